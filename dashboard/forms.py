@@ -40,23 +40,6 @@ def claim_page(source: Source, secret: str, values: Values | None = None, error:
     )
 
 
-def submit_page(source: Source, values: Values | None = None, error: str = "") -> str:
-    """Returns the form for a bot."""
-    known = source.viewer() is not None
-    memberships = source.memberships()
-    game = {"game": memberships[0].game} if memberships else {}
-    return render_template(
-        "submit.html",
-        values={**game, **(values or {})},
-        memberships=memberships,
-        error=error,
-        games=source.games(),
-        closed=source.uploads_closed(),
-        libraries=source.libraries(),
-        my_bots=source.my_bots() if known else [],
-    )
-
-
 def account_page(
     source: Source,
     error: str = "",

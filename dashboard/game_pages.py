@@ -1,10 +1,12 @@
-"""A game's drawing of a view, and its README. Knows where a game keeps them."""
+"""A game's drawing of a view, its README and the example in it. Knows where a game keeps them."""
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from importlib import import_module, resources
 from importlib.util import find_spec
+from typing import Final
 
 from markupsafe import Markup
 
@@ -12,6 +14,8 @@ from dashboard import markdown
 from dashboard.documentation import site_address
 from matchbox.game import Plain
 from matchbox.registry import package_of
+
+_EXAMPLE: Final = re.compile(r"^## A player\n.*?^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def drawing(game: str, view: Plain) -> Markup | None:
@@ -26,9 +30,23 @@ def drawing(game: str, view: Plain) -> Markup | None:
 @cache
 def readme(game: str) -> Markup | None:
     """Returns the game's README as HTML, or None if it has none. Raises UnknownGame."""
-    page = resources.files(package_of(game)) / "README.md"
-    if not page.is_file():
+    text = _readme_text(game)
+    if text is None:
         return None
     folder = package_of(game).replace(".", "/")
-    text = page.read_text("utf-8")
     return markdown.read(text, lambda address: site_address(folder, address)).html
+
+
+def example(game: str) -> str:
+    """Returns the first player of the README's section "A player"; "" if there is none.
+
+    Raises UnknownGame.
+    """
+    found = _EXAMPLE.search(_readme_text(game) or "")
+    return found[1] if found else ""
+
+
+@cache
+def _readme_text(game: str) -> str | None:
+    page = resources.files(package_of(game)) / "README.md"
+    return page.read_text("utf-8") if page.is_file() else None

@@ -37,12 +37,13 @@ from dashboard import (
     ratings,
     reports,
     seasons,
+    sources,
     tables,
     users,
     wording,
+    workbench,
 )
 from dashboard.source import Row, Source
-from matchbox.answers.bots import VersionLine
 from matchbox.answers.games import Game
 from matchbox.answers.matches import Match
 from matchbox.answers.standings import Board
@@ -118,6 +119,8 @@ def _rules(source: Source) -> Iterator[tuple[str, Callable[..., Any]]]:
         *passwords.rules(source),
         *ratings.rules(source),
         *play.rules(source),
+        *workbench.rules(source),
+        *sources.rules(source),
         *documentation.rules(),
     )
 
@@ -131,7 +134,6 @@ class _Pages:
     def rules(self) -> Iterator[tuple[str, Callable[..., Answer]]]:
         """Yields every address with its view; the view's name is the endpoint."""
         yield "/games/<game>", self.game
-        yield "/bots/<owner>/<name>/versions/<int(max=999999999):number>", self.version
         yield "/matches", self.matches
         yield "/matches/<match>", self.match
         yield "/matches/<match>/bouts/<int(max=999999999):bout>.json", self.bout_json
@@ -141,7 +143,6 @@ class _Pages:
         yield "/seasons/<int(max=999999999):season>.json", self.season_json
         yield "/leagues", self.leagues
         yield "/leagues/<name>", self.league
-        yield "/submit", self.submit
         yield "/login", self.login
         yield "/signup", self.signup
         yield "/account", self.account
@@ -156,29 +157,6 @@ class _Pages:
         return render_template(
             "game.html", game=found, readme=game_pages.readme(game), board=self._board(game)
         )
-
-    # Bots
-
-    def version(self, owner: str, name: str, number: int) -> Answer:
-        bot = self.source.bot(owner, name)
-        version = next((one for one in bot.versions if one.number == number), None)
-        if version is None:
-            raise NotFound(f"{owner}/{name} has no version {number}; see the bot's page")
-        return render_template(
-            "version.html",
-            bot=bot,
-            version=version,
-            full_name=f"{owner}/{name}",
-            verdict=wording.VERDICTS.get(version.report.verdict if version.report else "", ""),
-            excerpt=self._excerpt(owner, name, version),
-        )
-
-    def _excerpt(self, owner: str, name: str, version: VersionLine) -> list[reports.SourceLine]:
-        report = version.report
-        if report is None or version.state != "refused":
-            return []
-        number = reports.wrong_line(report.reasons, report.log or "")
-        return reports.excerpt(self.source.text_of(owner, name, version.number), number)
 
     # Matches
 
@@ -273,10 +251,6 @@ class _Pages:
         return forms.league_page(self.source, name)
 
     # Empty forms
-
-    def submit(self) -> Answer:
-        values = {key: request.args[key] for key in ("game", "name") if key in request.args}
-        return forms.submit_page(self.source, values)
 
     def login(self) -> Answer:
         return forms.login_page(self.source, after=own_path(request.args.get("next", "/")))

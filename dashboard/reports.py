@@ -5,17 +5,28 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from matchbox.bundle import MAIN
 
 if TYPE_CHECKING:
     from matchbox.answers.matches import Bout, LogLine
 
 AROUND: Final = 3
 """The number of lines to show before and after the wrong one."""
-_LINE = re.compile(r"\bline (\d{1,6})\b")
-_FRAME = re.compile(r'File "[^"/\n][^"\n]*\.py", line (\d{1,6})')
-"""A traceback's frame in the bot's own file; frames of the platform have an absolute path."""
+_PLACE = re.compile(r"(?:([\w./-]+\.py), )?\bline (\d{1,6})\b")
+_RETURNED = re.compile(r"\b([A-Za-z_]\w{0,63})\(\) returned ")
+_FRAME = re.compile(r'File "((?!matchbox/)[^"/<\n][^"\n]*\.py)", line (\d{1,6})')
+"""A traceback's frame in the bot's own file; frames of the platform have an absolute
+path, or one from `matchbox` on."""
+
+
+class Place(NamedTuple):
+    """A line of one of a bot's files."""
+
+    file: str
+    line: int
 
 
 class SourceLine(NamedTuple):
@@ -48,13 +59,29 @@ def reported(bout: Bout, steps: Iterable[dict[str, Any]], logs: Iterable[LogLine
     return found
 
 
-def wrong_line(reasons: Iterable[str], log: str = "") -> int | None:
-    """Returns the line number in a reason, else the last one in the log's traceback, else None."""
-    named = _LINE.search("\n".join(reasons))
+def wrong_place(reasons: Iterable[str], log: str = "") -> Place | None:
+    """Returns the place that a reason names, else that of the log's last traceback, else None."""
+    named = _PLACE.search("\n".join(reasons))
     frames = _FRAME.findall(log)
     if named:
-        return int(named.group(1))
-    return int(frames[-1]) if frames else None
+        return Place(named.group(1) or MAIN, int(named.group(2)))
+    return Place(frames[-1][0], int(frames[-1][1])) if frames else None
+
+
+def wrong_method(reasons: Iterable[str], files: Mapping[str, str]) -> Place | None:
+    """Returns where the method begins that gave the answer which a reason refuses, else None.
+
+    An answer is refused after the method has returned it, so no line of it is running then.
+    """
+    named = _RETURNED.search("\n".join(reasons))
+    if named is None:
+        return None
+    method = re.compile(rf"^[ \t]*def {named[1]}\(", re.MULTILINE)
+    for path, text in files.items():
+        found = list(method.finditer(text))
+        if found:
+            return Place(path, text.count("\n", 0, found[-1].start()) + 1)
+    return None
 
 
 def excerpt(text: str | None, number: int | None) -> list[SourceLine]:

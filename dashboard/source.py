@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from matchbox.answers.accounts import SessionLine, TokenLine, Viewer
 from matchbox.answers.board_figures import BoardFigures, Opponents
-from matchbox.answers.bots import Author, Bot, BotLine, BotName
+from matchbox.answers.bots import Author, Bot, BotLine, BotName, Draft
 from matchbox.answers.classes import Invited, LeagueClass, Membership
 from matchbox.answers.comparisons import Comparable, Comparison, ComparisonLine
 from matchbox.answers.courses import Course
@@ -174,10 +174,6 @@ class Source:
     link_open: Callable[[str], bool]
     """Whether this secret confirms the viewer's e-mail address, and is still valid."""
 
-    text_of: Callable[[str, str, int], str | None]
-    """The text of a bot's file, from (owner, name, version number), for its owner and operators;
-    None for others, and for a zip."""
-
     opponents: Callable[[str], list[Opponent]]
     """The game's bots that may be played against, the best first."""
 
@@ -194,3 +190,13 @@ class Source:
 
     table_steps: Callable[[str, int | None], Steps]
     """The bout of a finished table, as a seat saw it, or None for a spectator."""
+
+    file_of: Callable[[str, str, int], bytes | None]
+    """The uploaded bytes, from (owner, name, version number), for the owner and operators; None for
+    others."""
+
+    draft: Callable[[int], Draft]
+    """The viewer's draft with this number."""
+
+    draft_file: Callable[[int], bytes]
+    """The bytes of the viewer's draft with this number."""

@@ -1,4 +1,4 @@
-"""Bots, their versions, and the reports of try-outs."""
+"""Bots, their versions, drafts, and the reports of try-outs."""
 
 from __future__ import annotations
 
@@ -65,6 +65,25 @@ class Version(VersionLine):
     name: str
     game: str
     mine: bool
+
+
+class Draft(Answer):
+    """A file that is tried out without becoming a version, for its owner alone.
+
+    `report` is null until the verdict. `trouble` says why the platform `lost` it. It is deleted an
+    hour after it was sent.
+    """
+
+    id: int
+    game: str
+    title: str
+    digest: str
+    class_name: str | None
+    state: Literal["pending", "accepted", "refused", "lost"]
+    created_at: str
+    settled_at: str | None
+    trouble: str
+    report: Report | None
 
 
 class BotName(Answer):

@@ -19,7 +19,7 @@ from matchbox.answers.bots import (
 from matchbox.answers.bots import Bot as AnsweredBot
 from matchbox.answers.bots import Version as AnsweredVersion
 from matchbox.errors import Forbidden, NotFound
-from server.db.models import Bot, Bundle, League, Standing, User, Version, VersionState
+from server.db.models import Bot, Bundle, Draft, League, Standing, User, Version, VersionState
 from server.queries.pagination import iso, numbers, page_size, sees, split, title_of
 from server.queries.standings import lines_of
 from server.services.accounts import HOUSE
@@ -139,17 +139,21 @@ def uploaded_file(
 
 
 def bundle(session: Session, digest: str) -> bytes:
-    """Returns the uploaded bytes. Raises NotFound."""
-    row = session.get(Bundle, digest)
+    """Returns the uploaded bytes, or those of a draft. Raises NotFound."""
+    row: Bundle | Draft | None = session.get(Bundle, digest)
+    if row is None:
+        row = session.scalar(select(Draft).where(Draft.digest == digest).limit(1))
     if row is None:
         raise NotFound(f"there is no bundle {digest}")
     return row.data
 
 
-def text_of(
+def file_of(
     session: Session, owner: str, name: str, number: int, viewer: User | None
-) -> str | None:
-    """Returns the text of a version's file, or None for a zip or a viewer who may not read it.
+) -> bytes | None:
+    """Returns a version's uploaded bytes, or None for a viewer who may not read them.
+
+    Everybody may read the shipped bots'.
 
     Raises NotFound.
     """
@@ -157,10 +161,8 @@ def text_of(
     found = [one for one in row.versions if one.number == number]
     if not found:
         raise NotFound(f"{row.full_name} has no version {number}")
-    data = bundle(session, found[0].digest)
-    if not sees(viewer, row.owner_id) or data[:2] == b"PK":
-        return None
-    return data.decode("utf-8-sig")
+    readable = sees(viewer, row.owner_id) or row.owner.name == HOUSE
+    return bundle(session, found[0].digest) if readable else None
 
 
 def _versions(session: Session, name: str) -> list[Version]:

@@ -1,4 +1,4 @@
-"""The forms of bots: submit, activate, retire, compare."""
+"""The forms of bots: try, submit, activate, retire, compare."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from flask import Blueprint, request
 
-from dashboard import forms as pages
+from dashboard import workbench
 from matchbox.errors import BadBundle
 from server import queries
 from server.auth import acting, context, require_account
 from server.rate_limits import client_network
 from server.routes.form_fields import field, form_of, go_to, whole
-from server.services import comparisons, uploads
+from server.services import comparisons, drafts, uploads
 
 if TYPE_CHECKING:
     from werkzeug.wrappers import Response
@@ -21,7 +21,7 @@ routes = Blueprint("forms_bots", __name__)
 
 
 @routes.post("/submit")
-@form_of(pages.submit_page)
+@form_of(workbench.submit_page)
 def submit() -> Response:
     """Uploads a bot, then goes to its version's page, which will show the verdict."""
     require_account()
@@ -40,6 +40,27 @@ def submit() -> Response:
         )
         made = queries.version(session, row.id, actor)
     return go_to("pages.version", owner=made.owner, name=made.name, number=made.number)
+
+
+@routes.post("/submit/try")
+@form_of(workbench.submit_page)
+def try_draft() -> Response:
+    """Tries the text out without making a version, then goes to the page of its verdict."""
+    require_account()
+    data = _file()
+    with acting() as (session, actor, now):
+        row = drafts.try_draft(
+            session,
+            actor,
+            game=field("game"),
+            class_name=field("class_name") or None,
+            data=data,
+            network=client_network(),
+            settings=context().settings,
+            now=now,
+        )
+        number = row.id
+    return go_to("pages.draft", draft=number)
 
 
 @routes.post("/bots/<name:owner>/<name:name>/activate")

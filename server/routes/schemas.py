@@ -161,6 +161,16 @@ class NewVersion(BaseModel):
     class_name: Annotated[str | None, Field(alias="class", max_length=64)] = None
 
 
+class NewDraft(BaseModel):
+    """A file to try out without making a version of it."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, populate_by_name=True)
+
+    game: NameText
+    file: str
+    class_name: Annotated[str | None, Field(alias="class", max_length=64)] = None
+
+
 class Activation(Body):
     """The number of the version that shall become active."""
 

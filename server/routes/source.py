@@ -11,7 +11,7 @@ from flask import current_app
 
 from dashboard.source import Source
 from matchbox.answers.accounts import SessionLine, TokenLine, Viewer
-from matchbox.answers.bots import Bot, BotLine
+from matchbox.answers.bots import Bot, BotLine, Draft
 from matchbox.answers.classes import LeagueClass, Membership
 from matchbox.answers.comparisons import Comparable, Comparison, ComparisonLine
 from matchbox.answers.courses import Course
@@ -26,7 +26,7 @@ from matchbox.answers.standings import Board
 from matchbox.settings import libraries_of
 from server import queries
 from server.auth import account, context, reading, viewer, visitor
-from server.queries import classes, comparisons, courses, history, inbox, platform, play
+from server.queries import classes, comparisons, courses, drafts, history, inbox, platform, play
 from server.queries.lessons import bot_lessons
 from server.services import health, notices, uploads
 
@@ -73,12 +73,14 @@ def make_source() -> Source:
         sends_mail=lambda: bool(context().settings.smtp_host),
         reset_name=_reset_name,
         link_open=_link_open,
-        text_of=_text_of,
         opponents=reading(play.opponents),
         tables=_tables,
         table=_table,
         table_revision=_table_revision,
         table_steps=reading(play.steps),
+        file_of=_file_of,
+        draft=_draft,
+        draft_file=_draft_file,
     )
 
 
@@ -236,9 +238,19 @@ def _reset_name(number: int, secret: str) -> str | None:
         return inbox.reset_name(session, number, secret, made.settings, made.now())
 
 
-def _text_of(owner: str, name: str, number: int) -> str | None:
+def _file_of(owner: str, name: str, number: int) -> bytes | None:
     with context().read() as session:
-        return queries.text_of(session, owner, name, number, viewer(session))
+        return queries.file_of(session, owner, name, number, viewer(session))
+
+
+def _draft(number: int) -> Draft:
+    with context().read() as session:
+        return drafts.draft(session, number, viewer(session))
+
+
+def _draft_file(number: int) -> bytes:
+    with context().read() as session:
+        return drafts.draft_file(session, number, viewer(session))
 
 
 def _comparison(number: int) -> Comparison:

@@ -16,6 +16,7 @@ from server.db.models import (
     Comparison,
     ComparisonState,
     Delivery,
+    Draft,
     Entry,
     FormerName,
     Invitation,
@@ -97,6 +98,7 @@ def _forget(session: Session, user: User) -> None:
     session.execute(delete(Delivery).where(Delivery.notice_id.in_(notices)))
     for table in (Notice, Webhook, BrowserSession, Invitation, Token):
         session.execute(delete(table).where(table.user_id == user.id))
+    session.execute(delete(Draft).where(Draft.owner_id == user.id))
     session.flush()
 
 

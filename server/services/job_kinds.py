@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from matchbox.errors import BadMessage
 from matchbox.match import wire
-from server.services import jobs, lessons, matches, table_turns, turns, verdicts
+from server.services import jobs, lessons, matches, table_turns, tryouts, turns, verdicts
 from server.services.jobs import JobKind
 from server.services.lessons import LESSON
 from server.services.matches import MATCH
@@ -23,7 +23,10 @@ if TYPE_CHECKING:
     from matchbox.settings import Settings
 
 KINDS: Final[dict[wire.Kind, JobKind[Any]]] = {
-    one.name: one for one in (MATCH, TRY_OUT, LESSON, TURN)
+    "match": MATCH,
+    "version": TRY_OUT,
+    "lesson": LESSON,
+    "turn": TURN,
 }
 
 
@@ -33,10 +36,7 @@ def claim(session: Session, message: wire.Claim, *, settings: Settings, now: int
     Raises Conflict if the arena must drop the job, or NotFound or Forbidden if we never sent that
     attempt.
     """
-    kind = KINDS[message.kind]
-    row = jobs.find(
-        session, kind, message.subject, message.attempt, message.token, settings=settings
-    )
+    kind, row = _find(session, message, settings)
     jobs.claim(session, kind, row, message.attempt, settings=settings, now=now)
 
 
@@ -45,9 +45,17 @@ def lose(session: Session, message: wire.Lost, *, settings: Settings, now: int) 
 
     Raises NotFound or Forbidden if we never sent that attempt.
     """
+    kind, row = _find(session, message, settings)
+    return jobs.lose(session, kind, row, message.attempt, message.why, settings=settings, now=now)
+
+
+def _find(
+    session: Session, message: wire.Claim, settings: Settings
+) -> tuple[JobKind[Any], jobs.Job]:
+    """The job of this message and its kind. Raises NotFound or Forbidden."""
     kind, attempt = KINDS[message.kind], message.attempt
     row = jobs.find(session, kind, message.subject, attempt, message.token, settings=settings)
-    return jobs.lose(session, kind, row, attempt, message.why, settings=settings, now=now)
+    return tryouts.kind_of(row) if kind is TRY_OUT else kind, row
 
 
 def sweep(session: Session, *, settings: Settings, now: int) -> int:

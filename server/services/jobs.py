@@ -19,7 +19,7 @@ import hmac
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any, Final, Generic, TypeAlias, TypeVar
+from typing import Any, Final, Generic, Literal, TypeAlias, TypeVar
 
 import structlog
 from sqlalchemy import ColumnElement, select
@@ -28,7 +28,7 @@ from sqlalchemy.orm import Session
 from matchbox.errors import Conflict, Forbidden, NotFound
 from matchbox.match.wire import Kind
 from matchbox.settings import Settings
-from server.db.models import Lesson, Match, Turn, Version
+from server.db.models import Draft, Lesson, Match, Turn, Version
 from server.db.session import compare_and_set
 from server.services.events import publish, storable
 
@@ -39,7 +39,7 @@ DUE: Final = 0
 _SHORT_LEASES: Final = 3
 """How many attempts at a job have a lease of the usual length; later leases are longer."""
 
-Job: TypeAlias = Match | Version | Lesson | Turn
+Job: TypeAlias = Match | Version | Draft | Lesson | Turn
 """A row with the columns `attempt`, `deadline`, `platform_faults` and `trouble`."""
 Row = TypeVar("Row", bound=Job)
 
@@ -54,7 +54,7 @@ class JobKind(Generic[Row]):
     `to_leased` and `to_parked` are the column values that bring a row into that state.
     """
 
-    name: Kind
+    name: Kind | Literal["draft"]
     model: type[Row]
     rows: Callable[[Session, str], Sequence[Row]]
     """Returns the rows that a message with this subject may be about."""

@@ -16,6 +16,7 @@ from server.services import (
     announcements,
     comparisons,
     dispatch,
+    drafts,
     editions,
     events,
     health,
@@ -203,3 +204,4 @@ def _trim(context: Context) -> None:
     with context.write() as session:
         events.trim(session)
         logins.trim(session, now=context.now())
+        drafts.trim(session, now=context.now())

@@ -1,4 +1,4 @@
-"""Try-outs of versions as jobs for an arena. Judges no version."""
+"""Try-outs of versions and drafts as jobs for an arena. Judges nothing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,16 @@ from matchbox.errors import Conflict
 from matchbox.match.wire import Entrant, TryOut
 from matchbox.settings import limits_of
 from server import outbox
-from server.db.models import WAITING, Bot, Role, User, Version, VersionState
+from server.db.models import (
+    WAITING,
+    Bot,
+    Draft,
+    DraftState,
+    Role,
+    User,
+    Version,
+    VersionState,
+)
 from server.db.session import compare_and_set
 from server.services import audit, jobs
 from server.services.accounts import require_operator
@@ -27,31 +36,44 @@ if TYPE_CHECKING:
 
 
 def send(
-    session: Session, version: Version, *, settings: Settings, now: int, last: bool = False
+    session: Session, row: Version | Draft, *, settings: Settings, now: int, last: bool = False
 ) -> bool:
-    """Sends a waiting version's try-out as a new attempt. Returns False if it was not
-    sent; see `jobs.lease`.
+    """Sends the try-out of a waiting version or draft as a new attempt. Returns False if it was
+    not sent; see `jobs.lease`.
 
     With `last` the try-out queues among the matches instead of before them. A version in quarantine
     plays against a bot of the house, if the house has one for the game.
     """
-    if not jobs.lease(session, TRY_OUT, version, settings=settings, now=now):
+    if not jobs.lease(session, kind_of(row), row, settings=settings, now=now):
         return False
     outbox.post(
         session,
         TryOut(
-            attempt=version.attempt,
-            token=jobs.token_of(settings, version, version.attempt),
-            game=version.bot.game,
+            attempt=row.attempt,
+            token=jobs.token_of(settings, row, row.attempt),
+            game=row.game,
             limits=limits_of(settings),
-            version=version.digest,
-            class_name=version.class_name or None,
-            beside=_house_bot(session, version),
+            version=row.digest,
+            class_name=row.class_name or None,
+            beside=_house_bot(session, row),
             deals=[secrets.token_hex(16) for _ in range(settings.tryout_deals)],
         ),
         last=last,
     )
     return True
+
+
+def kind_of(row: Version | Draft) -> JobKind[Any]:
+    """Returns the kind of job that the try-out of this row is."""
+    return TRY_DRAFT if isinstance(row, Draft) else TRY_OUT
+
+
+def under_way(session: Session, now: int) -> set[int]:
+    """Returns the row numbers of the accounts with a try-out under way, without quarantines."""
+    versions = (Version.state == VersionState.PENDING, Version.deadline > now)
+    drafts = (Draft.state == DraftState.PENDING, Draft.deadline > now)
+    found = set(session.scalars(select(Bot.owner_id).join(Bot.versions).where(*versions)))
+    return found | set(session.scalars(select(Draft.owner_id).where(*drafts)))
 
 
 def try_again(session: Session, actor: User, number: int, *, settings: Settings, now: int) -> None:
@@ -79,44 +101,43 @@ def make_active(session: Session, version: Version, now_in: VersionState, **valu
     return True
 
 
-def _house_bot(session: Session, version: Version) -> Entrant | None:
+def _house_bot(session: Session, version: Version | Draft) -> Entrant | None:
     """The house's bot that a version in quarantine plays against; None if there is none."""
     if version.state != VersionState.QUARANTINED:
         return None
-    plays = (Bot.game == version.bot.game, Version.state == VersionState.ACTIVE)
+    plays = (Bot.game == version.game, Version.state == VersionState.ACTIVE)
     query = select(Version).join(Bot).join(User).where(*plays, User.role == Role.HOUSE)
     found = session.scalars(query.order_by(Version.id).limit(1)).first()
     return None if found is None else Entrant(found.digest, found.class_name or None)
 
 
-def _claimed(session: Session, version: Version, now: int) -> dict[str, Any]:
+def _claimed(session: Session, row: Version | Draft, now: int) -> dict[str, Any]:
     """The columns that a claim sets: the time of the attempt's first claim.
 
-    Raises Conflict if the claim comes so late that another version of the author has the turn.
+    Raises Conflict if the claim comes so late that another try-out of the author has the turn.
     """
-    if _has_passed(session, version, now):
-        raise Conflict(f"the turn of version {version.digest} is over: it comes again")
-    return {"claimed_at": now if version.claimed_at is None else version.claimed_at}
+    if _has_passed(session, row, now):
+        raise Conflict(f"the turn of version {row.digest} is over: it comes again")
+    return {"claimed_at": now if row.claimed_at is None else row.claimed_at}
 
 
-def _has_passed(session: Session, version: Version, now: int) -> bool:
-    """Whether the version's turn is over, and another version of its author has the turn."""
-    owner = version.bot.owner
-    in_time = version.deadline is None or version.deadline > now
-    if in_time or owner.trusted or version.state != VersionState.PENDING:
+def _has_passed(session: Session, row: Version | Draft, now: int) -> bool:
+    """Whether the row's turn is over, and another try-out of its author has the turn."""
+    in_time = row.deadline is None or row.deadline > now
+    if in_time or row.owner.trusted or row.state != VersionState.PENDING:
         return False
-    under_way = (Version.state == VersionState.PENDING, Version.deadline > now)
-    query = select(Version.id).join(Version.bot).where(Bot.owner_id == owner.id, *under_way)
-    return session.scalar(query.limit(1)) is not None
+    return row.owner.id in under_way(session, now)
 
 
-def _of_bundle(session: Session, digest: str) -> Sequence[Version]:
-    return session.scalars(select(Version).where(Version.digest == digest)).all()
+def _of_bundle(session: Session, digest: str) -> Sequence[Version | Draft]:
+    """The versions and drafts with these bytes; the token of a message says which is meant."""
+    versions = session.scalars(select(Version).where(Version.digest == digest)).all()
+    return [*versions, *session.scalars(select(Draft).where(Draft.digest == digest))]
 
 
 _UNDER_WAY: Final = and_(Version.state.in_(WAITING), Version.deadline.is_not(None))
 
-TRY_OUT: Final = JobKind(
+TRY_OUT: Final[JobKind[Any]] = JobKind(
     name="version",
     model=Version,
     rows=_of_bundle,
@@ -132,4 +153,24 @@ TRY_OUT: Final = JobKind(
 
 Until then its deadline is DUE. A try-out whose deadline has passed counts as queued and as
 leased: it may be sent again, but its arena may still claim it.
+"""
+
+_DRAFT_UNDER_WAY: Final = and_(Draft.state == DraftState.PENDING, Draft.deadline.is_not(None))
+
+TRY_DRAFT: Final[JobKind[Any]] = JobKind(
+    name="draft",
+    model=Draft,
+    rows=_of_bundle,
+    queued=_DRAFT_UNDER_WAY,
+    leased=and_(_DRAFT_UNDER_WAY, Draft.deadline != jobs.DUE),
+    parked=Draft.state == DraftState.LOST,
+    to_queued={"deadline": jobs.DUE},
+    to_leased={"claimed_at": None},
+    to_parked={"state": DraftState.LOST, "deadline": None},
+    claimed=_claimed,
+)
+"""The try-out of a draft, which takes its turn among its author's versions.
+
+To an arena it is the try-out of a version. One that would be parked is lost instead: nobody looks
+after it, and its author sends the draft again.
 """

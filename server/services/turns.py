@@ -1,8 +1,8 @@
 """Sends try-outs so that each author has one under way at a time. Judges no version.
 
-The version's row is the truth. A waiting version whose deadline has passed is due. One whose
-deadline is to come is under way, and holds its author's turn until then; so a lost message holds
-the turn for one lease. Operators and the house are trusted, and need no turn. Neither does a
+The row of a version or draft is the truth. A waiting one whose deadline has passed is due. One
+whose deadline is to come is under way, and holds its author's turn until then; so a lost message
+holds the turn for one lease. Operators and the house are trusted, and need no turn. Neither does a
 version in quarantine, whose try-out the platform itself wants.
 """
 
@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING, Final
 from sqlalchemy import func, select
 
 from matchbox.errors import TooMany
-from server.db.models import TRUSTED, WAITING, Bot, User, Version, VersionState
+from server.db.models import (
+    TRUSTED,
+    WAITING,
+    Bot,
+    Draft,
+    DraftState,
+    User,
+    Version,
+    VersionState,
+)
 from server.services import tryouts
 from server.services.walls import wall
 
@@ -33,15 +42,20 @@ def check_pending(session: Session, user: User, network: str, *, settings: Setti
     if user.trusted:
         return
     waits = (Version.state == VersionState.PENDING, Version.deadline.is_not(None))
-    query = select(func.count()).select_from(Version).join(Version.bot).where(*waits)
-    mine = session.scalar(query.where(Bot.owner_id == user.id)) or 0
+    versions = select(func.count()).select_from(Version).join(Version.bot).where(*waits)
+    drafts = select(func.count()).where(Draft.state == DraftState.PENDING)
+    mine = session.scalar(versions.where(Bot.owner_id == user.id)) or 0
+    mine += session.scalar(drafts.where(Draft.owner_id == user.id)) or 0
     if mine >= settings.pending_tryouts:
         raise TooMany(
             f"{mine} of your uploads wait for their verdicts, and no more are allowed at a time; "
             "wait for the first of them, then upload this one"
         )
-    near = session.scalar(query.where(Version.network == network)) if network else 0
-    if near and near >= settings.pending_tryouts_per_address:
+    if not network:
+        return
+    near = session.scalar(versions.where(Version.network == network)) or 0
+    near += session.scalar(drafts.where(Draft.network == network)) or 0
+    if near >= settings.pending_tryouts_per_address:
         raise TooMany(
             f"{near} uploads from your address wait for their verdicts, and no more are allowed "
             "at a time; try again in a minute"
@@ -51,38 +65,50 @@ def check_pending(session: Session, user: User, network: str, *, settings: Setti
 def advance(session: Session, *, settings: Settings, now: int, author: int | None = None) -> int:
     """Sends the try-outs whose turn it is, of one author or of all; returns how many were due.
 
-    An author's version that was sent least often comes first, then the oldest. Slow authors
-    together hold at most half of the arenas, and their try-outs queue among the matches.
+    Of an author's versions and drafts, the one that was sent least often comes first, then the
+    oldest. Slow authors together hold at most half of the arenas, and their try-outs queue among
+    the matches.
     """
-    due = (Version.state.in_(WAITING), Version.deadline <= now)
-    query = select(Version, User).join(Version.bot).join(Bot.owner).where(*due)
-    if author is not None:
-        query = query.where(User.id == author)
-    found = session.execute(query.order_by(Version.attempt, Version.id)).all()
+    found = _due(session, now, author)
     if not found:
         return 0
     busy, slow = _busy(session, now), _slow(session, now)
     room = max(1, len(wall(session).arenas) // 2) - len(busy & slow)
-    for version, owner in found:
-        if owner.trusted or version.state == VersionState.QUARANTINED:
-            tryouts.send(session, version, settings=settings, now=now)
+    for row, owner in found:
+        if owner.trusted or row.state == VersionState.QUARANTINED:
+            tryouts.send(session, row, settings=settings, now=now)
         elif owner.id not in busy and (owner.id not in slow or room > 0):
             last = owner.id in slow
-            if tryouts.send(session, version, settings=settings, now=now, last=last):
+            if tryouts.send(session, row, settings=settings, now=now, last=last):
                 busy.add(owner.id)
                 room -= last
     return len(found)
 
 
+def _due(session: Session, now: int, author: int | None) -> list[tuple[Version | Draft, User]]:
+    """The versions and drafts whose try-out is due, with their owners, in the order of sending."""
+    versions = select(Version, User).join(Version.bot).join(Bot.owner)
+    versions = versions.where(Version.state.in_(WAITING), Version.deadline <= now)
+    drafts = select(Draft, User).join(Draft.owner)
+    drafts = drafts.where(Draft.state == DraftState.PENDING, Draft.deadline <= now)
+    found: list[tuple[Version | Draft, User]] = []
+    for query in (versions, drafts):
+        chosen = query if author is None else query.where(User.id == author)
+        found += [(row, owner) for row, owner in session.execute(chosen)]
+    return sorted(found, key=lambda one: (one[0].attempt, one[0].created_at, one[0].id))
+
+
 def _busy(session: Session, now: int) -> set[int]:
     """The row numbers of the authors with a try-out under way, without trusted ones."""
-    under_way = (Version.state == VersionState.PENDING, Version.deadline > now)
-    query = select(Bot.owner_id).join(Bot.versions).join(Bot.owner)
-    return set(session.scalars(query.where(*under_way, User.role.not_in(TRUSTED))))
+    trusted = session.scalars(select(User.id).where(User.role.in_(TRUSTED)))
+    return tryouts.under_way(session, now) - set(trusted)
 
 
 def _slow(session: Session, now: int) -> set[int]:
     """The row numbers of the authors who recently had a long try-out."""
-    took = Version.settled_at - Version.claimed_at
-    lately = (Version.settled_at > now - SLOW_FOR_MS, took > SLOW_MS)
-    return set(session.scalars(select(Bot.owner_id).join(Bot.versions).where(*lately)))
+    since = now - SLOW_FOR_MS
+    versions = select(Bot.owner_id).join(Bot.versions).where(Version.settled_at > since)
+    drafts = select(Draft.owner_id).where(Draft.settled_at > since)
+    found = set(session.scalars(versions.where(Version.settled_at - Version.claimed_at > SLOW_MS)))
+    long = drafts.where(Draft.settled_at - Draft.claimed_at > SLOW_MS)
+    return found | set(session.scalars(long))

@@ -1,4 +1,4 @@
-"""Settles versions by the reports of their try-outs."""
+"""Settles versions and drafts by the reports of their try-outs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
 
-from server.db.models import Version, VersionState
+from server.db.models import Draft, DraftState, Version, VersionState
 from server.db.session import compare_and_set
 from server.services import classes, jobs, notices, quarantine, tryouts, turns
 from server.services.events import publish, storable
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 
 def settle(session: Session, message: TriedOut, *, settings: Settings, now: int) -> bool:
-    """Makes the version active or refused. Returns False if it was settled before.
+    """Makes the version active or refused, or a draft accepted or refused.
+
+    Returns False if it was settled before.
 
     An accepted version becomes the active one unless a later upload is active already. A version
     released from quarantine becomes active only if its bot has no active version.
@@ -33,6 +35,8 @@ def settle(session: Session, message: TriedOut, *, settings: Settings, now: int)
     version = jobs.find(
         session, TRY_OUT, message.version, message.attempt, message.token, settings=settings
     )
+    if isinstance(version, Draft):
+        return _settle_draft(session, version, message, settings, now)
     values: dict[str, Any] = {
         "report": _report(message, settings),
         "unrepeatable": message.unrepeatable,
@@ -53,6 +57,23 @@ def settle(session: Session, message: TriedOut, *, settings: Settings, now: int)
         entered = classes.enter_accepted(session, version.bot, now=now) if plays else []
         _notify_owner(session, version, message.reasons, entered, now)
         turns.advance(session, settings=settings, now=now, author=version.bot.owner_id)
+    return settled
+
+
+def _settle_draft(
+    session: Session, draft: Draft, message: TriedOut, settings: Settings, now: int
+) -> bool:
+    """Keeps the verdict on a draft. Tells nobody: its author is looking at it."""
+    values = {
+        "state": DraftState.ACCEPTED if message.accepted else DraftState.REFUSED,
+        "report": _report(message, settings),
+        "settled_at": now,
+        "deadline": None,
+        "network": "",
+    }
+    settled = compare_and_set(session, draft, values, Draft.state == DraftState.PENDING)
+    if settled:
+        turns.advance(session, settings=settings, now=now, author=draft.owner_id)
     return settled
 
 

@@ -12,7 +12,6 @@ from playwright.sync_api import Browser, Page, expect
 
 from matchbox.answers.board_figures import PairLine
 from tests.e2e.test_pages import PHONE, axe_says, serving, settled
-from tests.e2e.test_pages import watched as watched  # a fixture
 from tests.unit.dashboard import cast, counted
 from tests.unit.dashboard.cast import SOURCE
 

@@ -14,6 +14,7 @@ from typing import Final
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.browser import write_text
 from tests.installation import PASSWORD, Installation, eventually, installed
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -186,8 +187,8 @@ def sign_up(page: Page, platform: Installation) -> None:
 def submit_file(page: Page, file: Path) -> None:
     """Submits a player written for the notebook, as the file that it is."""
     page.get_by_label("Name of the bot").fill("notebook")
-    page.get_by_label("The file", exact=True).set_input_files(file)
-    page.get_by_role("button", name="Try it out").click()
+    page.get_by_label("Or a file").set_input_files(file)
+    page.get_by_role("button", name="Submit", exact=True).click()
     expect(page.locator("#verdict")).to_contain_text("Active. It plays by the rules")
 
 
@@ -195,8 +196,8 @@ def submit_text(page: Page, name: str, text: str) -> None:
     """Pastes a player into the form."""
     page.get_by_role("link", name="Submit").first.click()
     page.get_by_label("Name of the bot").fill(name)
-    page.get_by_label("Or its text").fill(text)
-    page.get_by_role("button", name="Try it out").click()
+    write_text(page, text)
+    page.get_by_role("button", name="Submit", exact=True).click()
 
 
 def see_it_play(page: Page, platform: Installation) -> None:

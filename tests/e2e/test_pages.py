@@ -35,16 +35,9 @@ from tests.unit.dashboard.cast import (
 
 pytestmark = pytest.mark.browser
 
-QUIET = ["--disable-background-networking", "--disable-component-update", "--no-first-run"]
 KNOCKED_OUT = replace(SOURCE, season=lambda number: seasons.cup())
 BOUT = f"/matches/{MATCH}?bout=1"
 PHONE = {"width": 390, "height": 844}
-
-
-@pytest.fixture(scope="session")
-def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
-    """The installed browser, asking for nothing by itself."""
-    return {**browser_type_launch_args, "args": [*browser_type_launch_args["args"], *QUIET]}
 
 
 @contextmanager
@@ -66,23 +59,6 @@ def alices() -> Iterator[str]:
     """The pages as alice sees them."""
     with serving(SOURCE) as address:
         yield address
-
-
-@pytest.fixture
-def watched(page: Page) -> Iterator[Page]:
-    """A page that must break no policy, raise nothing, and ask no other host for anything."""
-    trouble: list[str] = []
-    hosts: set[str] = set()
-    page.on("console", lambda message: trouble.append(message.text))
-    page.on("pageerror", lambda error: trouble.append(str(error)))
-    page.on("request", lambda asked: hosts.add(asked.url.split("/")[2]))
-    page.add_init_script(
-        "document.addEventListener('securitypolicyviolation',"
-        " e => console.error('policy: ' + e.violatedDirective + ' ' + e.blockedURI))"
-    )
-    yield page
-    assert trouble == []
-    assert {host.split(":")[0] for host in hosts} <= {"127.0.0.1"}
 
 
 def settled(page: Page) -> None:

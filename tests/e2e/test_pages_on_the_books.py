@@ -5,54 +5,20 @@ Only the arena is missing: its work is done in this process, between two looks a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-from threading import Thread
-
 import pytest
 from playwright.sync_api import Browser, Page, expect
-from werkzeug.serving import make_server
 
 from matchbox.match.wire import PlayMatch, TryOut
-from server.app import create_app
-from server.db.migrations import migrate
 from server.services import accounts
-from server.services.bootstrap import ShippedBot, prepare
 from server.services.tick import tick
-from tests.books import Books, open_books, really_played, tried_out
+from tests.books import Books, really_played, tried_out
+from tests.browser import write_text
 from tests.builders import shipped
 
 pytestmark = pytest.mark.browser
 
 PASSWORD = "correct horse battery"
 CAREFUL = shipped("bomb", "medium").decode() + "\n# alice's own\n"
-
-
-@pytest.fixture
-def books(tmp_path: Path) -> Iterator[Books]:
-    """The books of a platform whose shipped bots are active, behind a wall."""
-    url = f"sqlite:///{tmp_path / 'books.db'}"
-    migrate(url)
-    books = open_books(url, data=str(tmp_path))
-    books.wall()
-    bots = [ShippedBot("bomb", name, shipped("bomb", name)) for name in ("simple", "scared")]
-    with books.write() as session:
-        prepare(session, books.settings, bots, now=books.clock())
-    try_out(books)
-    yield books
-    books.context.close()
-
-
-@pytest.fixture
-def address(books: Books) -> Iterator[str]:
-    """Where the whole application answers."""
-    server = make_server("127.0.0.1", 0, create_app(books.context), threaded=True)
-    thread = Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    thread.join()
-    server.server_close()
 
 
 def try_out(books: Books, *, accepted: bool = True) -> None:
@@ -85,8 +51,8 @@ def sign_up(page: Page, address: str, name: str = "alice") -> None:
 def submit(page: Page, name: str, text: str) -> None:
     """Pastes a bot into the form."""
     page.get_by_label("Name of the bot").fill(name)
-    page.get_by_label("Or its text").fill(text)
-    page.get_by_role("button", name="Try it out").click()
+    write_text(page, text)
+    page.get_by_role("button", name="Submit", exact=True).click()
     expect(page.locator("#verdict")).to_contain_text("Being tried out")
 
 
@@ -136,8 +102,8 @@ def test_what_is_wrong_with_a_form_is_said_and_what_was_typed_stays(
 ) -> None:
     sign_up(page, address)
     page.get_by_label("Name of the bot").fill("careful")
-    page.get_by_label("Or its text").fill("x = '\N{RIGHT-TO-LEFT OVERRIDE}'")
-    page.get_by_role("button", name="Try it out").click()
+    write_text(page, "x = '\N{RIGHT-TO-LEFT OVERRIDE}'")
+    page.get_by_role("button", name="Submit", exact=True).click()
     expect(page.get_by_role("alert")).to_contain_text("line 1")
     expect(page.get_by_label("Name of the bot")).to_have_value("careful")
     page.get_by_role("button", name="Log out").click()

@@ -39,7 +39,8 @@ _PLACE: Final = re.compile(r'File "([^"]+\.py)", line (\d+)(?:, in (\S+))?')
 _STOPPED: Final = re.compile(r"\(most recent call first\):((?:\n  File .+)*)")
 _FRAME: Final = re.compile(r'File "([^"]+\.py)", line (\d+) in (\S+)')
 """A line that a process prints when its time is over. Its order is the reverse of a traceback's."""
-_FOREIGN: Final = ("/", "<")
+_FOREIGN: Final = ("/", "<", "matchbox/")
+"""How the path of a frame begins that is not in the bot's own files."""
 
 
 def reason(fault: SeatFault, stage: Stage, limits: Mapping[str, int], log: str) -> str:

@@ -4,7 +4,7 @@ Times are UTC integers in milliseconds. Whatever can be derived (standings, rati
 as a cache that names the rows it came from.
 """
 
-from server.db.models.bots import WAITING, Bot, Bundle, Version, VersionState
+from server.db.models.bots import WAITING, Bot, Bundle, Draft, DraftState, Version, VersionState
 from server.db.models.comparisons import Comparison, ComparisonState
 from server.db.models.leagues import (
     OVER,
@@ -60,6 +60,8 @@ __all__ = [
     "ComparisonState",
     "Deal",
     "Delivery",
+    "Draft",
+    "DraftState",
     "Entry",
     "Event",
     "FormerName",

@@ -1,4 +1,4 @@
-"""Bots, their versions, and the uploaded bytes."""
+"""Bots, their versions, the uploaded bytes, and drafts."""
 
 from __future__ import annotations
 
@@ -28,6 +28,17 @@ class VersionState(StrEnum):
     """Was active and had too many faults. It does not play; a new version may replace it."""
     REFUSED = "refused"
     RETIRED = "retired"
+
+
+class DraftState(StrEnum):
+    """The life of a draft's try-out."""
+
+    PENDING = "pending"
+    """Waits for its try-out, or is in it."""
+    ACCEPTED = "accepted"
+    REFUSED = "refused"
+    LOST = "lost"
+    """The platform failed at it too often; its author may send it again."""
 
 
 WAITING: Final = (VersionState.PENDING, VersionState.QUARANTINED)
@@ -117,6 +128,16 @@ class Version(Table):
     bot: Mapped[Bot] = relationship(back_populates="versions")
 
     @property
+    def owner(self) -> User:
+        """The account that its bot belongs to."""
+        return self.bot.owner
+
+    @property
+    def game(self) -> str:
+        """The game that its bot plays."""
+        return self.bot.game
+
+    @property
     def parked(self) -> bool:
         """True if its try-out waits for an operator after too many platform faults."""
         return self.state in WAITING and self.deadline is None
@@ -126,3 +147,30 @@ class Version(Table):
         """Its name in rows and standings, which is the same in every database."""
         chosen = f":{self.class_name}" if self.class_name else ""
         return f"{self.bot.full_name}:{self.digest}{chosen}"
+
+
+class Draft(Table):
+    """A file that is tried out without becoming a version. It is deleted after a while."""
+
+    __tablename__ = "draft"
+    __table_args__ = (Index(None, "state", "deadline"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    owner_id: Mapped[int] = mapped_column(ForeignKey("user.id"), index=True)
+    game: Mapped[str] = mapped_column(String(32))
+    digest: Mapped[str] = mapped_column(String(64), index=True)
+    class_name: Mapped[str] = mapped_column(String(64), default="")
+    data: Mapped[bytes] = mapped_column(deferred=True)
+    state: Mapped[str] = mapped_column(String(16), default=DraftState.PENDING)
+    attempt: Mapped[int] = mapped_column(default=0)
+    deadline: Mapped[int | None] = mapped_column(BigInteger)
+    """As that of a version: when its try-out is due, or under way until then."""
+    claimed_at: Mapped[int | None] = mapped_column(BigInteger)
+    network: Mapped[str] = mapped_column(String(64), default="")
+    """The network that it came from; deleted after the verdict."""
+    platform_faults: Mapped[int] = mapped_column(default=0)
+    trouble: Mapped[str] = mapped_column(String(500), default="")
+    report: Mapped[dict[str, Any] | None]
+    created_at: Mapped[int] = mapped_column(BigInteger, index=True)
+    settled_at: Mapped[int | None] = mapped_column(BigInteger)
+    owner: Mapped[User] = relationship()

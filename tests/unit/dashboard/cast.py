@@ -16,7 +16,7 @@ from flask import Flask, render_template
 from dashboard.pages import make_pages
 from dashboard.source import Source
 from matchbox.answers.accounts import SessionLine, TokenLine, Viewer
-from matchbox.answers.bots import Bot, BotLine, BotName, Report, State, VersionLine
+from matchbox.answers.bots import Bot, BotLine, BotName, Draft, Report, State, VersionLine
 from matchbox.answers.games import Game, Option
 from matchbox.answers.health import ArenaLine, Finding, Health, JobsLine
 from matchbox.answers.lessons import Lesson
@@ -220,11 +220,28 @@ def version(number: int, state: State, told: Report | None, **own: Any) -> Versi
     return VersionLine(**row | own)
 
 
+def draft(number: int) -> Draft:
+    """Alice's draft: 1 waits, 2 was refused, 3 accepted, 4 lost."""
+    told = {
+        2: report("crash", "The file is not valid Python (player.py, line 5): no ':'.", log="no"),
+        3: report("accepted"),
+    }
+    if number not in range(1, 5):
+        raise NotFound(f"you have no draft {number} here")
+    states = ("pending", "refused", "accepted", "lost")
+    row: dict[str, Any] = {
+        "id": number, "game": "bomb", "title": "Bomb", "digest": "ab" * 32, "class_name": None,
+        "state": states[number - 1], "created_at": EARLIER, "settled_at": None,
+        "trouble": "no disk." if number == 4 else "", "report": told.get(number),
+    }  # fmt: skip
+    return Draft(**row)
+
+
 def bot(owner: str, name: str, **own: Any) -> Bot:
     """Alice's bot with a version in each state."""
     if (owner, name) != ("alice", "careful"):
         raise NotFound(f"there is no bot {owner}/{name}")
-    wrong = report("crash", "SyntaxError: expected ':' in bot.py, line 5", log="line 1\nline 2")
+    wrong = report("crash", "SyntaxError: expected ':' (player.py, line 5)", log="line 1\nline 2")
     versions = [
         version(4, "pending", None),
         version(3, "refused", wrong),
@@ -386,12 +403,14 @@ SOURCE: Final = Source(
     sends_mail=lambda: True,
     reset_name=lambda number, secret: "alice" if secret == "good" else None,
     link_open=lambda secret: secret == "good",
-    text_of=lambda owner, name, number: BROKEN,
     opponents=lambda game: playing.OPPONENTS,
     tables=lambda: playing.TABLES,
     table=playing.table,
     table_revision=lambda table: "persons-0-1",
     table_steps=playing.steps,
+    file_of=lambda owner, name, number: BROKEN.replace("None", str(number)).encode(),
+    draft=draft,
+    draft_file=lambda number: BROKEN.encode(),
 )  # fmt: skip
 NOBODY: Final = replace(SOURCE, viewer=lambda: None, memberships=list)
 OPERATOR: Final = replace(SOURCE, viewer=lambda: CHARLIE)
@@ -433,6 +452,8 @@ PAGES: Final = (
     "/", "/games/bomb", "/leaderboards/bomb", "/leaderboards/bomb?columns=more",
     "/leaderboards/bomb/pairs", "/leaderboards/bomb/bouts", "/bots/alice/careful", "/authors/alice",
     *(f"/bots/alice/careful/versions/{number}" for number in (1, 2, 3, 4)),
+    "/bots/alice/careful/versions/3/source", "/bots/alice/careful/versions/3/since/2",
+    *(f"/drafts/{number}" for number in (1, 2, 3, 4)),
     "/matches", f"/matches/{MATCH}", f"/matches/{MATCH}?bout=4&step=3&seat=1", "/submit",
     "/seasons", "/seasons/7", "/leagues", "/leagues/cup", "/login", "/signup",
     "/account", "/admin", "/first/good", "/first/" + quote("<b>used"),

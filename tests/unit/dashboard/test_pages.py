@@ -262,7 +262,7 @@ def test_an_empty_page_says_what_to_do_first(path: str, words: str) -> None:
 def test_a_refused_version_shows_the_verdict_the_reason_and_the_line() -> None:
     seen = get("/bots/alice/careful/versions/3")
     assert "Refused. Your bot raised an exception." in seen.text
-    assert "SyntaxError: expected ':' in bot.py, line 5" in seen.text
+    assert "SyntaxError: expected ':' (player.py, line 5)" in seen.text
     wrong = [attrs for _, attrs in seen.elements if attrs.get("class") == "line wrong"]
     assert len(wrong) == 1
     assert "→ 5 def turn(self, game_data, play_a_card)" in seen.text
@@ -376,7 +376,7 @@ def test_what_strangers_wrote_is_shown_as_text() -> None:
         match_log=lambda match_id: [
             cast.LOG.model_copy(update={"bot": HOSTILE, "text": HOSTILE, "diagnostics": []})
         ],
-        text_of=lambda owner, name, number: HOSTILE,
+        file_of=lambda owner, name, number: HOSTILE.encode(),
         uploads_closed=lambda: HOSTILE,
         leaderboard=lambda game: cast.board(cast.line(1, f"eve/{HOSTILE}", 1500.0, 9.0, 5)),
     )
@@ -394,26 +394,11 @@ def test_who_is_not_logged_in_is_sent_to_the_login_and_back() -> None:
     client = make_app(NOBODY).test_client()
     for path in ("/account", "/admin"):
         assert client.get(path).headers["Location"] == f"/login?next={path}"
-    assert "Log in or sign up first" in get("/submit", NOBODY).text
-
-
-def test_who_may_not_submit_reads_why() -> None:
-    closed = replace(SOURCE, uploads_closed=lambda: "No arena here can hold a stranger's bot.")
-    seen = get("/submit", closed)
-    assert "No arena here can hold a stranger's bot." in seen.text
-    assert "textarea" not in [tag for tag, _ in seen.elements]
 
 
 def test_an_operator_without_a_wall_reads_where_to_look() -> None:
     links = [attrs.get("href") for tag, attrs in get("/admin").elements if tag == "a"]
     assert "/docs/operate#no-walled-box" in links
-
-
-def test_the_submit_form_keeps_what_the_address_says() -> None:
-    seen = get("/submit?game=bomb&name=careful")
-    names = {attrs["name"]: attrs for _, attrs in seen.elements if "name" in attrs}
-    assert names["name"]["value"] == "careful"
-    assert {"file", "source", "class_name", "game", "csrf_token"} <= names.keys()
 
 
 def test_the_first_operator_s_link_works_only_while_it_is_open() -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from dashboard.reports import AROUND, excerpt, reported, wrong_line
+from dashboard.reports import AROUND, excerpt, reported, wrong_place
 from matchbox.answers.matches import Diagnostic
 from tests.unit.dashboard import cast
 from tests.unit.dashboard.cast import BROKEN
@@ -11,24 +11,31 @@ TRACEBACK = 'File "bot.py", line 3, in <module>\n  File "bot.py", line 12, in tu
 
 
 def test_a_reason_names_the_line() -> None:
-    assert wrong_line(["SyntaxError: expected ':' in bot.py, line 5"], TRACEBACK) == 5
+    assert wrong_place(["SyntaxError: expected ':' (bot.py, line 5)"], TRACEBACK) == ("bot.py", 5)
+
+
+def test_a_reason_without_a_file_is_about_the_main_one() -> None:
+    assert wrong_place(["player.py is not UTF-8 in line 4"]) == ("player.py", 4)
 
 
 def test_else_the_end_of_the_traceback_does() -> None:
-    assert wrong_line(["ValueError: no"], TRACEBACK) == 12
+    assert wrong_place(["ValueError: no"], TRACEBACK) == ("bot.py", 12)
 
 
 def test_a_line_of_the_platform_is_never_blamed() -> None:
     ours = 'File "/box/matchbox/games/bomb/player.py", line 199, in answer\n'
-    assert wrong_line(["turn() returned 42"], ours) is None
-    assert wrong_line(["ValueError: no"], ours + TRACEBACK) == 12
+    compiled = ours.replace("/box/", "")
+    assert wrong_place(["turn() returned 42"], ours) is None
+    assert wrong_place(["turn() returned 42"], compiled) is None
+    assert wrong_place(["ValueError: no"], TRACEBACK + compiled) == ("bot.py", 12)
+    assert wrong_place(["ValueError: no"], ours + TRACEBACK) == ("bot.py", 12)
 
 
 def test_a_line_that_the_bot_printed_is_no_traceback() -> None:
-    assert wrong_line(["too slow"], "line 7 of my diary") is None
+    assert wrong_place(["too slow"], "line 7 of my diary") is None
 
 
-def test_the_excerpt_marks_the_wrong_line_among_its_neighbours() -> None:
+def test_the_excerpt_marks_the_wrong_place_among_its_neighbours() -> None:
     lines = excerpt(BROKEN, 5)
     assert [one.number for one in lines if one.wrong] == [5]
     assert lines[0].number == 5 - AROUND

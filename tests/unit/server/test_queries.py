@@ -309,14 +309,13 @@ def test_a_version_is_found_by_its_digest_too_the_viewer_s_own_first(
             ask(books, "version", name, None)
 
 
-def test_a_text_is_for_its_owner(books: Books, alice: User, bob: User, charlie: User) -> None:
+def test_a_file_is_for_its_owner(books: Books, alice: User, bob: User, charlie: User) -> None:
     version = books.upload(alice, "simple")
-    assert ask(books, "text_of", "alice", "simple", 1, alice) == SIMPLE.decode()
-    assert ask(books, "text_of", "alice", "simple", 1, charlie) == SIMPLE.decode()
-    assert ask(books, "text_of", "alice", "simple", 1, bob) is None
-    with pytest.raises(NotFound):
-        ask(books, "text_of", "alice", "simple", 2, alice)
     with books.read() as session:
+        for viewer, found in ((alice, SIMPLE), (charlie, SIMPLE), (bob, None), (None, None)):
+            assert queries.file_of(session, "alice", "simple", 1, viewer) == found
+        with pytest.raises(NotFound):
+            queries.file_of(session, "alice", "simple", 2, alice)
         assert queries.bundle(session, version.digest) == SIMPLE
         with pytest.raises(NotFound):
             queries.bundle(session, "f" * 64)

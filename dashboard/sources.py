@@ -1,0 +1,163 @@
+"""The files of a version, for those who may read them, and the changes between two versions.
+
+Knows texts and lines; the source checks the viewer's rights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from difflib import SequenceMatcher
+from typing import Final, NamedTuple
+
+from flask import redirect, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from dashboard.source import Source
+from matchbox.answers.bots import Bot, VersionLine
+from matchbox.bundle import MAIN, read_bundle
+from matchbox.errors import BadBundle, Forbidden, NotFound
+
+Answer = str | Response
+MOST_LINES: Final = 10_000
+"""Files with more lines than this are not compared line by line, which would take long."""
+AROUND: Final = 3
+"""The number of unchanged lines to show around a change."""
+
+
+class DiffLine(NamedTuple):
+    """A line of a comparison; a number is None where the line is not in that version."""
+
+    before: int | None
+    after: int | None
+    text: str
+
+    @property
+    def sign(self) -> str:
+        """Whether it was added, removed or kept."""
+        return "+" if self.before is None else "-" if self.after is None else " "
+
+
+class Changes(NamedTuple):
+    """The changes of a file: `what` is "added", "removed" or "changed"; `hunks` of lines.
+
+    There are no hunks if the file is no text, or too long.
+    """
+
+    path: str
+    what: str
+    hunks: list[list[DiffLine]]
+
+
+def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
+    """Yields every address with its view; the view's name is the endpoint."""
+
+    def version_source(owner: str, name: str, number: int) -> Answer:
+        if source.viewer() is None:
+            return redirect(url_for("pages.login", next=request.path))
+        bot, version = find_version(source, owner, name, number)
+        return render_template(
+            "version_source.html",
+            bot=bot,
+            version=version,
+            files=_by_path(_texts(_file(source, bot, number))),
+        )
+
+    def version_changes(owner: str, name: str, number: int, since: int) -> Answer:
+        if source.viewer() is None:
+            return redirect(url_for("pages.login", next=request.path))
+        bot, version = find_version(source, owner, name, number)
+        find_version(source, owner, name, since)
+        before, after = _file(source, bot, since), _file(source, bot, number)
+        return render_template(
+            "version_changes.html",
+            bot=bot,
+            version=version,
+            since=since,
+            changes=changes(_texts(before), _texts(after)),
+        )
+
+    whole = "<int(max=999999999):"
+    yield f"/bots/<owner>/<name>/versions/{whole}number>/source", version_source
+    yield f"/bots/<owner>/<name>/versions/{whole}number>/since/{whole}since>", version_changes
+
+
+def find_version(source: Source, owner: str, name: str, number: int) -> tuple[Bot, VersionLine]:
+    """Returns the bot and its version with that number. Raises NotFound."""
+    bot = source.bot(owner, name)
+    version = next((one for one in bot.versions if one.number == number), None)
+    if version is None:
+        raise NotFound(f"{owner}/{name} has no version {number}; see the bot's page")
+    return bot, version
+
+
+def files_of(data: bytes) -> dict[str, str]:
+    """Returns the texts of an upload's files by path; a file that is no text is left out."""
+    return {path: text for path, text in _texts(data).items() if text is not None}
+
+
+def changes(before: Mapping[str, str | None], after: Mapping[str, str | None]) -> list[Changes]:
+    """Returns the files that differ, by path, with their changed lines."""
+    found = []
+    for path in _by_path({**before, **after}):
+        old, new = before.get(path, ""), after.get(path, "")
+        if old == new and old is not None and (path in before) == (path in after):
+            continue
+        what = "removed" if path not in after else "changed" if path in before else "added"
+        found.append(Changes(path, what, _hunks(old, new)))
+    return found
+
+
+def _hunks(before: str | None, after: str | None) -> list[list[DiffLine]]:
+    if before is None or after is None:
+        return []
+    old, new = before.splitlines(), after.splitlines()
+    if max(len(old), len(new)) > MOST_LINES:
+        return []
+    matcher = SequenceMatcher(None, old, new)
+    return [
+        [
+            line
+            for tag, i1, i2, j1, j2 in group
+            for line in _lines(tag == "equal", old, new, range(i1, i2), range(j1, j2))
+        ]
+        for group in matcher.get_grouped_opcodes(AROUND)
+    ]
+
+
+def _lines(
+    same: bool, old: list[str], new: list[str], gone: range, come: range
+) -> Iterator[DiffLine]:
+    if same:
+        yield from (DiffLine(i + 1, j + 1, old[i]) for i, j in zip(gone, come, strict=True))
+        return
+    yield from (DiffLine(i + 1, None, old[i]) for i in gone)
+    yield from (DiffLine(None, j + 1, new[j]) for j in come)
+
+
+def _file(source: Source, bot: Bot, number: int) -> bytes:
+    data = source.file_of(bot.owner, bot.name, number)
+    if data is None:
+        raise Forbidden("a bot's file is for its owner and operators; this one is not yours")
+    return data
+
+
+def _texts(data: bytes) -> dict[str, str | None]:
+    """The files of an upload by path: their texts, or None for what is no text."""
+    try:
+        files = read_bundle(data).files
+    except BadBundle:
+        return {}
+    return {path: _text(file) for path, file in files.items()}
+
+
+def _text(file: bytes) -> str | None:
+    try:
+        text = file.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return None
+    return None if "\0" in text else text
+
+
+def _by_path(files: Mapping[str, str | None]) -> dict[str, str | None]:
+    """The same with the main file first, then by name."""
+    return dict(sorted(files.items(), key=lambda one: (one[0] != MAIN, one[0])))

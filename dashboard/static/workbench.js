@@ -1,0 +1,281 @@
+// The workbench: the editor over the form's text, drafts in this browser, files that are dropped,
+// and the verdict in place. Without it the form is a plain form.
+"use strict";
+
+const NONCE = document.currentScript.nonce;
+const KEY = "matchbox:draft:";
+const form = document.getElementById("bench");
+const area = document.getElementById("source");
+const desk = document.getElementById("desk");
+const line = document.getElementById("draft");
+const field = (name) => form.elements.namedItem(name);
+const given = () => document.getElementById("given");
+const here = () => `${KEY}${field("game").value}/${field("name").value}`;
+
+let editor = null;
+let key = here();
+let replacing = false;
+let changes = 0;
+
+const text = () => (editor ? editor.text() : area.value);
+
+function read(name) {
+  try {
+    return JSON.parse(localStorage.getItem(name));
+  } catch {
+    return null;
+  }
+}
+
+function keep() {
+  try {
+    if (text() === given().value || text().trim() === "") localStorage.removeItem(key);
+    else localStorage.setItem(key, JSON.stringify({ text: text(), at: Date.now() }));
+    tell();
+  } catch {
+    line.textContent = "This browser keeps no drafts: submit the text before you leave the page.";
+  }
+}
+
+function put(words) {
+  replacing = true;
+  if (editor) editor.replace(words);
+  area.value = words;
+  replacing = false;
+}
+
+function typed(words) {
+  area.value = words;
+  if (!replacing) keep();
+}
+
+// Drafts. The one that was replaced last is kept beside the present one, to be brought back.
+
+const FORMER = ":former";
+
+function setAside(draft) {
+  try {
+    localStorage.setItem(key + FORMER, JSON.stringify(draft));
+  } catch {
+    // keep() has said that nothing can be kept.
+  }
+}
+
+const present = () => ({ text: text(), at: read(key)?.at ?? Date.now() });
+
+function ago(at) {
+  const minutes = Math.floor((Date.now() - at) / 60000);
+  if (minutes < 1) return "of a moment ago";
+  if (minutes < 60) return `of ${minutes} min ago`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 24 ? `of ${hours} h ago` : `of ${Math.floor(hours / 24)} d ago`;
+}
+
+function button(label, press) {
+  const made = document.createElement("button");
+  made.type = "button";
+  made.className = "quiet";
+  made.textContent = label;
+  made.addEventListener("click", press);
+  return made;
+}
+
+// Says what the text is. Buttons stay the same ones, so that a reader's focus is not lost.
+function tell() {
+  const draft = read(key);
+  const origin = given().dataset.origin;
+  const file = field("file").files[0];
+  let words = "";
+  const acts = [];
+  if (file) {
+    words = `${file.name} is sent instead of the text.`;
+    acts.push(["Send the text", () => ((field("file").value = ""), tell())]);
+  } else if (draft && draft.text === text()) {
+    words = `Draft ${ago(draft.at)}, kept in this browser.`;
+    acts.push(["Start afresh", startAfresh]);
+  } else if (origin && text() === given().value) {
+    words = `This is ${origin}.`;
+  }
+  const former = read(key + FORMER);
+  if (former && former.text !== text()) acts.push([`Bring back the draft ${ago(former.at)}`, bringBack]);
+  const state = JSON.stringify([words, acts.map(([label]) => label)]);
+  if (line.dataset.state === state) return;
+  line.dataset.state = state;
+  line.replaceChildren(words, ...acts.map(([label, press]) => button(label, press)));
+}
+
+function startAfresh() {
+  setAside(present());
+  put(given().value);
+  keep();
+}
+
+function bringBack() {
+  const former = read(key + FORMER);
+  if (text() !== given().value) setAside(present());
+  else localStorage.removeItem(key + FORMER);
+  put(former.text);
+  keep();
+}
+
+function begin() {
+  const draft = read(key);
+  if (!draft) return;
+  if (!("asked" in form.dataset)) area.value = draft.text;
+  else if (draft.text !== area.value) setAside(draft);
+}
+
+// The page for the chosen game and bot, or null if there is none. The author may write meanwhile.
+async function offered() {
+  const query = new URLSearchParams({ game: field("game").value, name: field("name").value });
+  try {
+    const answer = await fetch(`/submit?${query}`);
+    return answer.ok ? new DOMParser().parseFromString(await answer.text(), "text/html") : null;
+  } catch {
+    return null;
+  }
+}
+
+// Another game has other rules and another example; another bot has another draft.
+async function change() {
+  const turn = ++changes;
+  const decided = moveDraft();
+  const before = text();
+  const page = await offered();
+  if (turn !== changes) return;
+  if (page) {
+    page.getElementById("rules").open = document.getElementById("rules").open;
+    for (const id of ["rules", "given"]) document.getElementById(id).replaceWith(page.getElementById(id));
+  }
+  if (text() !== before) return keep();
+  if (!decided) put(given().value);
+  tell();
+}
+
+// Goes on with the draft of the chosen game and bot, at once. Returns whether that is the text now.
+function moveDraft() {
+  const [former, edited, was] = [key, text() !== given().value, present()];
+  key = here();
+  if (key === former) return edited;
+  const draft = read(key);
+  const renamed = edited && former.split("/")[0] === key.split("/")[0];
+  if (renamed && former.endsWith("/")) localStorage.removeItem(former);
+  if (renamed && draft) setAside(was);
+  if (draft) put(draft.text);
+  else if (renamed) keep();
+  return Boolean(draft) || renamed;
+}
+
+// Files
+
+async function take(file) {
+  if (!file) return tell();
+  if (file.name.endsWith(".py")) {
+    try {
+      const words = new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());
+      if (text() !== given().value) setAside(present());
+      field("file").value = "";
+      put(words.replaceAll("\r\n", "\n"));
+      return keep();
+    } catch {
+      // Not UTF-8: the file is sent as it is, and the server names the line.
+    }
+  }
+  const list = new DataTransfer();
+  list.items.add(file);
+  field("file").files = list.files;
+  tell();
+}
+
+const carriesFile = (event) => event.dataTransfer?.types.includes("Files");
+
+form.addEventListener("dragover", (event) => {
+  if (!carriesFile(event)) return;
+  event.preventDefault();
+  form.classList.add("dropping");
+});
+form.addEventListener("dragleave", () => form.classList.remove("dropping"));
+form.addEventListener("drop", (event) => {
+  form.classList.remove("dropping");
+  if (!carriesFile(event)) return;
+  event.preventDefault();
+  event.stopPropagation();
+  take(event.dataTransfer.files[0]);
+}, true);
+
+// The verdict
+
+function answer(part) {
+  document.getElementById("verdict").replaceWith(part);
+  htmx.process(part);
+  part.scrollIntoView({ block: "nearest" });
+}
+
+function trouble(...words) {
+  const part = document.createElement("section");
+  part.id = "verdict";
+  part.ariaLive = "polite";
+  const note = document.createElement("p");
+  note.className = "note bad";
+  note.append(...words);
+  part.append(note);
+  answer(part);
+}
+
+async function send(action, body) {
+  const reply = await fetch(action, { method: "POST", body });
+  const page = new DOMParser().parseFromString(await reply.text(), "text/html");
+  const part = page.getElementById("verdict");
+  if (part) return answer(part);
+  if (reply.status === 401) {
+    const link = document.createElement("a");
+    link.href = `/login?next=${encodeURIComponent(location.pathname + location.search)}`;
+    link.textContent = "Log in again";
+    return trouble("You are logged out. ", link, "; your draft is kept.");
+  }
+  trouble(page.querySelector("main .lead, main p")?.textContent ?? "The platform did not answer.", " Your draft is kept.");
+}
+
+form.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const pressed = event.submitter;
+  if (pressed.ariaDisabled === "true") return;
+  pressed.ariaDisabled = "true";
+  try {
+    await send(pressed.formAction, new FormData(form));
+  } catch {
+    trouble("The platform cannot be reached. Your draft is kept: try again in a moment.");
+  } finally {
+    pressed.ariaDisabled = "false";
+  }
+});
+
+// Mending in the page that holds the text already.
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("a[data-line]");
+  if (!link || !editor || field("file").files.length) return;
+  event.preventDefault();
+  editor.goTo(Number(link.dataset.line));
+  editor.focus();
+});
+
+begin();
+if (window.PythonEditor) {
+  area.hidden = true;
+  const labels = { tabindex: "0", "aria-label": "The bot's text", "aria-describedby": "keys" };
+  editor = PythonEditor.open(desk, { text: area.value, labels, nonce: NONCE, changed: typed });
+  document.querySelector("label[for=source]").addEventListener("click", () => editor.focus());
+} else {
+  area.addEventListener("input", () => typed(area.value));
+}
+if (form.dataset.line && editor) {
+  editor.goTo(Number(form.dataset.line));
+  editor.focus();
+}
+if (matchMedia("(max-width: 900px)").matches) document.getElementById("rules").open = false;
+field("game").addEventListener("change", change);
+field("name").addEventListener("change", change);
+field("file").addEventListener("change", () => take(field("file").files[0]));
+tell();
+setInterval(tell, 20000);
+desk.dataset.ready = "";

@@ -1,0 +1,163 @@
+"""The workbench: the page on which an author writes a bot and sends it in, and the verdicts' pages.
+
+Knows the parts of a page and which text it begins with; the server's form routes take what is
+sent. `static/workbench.js` keeps drafts, in the browser alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final, NamedTuple
+
+from flask import redirect, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from dashboard import game_pages, reports, wording
+from dashboard.reports import Place
+from dashboard.source import Source
+from dashboard.sources import files_of, find_version
+from matchbox.answers.bots import Bot, BotLine, Report, VersionLine
+from matchbox.answers.matches import MatchLine
+from matchbox.errors import NotFound
+
+MOST: Final = 999_999_999
+
+
+class Given(NamedTuple):
+    """A text that the page offers, and what it is: "the example", "version 3 of careful" or ""."""
+
+    text: str
+    origin: str
+
+
+def rules(source: Source) -> Iterator[tuple[str, Callable[..., Response | str]]]:
+    """Yields every address with its view; the view's name is the endpoint."""
+
+    def submit() -> str:
+        return submit_page(source, {key: request.args[key] for key in request.args})
+
+    def draft(draft: int) -> Response | str:
+        if source.viewer() is None:
+            return redirect(url_for("pages.login", next=request.path))
+        return draft_page(source, draft)
+
+    def version(owner: str, name: str, number: int) -> str:
+        return version_page(source, owner, name, number)
+
+    yield "/submit", submit
+    yield "/bots/<owner>/<name>/versions/<int(max=999999999):number>", version
+    yield "/drafts/<int(max=999999999):draft>", draft
+
+
+def submit_page(source: Source, values: Mapping[str, str] | None = None, error: str = "") -> str:
+    """Returns the workbench.
+
+    Besides the fields of the form, `values` may name a `version` of the viewer's bot to begin with,
+    and a `line` of it to show.
+    """
+    memberships = source.memberships()
+    game = {"game": memberships[0].game} if memberships else {}
+    values = {**game, **(values or {})}
+    known = source.viewer() is not None
+    games, my_bots = source.games(), source.my_bots() if known else []
+    chosen = next((one for one in games if one.name == values.get("game")), games[0])
+    own = next((one for one in my_bots if one.name == values.get("name")), None)
+    given = _given(source, chosen.name, own, values)
+    return render_template(
+        "submit.html",
+        values=values,
+        memberships=memberships,
+        error=error,
+        games=games,
+        chosen=chosen,
+        readme=game_pages.readme(chosen.name),
+        given=given,
+        text=values.get("source") or given.text,
+        asked=bool(values.get("source") or "version" in values),
+        line=_number(values.get("line")),
+        closed=source.uploads_closed(),
+        libraries=source.libraries(),
+        my_bots=my_bots,
+    )
+
+
+def draft_page(source: Source, number: int) -> str:
+    """Returns the page of a draft's verdict, whose section the workbench shows in place."""
+    draft = source.draft(number)
+    files = files_of(source.draft_file(number)) if draft.report else {}
+    place = _wrong_place(draft.report, files)
+    return render_template(
+        "draft.html",
+        draft=draft,
+        verdict=_verdict(draft.report),
+        place=place,
+        excerpt=_excerpt(files, place),
+    )
+
+
+def version_page(source: Source, owner: str, name: str, number: int) -> str:
+    """Returns the page of a version's verdict. Raises NotFound."""
+    bot, version = find_version(source, owner, name, number)
+    refused = version.state == "refused" and bot.mine
+    data = source.file_of(owner, name, number) if refused else None
+    files = files_of(data or b"")
+    place = _wrong_place(version.report, files)
+    return render_template(
+        "version.html",
+        bot=bot,
+        version=version,
+        full_name=f"{owner}/{name}",
+        verdict=_verdict(version.report),
+        place=place,
+        excerpt=_excerpt(files, place),
+        packed=(data or b"")[:2] == b"PK",
+        first=_first_match(source, bot, version),
+    )
+
+
+def _verdict(report: Report | None) -> str:
+    return wording.VERDICTS.get(report.verdict, "") if report else ""
+
+
+def _wrong_place(report: Report | None, files: Mapping[str, str]) -> Place | None:
+    if report is None or not files:
+        return None
+    named = reports.wrong_place(report.reasons, report.log or "")
+    return named or reports.wrong_method(report.reasons, files)
+
+
+def _excerpt(files: Mapping[str, str], place: Place | None) -> list[reports.SourceLine]:
+    return reports.excerpt(files.get(place.file), place.line) if place else []
+
+
+def _first_match(source: Source, bot: Bot, version: VersionLine) -> MatchLine | None:
+    """Returns the oldest match of a bot's active version while it is among the bot's newest."""
+    if version.state != "active" or not bot.mine:
+        return None
+    recent = source.matches(bot=bot.bot, limit=15).items
+    own = [
+        match
+        for match in recent
+        if any(one.bot == bot.bot and one.version == version.number for one in match.entrants)
+    ]
+    return own[-1] if own else None
+
+
+def _given(source: Source, game: str, own: BotLine | None, values: Mapping[str, str]) -> Given:
+    """Returns the bot's version that is named, else its newest one, else the game's example."""
+    if own is not None and own.game == game:
+        number = _number(values.get("version")) or own.number
+        data = source.file_of(own.owner, own.name, number) if number else None
+        if data is not None and data[:2] != b"PK":
+            return Given(data.decode("utf-8-sig"), f"version {number} of {own.name}")
+    if "version" in values:
+        raise NotFound("you have no such version in one file; your account's page lists your bots")
+    example = game_pages.example(game)
+    return Given(example, "the example" if example else "")
+
+
+def _number(text: str | None) -> int | None:
+    """Returns the text as a positive number that a row can have, else None."""
+    if not text or not text.isascii() or not text.isdecimal():
+        return None
+    return number if 1 <= (number := int(text[:10])) <= MOST else None

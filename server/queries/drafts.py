@@ -1,0 +1,48 @@
+"""Drafts and their verdicts, for their owners alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from matchbox.answers.bots import Draft as AnsweredDraft
+from matchbox.answers.bots import Report
+from matchbox.errors import NotFound
+from server.db.models import Draft, DraftState
+from server.queries.pagination import iso, title_of
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+    from server.db.models import User
+
+
+def draft(session: Session, number: int, viewer: User | None) -> AnsweredDraft:
+    """Returns the viewer's draft with that number. Raises NotFound."""
+    row = _own(session, number, viewer)
+    told: dict[str, Any] = {
+        "id": row.id,
+        "game": row.game,
+        "title": title_of(row.game),
+        "digest": row.digest,
+        "class_name": row.class_name or None,
+        "state": row.state,
+        "created_at": iso(row.created_at),
+        "settled_at": iso(row.settled_at),
+        "trouble": row.trouble if row.state == DraftState.LOST else "",
+        "report": None if row.report is None else Report.model_validate(row.report),
+    }
+    return AnsweredDraft(**told)
+
+
+def draft_file(session: Session, number: int, viewer: User | None) -> bytes:
+    """Returns the bytes of the viewer's draft with that number. Raises NotFound."""
+    return _own(session, number, viewer).data
+
+
+def _own(session: Session, number: int, viewer: User | None) -> Draft:
+    row = session.get(Draft, number)
+    if row is None or viewer is None or row.owner_id != viewer.id:
+        raise NotFound(
+            f"you have no draft {number} here; a draft is deleted an hour after it was tried"
+        )
+    return row

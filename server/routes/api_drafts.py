@@ -1,0 +1,52 @@
+"""Drafts: a verdict without a version."""
+
+from __future__ import annotations
+
+from apiflask import APIBlueprint
+from flask import Response, url_for
+
+from matchbox.answers.bots import Draft
+from server.auth import acting, context, viewer
+from server.queries import drafts as reading
+from server.rate_limits import client_network
+from server.routes import schemas
+from server.routes.responses import answered, made_at
+from server.routes.upload_body import read_upload, request_body
+from server.scopes import Scope, needs
+from server.services import drafts
+
+routes = APIBlueprint("drafts", __name__, url_prefix="/api/v1", tag="Drafts")
+
+
+@routes.post("/drafts")
+@needs(Scope.SUBMIT)
+@routes.output(Draft, status_code=201)
+@routes.doc(extensions={"requestBody": request_body(schemas.NewDraft)})
+def try_draft() -> Response:
+    """Tries a file out without making a version of it; poll the Location for the verdict.
+
+    An account may try as many drafts in an hour as it may upload. A draft is deleted after an hour.
+    """
+    form, data = read_upload(schemas.NewDraft)
+    with acting() as (session, actor, now):
+        row = drafts.try_draft(
+            session,
+            actor,
+            game=form.game,
+            data=data,
+            class_name=form.class_name,
+            network=client_network(),
+            settings=context().settings,
+            now=now,
+        )
+        made = reading.draft(session, row.id, actor)
+    return made_at(url_for("drafts.draft", number=made.id), made)
+
+
+@routes.get("/drafts/<number:number>")
+@needs(Scope.READ)
+@routes.output(Draft)
+def draft(number: int) -> Response:
+    """Returns one of your drafts; its report is null until the verdict."""
+    with context().read() as session:
+        return answered(reading.draft(session, number, viewer(session)))

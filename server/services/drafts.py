@@ -1,0 +1,83 @@
+"""Tries out drafts: files whose author wants a verdict and no version. Runs no bot."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from sqlalchemy import delete, func, select
+
+from matchbox import registry
+from matchbox.bundle import check_class_name, read_bundle
+from matchbox.errors import TooMany, UploadsClosed
+from server.db.models import Draft
+from server.db.session import rows_changed
+from server.services import turns
+from server.services.uploads import HOUR_MS, closed_to
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+    from matchbox.settings import Settings
+    from server.db.models import User
+
+KEPT_MS: Final = HOUR_MS
+"""A draft and its verdict are deleted after this time, in ms. Its author's browser keeps the
+text."""
+
+
+def try_draft(
+    session: Session,
+    actor: User,
+    *,
+    game: str,
+    data: bytes,
+    class_name: str | None = None,
+    network: str = "",
+    settings: Settings,
+    now: int,
+) -> Draft:
+    """Tries these bytes out as a version is tried out, in the same turns, and keeps no version.
+
+    An account may try as many drafts in an hour as it may upload; both are counted apart. Drafts
+    and versions that wait for their verdicts are counted together. Raises UnknownGame, BadName,
+    BadBundle, UploadsClosed or TooMany.
+    """
+    registry.package_of(game)
+    chosen = check_class_name(class_name or None) or ""
+    digest = read_bundle(data).digest
+    if why := closed_to(session, actor):
+        raise UploadsClosed(why)
+    _check_quota(session, actor, settings, now)
+    turns.check_pending(session, actor, network, settings=settings)
+    draft = Draft(
+        owner_id=actor.id,
+        game=game,
+        digest=digest,
+        class_name=chosen,
+        data=data,
+        network=network,
+        deadline=now,
+        created_at=now,
+    )
+    session.add(draft)
+    session.flush()
+    turns.advance(session, settings=settings, now=now, author=actor.id)
+    return draft
+
+
+def trim(session: Session, *, now: int) -> int:
+    """Deletes the drafts whose time is over; returns how many."""
+    return rows_changed(session, delete(Draft).where(Draft.created_at <= now - KEPT_MS))
+
+
+def _check_quota(session: Session, user: User, settings: Settings, now: int) -> None:
+    recent = (Draft.owner_id == user.id, Draft.created_at > now - HOUR_MS)
+    count, first = session.execute(
+        select(func.count(), func.min(Draft.created_at)).where(*recent)
+    ).one()
+    if count >= settings.uploads_per_hour:
+        minutes = 1 + max(0, first + HOUR_MS - now) // 60_000
+        raise TooMany(
+            f"you have tried {count} drafts within an hour; come back in {minutes} minutes, or "
+            "submit this one as a version"
+        )

@@ -1,0 +1,76 @@
+"""A browser that minds the policy, and the whole application over real books.
+
+Only the arena is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Thread
+from typing import Any, Final
+
+import pytest
+from playwright.sync_api import Page
+from werkzeug.serving import make_server
+
+from matchbox.match.wire import TryOut
+from server.app import create_app
+from server.db.migrations import migrate
+from server.services.bootstrap import ShippedBot, prepare
+from tests.books import Books, open_books, tried_out
+from tests.builders import shipped
+
+QUIET: Final = ["--disable-background-networking", "--disable-component-update", "--no-first-run"]
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
+    """The installed browser, asking for nothing by itself."""
+    return {**browser_type_launch_args, "args": [*browser_type_launch_args["args"], *QUIET]}
+
+
+@pytest.fixture
+def watched(page: Page) -> Iterator[Page]:
+    """A page that must break no policy, raise nothing, and ask no other host for anything."""
+    trouble: list[str] = []
+    hosts: set[str] = set()
+    page.on("console", lambda message: trouble.append(message.text))
+    page.on("pageerror", lambda error: trouble.append(str(error)))
+    page.on("request", lambda asked: hosts.add(asked.url.split("/")[2]))
+    page.add_init_script(
+        "document.addEventListener('securitypolicyviolation',"
+        " e => console.error('policy: ' + e.violatedDirective + ' ' + e.blockedURI))"
+    )
+    yield page
+    assert trouble == []
+    assert {host.split(":")[0] for host in hosts} <= {"127.0.0.1"}
+
+
+@pytest.fixture
+def books(tmp_path: Path) -> Iterator[Books]:
+    """The books of a platform whose shipped bots are active, behind a wall."""
+    url = f"sqlite:///{tmp_path / 'books.db'}"
+    migrate(url)
+    books = open_books(url, data=str(tmp_path))
+    books.wall()
+    bots = [ShippedBot("bomb", name, shipped("bomb", name)) for name in ("simple", "scared")]
+    with books.write() as session:
+        prepare(session, books.settings, bots, now=books.clock())
+    for job in books.postman.take():
+        if isinstance(job, TryOut):
+            books.settle(tried_out(job))
+    yield books
+    books.context.close()
+
+
+@pytest.fixture
+def address(books: Books) -> Iterator[str]:
+    """Where the whole application answers."""
+    server = make_server("127.0.0.1", 0, create_app(books.context), threaded=True)
+    thread = Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    thread.join()
+    server.server_close()

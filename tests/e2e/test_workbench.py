@@ -1,0 +1,256 @@
+"""The workbench in a real browser: writing, drafts, files, and the way to a verdict."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Locator, Page, expect
+
+from dashboard import game_pages
+from matchbox.match.wire import PlayMatch, TryOut
+from server.services.tick import tick
+from tests.books import Books, really_played, tried_out
+from tests.browser import write_text
+
+pytestmark = pytest.mark.browser
+
+PHONE = {"width": 390, "height": 844}
+DESK = {"width": 1280, "height": 900}
+
+
+def editor(page: Page) -> Locator:
+    """The editor's text, once it is there."""
+    expect(page.locator("#desk")).to_have_attribute("data-ready", "")
+    return page.get_by_role("textbox", name="The bot's text")
+
+
+def source(page: Page) -> str:
+    """The text that the form would send."""
+    expect(page.locator("#desk")).to_have_attribute("data-ready", "")
+    return page.locator("#source").input_value()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
+def test_it_is_accessible_within_the_policy_and_as_wide_as_the_window(
+    watched: Page, address: str, scheme: str, size: dict[str, int]
+) -> None:
+    watched.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
+    watched.set_viewport_size(size)  # type: ignore[arg-type]
+    watched.goto(address + "/submit?game=bomb")
+    editor(watched).click()
+    watched.keyboard.press("Control+End")
+    watched.keyboard.insert_text("\n# a comment, 1 + 'text'\nclass Other(Player): x = None")
+    expect(watched.get_by_role("button", name="Start afresh")).to_be_visible()
+    broken = Axe().run(watched).response["violations"]
+    assert [f"{one['id']}: {one['nodes'][0]['html'][:120]}" for one in broken] == []
+    assert watched.evaluate("document.documentElement.scrollWidth") <= size["width"]
+
+
+def test_tab_indents_and_escape_then_tab_leaves(watched: Page, address: str) -> None:
+    watched.goto(address + "/submit")
+    write_text(watched, "")
+    watched.keyboard.press("Tab")
+    watched.keyboard.insert_text("x")
+    assert source(watched) == "    x"
+    watched.keyboard.press("Escape")
+    watched.keyboard.press("Tab")
+    expect(editor(watched)).not_to_be_focused()
+    assert source(watched) == "    x"
+
+
+def test_the_game_brings_its_example_and_rules_and_each_bot_keeps_its_draft(
+    watched: Page, address: str
+) -> None:
+    watched.goto(address + "/submit?game=bomb")
+    assert source(watched) == game_pages.example("bomb")
+    write_text(watched, "# of bomb")
+    watched.get_by_label("Game").select_option("war")
+    expect(watched.locator("#rules summary")).to_have_text("Rules of Addition War")
+    expect(editor(watched)).to_contain_text(game_pages.example("war").split("\n")[0])
+    assert source(watched) == game_pages.example("war")
+    watched.get_by_label("Game").select_option("bomb")
+    expect(editor(watched)).to_have_text("# of bomb")
+    watched.get_by_label("Name of the bot").fill("named")
+    watched.get_by_label("Name of the bot").blur()
+    expect(watched.locator("#draft")).to_contain_text("Draft of a moment ago")
+    watched.reload()
+    assert source(watched) == game_pages.example("bomb")
+    watched.get_by_label("Name of the bot").fill("named")
+    watched.get_by_label("Name of the bot").blur()
+    expect(editor(watched)).to_have_text("# of bomb")
+
+
+def test_a_draft_outlives_a_reload_tells_its_age_and_comes_back(
+    watched: Page, address: str
+) -> None:
+    watched.clock.install()
+    watched.goto(address + "/submit?game=bomb")
+    write_text(watched, "# mine")
+    watched.clock.fast_forward("12:00")
+    watched.reload()
+    expect(watched.locator("#draft")).to_contain_text("Draft of 12 min ago")
+    assert source(watched) == "# mine"
+    watched.get_by_role("button", name="Start afresh").click()
+    assert source(watched) == game_pages.example("bomb")
+    watched.reload()
+    watched.get_by_role("button", name="Bring back the draft of 12 min ago").click()
+    assert source(watched) == "# mine"
+
+
+def test_a_file_is_chosen_or_dropped(watched: Page, address: str, tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_bytes(b"# from a file\r\n")
+    watched.goto(address + "/submit")
+    write_text(watched, "# mine")
+    watched.get_by_label("Or a file").set_input_files(file)
+    expect(editor(watched)).to_contain_text("# from a file")
+    assert source(watched) == "# from a file\n"
+    expect(watched.get_by_role("button", name="Bring back")).to_be_visible()
+    held = watched.evaluate_handle(
+        """() => {
+          const held = new DataTransfer();
+          held.items.add(new File(["PK"], "mine.zip"));
+          return held;
+        }"""
+    )
+    watched.locator("#desk").dispatch_event("drop", {"dataTransfer": held})
+    expect(watched.locator("#draft")).to_contain_text("mine.zip is sent instead of the text.")
+    watched.get_by_role("button", name="Send the text").click()
+    expect(watched.locator("#draft")).not_to_contain_text("mine.zip")
+
+
+def test_without_its_script_the_page_is_a_plain_form(
+    new_context: object, books: Books, address: str
+) -> None:
+    page = new_context(java_script_enabled=False).new_page()  # type: ignore[operator]
+    page.goto(address + "/submit?game=bomb")
+    plain = page.get_by_label("The bot's text")
+    assert plain.input_value() == game_pages.example("bomb")
+    expect(page.locator("#rules-text")).to_be_visible()
+
+
+NAME = "Name of the bot"
+WHOLE = """from matchbox.games.bomb import *
+
+
+class Mine(Player):
+    def name(self):
+        return "Mine"
+
+    def turn(self, game_data, play_a_card):
+        return None
+
+    def defuse(self, game_data):
+        return 0
+"""
+WRONG = WHOLE.replace("return None", "return self.plan[0]")
+REASON = "The bot raised an exception (player.py, line 9, in turn): AttributeError: no plan."
+
+
+def arena(books: Books, *, accepted: bool) -> None:
+    """The arena's and the ledger's part of a try-out."""
+    for job in books.postman.take():
+        if isinstance(job, TryOut):
+            more = {} if accepted else {"reasons": [REASON]}
+            books.settle(tried_out(job, accepted=accepted, **more))
+
+
+def sign_up(page: Page, address: str) -> None:
+    """Makes alice's account."""
+    page.goto(address + "/signup")
+    page.get_by_label("Name").fill("alice")
+    page.get_by_label("Password").fill("correct horse battery")
+    page.get_by_role("button", name="Sign up").click()
+    expect(page.locator("#desk")).to_have_attribute("data-ready", "")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
+def test_an_author_writes_is_refused_mends_is_accepted_and_watches(
+    watched: Page, books: Books, address: str, scheme: str, size: dict[str, int]
+) -> None:
+    watched.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
+    watched.set_viewport_size(size)  # type: ignore[arg-type]
+    sign_up(watched, address)
+    write_text(watched, WRONG)
+    verdict = watched.locator("#verdict")
+    watched.get_by_role("button", name="Try it").click()
+    expect(verdict).to_contain_text("Being tried out")
+    arena(books, accepted=False)
+    expect(verdict).to_contain_text("It would be refused. Your bot raised an exception.")
+    expect(verdict.locator(".wrong")).to_contain_text("return self.plan[0]")
+    watched.get_by_label(NAME).fill("mine")
+    watched.get_by_role("button", name="Submit", exact=True).click()
+    expect(verdict).to_contain_text("Being tried out")
+    arena(books, accepted=False)
+    expect(verdict).to_contain_text("Refused.")
+    assert watched.url == address + "/submit"
+    verdict.get_by_role("link", name="Mend line 9").click()
+    expect(editor(watched)).to_be_focused()
+    expect(watched.locator(".cm-wrong")).to_contain_text("return self.plan[0]")
+    assert source(watched) == WRONG
+    write_text(watched, WHOLE)
+    watched.get_by_role("button", name="Submit", exact=True).click()
+    expect(verdict).to_contain_text("Being tried out")
+    arena(books, accepted=True)
+    expect(verdict).to_contain_text("Active. It plays by the rules.")
+    expect(verdict).to_contain_text("First match: being paired")
+    broken = Axe().run(watched).response["violations"]
+    assert [f"{one['id']}: {one['nodes'][0]['html'][:120]}" for one in broken] == []
+    assert watched.evaluate("document.documentElement.scrollWidth") <= size["width"]
+    tick(books.context)
+    expect(verdict).to_contain_text("First match: being played")
+    for job in books.postman.take():
+        if isinstance(job, PlayMatch):
+            books.record(really_played(books, job))
+    verdict.get_by_role("link", name="Watch it").first.click()
+    expect(watched.locator("#replay")).to_have_attribute("data-ready", "")
+    watched.goto(address + "/bots/alice/mine/versions/2")
+    watched.get_by_role("link", name="Changes since version 1").click()
+    expect(watched.locator(".removed")).to_contain_text("return self.plan[0]")
+    expect(watched.locator(".added")).to_contain_text("return None")
+    watched.goto(address + "/bots/alice/mine/versions/1")
+    watched.get_by_role("link", name="Mend line 9").click()
+    expect(watched.locator(".cm-wrong")).to_contain_text("return self.plan[0]")
+    watched.goto("about:blank")
+
+
+def test_try_it_is_at_most_20_tab_stops_away_and_works_by_keyboard(
+    watched: Page, books: Books, address: str
+) -> None:
+    sign_up(watched, address)
+    watched.goto(address + "/submit?game=bomb")
+    expect(watched.locator("#desk")).to_have_attribute("data-ready", "")
+    stops = 0
+    button = watched.get_by_role("button", name="Try it")
+    while not button.evaluate("one => one === document.activeElement"):
+        stops += 1
+        assert stops <= 20
+        if editor(watched).evaluate("one => one === document.activeElement"):
+            watched.keyboard.press("Escape")
+        watched.keyboard.press("Tab")
+    watched.keyboard.press("Enter")
+    expect(watched.locator("#verdict")).to_contain_text("Being tried out")
+    arena(books, accepted=True)
+    expect(watched.locator("#verdict")).to_contain_text("It would be accepted.")
+    expect(button).to_be_focused()
+
+
+def test_a_lost_session_or_a_refusal_leaves_the_draft(watched: Page, address: str) -> None:
+    sign_up(watched, address)
+    write_text(watched, "x = '\N{RIGHT-TO-LEFT OVERRIDE}'")
+    watched.get_by_role("button", name="Try it").click()
+    expect(watched.get_by_role("alert")).to_contain_text("line 1 holds the invisible character")
+    write_text(watched, "# mine")
+    watched.context.clear_cookies()
+    watched.get_by_role("button", name="Try it").click()
+    verdict = watched.locator("#verdict")
+    expect(verdict).to_contain_text("Your draft is kept.")
+    watched.goto(address + "/login?next=/submit")
+    watched.get_by_label("Name").fill("alice")
+    watched.get_by_label("Password").fill("correct horse battery")
+    watched.get_by_role("button", name="Log in").click()
+    expect(editor(watched)).to_have_text("# mine")

@@ -1,0 +1,114 @@
+"""The source of a version, and the changes between two."""
+
+from __future__ import annotations
+
+import zipfile
+from dataclasses import replace
+from io import BytesIO
+
+import pytest
+
+from dashboard.source import Source
+from dashboard.sources import MOST_LINES, changes, files_of
+from tests.unit.dashboard.cast import BROKEN, NOBODY, SOURCE, make_app
+from tests.unit.dashboard.test_pages import get
+
+HOSTILE = "</pre><script>alert(1)</script>"
+
+
+def zipped(**files: str | bytes) -> bytes:
+    """A zip with these Python files."""
+    whole = BytesIO()
+    with zipfile.ZipFile(whole, "w") as archive:
+        for name, text in files.items():
+            archive.writestr(f"{name}.py" if name != "table" else "table.bin", text)
+    return whole.getvalue()
+
+
+def serving(**versions: bytes) -> Source:
+    """A source with these bytes as the versions v1, v2, ..."""
+    return replace(SOURCE, file_of=lambda owner, name, number: versions.get(f"v{number}"))
+
+
+def signs(before: str, after: str) -> list[str]:
+    """The lines of the only change, each with its sign."""
+    (found,) = changes({"player.py": before}, {"player.py": after})
+    return [line.sign + line.text for hunk in found.hunks for line in hunk]
+
+
+def test_an_author_reads_every_line_with_its_number() -> None:
+    text = get("/bots/alice/careful/versions/3/source").text
+    for number, line in enumerate(BROKEN.replace("None", "3").splitlines(), 1):
+        assert f"{number} {line}".split() == [
+            word for word in f"{number} {line}".split() if word in text
+        ]
+
+
+def test_all_files_of_a_zip_are_shown_the_main_one_first() -> None:
+    data = zipped(brain="x = 1\n", player="import brain\n", table=b"\xff\x00")
+    seen = get("/bots/alice/careful/versions/2/source", serving(v2=data)).text
+    assert seen.index("import brain") < seen.index("x = 1")
+    assert "table.bin It is no text." in seen
+    assert "Open in the workbench" not in seen
+    assert files_of(data) == {"player.py": "import brain\n", "brain.py": "x = 1\n"}
+
+
+def test_what_an_author_wrote_is_shown_as_text() -> None:
+    hostile = serving(v2=f"# {HOSTILE}\n".encode(), v3=b"# none\n")
+    for path in ("source", "since/3"):
+        page = make_app(hostile).test_client().get(f"/bots/alice/careful/versions/2/{path}").text
+        assert HOSTILE not in page
+        assert "&lt;script&gt;alert(1)" in page
+
+
+@pytest.mark.parametrize("path", ["source", "since/1"])
+def test_others_do_not_read_it(path: str) -> None:
+    address = f"/bots/alice/careful/versions/2/{path}"
+    assert make_app(serving()).test_client().get(address).status_code == 403
+    answer = make_app(NOBODY).test_client().get(address)
+    assert answer.headers["Location"] == f"/login?next={address}"
+
+
+@pytest.mark.parametrize("path", ["9/source", "9/since/2", "2/since/9"])
+def test_a_version_that_is_not_there_is_not_found(path: str) -> None:
+    assert make_app().test_client().get(f"/bots/alice/careful/versions/{path}").status_code == 404
+
+
+def test_a_change_is_shown_with_its_neighbours_and_both_numbers() -> None:
+    before = "".join(f"{number}\n" for number in range(1, 21))
+    after = before.replace("10\n", "ten\nmore\n")
+    assert signs(before, after) == [" 7", " 8", " 9", "-10", "+ten", "+more", " 11", " 12", " 13"]
+    (found,) = changes({"player.py": before}, {"player.py": after})
+    numbers = [(line.before, line.after) for line in found.hunks[0]]
+    assert numbers[2:7] == [(9, 9), (10, None), (None, 10), (None, 11), (11, 12)]
+
+
+def test_files_that_come_and_go_are_named_and_equal_ones_left_out() -> None:
+    before = {"player.py": "a\n", "old.py": "b\n", "same.py": "c\n", "empty.py": ""}
+    after = {"player.py": "a\n", "new.py": "b\n", "same.py": "c\n", "empty.py": ""}
+    assert [(one.path, one.what) for one in changes(before, after)] == [
+        ("new.py", "added"), ("old.py", "removed"),
+    ]  # fmt: skip
+    assert [one.path for one in changes({"player.py": ""}, {"player.py": "", "x.py": ""})] == [
+        "x.py"
+    ]
+    assert changes(before, before) == []
+
+
+def test_what_is_no_text_or_too_long_is_only_named() -> None:
+    long = "x\n" * (MOST_LINES + 1)
+    for before, after in ((None, "a"), ("a", None), (long, "a"), ("a", long)):
+        (found,) = changes({"player.py": before}, {"player.py": after})
+        assert (found.what, found.hunks) == ("changed", [])
+
+
+def test_the_page_of_changes_names_both_versions() -> None:
+    seen = get("/bots/alice/careful/versions/3/since/2").text
+    assert "from version 2 to 3" in seen
+    assert "- return 2" in seen
+    assert "+ return 3" in seen
+    equal = serving(v2=b"x\n", v3=b"x\n")
+    assert (
+        "Both versions have the same files."
+        in get("/bots/alice/careful/versions/3/since/2", equal).text
+    )
