@@ -35,6 +35,7 @@ def make_source() -> Source:
     """Returns the functions that the pages read from."""
     return Source(
         **_of_boards(),
+        **_of_files(),
         viewer=_viewer,
         libraries=lambda: list(libraries_of(context().settings)),
         uploads_closed=_uploads_closed,
@@ -78,9 +79,6 @@ def make_source() -> Source:
         table=_table,
         table_revision=_table_revision,
         table_steps=reading(play.steps),
-        file_of=_file_of,
-        draft=_draft,
-        draft_file=_draft_file,
     )
 
 
@@ -94,6 +92,11 @@ def _of_boards() -> dict[str, Any]:
         "results_by_opponent": reading(queries.opponents),
         "author": reading(queries.author),
     }
+
+
+def _of_files() -> dict[str, Any]:
+    """The functions that read what authors have sent in."""
+    return {"file_of": _file_of, "draft": _draft, "draft_file": _draft_file}
 
 
 def the_source() -> Source:
