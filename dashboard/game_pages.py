@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache
 from importlib import import_module, resources
 from importlib.util import find_spec
@@ -25,6 +26,15 @@ def drawing(game: str, view: Plain) -> Markup | None:
         return None
     svg: str = import_module(module).draw(view)
     return Markup(svg)  # the text of an installed game; scripts in it do not run
+
+
+def is_event(game: str, text: str) -> bool:
+    """Whether the game's drawing names a line of this text as one that a spectator jumps to."""
+    module = f"{package_of(game)}.draw"
+    if find_spec(module) is None:
+        return False
+    phrases: Iterable[str] = getattr(import_module(module), "EVENTS", ())
+    return any(phrase in text for phrase in phrases)
 
 
 @cache

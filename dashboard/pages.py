@@ -35,7 +35,7 @@ from dashboard import (
     passwords,
     play,
     ratings,
-    reports,
+    replays,
     seasons,
     sources,
     tables,
@@ -43,9 +43,8 @@ from dashboard import (
     wording,
     workbench,
 )
-from dashboard.source import Row, Source
+from dashboard.source import Source
 from matchbox.answers.games import Game
-from matchbox.answers.matches import Match
 from matchbox.answers.standings import Board
 from matchbox.errors import NotFound
 
@@ -111,6 +110,7 @@ def _rules(source: Source) -> Iterator[tuple[str, Callable[..., Any]]]:
         *_Pages(source).rules(),
         *bot_pages.rules(source),
         *leaderboards.rules(source),
+        *replays.rules(source),
         *operations.rules(source),
         *inbox.rules(source),
         *comparisons.rules(source),
@@ -135,8 +135,6 @@ class _Pages:
         """Yields every address with its view; the view's name is the endpoint."""
         yield "/games/<game>", self.game
         yield "/matches", self.matches
-        yield "/matches/<match>", self.match
-        yield "/matches/<match>/bouts/<int(max=999999999):bout>.json", self.bout_json
         yield "/seasons", self.seasons
         yield "/seasons/<int(max=999999999):season>", self.season
         yield "/seasons/<int(max=999999999):season>.csv", self.season_csv
@@ -176,50 +174,6 @@ class _Pages:
         return render_template(
             "matches.html", page=page, filters=filters, games=self.source.games()
         )
-
-    def match(self, match: str) -> Answer:
-        found = self.source.match(match)
-        if found.embargo or not found.bouts:
-            return render_template("match_wait.html", match=found)
-        bout = min(max(request.args.get("bout", 0, int), 0), len(found.bouts) - 1)
-        shown = self._bout(found, bout)
-        step = min(max(request.args.get("step", 0, int), 0), len(shown["steps"]) - 1)
-        logs = self.source.match_log(match) if found.mine else []
-        return render_template(
-            "match.html",
-            match=found,
-            bout=found.bouts[bout],
-            shown=shown,
-            number=bout,
-            step=step,
-            seen_by=self._seen_by(found),
-            logs=logs,
-            reported=reports.reported(found.bouts[bout], shown["steps"], logs),
-        )
-
-    def bout_json(self, match: str, bout: int) -> Answer:
-        found = self.source.match(match)
-        if not 0 <= bout < len(found.bouts or ()):
-            raise NotFound(f"match {match} has no bout {bout} to show")
-        return jsonify(self._bout(found, bout))
-
-    def _bout(self, match: Match, bout: int) -> Row:
-        """Returns the bout's steps, with a drawing in place of each view."""
-        found = self.source.steps(match.id, bout, self._seen_by(match))
-        steps = [
-            {
-                "seat": _mover(step.seat),
-                "text": _line(step.seat, step.text or "the start"),
-                "board": game_pages.drawing(match.game, step.view),
-            }
-            for step in found.steps
-        ]
-        return {"bout": bout, "steps": steps}
-
-    def _seen_by(self, match: Match) -> int | None:
-        """Returns the seat whose view is requested, or None for the spectator's view."""
-        seat = request.args.get("seat", type=int)
-        return seat if seat is not None and 0 <= seat < len(match.entrants) else None
 
     # Seasons
 
@@ -290,14 +244,6 @@ def own_path(path: str) -> str:
     return "/" if outside or any(ord(letter) < 32 for letter in path) else path
 
 
-def _mover(seat: int | None) -> int | None:
-    """Returns the seat that moved; None for a move of chance, or for no move."""
-    return None if seat is None or seat < 0 else seat
-
-
-def _line(seat: int | None, text: str) -> str:
-    """Returns a line of the transcript, capitalized if no bot's name stands before it."""
-    return text if _mover(seat) is not None else text[:1].upper() + text[1:]
 
 
 def _login_first() -> AnyResponse:

@@ -88,8 +88,8 @@ class Source:
     """The match with that id, or with those first digits."""
 
     steps: Callable[[str, int, int | None], Steps]
-    """The bout of a match, from (match, index of the bout, seat whose view is shown or None for a
-    spectator). Raises Forbidden while `match` has an embargo."""
+    """The bout of a match, from (match, index of the bout, seat whose view is shown; None for a
+    spectator, EVERYBODY for all hands). Raises Forbidden while `match` has an embargo."""
 
     match_log: Callable[[str], list[LogLine]]
     """The output of the viewer's own bots; operators get that of all bots. Called only if `match`

@@ -3,33 +3,69 @@
 
 const replay = document.getElementById("replay");
 const PACE_MS = 900;
-let steps = null;
+const SPEED = "matchbox-speed";
+let shown = null; // { pieces, steps }: a step's board is a row of numbers of pieces
 let at = Number(replay.dataset.step);
 let timer = null;
 
 const part = (name) => document.getElementById(name);
+const last = () => shown.steps.length - 1;
 
-function addressOf(step) {
-  const address = new URL(location.href);
+function addressOf(step, from = location.href) {
+  const address = new URL(from, location.href);
   address.searchParams.set("step", step);
   return address.pathname + address.search;
 }
 
-function show(step) {
-  at = Math.max(0, Math.min(steps.length - 1, step));
-  part("board").innerHTML = steps[at].board ?? "";
-  part("at").textContent = at;
-  const lines = part("transcript").children;
-  part("now").textContent = lines[at].textContent;
-  part("transcript").querySelector("[aria-current]")?.removeAttribute("aria-current");
-  lines[at].setAttribute("aria-current", "step");
+function scrollInto(list, item) {
+  list.scrollTop = item.offsetTop - (list.clientHeight - item.offsetHeight) / 2;
+  list.scrollLeft = item.offsetLeft - (list.clientWidth - item.offsetWidth) / 2;
+}
+
+// One item of a list is a tab stop; the arrow keys move within the list.
+function rove(list, chosen) {
+  for (const link of list.querySelectorAll("a")) link.tabIndex = link === chosen ? 0 : -1;
+}
+
+function nextEvent(step) {
+  const found = shown.steps.findIndex((one, place) => place > step && one.event);
+  return found < 0 ? last() : found;
+}
+
+function tell(line) {
+  const now = part("now");
+  now.textContent = "";
+  const who = line.querySelector("span");
+  if (who) now.append(Object.assign(document.createElement("b"), { textContent: who.textContent }), " ");
+  now.append(shown.steps[at].text);
+  now.classList.toggle("event", shown.steps[at].event);
+}
+
+function mark(line) {
   const list = part("transcript");
-  const top = lines[at].offsetTop - list.offsetTop;
-  if (top < list.scrollTop || top > list.scrollTop + list.clientHeight - 40) {
-    list.scrollTop = top - list.clientHeight / 2;
+  list.querySelector("li[aria-current]")?.removeAttribute("aria-current");
+  line.setAttribute("aria-current", "step");
+  rove(list, line.querySelector("a"));
+  const top = line.offsetTop;
+  if (top < list.scrollTop || top + line.offsetHeight > list.scrollTop + list.clientHeight) {
+    scrollInto(list, line);
   }
+}
+
+function show(step) {
+  at = Math.max(0, Math.min(last(), step));
+  const board = shown.steps[at].board;
+  part("board").innerHTML = board ? board.map((piece) => shown.pieces[piece]).join("") : "";
+  part("at").textContent = at;
+  part("slider").value = at;
+  part("slider").setAttribute("aria-valuetext", `${at} of ${last()}`);
+  const line = part("transcript").children[at];
+  mark(line);
+  tell(line);
   part("back").href = addressOf(Math.max(0, at - 1));
-  part("on").href = addressOf(Math.min(steps.length - 1, at + 1));
+  part("on").href = addressOf(Math.min(last(), at + 1));
+  part("event").href = addressOf(nextEvent(at));
+  for (const link of part("seen").querySelectorAll("a")) link.href = addressOf(at, link.href);
   history.replaceState(null, "", addressOf(at));
 }
 
@@ -37,13 +73,21 @@ function pause() {
   clearInterval(timer);
   timer = null;
   part("play").textContent = "Play";
+  part("now").setAttribute("aria-live", "polite");
+}
+
+function run() {
+  clearInterval(timer);
+  const speed = Number(part("speed").value);
+  timer = setInterval(() => (at < last() ? show(at + 1) : pause()), PACE_MS / speed);
 }
 
 function play() {
   if (timer !== null) return pause();
-  if (at === steps.length - 1) show(0);
+  if (at === last()) show(0);
   part("play").textContent = "Pause";
-  timer = setInterval(() => (at < steps.length - 1 ? show(at + 1) : pause()), PACE_MS);
+  part("now").setAttribute("aria-live", "off"); // A reader could not follow.
+  run();
 }
 
 function go(step) {
@@ -55,16 +99,42 @@ const moves = {
   first: () => go(0),
   back: () => go(at - 1),
   on: () => go(at + 1),
-  last: () => go(steps.length - 1),
+  last: () => go(last()),
+  event: () => go(nextEvent(at)),
+};
+const KEYS = {
+  ArrowLeft: moves.back, ArrowRight: moves.on, Home: moves.first, End: moves.last,
+  n: moves.event, N: moves.event, " ": play,
 };
 
 function onKey(event) {
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.target.closest("input, select, textarea, button, summary")) return;
-  const act = { ArrowLeft: moves.back, ArrowRight: moves.on, " ": play }[event.key];
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+  if (event.target.closest("input, select, textarea")) return;
+  if (event.key === " " && event.target.closest("button, summary, a")) return;
+  const act = KEYS[event.key];
   if (!act) return;
   event.preventDefault();
   act();
+}
+
+function onTranscriptKey(event) {
+  const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+  if (!by) return;
+  event.preventDefault();
+  go(at + by);
+  part("transcript").children[at].querySelector("a").focus();
+}
+
+function onStripKey(event) {
+  const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+  const far = { Home: 0, End: -1 }[event.key];
+  if (by === undefined && far === undefined) return;
+  event.preventDefault();
+  const links = [...part("bouts").querySelectorAll("li:not([hidden]) a")];
+  const place = links.indexOf(document.activeElement) + (by ?? 0);
+  const chosen = by === undefined ? links.at(far) : links[Math.max(0, Math.min(links.length - 1, place))];
+  rove(part("bouts"), chosen);
+  chosen.focus();
 }
 
 function onClick(event) {
@@ -72,20 +142,54 @@ function onClick(event) {
   if (!control || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
   if (moves[control.id]) moves[control.id]();
-  else go([...part("transcript").children].indexOf(control.parentElement));
+  else go([...part("transcript").children].indexOf(control.closest("li")));
 }
 
-function reveal(list, item) {
-  list.scrollTop = item.offsetTop - (list.clientHeight - item.offsetHeight) / 2;
+// Excluded bouts are folded unless they are asked for; the current one always shows.
+function filter() {
+  const wanted = part("filter").value;
+  for (const item of part("bouts").children) {
+    const has = (word) => item.classList.contains(word);
+    const fits = wanted === "excluded" ? has("excluded") : !has("excluded") && (!wanted || has(wanted));
+    item.hidden = !fits && !item.querySelector("[aria-current]");
+  }
+  const current = part("bouts").querySelector("[aria-current]");
+  rove(part("bouts"), current);
+  scrollInto(part("bouts"), current.parentElement);
+}
+
+function remembered(key, value) {
+  try {
+    return value === undefined ? localStorage.getItem(key) : localStorage.setItem(key, value);
+  } catch {
+    return null; // a browser that keeps nothing
+  }
+}
+
+function startStrip() {
+  part("only").hidden = false;
+  part("filter").addEventListener("change", filter);
+  part("bouts").addEventListener("keydown", onStripKey);
+  filter();
 }
 
 async function start() {
-  reveal(part("bouts"), part("bouts").querySelector("[aria-current]"));
+  startStrip();
+  const lines = part("transcript");
+  rove(lines, lines.children[at].querySelector("a"));
+  scrollInto(lines, lines.children[at]);
   const answer = await fetch(replay.dataset.steps);
   if (!answer.ok) return; // the links still step, one page at a time
-  steps = (await answer.json()).steps;
-  part("play").hidden = false;
+  shown = await answer.json();
+  part("speed").value = remembered(SPEED) ?? "1";
+  part("speed").addEventListener("change", () => {
+    remembered(SPEED, part("speed").value);
+    if (timer !== null) run();
+  });
+  part("slider").addEventListener("input", () => go(Number(part("slider").value)));
+  for (const name of ["play", "pace", "slider"]) part(name).hidden = false;
   part("play").addEventListener("click", play);
+  lines.addEventListener("keydown", onTranscriptKey);
   replay.addEventListener("click", onClick);
   document.addEventListener("keydown", onKey);
   replay.setAttribute("data-ready", "");

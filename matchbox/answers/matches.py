@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from matchbox.answers import Answer
 from matchbox.errors import FaultKind
@@ -113,16 +113,22 @@ class Matches(Answer):
     next: str | None
 
 
+EVERYBODY: Final = -1
+"""In place of a seat: the open view, which shows every seat's hand."""
+
+
 class Step(Answer):
     """A step of a bout: the `seat` that moved, null at the start and the end, below 0 for chance.
 
     `text` is the line of the transcript, and `view` the view of the chosen seat after the step.
+    `fault` is the kind of the seat's fault, if it made no move.
     """
 
     seat: int | None
     text: str
     move: Any
     view: Any
+    fault: FaultKind | None = None
 
 
 class Steps(Answer):

@@ -8,7 +8,7 @@ cdef class LiveBout:
     cdef public object number, banned, state, owing
     cdef public list notes, moves, faults, told
     cdef public bint over
-    cdef object _game, _make_move, _to_move, _view, _outcome, _on_chance
+    cdef object _game, _make_move, _to_move, _view, _outcome, _before
     cdef SeededDice _dice
     cdef object _given
     cdef public dict answered

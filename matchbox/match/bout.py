@@ -47,7 +47,7 @@ class LiveBout:
     """One deal played once in one rotation of the seats."""
 
     __slots__ = (
-        "_dice", "_game", "_given", "_make_move", "_max_steps", "_on_chance", "_outcome", "_seats",
+        "_before", "_dice", "_game", "_given", "_make_move", "_max_steps", "_outcome", "_seats",
         "_steps", "_to_move", "_view", "answered", "banned", "faults", "moves", "notes",
         "number", "order", "over", "owing", "state", "told",
     )  # fmt: skip
@@ -62,9 +62,10 @@ class LiveBout:
         given: Mapping[int, Fault] | None = None,
         excluded: Iterable[int] = (),
         banned: frozenset[int] = frozenset(),
-        on_chance: Callable[[State], object] | None = None,
+        before: Callable[[State, Fault | None], object] | None = None,
     ) -> None:
-        """Begins the bout. `on_chance` is called with the state before every step of chance."""
+        """Begins the bout. `before` is called with the state before every step of chance, and before
+        every fault takes effect, together with the fault."""
         self.order = order
         self.number = order[0]
         self.banned = banned
@@ -88,7 +89,7 @@ class LiveBout:
         self._given = given or {}
         """Faults that are not to be asked for, each by its place among the faults of the bout."""
         self._outcome: Outcome | None = None
-        self._on_chance = on_chance
+        self._before = before
         self._dice = SeededDice(bytes.fromhex(deal), 0)
         self.state = game.start(seats, self._dice, options)
         for seat in excluded:
@@ -180,8 +181,8 @@ class LiveBout:
             elif self._steps > self._max_steps:
                 raise endless(self._game)
             elif movers[0] == CHANCE:
-                if self._on_chance is not None:
-                    self._on_chance(self.state)
+                if self._before is not None:
+                    self._before(self.state, None)
                 self.state = self._make_move(self.state, CHANCE, None, self._next_dice())
             elif not self._given or not self._forfeit_given():
                 self.owing = movers
@@ -200,6 +201,8 @@ class LiveBout:
         if self.over:
             return
         self.faults.append(Fault(len(self.moves), seat, fault.kind))
+        if self._before is not None:
+            self._before(self.state, self.faults[-1])
         self.notes.append((seat, fault.kind, readable(fault.detail)))
         left = self._seats - len({one.seat for one in self.faults})
         if left < 2 or self._game.spec.cooperative:

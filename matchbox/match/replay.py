@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from matchbox.errors import BadRecord
 from matchbox.game import CHANCE
 from matchbox.match import record as records
 from matchbox.match.bout import LiveBout
-from matchbox.match.record import Bout, Record
+from matchbox.match.record import Bout, Fault, Record
 from matchbox.match.referee import play
 from matchbox.match.wire import Entrant, PlayMatch
 
@@ -25,6 +25,16 @@ if TYPE_CHECKING:
 
 Verdict = Literal["same", "different", "unrepeatable"]
 
+FAULT_LINES: Final[dict[str, str]] = {
+    "crash": "raised an exception and lost",
+    "excluded": "lost, for three bouts of this match were forfeited before",
+    "illegal": "cheated and lost",
+    "memory": "used too much memory and lost",
+    "platform": "was stopped by a fault of the platform",
+    "protocol": "gave no proper answer and lost",
+    "timeout": "took too long and lost",
+}
+"""Each kind of fault as the transcript has it, after the seat's name."""
 BY_A_MACHINE = ("timeout", "memory", "platform")
 """Faults that depend on a machine's clock or memory. They are taken from the record."""
 _PERHAPS_BY_A_CLOCK = (*BY_A_MACHINE, "protocol")
@@ -45,39 +55,56 @@ class Step:
     move: Plain
     line: str
     """The move as the transcript has it, one event per line; at the end, how the bout ended."""
+    fault: Fault | None = None
+    """The fault of `seat`, which made no move here."""
+
+    @property
+    def opened(self) -> Plain:
+        """The spectator's view with every seat's view under "seats", for `draw`: all hands open."""
+        return {**self.table, "seats": self.views} if isinstance(self.table, dict) else self.table
 
 
 def steps(game: Game, record: Record, bout: Bout, *, unfinished: bool = False) -> Iterator[Step]:
-    """Every position of the bout, steps of chance included, the last one without a move.
+    """Every position of the bout, with steps of chance and faults, the last one without a move.
 
-    A bout that is `unfinished` ends where its moves end. Raises BadRecord.
+    A fault stands after the move before it, and before its effect. A bout that is `unfinished` ends
+    where its moves end. Raises BadRecord.
     """
-    passed: list[_Position] = []
-    made: list[tuple[_Position, dict[int, Plain], int]] = []
+    passed: list[_Next] = []
+    made: _Next | None = None
 
-    def look(state: State) -> _Position:
+    def look(state: State, moves: dict[int, Plain], fault: Fault | None = None) -> _Next:
         views = [game.view(state, one) for one in range(len(record.seats))]
-        return _Position(views, game.view(state, None))
+        return _Next(views, game.view(state, None), moves, fault)
 
-    played = walk(
-        game, record, bout, lambda state: passed.append(look(state)), unfinished=unfinished
-    )
-    for live, moves in played:
-        owed: list[tuple[_Position, dict[int, Plain]]] = [(one, {CHANCE: None}) for one in passed]
+    def before(state: State, fault: Fault | None) -> None:
+        passed.append(look(state, {CHANCE if fault is None else fault.seat: None}, fault))
+
+    for live, moves in walk(game, record, bout, before, unfinished=unfinished):
+        for position in [*passed, look(live.state, moves)]:
+            if made is not None:
+                yield from _told(game, made, position.table)
+            made = position
         passed.clear()
-        for position, together in [*owed, (look(live.state), moves)]:
-            for before, others, seat in made:
-                line = game.describe(others[seat], position.table)
-                yield Step(*before, list(others), seat, others[seat], line)
-            made = [(position, together, seat) for seat in together]
-    yield Step(*position, list(live.owing), None, None, "" if unfinished else _ending(bout))
+    assert made is not None
+    line = "" if unfinished else _ending(bout)
+    yield Step(made.views, made.table, list(live.owing), None, None, line)
 
 
-class _Position(NamedTuple):
-    """What everybody sees."""
+def _told(game: Game, made: _Next, after: Plain) -> Iterator[Step]:
+    """The steps that led from that position to the spectator's view `after`."""
+    for seat, move in made.moves.items():
+        line = FAULT_LINES[made.fault.kind] if made.fault else game.describe(move, after)
+        yield Step(made.views, made.table, list(made.moves), seat, move, line, made.fault)
+
+
+class _Next(NamedTuple):
+    """What everybody sees, and the moves, the step of chance or the fault that come next."""
 
     views: list[Plain]
     table: Plain
+    moves: dict[int, Plain]
+    fault: Fault | None
 
 
 def replay(game: Game, record: Record) -> None:
@@ -187,17 +214,17 @@ def walk(
     game: Game,
     record: Record,
     bout: Bout,
-    on_chance: Callable[[State], object] | None = None,
+    before: Callable[[State, Fault | None], object] | None = None,
     *,
     unfinished: bool = False,
 ) -> Iterator[tuple[LiveBout, dict[int, Plain]]]:
     """Yields the bout before each move, with the moves by seat; then its end.
 
-    A bout that is `unfinished` ends where its moves end. `on_chance` is called with the state
-    before every step of chance. Raises BadRecord.
+    A bout that is `unfinished` ends where its moves end. `before` is called with the state before
+    every step of chance, and before every fault takes effect, with the fault. Raises BadRecord.
     """
     recorded = iter(bout.moves)
-    live = _start(game, record, bout, on_chance)
+    live = _start(game, record, bout, before)
     while not live.over and not (unfinished and len(live.moves) == len(bout.moves)):
         moves = {seat: next(recorded, None) for seat in live.owing}
         yield live, moves
@@ -213,7 +240,10 @@ def walk(
 
 
 def _start(
-    game: Game, record: Record, bout: Bout, on_chance: Callable[[State], object] | None
+    game: Game,
+    record: Record,
+    bout: Bout,
+    before: Callable[[State, Fault | None], object] | None,
 ) -> LiveBout:
     return LiveBout(
         game,
@@ -223,7 +253,7 @@ def _start(
         record.options,
         given={at: fault for at, fault in enumerate(bout.faults) if fault.kind != "excluded"},
         excluded=[fault.seat for fault in bout.faults if fault.kind == "excluded"],
-        on_chance=on_chance,
+        before=before,
     )
 
 

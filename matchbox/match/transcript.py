@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from matchbox.game import CHANCE
-from matchbox.match.replay import steps
+from matchbox.match.replay import FAULT_LINES, steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -17,17 +17,6 @@ if TYPE_CHECKING:
     from matchbox.errors import FaultKind
     from matchbox.game import Game
     from matchbox.match.record import Bout, Record
-
-_FAULTS: Final[dict[str, str]] = {
-    "crash": "raised an exception and lost",
-    "excluded": "lost, for three bouts of this match were forfeited before",
-    "illegal": "cheated and lost",
-    "memory": "used too much memory and lost",
-    "platform": "was stopped by a fault of the platform",
-    "protocol": "gave no proper answer and lost",
-    "timeout": "took too long and lost",
-}
-
 
 _SEAT: Final = re.compile(r"\bseat (\d+)\b")
 
@@ -68,7 +57,7 @@ class Transcript:
 
     def forfeited(self, seat: int, kind: FaultKind, detail: str = "") -> list[str]:
         """The seat's fault."""
-        told = _FAULTS[kind] + (f": {detail}" if detail else "")
+        told = FAULT_LINES[kind] + (f": {detail}" if detail else "")
         return [*self.turn(seat), _bullet(told)]
 
     def ended(self, places: Sequence[int]) -> list[str]:
@@ -87,15 +76,11 @@ class Transcript:
 def narrate(game: Game, record: Record, bout: Bout, names: Sequence[str]) -> Iterator[str]:
     """Yields the whole transcript of a recorded bout; `names` are the seats'. Raises BadRecord."""
     transcript = Transcript(names)
-    moved, told = 0, 0
     for step in steps(game, record, bout):
-        while step.seat != CHANCE and told < len(bout.faults) and bout.faults[told].step <= moved:
-            yield from transcript.forfeited(bout.faults[told].seat, bout.faults[told].kind)
-            told += 1
-        if step.seat is not None:
-            if step.line or step.seat != CHANCE:  # A game may say nothing about its chance.
-                yield from transcript.moved(step.seat, step.line)
-            moved += step.seat != CHANCE
+        if step.fault is not None:
+            yield from transcript.forfeited(step.fault.seat, step.fault.kind)
+        elif step.seat is not None and (step.line or step.seat != CHANCE):
+            yield from transcript.moved(step.seat, step.line)  # Chance may leave no line.
     if game.spec.cooperative:
         yield from transcript.scored(bout.scores[0], bout.why)
     else:

@@ -117,14 +117,14 @@ def record_of(session: Session, name: str) -> Record:
 
 
 def steps(session: Session, name: str, bout: int, seat: int | None = None) -> answers.Steps:
-    """Returns a bout step by step, as `seat` saw it; None is a spectator.
+    """Returns a bout step by step, as `seat` saw it; None is a spectator, EVERYBODY sees all hands.
 
     Raises NotFound or Forbidden.
     """
     record = record_of(session, name)
     if not 0 <= bout < len(record.bouts):
         raise NotFound(f"match {name} has bouts 0 to {len(record.bouts) - 1}, and no {bout}")
-    if seat is not None and not 0 <= seat < len(record.seats):
+    if seat is not None and not answers.EVERYBODY <= seat < len(record.seats):
         raise NotFound(f"match {name} has seats 0 to {len(record.seats) - 1}, and no {seat}")
     return steps_of(record, bout, seat)
 
@@ -134,11 +134,17 @@ def steps_of(record: Record, bout: int = 0, seat: int | None = None) -> answers.
     shown: list[answers.Step] = []
     before: dict[str, Any] = {"seat": None, "text": "", "move": None}
     for step in replay.steps(registry.game(record.game), record, record.bouts[bout]):
-        view = step.table if seat is None else step.views[seat]
-        shown.append(answers.Step(**before, view=view))
-        before = {"seat": step.seat, "text": step.line, "move": step.move}
+        shown.append(answers.Step(**before, view=_view(step, seat)))
+        kind = step.fault.kind if step.fault else None
+        before = {"seat": step.seat, "text": step.line, "move": step.move, "fault": kind}
     shown.append(answers.Step(**before, view=shown[-1].view))
     return answers.Steps(bout=_bout(record.bouts[bout], len(record.seats)), steps=shown)
+
+
+def _view(step: replay.Step, seat: int | None) -> Any:
+    if seat == answers.EVERYBODY:
+        return step.opened
+    return step.table if seat is None else step.views[seat]
 
 
 def transcript(session: Session, name: str, bout: int) -> list[str]:

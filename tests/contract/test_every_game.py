@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import itertools
 import random
+import re
+from collections import Counter
 from collections.abc import Iterator
 from importlib import import_module
 from importlib.util import find_spec
@@ -346,6 +348,48 @@ def test_a_table_can_be_drawn_at_every_position(name: str, seats: int) -> None:
                 assert "<title>" in picture
                 assert "<script" not in picture
         assert draw(walk.game.view(walk.state, None)).startswith("<svg")
+
+
+def _cards_told(picture: str) -> Counter[str]:
+    """The words on the cards of a drawing: the texts in its groups."""
+    groups = re.findall("<g .*?</g>", picture)
+    return Counter(word for group in groups for word in re.findall(r">([^<>]+)</text>", group))
+
+
+@every_table
+def test_the_open_drawing_shows_every_card_that_a_seat_sees(name: str, seats: int) -> None:
+    draw = import_module(f"{registry.package_of(name)}.draw").draw
+    more = 0
+    for walk in walks(name, seats, 2):
+        for movers in walk.positions():
+            _move_ahead(walk, movers)
+            views = [walk.game.view(walk.state, seat) for seat in range(seats)]
+            table = walk.game.view(walk.state, None)
+            shown = draw({**table, "seats": views})
+            assert shown.startswith("<svg")
+            for view in views:
+                assert set(_cards_told(draw(view))) <= set(_cards_told(shown))
+            more += sum((_cards_told(shown) - _cards_told(draw(table))).values())
+    assert more or not GAMES[name].spec.hidden
+
+
+@every_game
+def test_each_event_that_a_drawing_names_happens(name: str) -> None:
+    events = import_module(f"{registry.package_of(name)}.draw").EVENTS
+    told: set[str] = set()
+    game, seats = GAMES[name], GAMES[name].spec.seats[0]
+    options = [{option: value} for one, option, value in CHOICES if one == name] or [{}]
+    for seed, chosen in zip(range(60), itertools.cycle(options), strict=False):
+        walk = Walk(game, seats, f"{name} {seed}", chosen)
+        while movers := game.to_move(walk.state):
+            legal = [None] if movers[0] == CHANCE else game.legal(walk.state, movers[0])
+            move = walk.lot.choice(legal)
+            walk.state = game.apply(walk.state, movers[0], move, walk.dice())
+            line = game.describe(move, game.view(walk.state, None))
+            told |= {phrase for phrase in events if phrase in line}
+        if len(told) == len(events):
+            break
+    assert told == set(events)
 
 
 # --- Records ---------------------------------------------------------------------------------

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from html import escape
 from typing import Any, Final
 
 from matchbox.games.creatures.kinds import CREATURES, LAND
 
-_WIDTH: Final = 780
-_HEIGHT: Final = 510
-_STEP: Final = 68
+EVENTS: Final = ("blocks", "does not block", "destroyed", "damage")
+"""Lines of `describe` that a spectator would jump to."""
+_WIDTH: Final = 440
+_HEIGHT: Final = 452
+_SIDE: Final = 222
+"""The height of a side."""
+_STEP: Final = 71
 _COLOURS: Final = {
     "Land": "#1a7f5a",
     "Bear": "#8a5a00",
@@ -29,16 +34,14 @@ _ICONS: Final = {
 _LINE: Final = "#57606a"
 _BACK: Final = "#2f4858"
 _MARK: Final = "#d97706"
-_TOP: Final = 40
-_BOTTOM: Final = 300
-"""The heights at which the two sides begin."""
 
 
 def draw(view: Any) -> str:
-    """The table as a whole SVG element, for a seat's view or a spectator's."""
+    """The table as a whole SVG element: for a seat's view, a spectator's, or an open view."""
     if "sides" in view:
         names = ("Seat 0", "Seat 1")
-        sides = view["sides"]
+        own = [seat["me"] for seat in view.get("seats", [])]
+        sides = tuple(own or view["sides"])
         mover: int | None = view["mover"] if view["ask"] != "block" else 1 - view["mover"]
         mover = None if view["ask"] == "over" else mover
         moved = _last_moved(view)
@@ -49,11 +52,13 @@ def draw(view: Any) -> str:
         attacker = view["attacker"]
         moved = (0 if view["ask"] == "block" else 1, attacker[0]) if attacker else None
     rows = [
-        _side(y, name, side, moved[1] if moved and moved[0] == place else None)
-        for place, (y, name, side) in enumerate(zip((_TOP, _BOTTOM), names, sides, strict=True))
+        _side(place, name, side, moved[1] if moved and moved[0] == place else None)
+        for place, (name, side) in enumerate(zip(names, sides, strict=True))
     ]
     if mover is not None:
-        rows.append(_mover((_TOP, _BOTTOM)[mover]))
+        rows.append(_mark(mover, "to move"))
+    if view.get("loser") is not None:
+        rows.append(_mark(1 - view["loser"], "wins"))
     return (
         f'<svg class="board creatures" xmlns="http://www.w3.org/2000/svg" role="img" '
         f'viewBox="0 0 {_WIDTH} {_HEIGHT}" font-family="system-ui, sans-serif">'
@@ -67,92 +72,109 @@ def _last_moved(view: Any) -> tuple[int, int] | None:
     return None if number is None else (view["mover"], number)
 
 
-def _side(y: int, name: str, side: Any, moved: int | None) -> str:
-    """Life and lands as text, then the field, and below it the hand."""
+def _side(place: int, name: str, side: Any, moved: int | None) -> str:
+    """Life and lands as text, then hand and field; the two fields face each other."""
+    y = 6 + _SIDE * place
     words = (
-        f"{name}: {side['life']} life, {side['lands'] - side['tapped']} of {side['lands']} lands "
-        f"untapped, deck {side['deck']}, discard pile {len(side['discard'])}"
+        f"Lands {side['lands'] - side['tapped']} of {side['lands']} untapped, "
+        f"deck {side['deck']}, discarded {len(side['discard'])}"
     )
-    own = isinstance(side["hand"], list)
-    return _text(20, y - 12, words) + _field(y, side["field"], moved, own) + _hand(y + 106, side)
+    hand, field = (y + 50, y + 118) if place == 0 else (y + 146, y + 52)
+    return (
+        _text(14, y + 20, f"{name}: {side['life']} life", "600")
+        + _text(14, y + 40, words)
+        + _hand(hand, side["hand"])
+        + _field(field, side["field"], moved, isinstance(side["hand"], list))
+    )
 
 
 def _field(y: int, field: list[Any], moved: int | None, own: bool) -> str:
+    """The creatures; several of a kind in the same position are drawn once."""
     if not field:
-        gap = '<rect x="20" y="{}" width="60" height="90" rx="6" fill="none" stroke="{}" {}/>'
-        return gap.format(y, _LINE, 'stroke-dasharray="4 4"')
-    apart = _apart(len(field))
+        return (
+            f'<rect x="14" y="{y}" width="66" height="88" rx="6" fill="none" stroke="{_LINE}" '
+            'stroke-dasharray="4 4"/>'
+        )
+    alike = Counter((name, mark, number == moved) for number, name, mark in field)
+    picked = {(name, mark, number == moved): number for number, name, mark in field}
+    apart = min(_STEP, (_WIDTH - 96) // max(1, len(alike) - 1))
     return "".join(
-        _creature(20 + apart * place, y, name, mark, f' data-pick="creature {number}"' * own)
-        + (_frame(16 + apart * place, y - 4) if number == moved else "")
-        for place, (number, name, mark) in enumerate(field)
+        _creature(14 + apart * place, y, *one[:2], alike[one], f' data-pick="creature {at}"' * own)
+        + (_frame(10 + apart * place, y - 4, 74, 96) if one[2] else "")
+        for place, (one, at) in enumerate(picked.items())
     )
 
 
-def _creature(x: int, y: int, name: str, mark: str, pick: str) -> str:
-    """A creature of 60 by 90; a tapped one is pale and says what it did."""
+def _creature(x: int, y: int, name: str, mark: str, number: int, pick: str) -> str:
+    """Creatures on a card of 66 by 88; tapped ones are pale and say what they did."""
     told = mark or f"{CREATURES[name].cost} / {CREATURES[name].power}"
+    return _card(x, y, 88, name, "#d0d7de" if mark else "#fff", number, pick) + (
+        f'<text x="33" y="78" font-size="14">{told}</text></g>'
+    )
+
+
+def _card(x: int, y: int, height: int, name: str, paper: str, number: int, pick: str) -> str:
+    """The upper part of a card; its group stays open."""
+    many = (
+        f'<text x="63" y="27" font-size="15" text-anchor="end">\N{MULTIPLICATION SIGN}{number}'
+        "</text>"
+    )
     return (
         f'<g{pick} transform="translate({x} {y})" fill="{_COLOURS[name]}" text-anchor="middle">'
-        f'<rect width="60" height="90" rx="6" fill="{"#d0d7de" if mark else "#fff"}" '
-        f'stroke="{_LINE}"/><text x="30" y="34" font-size="24">{_ICONS[name]}</text>'
-        f'<text x="30" y="58" font-size="11" font-weight="600">{name}</text>'
-        f'<text x="30" y="78" font-size="12">{told}</text></g>'
+        f'<rect width="66" height="{height}" rx="6" fill="{paper}" stroke="{_LINE}"/>'
+        f'<text x="14" y="28" font-size="22">{_ICONS[name]}</text>{many if number > 1 else ""}'
+        f'<text x="33" y="52" font-size="14" textLength="{min(60, 9 * len(name))}" '
+        f'lengthAdjust="spacingAndGlyphs" font-weight="600">{name}</text>'
     )
 
 
-def _hand(y: int, side: Any) -> str:
-    """Small cards: faces if the view has names, else backs."""
-    hand = side["hand"]
-    cards: list[str | None] = hand if isinstance(hand, list) else [None] * hand
-    apart = _apart(len(cards))
-    return "".join(_small(20 + apart * place, y, name) for place, name in enumerate(cards))
-
-
-def _small(x: int, y: int, name: str | None) -> str:
-    """A card of 60 by 60 in a hand."""
-    if name is None:
-        return (
-            f'<g transform="translate({x} {y})">'
-            f'<rect width="60" height="60" rx="6" fill="{_BACK}" stroke="#fff"/>'
-            '<path d="M10 10h40v40h-40zM10 10l40 40M50 10l-40 40" fill="none" stroke="#fff" '
-            'stroke-opacity=".5"/></g>'
-        )
-    told = name if name == LAND else f"{name} {CREATURES[name].cost}"
-    return (
-        f'<g data-pick="hand {name}" transform="translate({x} {y})" '
-        f'fill="{_COLOURS[name]}" text-anchor="middle">'
-        f'<rect width="60" height="60" rx="6" fill="#fff" stroke="{_LINE}"/>'
-        f'<text x="30" y="28" font-size="20">{_ICONS[name]}</text>'
-        f'<text x="30" y="50" font-size="10" font-weight="600">{told}</text></g>'
+def _hand(y: int, hand: list[str] | int) -> str:
+    """Small cards: faces by kind if the view has names, else backs."""
+    if isinstance(hand, int):
+        apart = min(24, (_WIDTH - 96) // max(1, hand - 1))
+        return "".join(_back(14 + apart * place, y) for place in range(hand))
+    kinds = Counter(sorted(hand, key=list(_ICONS).index))
+    return "".join(
+        _card(14 + _STEP * place, y, 60, name, "#fff", number, f' data-pick="hand {name}"')
+        + ("" if name == LAND else f'<text x="32" y="27" font-size="15">{CREATURES[name].cost}</text>')
+        + "</g>"
+        for place, (name, number) in enumerate(kinds.items())
     )
 
 
-def _apart(count: int) -> int:
-    """The distance between cards in a row, so that all fit in."""
-    return min(_STEP, (_WIDTH - 100) // max(1, count - 1))
-
-
-def _mover(y: int) -> str:
-    """The frame around the mover's side."""
+def _back(x: int, y: int) -> str:
+    """A card of a hand, face down."""
     return (
-        f'<rect x="8" y="{y - 32}" width="{_WIDTH - 16}" height="210" rx="10" fill="none" '
+        f'<g transform="translate({x} {y})">'
+        f'<rect width="66" height="60" rx="6" fill="{_BACK}" stroke="#fff"/>'
+        '<path d="M10 10h46v40h-46zM10 10l46 40M56 10l-46 40" fill="none" stroke="#fff" '
+        'stroke-opacity=".5"/></g>'
+    )
+
+
+def _mark(place: int, words: str) -> str:
+    """The frame around the side of the mover, or of the winner."""
+    y = 6 + _SIDE * place
+    return (
+        _frame(5, y - 2, _WIDTH - 10, _SIDE - 4)
+        + f'<text x="{_WIDTH - 14}" y="{y + 20}" text-anchor="end" font-size="15" '
+        f'fill="currentColor">{words}</text>'
+    )
+
+
+def _frame(x: int, y: int, width: int, height: int) -> str:
+    """The frame around a side, or around the creature of the last move."""
+    return (
+        f'<rect x="{x}" y="{y}" width="{width}" height="{height}" rx="9" fill="none" '
         f'stroke="{_MARK}" stroke-width="3"/>'
-        f'<text x="{_WIDTH - 22}" y="{y - 12}" text-anchor="end" font-size="14" '
-        'fill="currentColor">to move</text>'
     )
 
 
-def _frame(x: int, y: int) -> str:
-    """The frame around the creature of the last move."""
+def _text(x: int, y: int, words: str, weight: str = "400") -> str:
     return (
-        f'<rect x="{x}" y="{y}" width="68" height="98" rx="9" fill="none" stroke="{_MARK}" '
-        'stroke-width="3"/>'
+        f'<text x="{x}" y="{y}" font-size="15" font-weight="{weight}" fill="currentColor">'
+        f"{escape(words)}</text>"
     )
-
-
-def _text(x: int, y: int, words: str) -> str:
-    return f'<text x="{x}" y="{y}" font-size="14" fill="currentColor">{escape(words)}</text>'
 
 
 def _title(view: Any, names: tuple[str, str], sides: Any) -> str:

@@ -160,7 +160,7 @@ def log_of(record: Record, bout: Bout, names: Sequence[str], number: int) -> Gam
     """The log of a recorded duel; `names` are the seats'. Raises BadRecord."""
     log = Game(told_apart(names), number)
     for step in steps(GAME, record, bout):
-        if step.seat is not None:
+        if step.seat is not None and step.fault is None:
             note(log, step.move, step.table)
     log.record_results(log.players[bout.places.index(2)])
     return log

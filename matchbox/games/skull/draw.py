@@ -5,11 +5,13 @@ from __future__ import annotations
 from html import escape
 from typing import Any, Final
 
-_WIDTH: Final = 780
-_ROW: Final = 128
-_TOP: Final = 44
-_CARD: Final = 60
-_HAND: Final = 400
+EVENTS: Final = ("bids", "is a skull", "has met its challenge", "is out")
+"""Lines of `describe` that a spectator would jump to."""
+_WIDTH: Final = 440
+_ROW: Final = 106
+_TOP: Final = 40
+_STEP: Final = 54
+_HAND: Final = 222
 """The left edge of the cards in hand; the cards on the table are left of it."""
 _FACES: Final = {
     "skull": ("\N{SKULL AND CROSSBONES}", "#1f2328"),
@@ -28,11 +30,11 @@ _ASKED: Final = {
 
 
 def draw(view: Any) -> str:
-    """The table as a whole SVG element, for a seat's view or a spectator's."""
+    """The table as a whole SVG element: for a seat's view, a spectator's, or an open view."""
     seats = range(len(view["cards"]))
-    height = _TOP + _ROW * len(seats) + 8
+    height = _TOP + _ROW * len(seats)
     title = _title(view)
-    parts = [_text(20, 26, _headline(view), 15), *(_seat(view, seat) for seat in seats)]
+    parts = [_text(14, 24, _headline(view)), *(_seat(view, seat) for seat in seats)]
     return (
         f'<svg class="board skull" xmlns="http://www.w3.org/2000/svg" role="img" '
         f'viewBox="0 0 {_WIDTH} {height}" font-family="system-ui, sans-serif">'
@@ -44,73 +46,76 @@ def _seat(view: Any, seat: int) -> str:
     """One row: the player, the cards on the table, the cards in hand."""
     y = _TOP + _ROW * seat
     if not view["cards"][seat]:
-        return f'<g opacity=".55">{_text(20, y + 20, f"{_name(view, seat)}: out")}</g>'
-    mine = seat == view.get("me")
-    pile = view["pile"] if mine else [None] * view["piles"][seat]
+        return _text(14, y + 18, f"{_name(view, seat)}: out")
+    own = view if seat == view.get("me") else _own(view, seat)
+    pile = own["pile"] if own else [None] * view["piles"][seat]
     shown = _turned(view)
     turned: list[str | None] = [kind for owner, kind in shown if owner == seat]
     held = view["cards"][seat] - view["piles"][seat] - len(turned)
     hidden: list[str | None] = [None] * held
-    hand = _kinds(view["hand"]) if mine else hidden
+    hand = _kinds(own["hand"]) if own else hidden
     parts = [
-        _text(20, y + 16, _label(view, seat)),
-        f'<g data-pick="pile {seat}">{_cards(20, y + 26, pile, face_down=True)}</g>',
-        _cards(20 + 66 * len(pile), y + 26, turned),
-        _cards(_HAND, y + 26, hand, hand=mine),
-        _text(_HAND, y + 16, f"in hand: {held}"),
+        _text(14, y + 18, _label(view, seat)),
+        f'<g data-pick="pile {seat}">{_cards(14, y + 28, pile, face_down=True)}</g>',
+        _cards(14 + _STEP * len(pile), y + 28, turned),
+        _cards(_HAND, y + 28, hand, hand=seat == view.get("me")),
     ]
     if view["ask"] != "over" and seat == view["mover"]:
-        parts.append(_frame(8, y, _WIDTH - 16, _ROW - 6))
-        parts.append(_text(_WIDTH - 20, y + 16, "to move", anchor="end"))
+        parts.append(_frame(4, y, _WIDTH - 8, _ROW - 4))
+    if seat in view.get("winners", ()):
+        parts.append(_frame(4, y, _WIDTH - 8, _ROW - 4))
+        parts.append(_text(_WIDTH - 14, y + 18, "wins", "end"))
     if shown and seat == shown[-1][0]:
-        parts.append(_frame(20 + 66 * (len(pile) + len(turned) - 1) - 4, y + 22, 68, 98))
+        parts.append(_frame(14 + _STEP * (len(pile) + len(turned) - 1) - 3, y + 25, 56, 74))
     return "".join(parts)
+
+
+def _own(view: Any, seat: int) -> Any:
+    """The seat's own view if all hands are open, else None."""
+    return view["seats"][seat] if "seats" in view else None
 
 
 def _cards(
     x: int, y: int, kinds: list[str | None], face_down: bool = False, hand: bool = False
 ) -> str:
-    """A row of cards; the viewer's own face-down cards show their kind in a corner. The cards of
-    the hand can be clicked."""
+    """A row of cards; face-down cards that the viewer knows show their kind. The cards of the
+    viewer's hand can be clicked."""
     return "".join(
-        _card(x + 66 * place, y, kind, face_down, f' data-pick="hand {kind}"' * hand)
+        _card(x + _STEP * place, y, kind, face_down, f' data-pick="hand {kind}"' * hand)
         for place, kind in enumerate(kinds)
     )
 
 
 def _card(x: int, y: int, kind: str | None, face_down: bool, pick: str) -> str:
-    at = f'<g{pick} transform="translate({x} {y})">'
+    """One card of 50 by 68."""
+    at = f'<g{pick} transform="translate({x} {y})" text-anchor="middle">'
     if kind is not None and not face_down:
         icon, colour = _FACES[kind]
         return (
-            f'{at}<rect width="{_CARD}" height="90" rx="6" fill="#fff" stroke="{_LINE}"/>'
-            f'<text x="30" y="48" font-size="32" text-anchor="middle" fill="{colour}">{icon}</text>'
-            f'<text x="30" y="78" font-size="13" font-weight="600" text-anchor="middle" '
-            f'fill="{colour}">{kind}</text></g>'
+            f'{at}<rect width="50" height="68" rx="6" fill="#fff" stroke="{_LINE}"/>'
+            f'<text x="25" y="36" font-size="28" fill="{colour}">{icon}</text>'
+            f'<text x="25" y="58" font-size="15" font-weight="600" fill="{colour}">{kind}</text>'
+            "</g>"
         )
-    known = (
-        f'<text x="30" y="80" font-size="12" text-anchor="middle" fill="#fff">{kind}</text>'
-        if kind
-        else ""
-    )
+    known = f'<text x="25" y="58" font-size="15" fill="#fff">{kind}</text>' if kind else ""
     return (
-        f'{at}<rect width="{_CARD}" height="90" rx="6" fill="{_BACK}" stroke="#fff"/>'
-        '<circle cx="30" cy="40" r="17" fill="none" stroke="#fff" stroke-opacity=".5"/>'
-        f'<path d="M18 28l24 24M42 28l-24 24" stroke="#fff" stroke-opacity=".5"/>{known}</g>'
+        f'{at}<rect width="50" height="68" rx="6" fill="{_BACK}" stroke="#fff"/>'
+        '<circle cx="25" cy="25" r="14" fill="none" stroke="#fff" stroke-opacity=".5"/>'
+        f'<path d="M15 15l20 20M35 15l-20 20" stroke="#fff" stroke-opacity=".5"/>{known}</g>'
     )
 
 
 def _frame(x: int, y: int, width: int, height: int) -> str:
-    """The frame around the mover, or around the card turned over last."""
+    """The frame around the mover or a winner, or around the card turned over last."""
     return (
         f'<rect x="{x}" y="{y}" width="{width}" height="{height}" rx="9" fill="none" '
         f'stroke="{_MARK}" stroke-width="3"/>'
     )
 
 
-def _text(x: int, y: int, text: str, size: int = 14, anchor: str = "start") -> str:
+def _text(x: int, y: int, text: str, anchor: str = "start") -> str:
     return (
-        f'<text x="{x}" y="{y}" font-size="{size}" text-anchor="{anchor}" '
+        f'<text x="{x}" y="{y}" font-size="15" text-anchor="{anchor}" '
         f'fill="currentColor">{escape(text)}</text>'
     )
 
@@ -119,10 +124,9 @@ def _label(view: Any, seat: int) -> str:
     points = view["points"][seat]
     bid = view["bids"][seat]
     said = "" if not bid else ", passed" if bid < 0 else f", bids {bid}"
-    return (
-        f"{_name(view, seat)}: {points} point{'' if points == 1 else 's'}, "
-        f"{view['piles'][seat]} face down{said}"
-    )
+    mover = view["ask"] != "over" and seat == view["mover"]
+    told = f"{points} point{'' if points == 1 else 's'}{said}{', to move' if mover else ''}"
+    return f"{_name(view, seat)}: {told}"
 
 
 def _name(view: Any, seat: int) -> str:
@@ -148,7 +152,7 @@ def _headline(view: Any) -> str:
     if view["phase"] == "betting":
         return f"Round {number}: seat {seat} bids {bid} of {sum(view['piles'])}"
     roses = sum(kind == "rose" for _, kind in _turned(view))
-    return f"Round {number}: seat {seat} has turned over {roses} of {bid} roses"
+    return f"Round {number}: seat {seat} has {roses} of {bid} roses"
 
 
 def _title(view: Any) -> str:

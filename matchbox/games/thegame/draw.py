@@ -5,100 +5,90 @@ from __future__ import annotations
 from html import escape
 from typing import Any, Final
 
-_WIDTH: Final = 780
-_HEIGHT: Final = 440
-_STEP: Final = 68
+EVENTS: Final = ("ten back", "do not allow")
+"""Lines of `describe` that a spectator would jump to."""
+_WIDTH: Final = 440
+_TOP: Final = 36
+_ROWS: Final = 160
+"""Where the seats' rows begin."""
+_PILE: Final = 107
+"""The distance between piles."""
+_ROW: Final = 74
+"""The height of a seat's row."""
 _RISING: Final = "#0b6e99"
 _FALLING: Final = "#9a3a7d"
 _LINE: Final = "#57606a"
 _BACK: Final = "#2f4858"
 _MARK: Final = "#d97706"
-_UNDER: Final = 22
+_UNDER: Final = 26
 """The part of a card that shows beside the card on it."""
-_BELOW: Final = 3
+_HINTS: Final = {"please leave it": "leave it", "I can go close": "close"}
+_BELOW: Final = 2
 """How many cards of a pile show below its top."""
 
 
 def draw(view: Any) -> str:
-    """The table as a whole SVG element, for a seat's view or a spectator's."""
+    """The table as a whole SVG element: for a seat's view, a spectator's, or an open view."""
+    seats = len(view["hands"])
     piles = "".join(_pile(place, view) for place in range(len(view["piles"])))
-    row = _table_row(view) if "hand" not in view else _hand(view)
+    hands = "".join(_seat(view, seat, _ROWS + _ROW * seat) for seat in range(seats))
+    told = _text(14, _ROWS - 14, f"{_state(view)} Deck: {view['deck']}.")
     title = escape(_title(view))
     return (
         f'<svg class="board thegame" xmlns="http://www.w3.org/2000/svg" role="img" '
-        f'viewBox="0 0 {_WIDTH} {_HEIGHT}" font-family="system-ui, sans-serif">'
-        f"<title>{title}</title>{piles}{_deck(view)}{row}</svg>"
+        f'viewBox="0 0 {_WIDTH} {_ROWS + _ROW * seats + 4}" font-family="system-ui, sans-serif">'
+        f"<title>{title}</title>{piles}{told}{hands}</svg>"
     )
 
 
 def _pile(place: int, view: Any) -> str:
     """The newest cards of a pile, the top in front, and the pile's direction."""
-    cards, x = view["piles"][place], 20 + 150 * place
+    cards, x = view["piles"][place], 14 + _PILE * place
     shown = cards[-_BELOW - 1 :]
-    under = [_card(x + _UNDER * at, 44, card, place < 2) for at, card in enumerate(shown[:-1])]
-    faces = [*under, _card(x + _UNDER * len(under), 44, shown[-1], place < 2, large=True)]
-    top = x + _UNDER * (len(shown) - 1)
+    rising = place < 2
+    under = [_card(x + _UNDER * at, _TOP, card, rising) for at, card in enumerate(shown[:-1])]
+    top = x + _UNDER * len(under)
+    faces = [*under, _card(top, _TOP, shown[-1], rising, large=True)]
     last = view["last"]
-    mark = _frame(top - 5, 38) if last and last["pile"] == place else ""
-    way = "\N{UPWARDS ARROW} rises" if place < 2 else "\N{DOWNWARDS ARROW} falls"
-    label = f"{_text(x, 30, f'Pile {place} {way}')}{_text(x, 158, f'{len(cards) - 1} cards')}"
+    mark = _frame(top - 4, _TOP - 5, 60, 88) if last and last["pile"] == place else ""
+    way = "\N{UPWARDS ARROW} rises" if rising else "\N{DOWNWARDS ARROW} falls"
     pile = f'<g data-pick="pile {place}">{"".join(faces)}</g>'
-    return pile + mark + label + _hints(x, place, view)
+    return f"{pile}{mark}{_text(x, 22, f'{place} {way}')}"
 
 
-def _hints(x: int, place: int, view: Any) -> str:
-    """The seats' hints for the pile, one line each."""
-    said = [
-        f"{seat}: {hint[place]}"
-        for seat, hint in enumerate(view["hints"])
-        if hint and hint[place] != "none"
-    ]
-    return "".join(_text(x, 176 + 15 * at, line, 11) for at, line in enumerate(said))
+def _hints(view: Any, seat: int) -> str:
+    """The seat's hints, as (pile, word); empty if it has given none."""
+    words = enumerate(view["hints"][seat] or ())
+    return ", ".join(f"{pile} {_HINTS.get(word, word)}" for pile, word in words if word != "none")
 
 
-def _deck(view: Any) -> str:
-    size = view["deck"]
-    cards = "".join(_card(670 + 2 * n, 44 - n, None) for n in range(min(size, 5)))
-    return (cards or _gap(670, 44)) + _text(670, 158, f"Deck: {size}")
+def _seat(view: Any, seat: int, y: int) -> str:
+    """One row: the player, and the hand, face up if the view knows it."""
+    size = view["hands"][seat]
+    known = sorted(_known(view, seat))
+    cards = "".join(_small(14 + 52 * at, y + 24, card) for at, card in enumerate(known))
+    if not known:
+        cards = "".join(_small(14 + 20 * at, y + 24, None) for at in range(size))
+    moving = view["ask"] != "over" and seat == view["mover"]
+    name = f"You, seat {seat}" if seat == view.get("seat") else f"Seat {seat}"
+    told = _hints(view, seat) or f"{size} card{'' if size == 1 else 's'}"
+    label = f"{name}: {told}{', to move' if moving else ''}"
+    mark = _frame(4, y, _WIDTH - 8, _ROW - 4) if moving else ""
+    return _text(14, y + 17, label) + cards + mark
 
 
-def _hand(view: Any) -> str:
-    """The seat's own cards, and how many the others hold."""
-    cards = sorted(view["hand"])
-    faces = "".join(
-        f'<g data-pick="card {card}">{_card(20 + _STEP * at, 310, card, large=True)}</g>'
-        for at, card in enumerate(cards)
-    )
-    own = _own(view, view["seat"])
-    mark = _frame(15, 304, _STEP * len(cards) + 2) if own else ""
-    return faces + mark + _text(20, 298, f"You, seat {view['seat']}{own}") + _others(view)
+def _known(view: Any, seat: int) -> list[int]:
+    """The seat's hand, as far as this view shows it."""
+    if "seats" in view:
+        return list(view["seats"][seat]["hand"])
+    return list(view["hand"]) if seat == view.get("seat") else []
 
 
-def _others(view: Any) -> str:
-    """A line with the number of cards of every other seat."""
-    told = [
-        f"seat {seat}: {count}{_own(view, seat)}"
-        for seat, count in enumerate(view["hands"])
-        if seat != view["seat"]
-    ]
-    return _text(20, 428, "The others hold " + ", ".join(told), 13) if told else ""
-
-
-def _table_row(view: Any) -> str:
-    """Every seat's hand, face down."""
-    parts = []
-    for seat, count in enumerate(view["hands"]):
-        x = 20 + 108 * seat
-        backs = "".join(_card(x + 4 * at, 310, None) for at in range(count)) or _gap(x, 310)
-        mark = _frame(x - 5, 304, 98) if view["over"] is None and seat == view["mover"] else ""
-        parts.append(backs + mark + _text(x, 298, f"Seat {seat}: {count}"))
-    told = {None: _to_move(view), "won": "All cards are laid: won"}
-    ending = told.get(view["over"], f"The game is over: {view['over']}")
-    return "".join(parts) + _text(20, 428, ending, 14)
-
-
-def _own(view: Any, seat: int) -> str:
-    return ", to move" if view["ask"] != "over" and seat == view["mover"] else ""
+def _state(view: Any) -> str:
+    if view["ask"] == "over":
+        over = view.get("over")
+        return "All cards are laid: won." if over == "won" else f"Over{over and f': {over}' or ''}."
+    return f"{_to_move(view)}."
 
 
 def _to_move(view: Any) -> str:
@@ -107,44 +97,43 @@ def _to_move(view: Any) -> str:
     return f"Seat {view['mover']} is to move"
 
 
-def _card(
-    x: int, y: int, number: int | None, rising: bool | None = None, *, large: bool = False
-) -> str:
-    """One card of 60 by 90, face up, or face down for None; a covered card is not large."""
-    if number is None:
-        return (
-            f'<g transform="translate({x} {y})">'
-            f'<rect width="60" height="90" rx="6" fill="{_BACK}" stroke="#fff"/>'
-            '<path d="M12 12h36v66h-36z" fill="none" stroke="#fff" stroke-opacity=".5"/></g>'
-        )
-    middle = f'<text x="30" y="60" font-size="28" text-anchor="middle">{number}</text>'
-    middle = middle if large else ""
-    colour = _LINE if rising is None else _RISING if rising else _FALLING
+def _card(x: int, y: int, number: int, rising: bool, *, large: bool = False) -> str:
+    """One card of 52 by 78; a covered card shows its number in the strip that is free."""
+    place, size = (26, 30) if large else (13, 14)
     return (
-        f'<g transform="translate({x} {y})" fill="{colour}">'
-        f'<rect width="60" height="90" rx="6" fill="#fff" stroke="{_LINE}"/>'
-        f'<text x="3" y="18" font-size="13" font-weight="600">{number}</text>{middle}</g>'
+        f'<g transform="translate({x} {y})" fill="{_RISING if rising else _FALLING}">'
+        f'<rect width="52" height="78" rx="6" fill="#fff" stroke="{_LINE}"/>'
+        f'<text x="{place}" y="{49 if large else 22}" font-size="{size}" text-anchor="middle" '
+        f'font-weight="{600 if large else 400}">{number}</text></g>'
     )
 
 
-def _frame(x: int, y: int, width: int = 70) -> str:
+def _small(x: int, y: int, number: int | None) -> str:
+    """One card of a hand, 48 by 42, face up, or face down for None."""
+    if number is None:
+        return (
+            f'<g transform="translate({x} {y})">'
+            f'<rect width="48" height="42" rx="5" fill="{_BACK}" stroke="#fff"/>'
+            '<path d="M9 9h30v24h-30z" fill="none" stroke="#fff" stroke-opacity=".5"/></g>'
+        )
+    return (
+        f'<g data-pick="card {number}" transform="translate({x} {y})" fill="{_LINE}">'
+        f'<rect width="48" height="42" rx="5" fill="#fff" stroke="{_LINE}"/>'
+        f'<text x="24" y="28" font-size="20" font-weight="600" text-anchor="middle">{number}</text>'
+        "</g>"
+    )
+
+
+def _frame(x: int, y: int, width: int, height: int) -> str:
     """The frame around the last card laid, or around the mover."""
     return (
-        f'<rect x="{x}" y="{y}" width="{width}" height="102" rx="9" fill="none" '
+        f'<rect x="{x}" y="{y}" width="{width}" height="{height}" rx="9" fill="none" '
         f'stroke="{_MARK}" stroke-width="3"/>'
     )
 
 
-def _gap(x: int, y: int) -> str:
-    """The place of an empty deck or hand."""
-    return (
-        f'<rect x="{x}" y="{y}" width="60" height="90" rx="6" fill="none" stroke="{_LINE}" '
-        'stroke-dasharray="4 4"/>'
-    )
-
-
-def _text(x: int, y: int, words: str, size: int = 14) -> str:
-    return f'<text x="{x}" y="{y}" font-size="{size}" fill="currentColor">{escape(words)}</text>'
+def _text(x: int, y: int, words: str) -> str:
+    return f'<text x="{x}" y="{y}" font-size="15" fill="currentColor">{escape(words)}</text>'
 
 
 def _title(view: Any) -> str:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from html import escape
 from typing import Any, Final
 
-_WIDTH: Final = 780
-_HEIGHT: Final = 440
-_STEP: Final = 68
-_TOP: Final = 30
-_MIDDLE: Final = 170
-_BOTTOM: Final = 330
-_LAST: Final = 250
+EVENTS: Final = ("a tie",)
+"""Lines of `describe` that a spectator would jump to."""
+_WIDTH: Final = 440
+_HEIGHT: Final = 400
+_TOP: Final = 36
+_MIDDLE: Final = 158
+_BOTTOM: Final = 314
+_VALUE: Final = 32
+"""The distance between the values of a hand; a hand has at most 13 values."""
+_LAST: Final = 154
 """The place of the lower player's last cards; the upper player's lie at the left margin."""
-_DOWN: Final = 480
+_DOWN: Final = 300
 """The place of cards that wait for the other player's."""
 _LINE: Final = "#57606a"
 _INK: Final = "#1f2933"
@@ -23,16 +27,19 @@ _MARK: Final = "#d97706"
 
 
 def draw(view: Any) -> str:
-    """The table as a whole SVG element, for a seat's view or a spectator's."""
+    """The table as a whole SVG element: for a seat's view, a spectator's, or an open view."""
     last = [played[-2:] for played in view["played"]]
     taker = view["took"][-1] if view["took"] else None
     if "hands" in view:
         names, hands, points = ("Seat 0", "Seat 1"), view["hands"], view["points"]
         owing = [view["ask"] == "lay" and not laid for laid in view["laid"]]
         down = [None] * (2 * sum(view["laid"]))
+        if "seats" in view:
+            down = [card for seat in view["seats"] for card in seat.get("laid", [])]
     else:
         names, hands = ("The other player", "You"), (view["other"], view["hand"])
         points, last = view["points"][::-1], last[::-1]
+        taker = None if taker is None else int(taker)
         owing = [False, view["ask"] == "lay"]
         down = view.get("laid", [])
     parts = [
@@ -42,6 +49,7 @@ def draw(view: Any) -> str:
         _waiting(down),
         _open(view),
         *(_mark(y) for y, owes in zip((_TOP, _BOTTOM), owing, strict=True) if owes),
+        _end(view, points),
     ]
     title = _title(names, hands, points, view)
     return (
@@ -51,30 +59,35 @@ def draw(view: Any) -> str:
     )
 
 
-def _card(x: int, y: int, value: int | None, pick: str = "") -> str:
-    """One card of 60 by 90, face up, or face down for None; in a row its corner stays visible."""
+def _card(x: int, y: int, value: int | None) -> str:
+    """One card of 56 by 84, face up, or face down for None."""
     if value is None:
         return (
             f'<g transform="translate({x} {y})">'
-            f'<rect width="60" height="90" rx="6" fill="{_BACK}" stroke="#fff"/>'
-            '<path d="M12 12h36v66h-36zM12 12l36 66M48 12l-36 66" fill="none" stroke="#fff" '
+            f'<rect width="56" height="84" rx="6" fill="{_BACK}" stroke="#fff"/>'
+            '<path d="M10 12h36v60h-36zM10 12l36 60M46 12l-36 60" fill="none" stroke="#fff" '
             'stroke-opacity=".5"/></g>'
         )
     return (
-        f'<g{pick} transform="translate({x} {y})" fill="{_INK}" font-weight="600">'
-        f'<rect width="60" height="90" rx="6" fill="#fff" stroke="{_LINE}"/>'
-        f'<text x="5" y="20" font-size="17">{value}</text>'
-        f'<text x="34" y="64" font-size="30" text-anchor="middle">{value}</text></g>'
+        f'<g transform="translate({x} {y})" fill="{_INK}" font-weight="600">'
+        f'<rect width="56" height="84" rx="6" fill="#fff" stroke="{_LINE}"/>'
+        f'<text x="28" y="53" font-size="32" text-anchor="middle">{value}</text></g>'
     )
 
 
 def _hand(y: int, name: str, hand: list[int], points: int) -> str:
-    apart = min(_STEP, (_WIDTH - 100) // max(1, len(hand) - 1))
-    cards = "".join(
-        _card(20 + apart * place, y, card, f' data-pick="card {card}"' * (name == "You"))
-        for place, card in enumerate(hand)
-    )
-    return _label(20, y - 8, f"{name}: {points} points, {sum(hand)} in hand") + cards
+    """The cards as narrow ones; cards of one value lie on each other, a little lower each."""
+    parts = [_label(14, y - 12, f"{name}: {points} points, {sum(hand)} in hand")]
+    for place, (value, number) in enumerate(Counter(hand).items()):
+        pick = f' data-pick="card {value}"' * (name == "You")
+        parts += [
+            f'<g{pick} transform="translate({14 + _VALUE * place} {y + 8 * one})" '
+            f'fill="{_INK}" text-anchor="middle">'
+            f'<rect width="29" height="44" rx="4" fill="#fff" stroke="{_LINE}"/>'
+            f'<text x="14.5" y="29" font-size="18" font-weight="600">{value}</text></g>'
+            for one in range(number)
+        ]
+    return "".join(parts)
 
 
 def _last(last: list[list[int]], taker: int | None) -> str:
@@ -82,23 +95,22 @@ def _last(last: list[list[int]], taker: int | None) -> str:
     if not last[0]:
         return ""
     parts = []
-    for seat, (x, pair) in enumerate(zip((20, _LAST), last, strict=True)):
-        parts += [_card(x + 66 * place, _MIDDLE, card) for place, card in enumerate(pair)]
-        parts.append(_label(x, _MIDDLE + 112, f"{sum(pair)}{' takes all' * (seat == taker)}"))
+    for seat, (x, pair) in enumerate(zip((14, _LAST), last, strict=True)):
+        parts += [_card(x + 60 * place, _MIDDLE, card) for place, card in enumerate(pair)]
+        parts.append(_label(x, _MIDDLE + 106, f"{sum(pair)}{' takes all' * (seat == taker)}"))
         if seat == taker:
             parts.append(
-                f'<rect x="{x - 6}" y="{_MIDDLE - 6}" width="138" height="102" rx="9" fill="none" '
+                f'<rect x="{x - 6}" y="{_MIDDLE - 6}" width="128" height="96" rx="9" fill="none" '
                 f'stroke="{_MARK}" stroke-width="3"/>'
             )
-    parts.append(_label(170, _MIDDLE + 50, "against"))
     return "".join(parts)
 
 
 def _waiting(down: Sequence[int | None]) -> str:
     if not down:
         return ""
-    cards = "".join(_card(_DOWN + 66 * n, _MIDDLE, card) for n, card in enumerate(down))
-    return cards + _label(_DOWN, _MIDDLE + 112, "laid face down")
+    cards = "".join(_card(_DOWN + 60 * n, _MIDDLE, card) for n, card in enumerate(down))
+    return cards + _label(_DOWN, _MIDDLE + 106, "laid face down")
 
 
 def _open(view: Any) -> str:
@@ -108,21 +120,31 @@ def _open(view: Any) -> str:
         return ""
     points = sum(sum(played[-2 * count :]) for played in view["played"])
     told = "taken back" if view["ask"] == "over" else "wait for the next winner"
-    return _label(_DOWN, _MIDDLE + 134, f"A tie: {points} points {told}")
+    return _label(14, _MIDDLE - 16, f"A tie: {points} points {told}")
 
 
 def _mark(y: int) -> str:
     """The frame around the cards of the player who is to lay."""
     return (
-        f'<rect x="8" y="{y - 24}" width="{_WIDTH - 16}" height="124" rx="10" fill="none" '
-        f'stroke="{_MARK}" stroke-width="3"/>'
-        f'<text x="{_WIDTH - 22}" y="{y - 8}" text-anchor="end" font-size="14" '
-        'fill="currentColor">to lay</text>'
+        f'<rect x="5" y="{y - 30}" width="{_WIDTH - 10}" height="100" rx="10" fill="none" '
+        f'stroke="{_MARK}" stroke-width="3"/>{_label(_WIDTH - 14, y - 12, "to lay", "end")}'
     )
 
 
-def _label(x: int, y: int, text: str) -> str:
-    return f'<text x="{x}" y="{y}" font-size="14" fill="currentColor">{escape(text)}</text>'
+def _end(view: Any, points: Sequence[int]) -> str:
+    """Who has won, in the winner's row."""
+    if view["ask"] != "over":
+        return ""
+    if points[0] == points[1]:
+        return _label(_DOWN, _MIDDLE + 48, "A draw")
+    return _label(_WIDTH - 14, (_TOP if points[0] > points[1] else _BOTTOM) - 12, "wins", "end")
+
+
+def _label(x: int, y: int, text: str, anchor: str = "start") -> str:
+    return (
+        f'<text x="{x}" y="{y}" font-size="15" text-anchor="{anchor}" fill="currentColor">'
+        f"{escape(text)}</text>"
+    )
 
 
 def _title(names: Any, hands: Any, points: Any, view: Any) -> str:

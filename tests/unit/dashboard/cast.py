@@ -21,6 +21,7 @@ from matchbox.answers.games import Game, Option
 from matchbox.answers.health import ArenaLine, Finding, Health, JobsLine
 from matchbox.answers.lessons import Lesson
 from matchbox.answers.matches import (
+    EVERYBODY,
     Bout,
     Diagnostic,
     Entrant,
@@ -185,19 +186,26 @@ def waiting(state: str, embargo: str | None = None, trouble: str = "") -> Match:
 
 
 def steps(match_id: str, number: int, seat: int | None) -> Steps:
-    """A bout of bomb played by dice, as that seat or a spectator sees it."""
+    """A bout of bomb played by dice, as that seat, a spectator or everybody sees it."""
     rules, seed = game("bomb"), number.to_bytes(16, "big")
     state = rules.start(2, SeededDice(seed, 0), {})
-    told = [Step(seat=None, text="", move=None, view=rules.view(state, seat))]
+
+    def seen() -> Any:
+        table: Any = rules.view(state, None)
+        opened = {**table, "seats": [rules.view(state, one) for one in (0, 1)]}
+        return opened if seat == EVERYBODY else rules.view(state, seat)
+
+    told = [Step(seat=None, text="", move=None, view=seen())]
     while movers := rules.to_move(state):
         mover, at = movers[0], len(told)
         move = None if mover == CHANCE else SeededDice(b"moves" + seed, at).choice(
             rules.legal(state, mover)
         )  # fmt: skip
-        text = rules.describe(move, rules.view(state, None if mover == CHANCE else mover))
         state = rules.apply(state, mover, move, SeededDice(seed, at))
+        text = rules.describe(move, rules.view(state, None))
         told.append(Step(seat=None if mover == CHANCE else mover, text=text, move=move,
-                         view=rules.view(state, seat)))  # fmt: skip
+                         view=seen()))  # fmt: skip
+    told.append(Step(seat=None, text="explosion", move=None, view=seen()))
     return Steps(bout=bout(number), steps=told)
 
 

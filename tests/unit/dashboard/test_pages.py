@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from dataclasses import replace
 from html.parser import HTMLParser
 from typing import Any, NoReturn
@@ -323,11 +324,15 @@ def test_a_step_out_of_range_is_brought_into_it(query: str) -> None:
 
 def test_the_steps_of_a_bout_come_drawn_in_one_answer() -> None:
     client = make_app().test_client()
-    answer: Any = client.get(f"/matches/{MATCH}/bouts/2.json").json
+    answer: Any = client.get(f"/matches/{MATCH}/bouts/2.json?seat=table").json
     told = cast.steps(MATCH, 2, None).steps
-    assert [one["text"] for one in answer["steps"][1:]] == [one.text for one in told[1:]]
-    assert all(one["board"].startswith("<svg") for one in answer["steps"])
-    assert set(answer["steps"][0]) == {"seat", "text", "board"}
+    assert [one["text"] for one in answer["steps"][1:-1]] == [one.text for one in told[1:-1]]
+    assert answer["steps"][-1]["text"] == "careful wins: the bomb blew up"
+    for one, step in zip(answer["steps"], told, strict=True):
+        svg = "".join(answer["pieces"][piece] for piece in one["board"])
+        assert re.sub("<[^>]*>", "", svg).count("careful") == 2
+        assert f"discard pile {len(step.view['discard'])}." in svg
+    assert set(answer["steps"][0]) == {"seat", "text", "board", "event"}
     assert client.get(f"/matches/{MATCH}/bouts/10.json").status_code == 404
 
 

@@ -113,7 +113,27 @@ def test_the_steps_of_simultaneous_moves_start_from_one_position() -> None:
 
 def test_the_end_of_a_forfeited_bout_names_the_fault() -> None:
     record = a_record(e1=crash)
-    assert list(steps(Race(), record, record.bouts[0]))[-1].line == "seat 1: crash"
+    *_, fault, end = steps(Race(), record, record.bouts[0])
+    assert end.line == "seat 1: crash"
+    assert (fault.seat, fault.line) == (1, "raised an exception and lost")
+    assert fault.fault == record.bouts[0].faults[0]
+    assert fault.table == end.table
+
+
+def test_a_move_before_a_crash_is_told_as_it_was_seen_before_the_crash() -> None:
+    class Telling(Race):
+        def describe(self, move: Any, view: Any) -> str:
+            return f"with {len(view['inside'])} inside"
+
+        def view(self, state: Any, seat: int | None) -> Any:
+            return super().view(state, seat) | {"inside": list(state["in"])}
+
+    record = a_record(Telling(), seats=3, e1=crash)
+    bout = next(one for one in record.bouts if one.rotation == 0)
+    first, fault, then, *_ = (one for one in steps(Telling(), record, bout) if one.seat != CHANCE)
+    assert (first.seat, first.line) == (0, "with 3 inside")
+    assert (fault.seat, fault.fault) == (1, bout.faults[0])
+    assert (then.seat, then.line) == (2, "with 2 inside")
 
 
 # --- Transcript ------------------------------------------------------------------------------

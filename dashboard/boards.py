@@ -1,0 +1,100 @@
+"""A bout's drawings and lines with the bots' names in them, and its drawings in few bytes. Pure.
+
+A game speaks of seats by number, and of the viewer as "You". The names are put in here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import Any, Final
+
+from dashboard.figures import colour
+from matchbox.answers.matches import Bout, Match
+
+LONGEST: Final = 22
+"""A name in a drawing is cut at this many characters."""
+_SEAT: Final = re.compile(r"\b[Ss]eat (\d+)\b")
+_VIEWER: Final = re.compile(r"^(You|The other player)(?=:)")
+_WORDS: Final = re.compile(r"(<title>[^<]*|>[^<]+)")
+_PIECES: Final = re.compile(r"<g .*?</g>|<text.*?</text>|<title.*?</title>|<[^<]*|[^<]+", re.DOTALL)
+
+
+def names_of(match: Match, bout: Bout) -> list[str]:
+    """Returns a name for each seat: the bot's own, with its owner or seat where two are alike."""
+    bots = [match.entrants[entrant] for entrant in bout.seats]
+    short, full = [bot.name for bot in bots], [bot.bot for bot in bots]
+    names = [
+        one.bot if short.count(one.name) > full.count(one.bot) else one.name for one in bots
+    ]
+    return [
+        f"{name} ({seat})" if full.count(one.bot) > 1 else name
+        for seat, (name, one) in enumerate(zip(names, bots, strict=True))
+    ]
+
+
+def tints_of(match: Match, bout: Bout) -> list[str]:
+    """Returns the colour of each seat's bot."""
+    return [colour(match.entrants[entrant].bot) for entrant in bout.seats]
+
+
+def named(text: str, names: Sequence[str]) -> str:
+    """Returns a line of the transcript with names in place of "seat 1"."""
+    return _SEAT.sub(lambda seat: _name(seat, names), text)
+
+
+def named_drawing(
+    svg: str, names: Sequence[str], tints: Sequence[str], viewer: int | None
+) -> str:
+    """Returns the drawing with each bot's name and colour in place of "Seat 1".
+
+    In the view of the seat `viewer`, "You" and "The other player" get names, too.
+    """
+    short = [name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…" for name in names]
+
+    def put(found: re.Match[str]) -> str:
+        words = found[0]
+        if words.startswith("<title>"):
+            return "<title>" + _SEAT.sub(lambda seat: escape(_name(seat, names)), words[7:])
+        text = words[1:]
+        if viewer is not None:
+            text = _VIEWER.sub(lambda who: f"Seat {_seat_of(who[1], viewer, len(names))}", text)
+        return ">" + _SEAT.sub(lambda seat: _tinted(seat, short, tints), text)
+
+    return _WORDS.sub(put, svg)
+
+
+def pieces(drawings: Iterable[str | None]) -> tuple[list[str], list[list[int] | None]]:
+    """Returns the different parts of the drawings, and each drawing as the numbers of its parts.
+
+    A drawing is its parts in a row. Most parts of a board stay as they are from step to step, so
+    each is sent once.
+    """
+    numbers: dict[str, int] = {}
+    rows: list[list[int] | None] = [
+        None
+        if svg is None
+        else [numbers.setdefault(part, len(numbers)) for part in _PIECES.findall(svg)]
+        for svg in drawings
+    ]
+    return list(numbers), rows
+
+
+def _seat_of(word: str, viewer: int, seats: int) -> Any:
+    """The seat that the word means; the other player's is known at a table of two."""
+    if word == "You":
+        return viewer
+    return 1 - viewer if seats == 2 else word
+
+
+def _name(seat: re.Match[str], names: Sequence[str]) -> str:
+    number = int(seat[1])
+    return names[number] if number < len(names) else seat[0]
+
+
+def _tinted(seat: re.Match[str], names: Sequence[str], tints: Sequence[str]) -> str:
+    number = int(seat[1])
+    if number >= len(names):
+        return seat[0]
+    return f'<tspan fill="{tints[number]}">\N{BLACK CIRCLE}</tspan> {escape(names[number])}'

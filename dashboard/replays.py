@@ -1,0 +1,202 @@
+"""The page of a match: one of its bouts, step by step, and the strip of all its bouts.
+
+Knows addresses and templates, like dashboard.pages. The steps come from the source after the
+embargo only; then all hands may be shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final, NamedTuple
+
+from flask import jsonify, render_template, request
+from markupsafe import Markup
+from werkzeug.wrappers import Response
+
+from dashboard import boards, game_pages, reports
+from dashboard.source import Source
+from matchbox.answers.matches import EVERYBODY, Bout, Match, Step
+from matchbox.errors import NotFound
+from matchbox.match.transcript import Transcript
+
+Answer = str | Response
+LETTERS: Final = "ABCDEFGHIJ"
+
+
+class Mark(NamedTuple):
+    """A bout in the strip. `result` is the subject's: won, lost, shared, or team."""
+
+    letter: str
+    title: str
+    result: str
+    fault: bool
+    excluded: bool
+
+
+def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
+    """Yields every address with its view; the view's name is the endpoint."""
+
+    def match(match: str) -> Answer:
+        found = source.match(match)
+        if found.embargo or not found.bouts:
+            return render_template("match_wait.html", match=found)
+        subject, mine = _subject(found, source)
+        number = request.args.get("bout", type=int)
+        if number is None:
+            number = first_shown(found, subject if mine else None)
+        number = min(max(number, 0), len(found.bouts) - 1)
+        seat = _seen_by(found)
+        steps = drawn(found, number, seat, source)
+        bout, last = found.bouts[number], len(steps) - 1
+        step = min(max(request.args.get("step", 0, int), 0), last)
+        logs = source.match_log(match) if found.mine else []
+        return render_template(
+            "match.html",
+            match=found,
+            bout=bout,
+            number=number,
+            strip=[mark(found, one, subject) for one in found.bouts],
+            subject=found.entrants[subject].bot,
+            names=boards.names_of(found, bout),
+            steps=steps,
+            step=step,
+            next_event=next((at for at in range(step + 1, last) if steps[at]["event"]), last),
+            seen_by=_word(seat),
+            logs=logs,
+            reported=reports.reported(bout, steps, logs),
+        )
+
+    def bout_json(match: str, bout: int) -> Answer:
+        found = source.match(match)
+        if not 0 <= bout < len(found.bouts or ()):
+            raise NotFound(f"match {match} has no bout {bout} to show")
+        steps = drawn(found, bout, _seen_by(found), source)
+        parts, rows = boards.pieces(step["board"] for step in steps)
+        told = [{**step, "board": row} for step, row in zip(steps, rows, strict=True)]
+        return jsonify({"bout": bout, "pieces": parts, "steps": told})
+
+    yield "/matches/<match>", match
+    yield "/matches/<match>/bouts/<int(max=999999999):bout>.json", bout_json
+
+
+def first_shown(match: Match, own: int | None) -> int:
+    """Returns the bout that the page opens with: the first that the entrant `own` has lost.
+
+    If there is none, the closest one: the least distance between the first two scores, then the
+    most moves. Teams have one score, so theirs is the bout with the highest. Excluded bouts count
+    only if there are no others.
+    """
+    bouts = match.bouts or []
+    open_bouts = [at for at, one in enumerate(bouts) if not _excluded(one)] or [*range(len(bouts))]
+    if own is not None:
+        for at in open_bouts:
+            if result_of(match, bouts[at], own) == "lost":
+                return at
+    return min(open_bouts, key=lambda at: _distance(match, bouts[at]))
+
+
+def mark(match: Match, bout: Bout, subject: int) -> Mark:
+    """Returns the bout's place in the strip, as the entrant `subject` sees its result."""
+    result = result_of(match, bout, subject)
+    first = [bout.seats[seat] for seat, place in enumerate(bout.places) if place == 1]
+    if result == "team":
+        letter, told = str(bout.scores[0]), f"{bout.scores[0]} points"
+    elif len(first) == 1:
+        letter, told = LETTERS[first[0]], f"{match.entrants[first[0]].bot} won"
+    else:
+        letter, told = "=", "shared"
+    kinds = {fault.kind for fault in bout.faults}
+    what = ", excluded" if kinds == {"excluded"} else ", a fault" if kinds else ""
+    title = f"Deal {bout.deal + 1}, rotation {bout.rotation + 1}: {told}{what}"
+    return Mark(letter, title, result, bool(kinds), _excluded(bout))
+
+
+def result_of(match: Match, bout: Bout, entrant: int) -> str:
+    """Returns won, lost or shared, as the entrant sees the bout; team in a cooperative game."""
+    if match.score is not None:
+        return "team"
+    first = [bout.seats[seat] for seat, place in enumerate(bout.places) if place == 1]
+    if entrant not in first:
+        return "lost"
+    return "won" if len(first) == 1 else "shared"
+
+
+def drawn(match: Match, number: int, seat: int | None, source: Source) -> list[dict[str, Any]]:
+    """Returns the bout's steps: who moved, the line with names, the board, and if it is an event.
+
+    An event is a fault, the end, or a line that the game's drawing names in EVENTS.
+    """
+    assert match.bouts is not None
+    found = source.steps(match.id, number, seat)
+    bout = match.bouts[number]
+    names, tints = boards.names_of(match, bout), boards.tints_of(match, bout)
+    viewer = seat if seat is not None and seat >= 0 else None
+    steps = []
+    for at, step in enumerate(found.steps):
+        ends = step.seat is None and at == len(found.steps) - 1 > 0
+        svg = game_pages.drawing(match.game, step.view)
+        steps.append(
+            {
+                "seat": step.seat if step.seat is not None and step.seat >= 0 else None,
+                "text": _ending(match, bout, names) if ends else _line(step, names),
+                "board": svg and Markup(boards.named_drawing(svg, names, tints, viewer)),
+                "event": ends or step.fault is not None or _is_event(match, step),
+            }
+        )
+    return steps
+
+
+def _is_event(match: Match, step: Step) -> bool:
+    return game_pages.is_event(match.game, step.text)
+
+
+def _line(step: Step, names: Sequence[str]) -> str:
+    """Returns a line of the transcript, capitalized if no bot's name stands before it."""
+    text = boards.named(step.text or "the start", names)
+    moved = step.seat is not None and step.seat >= 0
+    return text if moved else text[:1].upper() + text[1:]
+
+
+def _ending(match: Match, bout: Bout, names: Sequence[str]) -> str:
+    """Returns who has won and why."""
+    transcript = Transcript(names)
+    if match.score is not None:
+        return transcript.scored(bout.scores[0], bout.why)[0]
+    why = "; ".join(f"{names[one.seat]}: {one.kind}" for one in bout.faults) or bout.why
+    return f"{transcript.ended(bout.places)[0].removesuffix('.')}: {why}"
+
+
+def _excluded(bout: Bout) -> bool:
+    """Whether the bout was lost by exclusion alone, after faults in other bouts."""
+    return bool(bout.faults) and all(fault.kind == "excluded" for fault in bout.faults)
+
+
+def _distance(match: Match, bout: Bout) -> tuple[int, int]:
+    """Returns a key that is lower for closer bouts."""
+    if match.score is not None:
+        return (-bout.scores[0], -bout.moves)
+    first, second, *_ = sorted(bout.scores, reverse=True)
+    return (first - second + 10**6 * bool(bout.faults), -bout.moves)
+
+
+def _subject(match: Match, source: Source) -> tuple[int, bool]:
+    """Returns the entrant whose results the strip shows, and whether it is the viewer's own."""
+    viewer = source.viewer()
+    for at, entrant in enumerate(match.entrants):
+        if viewer is not None and entrant.owner == viewer.name:
+            return at, True
+    return 0, False
+
+
+def _seen_by(match: Match) -> int | None:
+    """Returns the seat whose view is asked for, None for the spectator's, else EVERYBODY."""
+    word = request.args.get("seat", "all")
+    if word == "table":
+        return None
+    known = [str(entrant) for entrant in range(len(match.entrants))]
+    return int(word) if word in known else EVERYBODY
+
+
+def _word(seat: int | None) -> str:
+    """Returns the address's word for a view."""
+    return "table" if seat is None else "all" if seat == EVERYBODY else str(seat)
