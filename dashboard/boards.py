@@ -25,9 +25,7 @@ def names_of(match: Match, bout: Bout) -> list[str]:
     """Returns a name for each seat: the bot's own, with its owner or seat where two are alike."""
     bots = [match.entrants[entrant] for entrant in bout.seats]
     short, full = [bot.name for bot in bots], [bot.bot for bot in bots]
-    names = [
-        one.bot if short.count(one.name) > full.count(one.bot) else one.name for one in bots
-    ]
+    names = [one.bot if short.count(one.name) > full.count(one.bot) else one.name for one in bots]
     return [
         f"{name} ({seat})" if full.count(one.bot) > 1 else name
         for seat, (name, one) in enumerate(zip(names, bots, strict=True))
@@ -44,9 +42,7 @@ def named(text: str, names: Sequence[str]) -> str:
     return _SEAT.sub(lambda seat: _name(seat, names), text)
 
 
-def named_drawing(
-    svg: str, names: Sequence[str], tints: Sequence[str], viewer: int | None
-) -> str:
+def named_drawing(svg: str, names: Sequence[str], tints: Sequence[str], viewer: int | None) -> str:
     """Returns the drawing with each bot's name and colour in place of "Seat 1".
 
     In the view of the seat `viewer`, "You" and "The other player" get names, too.

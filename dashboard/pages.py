@@ -244,7 +244,5 @@ def own_path(path: str) -> str:
     return "/" if outside or any(ord(letter) < 32 for letter in path) else path
 
 
-
-
 def _login_first() -> AnyResponse:
     return redirect(url_for("pages.login", next=request.path))

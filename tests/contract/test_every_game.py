@@ -364,7 +364,7 @@ def test_the_open_drawing_shows_every_card_that_a_seat_sees(name: str, seats: in
         for movers in walk.positions():
             _move_ahead(walk, movers)
             views = [walk.game.view(walk.state, seat) for seat in range(seats)]
-            table = walk.game.view(walk.state, None)
+            table: Any = walk.game.view(walk.state, None)
             shown = draw({**table, "seats": views})
             assert shown.startswith("<svg")
             for view in views:

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from matchbox import registry
-from matchbox.answers.matches import EVERYBODY, Bout, Step, Steps
+from matchbox.answers.matches import EVERYBODY, Bout, Fault, Step, Steps
 from matchbox.dice import SeededDice
 from matchbox.game import CHANCE, fill_options
 from tests.e2e.test_pages import PHONE, axe_says, serving, watched  # noqa: F401
@@ -155,7 +155,7 @@ def test_the_controls_are_few_tabs_away(watched: Page) -> None:  # noqa: F811
 
 
 def test_the_strip_shows_the_bouts_that_are_wanted(watched: Page) -> None:  # noqa: F811
-    out = cast.Fault(step=0, seat=1, kind="excluded", detail=None)
+    out = Fault(step=0, seat=1, kind="excluded", detail=None)
     bouts = [cast.bout(number) for number in range(8)]
     bouts += [cast.bout(number, faults=[out], places=[1, 2]) for number in (8, 9)]
     told = cast.match(MATCH, bouts=bouts)
@@ -164,7 +164,7 @@ def test_the_strip_shows_the_bouts_that_are_wanted(watched: Page) -> None:  # no
         shown = page.locator("#bouts li:visible")
         expect(shown).to_have_count(8)
         page.locator("#filter").select_option("fault")
-        expect(shown).to_have_text(re.compile("^[15]"))
+        expect(shown).to_have_text([re.compile("^1"), re.compile("^5")])
         page.locator("#filter").select_option("excluded")
         expect(shown).to_have_count(3)  # with the current one
         box = page.locator(".bouts").bounding_box()
@@ -219,7 +219,10 @@ LARGEST = [(name, game.spec.seats[-1]) for name, game in registry.games().items(
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name, seats", LARGEST)
 def test_every_board_is_legible_on_a_phone(
-    watched: Page, name: str, seats: int, scheme: Any  # noqa: F811
+    watched: Page,
+    name: str,
+    seats: int,
+    scheme: Any,
 ) -> None:
     watched.emulate_media(color_scheme=scheme, reduced_motion="reduce")
     watched.set_viewport_size(PHONE)  # type: ignore[arg-type]

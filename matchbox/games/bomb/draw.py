@@ -57,7 +57,9 @@ def draw(view: Any) -> str:
         hands = [{"": view["other"]}, view["hand"]]
         mover = {"turn": 1, "defuse": 1, "wait": 0}.get(view["ask"])
         title = _seat_title(view)
-    seen = next((one["seen"] for one in [view, *view.get("seats", [])] if "seen" in one), [])
+    seen: list[str] = next(
+        (one["seen"] for one in [view, *view.get("seats", [])] if "seen" in one), []
+    )
     rows = [
         _row(y, name, hand, seat == mover)
         for seat, (y, name, hand) in enumerate(zip((_TOP, _BOTTOM), names, hands, strict=True))

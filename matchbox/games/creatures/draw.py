@@ -136,7 +136,11 @@ def _hand(y: int, hand: list[str] | int) -> str:
     kinds = Counter(sorted(hand, key=list(_ICONS).index))
     return "".join(
         _card(14 + _STEP * place, y, 60, name, "#fff", number, f' data-pick="hand {name}"')
-        + ("" if name == LAND else f'<text x="32" y="27" font-size="15">{CREATURES[name].cost}</text>')
+        + (
+            ""
+            if name == LAND
+            else f'<text x="32" y="27" font-size="15">{CREATURES[name].cost}</text>'
+        )
         + "</g>"
         for place, (name, number) in enumerate(kinds.items())
     )

@@ -87,7 +87,9 @@ def _known(view: Any, seat: int) -> list[int]:
 def _state(view: Any) -> str:
     if view["ask"] == "over":
         over = view.get("over")
-        return "All cards are laid: won." if over == "won" else f"Over{over and f': {over}' or ''}."
+        return (
+            "All cards are laid: won." if over == "won" else f"Over{(over and f': {over}') or ''}."
+        )
     return f"{_to_move(view)}."
 
 

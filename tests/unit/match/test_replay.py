@@ -126,7 +126,7 @@ def test_a_move_before_a_crash_is_told_as_it_was_seen_before_the_crash() -> None
             return f"with {len(view['inside'])} inside"
 
         def view(self, state: Any, seat: int | None) -> Any:
-            return super().view(state, seat) | {"inside": list(state["in"])}
+            return {"sum": state["sum"], "seat": seat, "inside": list(state["in"])}
 
     record = a_record(Telling(), seats=3, e1=crash)
     bout = next(one for one in record.bouts if one.rotation == 0)
