@@ -64,8 +64,8 @@ class LiveBout:
         banned: frozenset[int] = frozenset(),
         before: Callable[[State, Fault | None], object] | None = None,
     ) -> None:
-        """Begins the bout. `before` is called with the state before every step of chance, and before
-        every fault takes effect, together with the fault."""
+        """Begins the bout. `before` is called with the state before every step of chance, and, with
+        the fault, before every fault takes effect."""
         self.order = order
         self.number = order[0]
         self.banned = banned

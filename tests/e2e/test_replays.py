@@ -219,7 +219,7 @@ LARGEST = [(name, game.spec.seats[-1]) for name, game in registry.games().items(
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name, seats", LARGEST)
 def test_every_board_is_legible_on_a_phone(
-    watched: Page,
+    watched: Page,  # noqa: F811
     name: str,
     seats: int,
     scheme: Any,

@@ -57,14 +57,12 @@ def draw(view: Any) -> str:
         hands = [{"": view["other"]}, view["hand"]]
         mover = {"turn": 1, "defuse": 1, "wait": 0}.get(view["ask"])
         title = _seat_title(view)
-    seen: list[str] = next(
-        (one["seen"] for one in [view, *view.get("seats", [])] if "seen" in one), []
-    )
+    looked = [one["seen"] for one in [view, *view.get("seats", [])] if "seen" in one]
     rows = [
         _row(y, name, hand, seat == mover)
         for seat, (y, name, hand) in enumerate(zip((_TOP, _BOTTOM), names, hands, strict=True))
     ]
-    parts = [*rows, _pile(view), _discard(view), _seen(seen), _end(view)]
+    parts = [*rows, _pile(view), _discard(view), _seen(looked[0] if looked else []), _end(view)]
     return (
         f'<svg class="board bomb" xmlns="http://www.w3.org/2000/svg" role="img" '
         f'viewBox="0 0 {_WIDTH} {_HEIGHT}" font-family="system-ui, sans-serif">'

@@ -87,9 +87,8 @@ def _known(view: Any, seat: int) -> list[int]:
 def _state(view: Any) -> str:
     if view["ask"] == "over":
         over = view.get("over")
-        return (
-            "All cards are laid: won." if over == "won" else f"Over{(over and f': {over}') or ''}."
-        )
+        told = {"won": "All cards are laid: won.", None: "The game is over."}
+        return told.get(over, f"The game is over: {over}.")
     return f"{_to_move(view)}."
 
 
