@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from html import escape
 from typing import Any, Final
@@ -10,12 +9,13 @@ from typing import Any, Final
 EVENTS: Final = ("a tie",)
 """Lines of `describe` that a spectator would jump to."""
 _WIDTH: Final = 440
-_HEIGHT: Final = 400
+_HEIGHT: Final = 416
 _TOP: Final = 36
 _MIDDLE: Final = 158
 _BOTTOM: Final = 314
-_VALUE: Final = 32
-"""The distance between the values of a hand; a hand has at most 13 values."""
+_STEP: Final = 32
+_IN_A_ROW: Final = 13
+"""A hand has at most 26 cards."""
 _LAST: Final = 154
 """The place of the lower player's last cards; the upper player's lie at the left margin."""
 _DOWN: Final = 300
@@ -76,17 +76,17 @@ def _card(x: int, y: int, value: int | None) -> str:
 
 
 def _hand(y: int, name: str, hand: list[int], points: int) -> str:
-    """The cards as narrow ones; cards of one value lie on each other, a little lower each."""
+    """The cards as narrow ones, 13 in a row, so that the number on each stays visible."""
     parts = [_label(14, y - 12, f"{name}: {points} points, {sum(hand)} in hand")]
-    for place, (value, number) in enumerate(Counter(hand).items()):
+    for place, value in enumerate(hand):
+        row, column = divmod(place, _IN_A_ROW)
         pick = f' data-pick="card {value}"' * (name == "You")
-        parts += [
-            f'<g{pick} transform="translate({14 + _VALUE * place} {y + 8 * one})" '
+        parts.append(
+            f'<g{pick} transform="translate({14 + _STEP * column} {y + 47 * row})" '
             f'fill="{_INK}" text-anchor="middle">'
             f'<rect width="29" height="44" rx="4" fill="#fff" stroke="{_LINE}"/>'
             f'<text x="14.5" y="29" font-size="18" font-weight="600">{value}</text></g>'
-            for one in range(number)
-        ]
+        )
     return "".join(parts)
 
 
@@ -126,7 +126,7 @@ def _open(view: Any) -> str:
 def _mark(y: int) -> str:
     """The frame around the cards of the player who is to lay."""
     return (
-        f'<rect x="5" y="{y - 30}" width="{_WIDTH - 10}" height="100" rx="10" fill="none" '
+        f'<rect x="5" y="{y - 30}" width="{_WIDTH - 10}" height="126" rx="10" fill="none" '
         f'stroke="{_MARK}" stroke-width="3"/>{_label(_WIDTH - 14, y - 12, "to lay", "end")}'
     )
 
