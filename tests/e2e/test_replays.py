@@ -14,7 +14,7 @@ from matchbox import registry
 from matchbox.answers.matches import EVERYBODY, Bout, Fault, Step, Steps
 from matchbox.dice import SeededDice
 from matchbox.game import CHANCE, fill_options
-from tests.e2e.test_pages import PHONE, axe_says, serving, watched  # noqa: F401
+from tests.e2e.test_pages import PHONE, axe_says, serving
 from tests.unit.dashboard import cast
 from tests.unit.dashboard.cast import MATCH, SOURCE
 
@@ -34,7 +34,7 @@ def alices() -> Iterator[str]:
 
 
 @pytest.fixture
-def replayed(watched: Page, alices: str) -> Page:  # noqa: F811
+def replayed(watched: Page, alices: str) -> Page:
     """The second bout of the match, ready to be stepped through."""
     return ready(watched, alices + BOUT)
 
@@ -109,7 +109,7 @@ def test_the_slider_and_the_lines_of_the_transcript_lead_to_their_step(replayed:
     expect(replayed.locator(".transcript li").nth(6).locator("a")).to_be_focused()
 
 
-def test_a_link_to_a_step_scrolls_the_transcript_to_it(watched: Page, alices: str) -> None:  # noqa: F811
+def test_a_link_to_a_step_scrolls_the_transcript_to_it(watched: Page, alices: str) -> None:
     page = ready(watched, f"{alices}{BOUT}&step={LAST - 1}")
     expect(page.locator("#at")).to_have_text(str(LAST - 1))
     line = page.locator(".transcript li[aria-current]")
@@ -137,7 +137,7 @@ def test_another_viewer_sees_the_same_step(replayed: Page) -> None:
     expect(replayed.locator("#board")).to_contain_text("medium: ")
 
 
-def test_the_controls_are_few_tabs_away(watched: Page) -> None:  # noqa: F811
+def test_the_controls_are_few_tabs_away(watched: Page) -> None:
     bouts = [cast.bout(number) for number in range(10) for _ in range(50)]
     many = cast.match(MATCH, bouts=bouts)
     with serving(replace(SOURCE, match=lambda match_id: many)) as address:
@@ -154,7 +154,7 @@ def test_the_controls_are_few_tabs_away(watched: Page) -> None:  # noqa: F811
         expect(page.get_by_role("heading", name="Bout 451")).to_be_visible()
 
 
-def test_the_strip_shows_the_bouts_that_are_wanted(watched: Page) -> None:  # noqa: F811
+def test_the_strip_shows_the_bouts_that_are_wanted(watched: Page) -> None:
     out = Fault(step=0, seat=1, kind="excluded", detail=None)
     bouts = [cast.bout(number) for number in range(8)]
     bouts += [cast.bout(number, faults=[out], places=[1, 2]) for number in (8, 9)]
@@ -219,7 +219,7 @@ LARGEST = [(name, game.spec.seats[-1]) for name, game in registry.games().items(
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name, seats", LARGEST)
 def test_every_board_is_legible_on_a_phone(
-    watched: Page,  # noqa: F811
+    watched: Page,
     name: str,
     seats: int,
     scheme: Any,
