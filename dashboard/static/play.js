@@ -221,6 +221,7 @@ async function take(news) {
   if (busy) return;
   busy = true;
   revision = news.revision;
+  const loaded = !play.hasAttribute("data-ready") && revision === play.dataset.revision;
   const first = steps.length === 0;
   const fresh = news.since === steps.length ? news.steps : [];
   const pace = first ? 0 : Math.min(PACE_MS, MOST_MS / Math.max(1, fresh.length));
@@ -237,11 +238,11 @@ async function take(news) {
   state = news.state;
   mine = news.mine;
   asked = 0;
-  if (!first) part("parts").innerHTML = news.parts;
+  if (!loaded) part("parts").innerHTML = news.parts;
   busy = false;
   part("controls").hidden = steps.length < 2;
   if (steps.length) show(steps.length - 1);
-  if (over && !first) return location.reload(); // The whole page shows the result, and all hands.
+  if (over) return location.reload(); // The whole page shows the result, and all hands.
   play.dataset.turn = pause() === null ? "over" : mine ? "mine" : "wait";
 }
 
