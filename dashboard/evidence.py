@@ -54,12 +54,11 @@ def _fit(board: Board) -> str:
 
 
 def measure(board: Board) -> str:
-    """Returns three sentences: how certain the figures are, and how many deals they rest on."""
+    """Returns two sentences: how certain the figures are, and how many deals they rest on."""
     of = f" ({plural(board.deals, 'deal')} so far)" if board.deals else ""
     return (
-        "The true value lies within the figure after ± in 19 of 20 cases. All ranks under “May be” "
-        "hold at once, also in 19 of 20 cases. Bouts of the same deal share its luck, so what "
-        f"counts is the number of deals{of}, not of bouts."
+        "The true value lies within the figure after ± in 19 of 20 cases. Bouts of the same deal "
+        f"share its luck, so what counts is the number of deals{of}, not of bouts."
     )
 
 
