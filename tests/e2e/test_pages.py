@@ -246,7 +246,7 @@ def test_the_heading_of_a_table_stays_in_view(watched: Page, alices: str) -> Non
         watched.goto(address + "/leaderboards/bomb")
         settled(watched)
         watched.get_by_role("link", name="bob/b70").scroll_into_view_if_needed()
-        expect(watched.get_by_role("columnheader", name="Elo")).to_be_in_viewport()
+        expect(watched.get_by_role("columnheader", name="Elo", exact=True)).to_be_in_viewport()
         watched.goto("about:blank")
 
 
@@ -259,11 +259,11 @@ def test_the_verdict_appears_by_itself(watched: Page) -> None:
     with serving(replace(SOURCE, bot=bot)) as address:
         watched.goto(address + "/bots/alice/careful/versions/4")
         expect(watched.locator("#verdict")).to_contain_text("Being tried out")
-        wrong = cast.report("crash", "ValueError: no such card (bot.py, line 5)")
+        wrong = cast.report("crash", "ValueError: no such card (player.py, line 5)")
         told["bot"] = cast.bot("alice", "careful", versions=[cast.version(4, "refused", wrong)])
         verdict = watched.locator("#verdict")
         expect(verdict).to_contain_text("Refused. Your bot raised an exception.")
-        expect(verdict).to_contain_text("ValueError: no such card (bot.py, line 5)")
+        expect(verdict).to_contain_text("ValueError: no such card (player.py, line 5)")
         expect(verdict.locator(".wrong")).to_contain_text("def turn")
         expect(verdict).not_to_have_attribute("hx-get", "")
         watched.goto("about:blank")
