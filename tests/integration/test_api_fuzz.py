@@ -79,12 +79,16 @@ def api(books: Books) -> Any:
     return schemathesis.openapi.from_wsgi("/api/v1/openapi.json", app)
 
 
+# schemathesis does not close an answer with a file; web servers do.
+@pytest.mark.filterwarnings("ignore:Unclosed file:ResourceWarning")
 @pytest.mark.parametrize("mode", list(GenerationMode))
 @pytest.mark.parametrize("who", WHO)
 def test_the_api_answers_as_its_document_says(
     api: Any, tokens: dict[str, str], who: str, mode: GenerationMode
 ) -> None:
-    headers = {"Authorization": f"Bearer {tokens[who]}"} if who in tokens else {}
+    headers = {"Accept-Encoding": "identity"}
+    if who in tokens:
+        headers["Authorization"] = f"Bearer {tokens[who]}"
     for found in api.get_all_operations():
         operation = found.ok()
         if operation.path != STREAM and (mode.is_positive or takes_something(operation)):

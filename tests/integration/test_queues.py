@@ -159,7 +159,7 @@ def test_a_job_goes_out_and_its_result_comes_back(broker: str, tmp_path: Path) -
     record = records.unpack(wire.from_plain(MatchPlayed, found[wire.RECORD]).record)
     assert len(record.bouts) == 4
     assert len(books.claims) == 2
-    (wall,) = books.walls
+    wall = books.walls[0]
     assert (wall["arena"], wall["walled"], wall["why"]) == ("arena-1@test", True, "")
 
 

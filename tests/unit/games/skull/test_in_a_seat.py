@@ -171,7 +171,7 @@ def test_a_picture_says_in_words_what_it_shows() -> None:
     assert "Seat 1 is to move." in draw(GAME.view(state, None))
     assert "It is your turn." in draw(GAME.view(state, 1))
     assert "seat 0 bids 2 of 3" in draw(GAME.view(state, 2))
-    assert "has turned over 1 of 2 roses" in draw(GAME.view(made(state, "pass", "pass"), None))
+    assert "seat 0 has 1 of 2 roses" in draw(GAME.view(made(state, "pass", "pass"), None))
     over = begin(3, "challenge")
     assert "Won by seat 1 and seat 2." in draw(
         GAME.view(made(over, SKULL, ROSE, ROSE, "bet 1", "pass", "pass"), None)

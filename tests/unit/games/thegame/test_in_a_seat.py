@@ -149,6 +149,6 @@ def test_a_picture_says_in_words_what_it_shows() -> None:
     picture = draw(GAME.view(state, 0))
     assert "The piles show 1, 1, 100, 100; 0 of 98 cards are laid." in picture
     assert "You hold 87, 89, 91, 93, 95, 97, 99." in picture
-    assert ">1: I can go close<" in picture
+    assert ">Seat 1: 0 close<" in picture
     GAME.apply(state, 0, "invalid", LeastDice())
     assert "The game is over: invalid" in draw(GAME.view(state, None))
