@@ -22,7 +22,7 @@ from matchbox.answers.leagues import League, LeagueLine, Season, SeasonLine
 from matchbox.answers.lessons import Lesson
 from matchbox.answers.matches import LogLine, Match, Matches, Queue, Steps
 from matchbox.answers.notices import DeliverySettings, Notices
-from matchbox.answers.platform import Admin, Audit, UserDetail
+from matchbox.answers.platform import Admin, Audit, UserDetail, Users
 from matchbox.answers.play import Opponent, Table, Tables
 from matchbox.answers.standings import Board, RatingPoint
 
@@ -120,7 +120,7 @@ class Source:
     """The viewer's bots, newest first, including the retired ones."""
 
     tokens: Callable[[], list[TokenLine]]
-    """The viewer's API tokens."""
+    """The viewer's API tokens, with those that were revoked lately."""
 
     sessions: Callable[[], list[SessionLine]]
     """The browsers in which the viewer is logged in."""
@@ -130,6 +130,11 @@ class Source:
 
     user: Callable[[str], UserDetail]
     """The account of that name. Raises Forbidden unless the viewer is an operator."""
+
+    users: Callable[..., Users]
+    """A page of the accounts by name. Keyword arguments, all optional: wanted (a part of the name
+    or the e-mail address), role, state (open or closed), cursor, limit. Raises Forbidden unless the
+    viewer is an operator."""
 
     invited: Callable[[str], Invited]
     """The league that a code joins. Raises NotFound if no league has it."""

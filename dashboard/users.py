@@ -1,8 +1,12 @@
-"""The operators' page of an account. Knows addresses and templates, like dashboard.pages."""
+"""The operators' pages of accounts: the list, and each account.
+
+Knows addresses and templates, like dashboard.pages.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Final
 
 from flask import redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
@@ -11,17 +15,53 @@ from dashboard.forms import Values
 from dashboard.source import Source
 
 Answer = str | Response
+A_PAGE: Final = 200
+"""How many accounts a page shows."""
+ROLES: Final = ("author", "operator")
+STATES: Final = ("open", "closed")
 
 
 def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
     """Yields every address with its view; the view's name is the endpoint."""
+
+    def users() -> Answer:
+        if source.viewer() is None:
+            return redirect(url_for("pages.login", next=request.path))
+        return users_page(source)
 
     def user(name: str) -> Answer:
         if source.viewer() is None:
             return redirect(url_for("pages.login", next=request.path))
         return user_page(source, name)
 
+    yield "/admin/users", users
     yield "/admin/users/<name>", user
+
+
+def users_page(source: Source) -> str:
+    """Returns the accounts that the request asks for, by `q`, `role`, `state` and `page`.
+
+    Raises Forbidden for others than operators.
+    """
+    filters = {
+        "q": request.args.get("q", "").strip()[:254],
+        "role": _one_of(ROLES, request.args.get("role")),
+        "state": _one_of(STATES, request.args.get("state")),
+    }
+    page = max(1, request.args.get("page", 1, int))
+    found = source.users(
+        wanted=filters["q"],
+        role=filters["role"] or None,
+        state=filters["state"] or None,
+        cursor=str(min(page, 10**9)),
+        limit=A_PAGE,
+    )
+    return render_template("users.html", page=found, filters=filters, roles=ROLES, states=STATES)
+
+
+def _one_of(known: tuple[str, ...], text: str | None) -> str:
+    """Returns the text if it is known; else "", which leaves the list as it is."""
+    return text if text in known else ""
 
 
 def user_page(source: Source, name: str, values: Values | None = None, error: str = "") -> str:

@@ -19,7 +19,7 @@ class Viewer(Account):
 
 
 class TokenLine(Answer):
-    """A token that works; `ends_at` is null if it has no end."""
+    """A token; `ends_at` is null if it has no end, `revoked_at` while it is not revoked."""
 
     id: int
     name: str
@@ -48,7 +48,7 @@ class FreshToken(Answer):
 
 
 class SessionLine(Answer):
-    """A browser in which you are logged in; `current` marks the browser of this request."""
+    """A browser in which an account is logged in; `current` marks that of this request."""
 
     id: int
     browser: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from matchbox.answers import Answer
+from matchbox.answers.accounts import SessionLine, TokenLine
 from matchbox.answers.lessons import Lesson
 from matchbox.answers.matches import ParkedMatch
 
@@ -64,16 +65,30 @@ class User(Answer):
     id: int
     name: str
     role: str
+    email: str | None
     bots: int
     created_at: str
     closed_at: str | None
 
 
-class UserDetail(User):
-    """An account with the numbers of its sessions and working tokens, and its classes' leagues."""
+class Users(Answer):
+    """A page of the accounts by name, and how many accounts the search has found."""
 
-    sessions: int
-    tokens: int
+    items: list[User]
+    page: int
+    pages: int
+    found: int
+    next: str | None
+
+
+class UserDetail(User):
+    """An account with its open sessions, its tokens, and the leagues of its classes.
+
+    Its tokens include those that were revoked lately.
+    """
+
+    sessions: list[SessionLine]
+    tokens: list[TokenLine]
     leagues: list[str]
 
 
@@ -85,4 +100,4 @@ class Admin(Answer):
     parked_versions: list[TroubledVersion]
     parked_lessons: list[Lesson]
     quarantined: list[TroubledVersion]
-    users: list[User]
+    users: int

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import ColumnElement, func, select
 
 from matchbox.answers import platform as answers
 from matchbox.answers.accounts import Account, FreshToken, SessionLine, TokenLine
 from matchbox.answers.matches import ParkedMatch
-from matchbox.errors import Forbidden, NotFound
+from matchbox.errors import Forbidden
 from server.db.models import (
     WAITING,
-    Bot,
     Event,
     Match,
     MatchState,
@@ -24,7 +23,7 @@ from server.db.models import (
 from server.queries.lessons import parked_lessons
 from server.queries.matches import item
 from server.queries.pagination import iso
-from server.services import accounts, classes, walls
+from server.services import accounts, walls
 from server.services import sessions as services
 
 if TYPE_CHECKING:
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from server.db.models import Token
 
 MOST_PARKED: Final = 200
+_ALIVE: Final = (User.role != Role.HOUSE, User.deleted_at.is_(None))
 
 
 def events(session: Session, after: int, limit: int = 200) -> list[answers.Event]:
@@ -54,9 +54,9 @@ def account(user: User) -> Account:
     return Account(name=user.name, role=user.role)
 
 
-def tokens(session: Session, viewer: User) -> list[TokenLine]:
-    """Returns the viewer's API tokens that have not been revoked."""
-    return [_token(row) for row in accounts.tokens(session, viewer)]
+def tokens(session: Session, user: User, *, revoked_since: int | None = None) -> list[TokenLine]:
+    """Returns the account's API tokens that are not revoked, or were only after this time."""
+    return [_token(row) for row in accounts.tokens(session, user, revoked_since=revoked_since)]
 
 
 def fresh_token(session: Session, secret: str, *, now: int) -> FreshToken:
@@ -73,8 +73,8 @@ def fresh_token(session: Session, secret: str, *, now: int) -> FreshToken:
     )
 
 
-def sessions(session: Session, viewer: User, current: int | None, *, now: int) -> list[SessionLine]:
-    """Returns the browsers in which the viewer is logged in."""
+def sessions(session: Session, user: User, current: int | None, *, now: int) -> list[SessionLine]:
+    """Returns the browsers in which the account is logged in."""
     return [
         SessionLine(
             id=row.id,
@@ -84,7 +84,7 @@ def sessions(session: Session, viewer: User, current: int | None, *, now: int) -
             ends_at=iso(row.ends_at),
             current=row.id == current,
         )
-        for row in services.sessions(session, viewer, now=now)
+        for row in services.sessions(session, user, now=now)
     ]
 
 
@@ -121,7 +121,7 @@ def admin(session: Session, viewer: User | None) -> answers.Admin:
         parked_versions=_troubled(session, *waiting),
         parked_lessons=parked_lessons(session, viewer),
         quarantined=_troubled(session, suspect),
-        users=_users(session),
+        users=session.scalar(select(func.count()).select_from(User).where(*_ALIVE)) or 0,
     )
 
 
@@ -146,37 +146,3 @@ def _wall(session: Session) -> answers.Wall | None:
         missing=[report.why for report in reports if not report.walled],
         reported_at=iso(max(report.at for report in reports)),
     )
-
-
-def user(session: Session, viewer: User | None, name: str, *, now: int) -> answers.UserDetail:
-    """Returns an account for operators. Raises Forbidden for others, or NotFound."""
-    if viewer is None or not viewer.operator:
-        raise Forbidden("only operators may see this")
-    theirs = (User.role != Role.HOUSE, User.deleted_at.is_(None))
-    row = session.scalar(select(User).where(User.name == name, *theirs))
-    if row is None:
-        raise NotFound(f"there is no account {name!r}")
-    bots = session.scalar(select(func.count()).select_from(Bot).where(Bot.owner_id == row.id))
-    return answers.UserDetail(
-        **_user(row, bots or 0),
-        sessions=len(services.sessions(session, row, now=now)),
-        tokens=len(accounts.tokens(session, row)),
-        leagues=[league.name for league in classes.leagues_of(session, row)],
-    )
-
-
-def _users(session: Session) -> list[answers.User]:
-    bots = dict(session.execute(select(Bot.owner_id, func.count()).group_by(Bot.owner_id)).all())
-    query = select(User).where(User.deleted_at.is_(None)).order_by(User.id)
-    return [answers.User(**_user(row, bots.get(row.id, 0))) for row in session.scalars(query)]
-
-
-def _user(row: User, bots: int) -> dict[str, Any]:
-    return {
-        "id": row.id,
-        "name": row.name,
-        "role": row.role,
-        "bots": bots,
-        "created_at": iso(row.created_at),
-        "closed_at": iso(row.closed_at),
-    }

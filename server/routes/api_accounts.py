@@ -81,11 +81,14 @@ def request_link(json_data: schemas.Address) -> ResponseReturnValue:
 
 @routes.get("/tokens")
 @needs(Scope.READ)
+@routes.input(schemas.WhichTokens, location="query")
 @routes.output(Tokens)
-def list_tokens() -> Response:
-    """Lists your tokens that are not revoked, without their secrets."""
-    with context().read() as session:
-        items = queries.tokens(session, account(session))
+def list_tokens(query_data: schemas.WhichTokens) -> Response:
+    """Lists your tokens without their secrets; `revoked` adds those revoked in the last 30 days."""
+    made = context()
+    with made.read() as session:
+        since = accounts.revoked_since(made.now()) if query_data.revoked else None
+        items = queries.tokens(session, account(session), revoked_since=since)
         return answered(Tokens(items=items, next=None))
 
 

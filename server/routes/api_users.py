@@ -4,18 +4,62 @@ from __future__ import annotations
 
 from apiflask import APIBlueprint
 from flask import Response
+from flask.typing import ResponseReturnValue
 
 from matchbox.answers.accounts import Account
 from matchbox.answers.classes import FreshAccount
+from matchbox.answers.platform import UserDetail, Users
 from server import queries
-from server.auth import acting, context, signed_in
+from server.auth import acting, context, signed_in, viewer
 from server.personal_zip import ZIP, personal_zip
+from server.queries import users
 from server.routes import schemas
 from server.routes.responses import answered, described
 from server.scopes import Scope, needs
 from server.services import account_operations, accounts
 
 routes = APIBlueprint("users", __name__, url_prefix="/api/v1", tag="Accounts")
+
+
+@routes.get("/users")
+@needs(Scope.OPERATE)
+@routes.input(schemas.UsersPage, location="query")
+@routes.output(Users)
+def index(query_data: schemas.UsersPage) -> Response:
+    """Lists the accounts by name; `q` is a part of the name or the mail address. For operators."""
+    with context().read() as session:
+        asked = query_data.model_dump(exclude={"q"})
+        return answered(users.users(session, viewer(session), wanted=query_data.q, **asked))
+
+
+@routes.get("/users/<name:name>")
+@needs(Scope.OPERATE)
+@routes.output(UserDetail)
+def show(name: str) -> Response:
+    """Returns an account with its open sessions and its tokens; for operators."""
+    made = context()
+    with made.read() as session:
+        return answered(users.user(session, viewer(session), name, now=made.now()))
+
+
+@routes.delete("/users/<name:name>/sessions/<number:number>")
+@needs(Scope.OPERATE)
+@routes.output({}, status_code=204)
+def end_session(name: str, number: int) -> ResponseReturnValue:
+    """Logs one of the account's browsers out; for operators."""
+    with acting() as (session, actor, now):
+        account_operations.end_session(session, actor, name, number, now=now)
+    return "", 204
+
+
+@routes.delete("/users/<name:name>/tokens/<number:number>")
+@needs(Scope.OPERATE)
+@routes.output({}, status_code=204)
+def revoke_token(name: str, number: int) -> ResponseReturnValue:
+    """Revokes one of the account's tokens; for operators."""
+    with acting() as (session, actor, now):
+        account_operations.revoke_token(session, actor, name, number, now=now)
+    return "", 204
 
 
 @routes.post("/users")

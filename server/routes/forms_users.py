@@ -60,6 +60,22 @@ def role(name: str) -> Response:
     return go_to("pages.user", name=name)
 
 
+@routes.post("/admin/users/<name:name>/sessions/<number:number>/end")
+def end_session(name: str, number: int) -> Response:
+    """Logs one of the account's browsers out."""
+    with acting() as (session, actor, now):
+        account_operations.end_session(session, actor, name, number, now=now)
+    return go_to("pages.user", name=name, _anchor="sessions")
+
+
+@routes.post("/admin/users/<name:name>/tokens/<number:number>/revoke")
+def revoke_token(name: str, number: int) -> Response:
+    """Revokes one of the account's tokens."""
+    with acting() as (session, actor, now):
+        account_operations.revoke_token(session, actor, name, number, now=now)
+    return go_to("pages.user", name=name, _anchor="tokens")
+
+
 @routes.post("/admin/users/<name:name>/close")
 @form_of(users.user_page)
 def close(name: str) -> Response:

@@ -121,6 +121,12 @@ class NewToken(TokenTerms):
     name: Annotated[str, Field(min_length=1, max_length=64)]
 
 
+class WhichTokens(Query):
+    """Whether tokens that were revoked lately are listed, too."""
+
+    revoked: bool = False
+
+
 class NewPassword(Body):
     """The old password and the new one."""
 
@@ -187,6 +193,14 @@ class NewRole(Body):
     """The role that an account gets."""
 
     role: Literal["author", "operator"]
+
+
+class UsersPage(Page):
+    """A page of the accounts. `q` is a part of the name or the e-mail address."""
+
+    q: Annotated[str, Field(max_length=254)] = ""
+    role: Literal["author", "operator"] | None = None
+    state: Literal["open", "closed"] | None = None
 
 
 class AuditPage(Page):

@@ -20,15 +20,16 @@ from matchbox.answers.leagues import League, Season, SeasonLine
 from matchbox.answers.lessons import Lesson
 from matchbox.answers.matches import LogLine, Match
 from matchbox.answers.notices import DeliverySettings, Notices
-from matchbox.answers.platform import Admin, Audit, UserDetail
+from matchbox.answers.platform import Admin, Audit, UserDetail, Users
 from matchbox.answers.play import Table, Tables
 from matchbox.answers.standings import Board
 from matchbox.settings import libraries_of
 from server import queries
 from server.auth import account, context, reading, viewer, visitor
-from server.queries import classes, comparisons, courses, drafts, history, inbox, platform, play
+from server.queries import classes, comparisons, courses, drafts, history, inbox, play
+from server.queries import users as user_queries
 from server.queries.lessons import bot_lessons
-from server.services import health, notices, uploads
+from server.services import accounts, health, notices, uploads
 
 
 def make_source() -> Source:
@@ -60,6 +61,7 @@ def make_source() -> Source:
         sessions=_sessions,
         admin=_admin,
         user=_user,
+        users=_users,
         invited=reading(classes.invited),
         memberships=_memberships,
         league_class=_league_class,
@@ -184,8 +186,10 @@ def _sessions() -> list[SessionLine]:
 
 
 def _tokens() -> list[TokenLine]:
-    with context().read() as session:
-        return queries.tokens(session, account(session))
+    made = context()
+    with made.read() as session:
+        since = accounts.revoked_since(made.now())
+        return queries.tokens(session, account(session), revoked_since=since)
 
 
 def _admin() -> Admin:
@@ -196,7 +200,12 @@ def _admin() -> Admin:
 def _user(name: str) -> UserDetail:
     made = context()
     with made.read() as session:
-        return platform.user(session, viewer(session), name, now=made.now())
+        return user_queries.user(session, viewer(session), name, now=made.now())
+
+
+def _users(**which: Any) -> Users:
+    with context().read() as session:
+        return user_queries.users(session, viewer(session), **which)
 
 
 def _memberships() -> list[Membership]:

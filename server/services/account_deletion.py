@@ -68,7 +68,10 @@ def delete_account(context: Context, actor: User, password: str, *, network: str
 
 def _rename(session: Session, user: User, *, now: int) -> None:
     session.add(FormerName(digest=digest_of(user.name)))
-    user.name, user.password, user.role = f"{DELETED}{user.id}", None, Role.AUTHOR
+    name = f"{DELETED}{user.id}"
+    while session.scalar(select(User.id).where(User.name == name)) is not None:
+        name += "x"  # an account has this name from before such names were reserved
+    user.name, user.password, user.role = name, None, Role.AUTHOR
     user.email = user.email_asked = user.email_asked_at = user.reset_asked_at = None
     user.muted, user.shares, user.deleted_at, user.closed_at = [], False, now, now
     session.flush()

@@ -24,7 +24,7 @@ from server.db.models import (
     Version,
 )
 from server.db.session import rows_changed
-from server.services import audit, events, exclusions, notices, passwords, sessions
+from server.services import accounts, audit, events, exclusions, notices, passwords, sessions
 from server.services.accounts import require_operator
 
 if TYPE_CHECKING:
@@ -117,6 +117,21 @@ def hand_over_data(session: Session, actor: User | None, name: str, *, now: int)
     user = _account(session, actor, name)
     _note(session, actor, "user.export", user, {}, now)
     return user
+
+
+def end_session(session: Session, actor: User, name: str, number: int, *, now: int) -> None:
+    """Logs one of the account's browsers out. Raises Forbidden or NotFound."""
+    user = _account(session, actor, name)
+    sessions.end(session, user, number)
+    _note(session, actor, "user.session", user, {"ended": number}, now)
+
+
+def revoke_token(session: Session, actor: User, name: str, number: int, *, now: int) -> None:
+    """Revokes one of the account's tokens. Raises Forbidden or NotFound."""
+    user = _account(session, actor, name)
+    accounts.revoke_token(session, user, number, now=now)
+    token = session.get_one(Token, number)
+    _note(session, actor, "user.token", user, {"revoked": token.name or number}, now)
 
 
 def require_another_operator(session: Session, user: User) -> None:

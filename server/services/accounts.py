@@ -29,6 +29,8 @@ TOKENS: Final = 50
 TOKEN_DAYS: Final = 365
 """How many days a token is valid by default."""
 MOST_TOKEN_DAYS: Final = 3650
+REVOKED_DAYS: Final = 30
+"""How many days a revoked token is still listed on pages."""
 NOTED_MS: Final = 60_000
 """The least time between two updates of a token's last use, in ms."""
 DAY_MS: Final = 86_400_000
@@ -193,9 +195,21 @@ def make_token(
     return _give(session, user, _API, name, now, scopes=held, ends_at=ends_at)
 
 
-def tokens(session: Session, user: User) -> Sequence[Token]:
-    """Returns the account's unrevoked API tokens, expired ones included, oldest first."""
-    return session.scalars(select(Token).where(*_working(user)).order_by(Token.id)).all()
+def tokens(session: Session, user: User, *, revoked_since: int | None = None) -> Sequence[Token]:
+    """Returns the account's unrevoked API tokens, expired ones included, oldest first.
+
+    Includes those that were revoked after the time `revoked_since`.
+    """
+    kept: ColumnElement[bool] = Token.revoked_at.is_(None)
+    if revoked_since is not None:
+        kept = or_(kept, Token.revoked_at > revoked_since)
+    mine = (Token.user_id == user.id, Token.purpose == _API)
+    return session.scalars(select(Token).where(*mine, kept).order_by(Token.id)).all()
+
+
+def revoked_since(now: int) -> int:
+    """Returns the time since which revoked tokens are still listed."""
+    return now - REVOKED_DAYS * DAY_MS
 
 
 def token_of(session: Session, secret: str, *, now: int) -> Token:
@@ -222,9 +236,9 @@ def note_use(session: Session, token: int, *, now: int) -> None:
 
 def revoke_token(session: Session, user: User, number: int, *, now: int) -> None:
     """Revokes one of the account's tokens. Raises NotFound if there is no such working token."""
-    mine = (Token.id == number, Token.user_id == user.id, Token.revoked_at.is_(None))
+    mine = (Token.id == number, *_working(user))
     if rows_changed(session, update(Token).where(*mine).values(revoked_at=now)) != 1:
-        raise NotFound(f"you have no working token {number}")
+        raise NotFound(f"{user.name} has no working token {number}")
 
 
 def share(user: User, *, shares: bool) -> None:
@@ -264,8 +278,12 @@ def check_free(session: Session, name: str) -> None:
     """Raises BadName if an account cannot have this name, or Conflict if the name is taken."""
     taken = select(User.id).where(User.name == name)
     former = session.get(FormerName, digest_of(name)) is not None
-    reserved = check_name(name) in RESERVED or name.startswith(DELETED)
-    if reserved or former or session.scalar(taken) is not None:
+    if check_name(name).startswith(DELETED):
+        raise BadName(
+            f"names that begin with {DELETED!r} are kept for accounts that were deleted; choose "
+            "another"
+        )
+    if name in RESERVED or former or session.scalar(taken) is not None:
         raise Conflict(f"the name {name!r} is taken; choose another")
 
 

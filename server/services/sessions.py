@@ -90,7 +90,7 @@ def end(session: Session, user: User, number: int) -> None:
     """Ends one of the account's sessions. Raises NotFound if the account has no such session."""
     mine = (BrowserSession.id == number, BrowserSession.user_id == user.id)
     if rows_changed(session, delete(BrowserSession).where(*mine)) != 1:
-        raise NotFound(f"you have no session {number}")
+        raise NotFound(f"{user.name} has no session {number}")
 
 
 def forget(session: Session, number: int) -> None:

@@ -79,6 +79,7 @@ SHOTS: Final = (
     Shot("email", "/account/email/a-link-that-has-ended", "alice"),
     Shot("first-operator", "/first/a-link-that-is-used"),
     Shot("admin", "/admin", "charlie"),
+    Shot("admin-users", "/admin/users", "charlie"),
     Shot("admin-user", "/admin/users/alice", "charlie"),
     Shot("health", "/admin/health", "charlie"),
     Shot("audit", "/admin/audit", "charlie"),

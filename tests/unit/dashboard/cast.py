@@ -35,7 +35,7 @@ from matchbox.answers.matches import (
     Step,
     Steps,
 )
-from matchbox.answers.platform import Admin, Audit, AuditLine, TroubledVersion, User, Wall
+from matchbox.answers.platform import Admin, Audit, AuditLine, TroubledVersion, Wall
 from matchbox.answers.standings import Board, BoardLine, RatingPoint
 from matchbox.dice import SeededDice
 from matchbox.errors import Forbidden, MatchboxError, NotFound
@@ -320,10 +320,7 @@ def admin() -> Admin:
         parked_versions=[TroubledVersion(id=5, bot="bob/ledger", number=3, trouble="no space")],
         parked_lessons=[lesson("waiting", parked=True, trouble="no space")],
         quarantined=[TroubledVersion(id=6, bot="bob/lodger", number=1, trouble="present thrice")],
-        users=[User(id=number, name=name, role=role, bots=2, created_at=EARLIER, closed_at=closed)
-               for number, name, role, closed in (
-                   (1, "alice", "author", None), (2, "bob", "author", EARLIER),
-                   (3, "charlie", "operator", None))],
+        users=1207,
     )  # fmt: skip
 
 
@@ -397,6 +394,7 @@ SOURCE: Final = Source(
     sessions=lambda: SESSIONS,
     admin=admin,
     user=classroom.user,
+    users=classroom.users,
     invited=classroom.invited,
     memberships=lambda: [classroom.MEMBERSHIP],
     league_class=classroom.league_class,
@@ -425,7 +423,7 @@ OPERATOR: Final = replace(SOURCE, viewer=lambda: CHARLIE)
 
 
 NOTHING_TO_DO: Final = Admin(
-    wall=None, parked_matches=[], parked_versions=[], parked_lessons=[], quarantined=[], users=[],
+    wall=None, parked_matches=[], parked_versions=[], parked_lessons=[], quarantined=[], users=1,
 )  # fmt: skip
 """What the operator sees on a fresh platform."""
 
@@ -477,8 +475,8 @@ OPERATING: Final = (
     "/admin/audit", "/admin/health", "/admin/leagues/new",
     "/admin/leagues/new?game=bomb&kind=adaptive&step=2",
     "/admin/leagues/new?name=cup&game=bomb&step=3",
-    "/leagues/cup/class", "/leagues/cup/class/card", "/admin/users/alice",
-    "/admin/users/bob",
+    "/leagues/cup/class", "/leagues/cup/class/card", "/admin/users", "/admin/users?q=a&page=2",
+    "/admin/users/alice", "/admin/users/bob",
 )  # fmt: skip
 """What an operator sees otherwise than others, or alone."""
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
+from matchbox.answers.accounts import SessionLine, TokenLine
 from matchbox.answers.classes import (
     AuthorResult,
     AuthorResults,
@@ -12,7 +13,7 @@ from matchbox.answers.classes import (
     LeagueClass,
     Membership,
 )
-from matchbox.answers.platform import UserDetail
+from matchbox.answers.platform import User, UserDetail, Users
 from matchbox.errors import NotFound
 from tests.unit.dashboard.seasons import EARLIER
 
@@ -49,8 +50,29 @@ def league_class(name: str, *, empty: bool = False) -> LeagueClass:
 
 
 def user(name: str) -> UserDetail:
-    """An account; bob's is closed."""
+    """An account; bob's is closed, and logged in nowhere."""
+    session = SessionLine(id=3, browser="Firefox on Linux", created_at=EARLIER, seen_at=EARLIER,
+                          ends_at=EARLIER, current=False)  # fmt: skip
+    token = TokenLine(id=4, name="laptop", created_at=EARLIER, used_at=None, revoked_at=None,
+                      scopes=["read"], ends_at=EARLIER)  # fmt: skip
+    former = token.model_copy(update={"id": 5, "name": "lost", "revoked_at": EARLIER})
+    closed = name == "bob"
     return UserDetail(
-        id=1, name=name, role="author", bots=2, created_at=EARLIER,
-        closed_at=EARLIER if name == "bob" else None, sessions=1, tokens=2, leagues=["cup"],
+        id=1, name=name, role="author", email=f"{name}@example.org", bots=2, created_at=EARLIER,
+        closed_at=EARLIER if closed else None, sessions=[] if closed else [session],
+        tokens=[] if closed else [token, former], leagues=["cup"],
     )  # fmt: skip
+
+
+def users(*, wanted: str = "", cursor: str | None = None, **asked: Any) -> Users:
+    """A page of 1,207 accounts, of which it lists three; none for a search for nobody."""
+    people = (("alice", "author", None), ("bob", "author", EARLIER), ("charlie", "operator", None))
+    items = [
+        User(id=number, name=name, role=role, email=f"{name}@example.org" if number == 1 else None,
+             bots=2, created_at=EARLIER, closed_at=closed)
+        for number, (name, role, closed) in enumerate(people, 1)
+    ]  # fmt: skip
+    if wanted == "nobody":
+        return Users(items=[], page=1, pages=1, found=0, next=None)
+    page = int(cursor or 1)
+    return Users(items=items, page=page, pages=7, found=1207, next=str(page + 1))

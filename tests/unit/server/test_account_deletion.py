@@ -10,7 +10,7 @@ from zipfile import ZipFile
 import pytest
 from sqlalchemy import func, select
 
-from matchbox.errors import Conflict, Forbidden, NotFound
+from matchbox.errors import BadName, Conflict, Forbidden, NotFound
 from server.db.models import (
     Audit,
     BrowserSession,
@@ -50,6 +50,14 @@ def delete(books: Books, user: User, password: str = PASSWORD) -> None:
     account_deletion.delete_account(books.context, user, password, network="here")
 
 
+def test_an_older_account_with_such_a_name_is_in_nobodys_way(books: Books, dora: User) -> None:
+    with books.write() as session:
+        session.add(User(name=f"deleted-author-{dora.id}", role="author", created_at=0))
+    delete(books, dora)
+    with books.context.read() as session:
+        assert session.get_one(User, dora.id).name == f"deleted-author-{dora.id}x"
+
+
 def finish_some(books: Books) -> None:
     """Plays what is queued."""
     tick(books.context)
@@ -85,7 +93,7 @@ def test_what_was_played_stays_as_that_of_a_deleted_author(
 def test_nobody_gets_the_name_again(books: Books, dora: User, charlie: User) -> None:
     delete(books, dora)
     for name in ("dora", f"deleted-author-{dora.id}", "deleted-author-999"):
-        with books.write() as session, pytest.raises(Conflict):
+        with books.write() as session, pytest.raises((BadName, Conflict)):
             accounts.sign_up(session, name, PASSWORD, signup="open", now=books.clock())
     with books.write() as session:
         for name in ("dora", f"deleted-author-{dora.id}"):

@@ -180,6 +180,50 @@ def test_an_operator_resets_demotes_closes_and_reopens_by_page(
     assert "user.close" in page.get("/admin/users/alice").text
 
 
+def test_an_operator_ends_sessions_and_revokes_tokens_by_page_and_api(
+    browse: Browse, alice: User, charlie: User, as_alice: Caller, as_charlie: Caller
+) -> None:
+    browse(alice), browse(alice)
+    page = browse(charlie)
+    first, second = as_charlie.get("/users/alice").get_json()["sessions"]
+    (token,) = as_charlie.get("/users/alice").get_json()["tokens"]
+    account = "/admin/users/alice"
+    answer = page.send(f"{account}/sessions/{first['id']}/end")
+    assert (answer.status_code, answer.location) == (303, f"{account}#sessions")
+    assert as_charlie.delete(f"/users/alice/sessions/{second['id']}").status_code == 204
+    problem(as_charlie.delete(f"/users/alice/sessions/{second['id']}"), 404)
+    assert as_alice.get("/whoami").status_code == 200
+    assert page.send(f"{account}/tokens/{token['id']}/revoke").status_code == 303
+    problem(as_alice.get("/whoami"), 401)
+    problem(as_charlie.delete(f"/users/alice/tokens/{token['id']}"), 404)
+    told = page.get(account).text
+    for said in ("It is logged in nowhere", "revoked</span>", "user.session", "user.token"):
+        assert said in told, said
+
+
+def test_the_accounts_are_searched_by_page_and_api(
+    browse: Browse, alice: User, bob: User, charlie: User, as_alice: Caller, as_charlie: Caller
+) -> None:
+    found = as_charlie.get("/users?q=LIC&role=author&state=open").get_json()
+    assert ([one["name"] for one in found["items"]], found["found"]) == (["alice"], 1)
+    problem(as_alice.get("/users"), 403)
+    problem(as_charlie.get("/users?role=house"), 422)
+    page = browse(charlie).get("/admin/users?q=lic").text
+    assert 'href="/admin/users/alice"' in page
+    assert 'href="/admin/users/bob"' not in page
+    assert browse(alice).get("/admin/users").status_code == 403
+    assert browse(alice).send("/admin/users/bob/tokens/1/revoke").status_code == 403
+
+
+def test_revoked_tokens_are_listed_to_who_asks(as_alice: Caller) -> None:
+    as_alice.post("/tokens", {"name": "old"})
+    (old,) = [one for one in as_alice.get("/tokens").get_json()["items"] if one["name"] == "old"]
+    as_alice.delete(f"/tokens/{old['id']}")
+    assert "old" not in as_alice.get("/tokens").text
+    told = as_alice.get("/tokens?revoked=true").get_json()["items"]
+    assert [one["revoked_at"] is None for one in told] == [True, False]
+
+
 def test_an_operator_does_the_same_by_api(as_charlie: Caller, alice: User, nobody: Caller) -> None:
     fresh = as_charlie.post("/users/alice/reset", {}).get_json()
     assert nobody.post("/login", fresh).status_code == 201

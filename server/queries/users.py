@@ -1,0 +1,108 @@
+"""The accounts, for operators: a list to search, and one account. Changes nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from sqlalchemy import ColumnElement, func, or_, select
+
+from matchbox.answers import platform as answers
+from matchbox.errors import BadOption, Forbidden, NotFound
+from server.db.models import Bot, Role, User
+from server.queries.pagination import iso, numbers, page_size
+from server.queries.platform import sessions, tokens
+from server.services import classes
+from server.services.accounts import revoked_since
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+KEPT: Final = (User.role != Role.HOUSE, User.deleted_at.is_(None))
+"""The conditions for the accounts of people."""
+_STATES: Final = {"open": User.closed_at.is_(None), "closed": User.closed_at.is_not(None)}
+
+
+def users(
+    session: Session,
+    viewer: User | None,
+    *,
+    wanted: str = "",
+    role: str | None = None,
+    state: str | None = None,
+    cursor: str | None = None,
+    limit: int = 50,
+) -> answers.Users:
+    """Returns a page of the accounts by name, without the house's and deleted ones.
+
+    `wanted` is a part of the name or of the e-mail address; `state` is open or closed. The cursor
+    is the number of a page; one that is too large gives the last page. Raises Forbidden unless the
+    viewer is an operator, and BadOption for a bad role, state, cursor or limit.
+    """
+    require_operator(viewer)
+    which = _which(wanted, role, state)
+    found = session.scalar(select(func.count()).select_from(User).where(*which)) or 0
+    pages = max(1, -(-found // page_size(limit)))
+    page = min(max(numbers(cursor, 1)[0], 1), pages) if cursor is not None else 1
+    query = select(User).where(*which).order_by(User.name)
+    rows = session.scalars(query.offset((page - 1) * limit).limit(limit)).all()
+    bots = _bots(session, [row.id for row in rows])
+    return answers.Users(
+        items=[answers.User(**_user(row, bots.get(row.id, 0))) for row in rows],
+        page=page,
+        pages=pages,
+        found=found,
+        next=str(page + 1) if page < pages else None,
+    )
+
+
+def user(session: Session, viewer: User | None, name: str, *, now: int) -> answers.UserDetail:
+    """Returns an account for operators. Raises Forbidden for others, or NotFound."""
+    require_operator(viewer)
+    row = session.scalar(select(User).where(User.name == name, *KEPT))
+    if row is None:
+        raise NotFound(f"there is no account {name!r}")
+    return answers.UserDetail(
+        **_user(row, _bots(session, [row.id]).get(row.id, 0)),
+        sessions=sessions(session, row, None, now=now),
+        tokens=tokens(session, row, revoked_since=revoked_since(now)),
+        leagues=[league.name for league in classes.leagues_of(session, row)],
+    )
+
+
+def require_operator(viewer: User | None) -> None:
+    """Raises Forbidden unless the viewer is an operator."""
+    if viewer is None or not viewer.operator:
+        raise Forbidden("only operators may see this")
+
+
+def _which(wanted: str, role: str | None, state: str | None) -> list[ColumnElement[bool]]:
+    which: list[ColumnElement[bool]] = [*KEPT]
+    if text := wanted.strip().lower():
+        mail = func.lower(User.email).contains(text, autoescape=True)
+        which.append(or_(User.name.contains(text, autoescape=True), mail))
+    if role is not None:
+        if role not in (Role.AUTHOR, Role.OPERATOR):
+            raise BadOption(f"there is no role {role!r}; the roles are author and operator")
+        which.append(User.role == role)
+    if state is not None:
+        if state not in _STATES:
+            raise BadOption(f"an account is open or closed, not {state!r}")
+        which.append(_STATES[state])
+    return which
+
+
+def _bots(session: Session, owners: list[int]) -> dict[int, int]:
+    query = select(Bot.owner_id, func.count()).where(Bot.owner_id.in_(owners))
+    return dict(session.execute(query.group_by(Bot.owner_id)).all())
+
+
+def _user(row: User, bots: int) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "name": row.name,
+        "role": row.role,
+        "email": row.email,
+        "bots": bots,
+        "created_at": iso(row.created_at),
+        "closed_at": iso(row.closed_at),
+    }

@@ -1,0 +1,64 @@
+"""The operators' pages of accounts: the list with its search, sessions and tokens of an account."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from werkzeug.test import TestResponse
+
+from dashboard.source import Row, Source
+from matchbox.answers.platform import Users
+from matchbox.errors import Forbidden
+from tests.unit.dashboard import classroom
+from tests.unit.dashboard.cast import EMPTY, NOBODY, OPERATOR, SOURCE, make_app
+
+
+def get(path: str, source: Source = OPERATOR) -> TestResponse:
+    """The page, as this source's viewer gets it."""
+    return make_app(source).test_client().get(path)
+
+
+def test_the_list_is_for_operators() -> None:
+    def refuses(**asked: Any) -> Users:
+        raise Forbidden("only operators may see this")
+
+    assert get("/admin/users").status_code == 200
+    assert get("/admin/users", replace(SOURCE, users=refuses)).status_code == 403
+    assert get("/admin/users", NOBODY).location == "/login?next=/admin/users"
+
+
+def test_the_list_is_asked_as_the_address_says() -> None:
+    asked: list[Row] = []
+
+    def users(**which: Any) -> Users:
+        asked.append(which)
+        return classroom.users(**which)
+
+    source = replace(OPERATOR, users=users)
+    page = get("/admin/users?q=+alice&role=operator&state=closed&page=3", source).text
+    get("/admin/users?role=king&state=x&page=-1", source)
+    whole = {"wanted": "alice", "role": "operator", "state": "closed", "cursor": "3", "limit": 200}
+    first = {"wanted": "", "role": None, "state": None, "cursor": "1", "limit": 200}
+    assert asked == [whole, first]
+    assert 'value="alice"' in page
+    assert "<option selected>operator" in page
+    assert 'href="/admin/users?q=alice&amp;role=operator&amp;state=closed&amp;page=7"' in page
+
+
+def test_the_list_says_how_many_there_are_and_marks_closed_ones() -> None:
+    page = get("/admin/users?page=2").text
+    for said in ("1,207 accounts, page 2 of 7", "alice@example.org", "closed</span>"):
+        assert said in page, said
+    assert "No account matches" in get("/admin/users?q=nobody").text
+    assert "all 1,207 accounts" in get("/admin").text
+    assert "Show 1 account<" in get("/admin", replace(EMPTY, viewer=OPERATOR.viewer)).text
+
+
+def test_an_account_shows_its_sessions_and_tokens_with_a_button_for_each_that_works() -> None:
+    page = get("/admin/users/alice").text
+    for said in ("Firefox on Linux", "/admin/users/alice/sessions/3/end",
+                 "/admin/users/alice/tokens/4/revoke", "revoked</span>"):  # fmt: skip
+        assert said in page, said
+    assert "tokens/5/revoke" not in page
+    assert "logged in nowhere" in get("/admin/users/bob").text
