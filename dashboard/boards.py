@@ -23,12 +23,16 @@ _PIECES: Final = re.compile(r"<g .*?</g>|<text.*?</text>|<title.*?</title>|<[^<]
 
 def names_of(match: Match, bout: Bout) -> list[str]:
     """Returns a name for each seat: the bot's own, with its owner or seat where two are alike."""
-    bots = [match.entrants[entrant] for entrant in bout.seats]
-    short, full = [bot.name for bot in bots], [bot.bot for bot in bots]
-    names = [one.bot if short.count(one.name) > full.count(one.bot) else one.name for one in bots]
+    return told_apart([match.entrants[entrant].bot for entrant in bout.seats])
+
+
+def told_apart(players: Sequence[str]) -> list[str]:
+    """Returns a short name for each of the players, who are bots as owner/name, or persons."""
+    short = [full.rpartition("/")[2] for full in players]
     return [
-        f"{name} ({seat})" if full.count(one.bot) > 1 else name
-        for seat, (name, one) in enumerate(zip(names, bots, strict=True))
+        (full if short.count(name) > players.count(full) else name)
+        + (f" ({seat})" if players.count(full) > 1 else "")
+        for seat, (full, name) in enumerate(zip(players, short, strict=True))
     ]
 
 

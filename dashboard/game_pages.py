@@ -47,6 +47,20 @@ def readme(game: str) -> Markup | None:
     return markdown.read(text, lambda address: site_address(folder, address)).html
 
 
+@cache
+def rules(game: str) -> Markup | None:
+    """Returns the README's rules as HTML: what stands before the section "A player".
+
+    None if the game has no README. Raises UnknownGame.
+    """
+    text = _readme_text(game)
+    if text is None:
+        return None
+    folder = package_of(game).replace(".", "/")
+    short = text.partition("\n## A player\n")[0]
+    return markdown.read(short, lambda address: site_address(folder, address)).html
+
+
 def example(game: str) -> str:
     """Returns the first player of the README's section "A player"; "" if there is none.
 

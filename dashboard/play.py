@@ -14,13 +14,14 @@ from typing import Any, Final
 from flask import Response, jsonify, render_template, request
 from werkzeug.wrappers import Response as AnyResponse
 
-from dashboard import game_pages
+from dashboard import boards, game_pages, playback
+from dashboard.figures import colour
 from dashboard.source import Row, Source
 from matchbox.answers.games import Game
 from matchbox.answers.matches import Step
 from matchbox.answers.play import Choice, Opponent, Table
 from matchbox.errors import NotFound
-from matchbox.match.transcript import named
+from matchbox.match.transcript import Transcript
 
 Answer = str | AnyResponse
 MOST_BUTTONS: Final = 16
@@ -41,6 +42,11 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
     def play_table(game: str, table: str) -> Answer:
         return table_page(source, game, table)
 
+    def play_steps_json(game: str, table: str) -> Answer:
+        found = _table(source, game, table)
+        seat = playback.seen_by(len(found.seats))
+        return jsonify(playback.packed(_played(source, found, seat)))
+
     def play_table_json(game: str, table: str) -> Answer:
         return _table_json(source, game, table)
 
@@ -48,6 +54,7 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
     yield "/play/<game>", play_game
     yield "/play/<game>/<table>", play_table
     yield "/play/<game>/<table>.json", play_table_json
+    yield "/play/<game>/<table>/steps.json", play_steps_json
 
 
 def game_page(
@@ -80,27 +87,19 @@ def table_page(
 ) -> str:
     """Returns a table's page; `error` says why the last move was refused."""
     found = _table(source, game, table)
-    seat = _seen_by(found)
-    steps = _drawn(game, _steps(source, found, seat), names(found))
+    if found.digest and found.steps:
+        return _over_page(source, found)
     return render_template(
         "play_table.html",
-        table=found,
-        groups=groups(found.choices),
-        many=len(found.choices) > MOST_BUTTONS,
-        steps=steps,
-        seen_by=seat,
-        names=names(found),
-        result=result(found) if found.state == "finished" else "",
-        secret=request.args.get("join", ""),
-        error=error,
+        **_parts(found, request.args.get("join", ""), error),
+        rules=game_pages.rules(game),
+        steps=_drawn(found),
     )
 
 
 def names(table: Table) -> list[str]:
-    """Returns the name of each seat's player; one that sits twice gets the seat's number."""
-    own = [seat.name or "a free seat" for seat in table.seats]
-    twice = {name for name in own if own.count(name) > 1}
-    return [f"{name} ({seat})" if name in twice else name for seat, name in enumerate(own)]
+    """Returns a short name for each seat's player."""
+    return boards.told_apart([seat.name or "a free seat" for seat in table.seats])
 
 
 def result(table: Table) -> str:
@@ -117,10 +116,20 @@ def result(table: Table) -> str:
     return f"{lost}{' and '.join(winners)} won. {why}"
 
 
-def groups(choices: Sequence[Choice]) -> list[tuple[str, list[Row]]]:
-    """Returns the choices under their headings, each with its move and picks as JSON."""
+def groups(choices: Sequence[Choice], who: Sequence[str]) -> list[tuple[str, list[Row]]]:
+    """Returns the choices under their headings, each with its move and picks as JSON.
+
+    `who` are the seats' names, which stand in place of "seat 1".
+    """
     rows = [
-        (one.group, {"words": one.words, "move": _text(one.move), "picks": _text(one.picks)})
+        (
+            one.group,
+            {
+                "words": boards.named(one.words, who),
+                "move": _text(one.move),
+                "picks": _text(one.picks),
+            },
+        )
         for one in choices
     ]
     order = {group: at for at, (group, _) in reversed(list(enumerate(rows)))}
@@ -136,62 +145,87 @@ def _table_json(source: Source, game: str, table: str) -> Response:
         return Response(status=204)
     since = max(0, request.args.get("since", 0, int))
     found = _table(source, game, table, since)
-    seat = _seen_by(found)
-    steps = found.steps if seat == found.me else _steps(source, found, seat)[since:]
-    parts = render_template(
-        "_play_parts.html",
-        table=found,
-        groups=groups(found.choices),
-        many=len(found.choices) > MOST_BUTTONS,
-        names=names(found),
-        result=result(found) if found.state == "finished" else "",
-        secret="",
-        error="",
-    )
+    parts = render_template("_play_parts.html", **_parts(found))
     return jsonify(
         {
             "revision": found.revision,
             "state": found.state,
             "mine": bool(found.choices),
             "since": since,
-            "steps": _drawn(game, steps, names(found)),
+            "steps": _drawn(found),
             "parts": parts,
         }
     )
 
 
-def _steps(source: Source, table: Table, seat: int | None) -> list[Step]:
-    if table.state == "finished" and seat != table.me and table.steps:
-        return source.table_steps(table.id, seat).steps
-    return list(table.steps)
+def _parts(table: Table, secret: str = "", error: str = "") -> dict[str, Any]:
+    """What the changing parts of a table's page are made of."""
+    who = names(table)
+    return {
+        "table": table,
+        "groups": groups(table.choices, who),
+        "many": len(table.choices) > MOST_BUTTONS,
+        "names": who,
+        "question": boards.named(table.question, who),
+        "result": result(table) if table.state == "finished" else "",
+        "secret": secret,
+        "error": error,
+    }
 
 
-def _seen_by(table: Table) -> int | None:
-    """The seat whose view is shown: after the end any seat, or None for a spectator."""
-    if table.state != "finished":
-        return table.me
-    text = request.args.get("seat", "")
-    if text == "table":
-        return None
-    return int(text) if text in {str(one.seat) for one in table.seats} else table.me
+def _drawn(table: Table) -> list[Row]:
+    """What the viewer's seat was told so far, with drawings."""
+    return playback.drawn(
+        table.game, table.steps, names(table), _tints(table), viewer=table.me
+    )  # fmt: skip
 
 
-def _line(step: Step, who: Sequence[str]) -> str:
-    """What the step's line says, with names; capitalized if no name stands before it."""
-    text = named(step.text or "the start", who)
-    return text if step.seat is not None and step.seat >= 0 else text[:1].upper() + text[1:]
+def _over_page(source: Source, table: Table) -> str:
+    """The page of a table that is over: its bout in the player of a match's page."""
+    seat = playback.seen_by(len(table.seats))
+    steps = _played(source, table, seat)
+    step, next_event = playback.step_asked(steps)
+    return render_template(
+        "play_over.html",
+        table=table,
+        team=_game(source, table.game).cooperative,
+        rules=game_pages.rules(table.game),
+        names=names(table),
+        players=[one.name for one in table.seats],
+        result=result(table) if table.state == "finished" else "",
+        steps=steps,
+        step=step,
+        next_event=next_event,
+        seen_by=playback.word(seat),
+    )
 
 
-def _drawn(game: str, steps: Sequence[Step], who: Sequence[str]) -> list[Row]:
-    """The steps with a drawing in place of each view."""
-    return [
-        {
-            "seat": step.seat if step.seat is None or step.seat >= 0 else None,
-            "text": _line(step, who),
-            "board": game_pages.drawing(game, step.view),
-        }
-        for step in steps
-    ]
+def _played(source: Source, table: Table, seat: int | None) -> list[Row]:
+    """The steps of a table that is over, as `seat` or everybody sees them."""
+    found = source.table_steps(table.id, seat).steps
+    return playback.drawn(
+        table.game,
+        found,
+        names(table),
+        _tints(table),
+        viewer=playback.eyes(seat),
+        ending=_ending(source, table, found[-1].text),
+    )
+
+
+def _ending(source: Source, table: Table, why: str) -> str:
+    """The line of the last step: who won and why, or why the game ended early."""
+    if table.places is None or table.scores is None:
+        return f"The game ended here. {table.why}"
+    transcript = Transcript(names(table))
+    if _game(source, table.game).cooperative:
+        return transcript.scored(table.scores[0], table.why)[0]
+    won = transcript.ended(table.places)[0].removesuffix(".")
+    return f"{won}: {boards.named(why, names(table))}"
+
+
+def _tints(table: Table) -> list[str]:
+    return [colour(seat.name) for seat in table.seats]
 
 
 def _table(source: Source, game: str, table: str, since: int = 0) -> Table:

@@ -10,12 +10,11 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from flask import jsonify, render_template, request
-from markupsafe import Markup
 from werkzeug.wrappers import Response
 
-from dashboard import boards, game_pages, reports
+from dashboard import boards, playback, reports
 from dashboard.source import Source
-from matchbox.answers.matches import EVERYBODY, Bout, Match, Step
+from matchbox.answers.matches import Bout, Match
 from matchbox.errors import NotFound
 from matchbox.match.transcript import Transcript
 
@@ -45,10 +44,10 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
         if number is None:
             number = first_shown(found, subject if mine else None)
         number = min(max(number, 0), len(found.bouts) - 1)
-        seat = _seen_by(found)
+        seat = playback.seen_by(len(found.entrants))
         steps = drawn(found, number, seat, source)
-        bout, last = found.bouts[number], len(steps) - 1
-        step = min(max(request.args.get("step", 0, int), 0), last)
+        bout = found.bouts[number]
+        step, next_event = playback.step_asked(steps)
         logs = source.match_log(match) if found.mine else []
         return render_template(
             "match.html",
@@ -58,10 +57,11 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
             strip=[mark(found, one, subject) for one in found.bouts],
             subject=found.entrants[subject].bot,
             names=boards.names_of(found, bout),
+            players=[found.entrants[entrant].bot for entrant in bout.seats],
             steps=steps,
             step=step,
-            next_event=next((at for at in range(step + 1, last) if steps[at]["event"]), last),
-            seen_by=_word(seat),
+            next_event=next_event,
+            seen_by=playback.word(seat),
             logs=logs,
             reported=reports.reported(bout, steps, logs),
         )
@@ -70,10 +70,8 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
         found = source.match(match)
         if not 0 <= bout < len(found.bouts or ()):
             raise NotFound(f"match {match} has no bout {bout} to show")
-        steps = drawn(found, bout, _seen_by(found), source)
-        parts, rows = boards.pieces(step["board"] for step in steps)
-        told = [{**step, "board": row} for step, row in zip(steps, rows, strict=True)]
-        return jsonify({"bout": bout, "pieces": parts, "steps": told})
+        steps = drawn(found, bout, playback.seen_by(len(found.entrants)), source)
+        return jsonify({"bout": bout, **playback.packed(steps)})
 
     yield "/matches/<match>", match
     yield "/matches/<match>/bouts/<int(max=999999999):bout>.json", bout_json
@@ -122,39 +120,19 @@ def result_of(match: Match, bout: Bout, entrant: int) -> str:
 
 
 def drawn(match: Match, number: int, seat: int | None, source: Source) -> list[dict[str, Any]]:
-    """Returns the bout's steps: who moved, the line with names, the board, and if it is an event.
-
-    An event is a fault, the end, or a line that the game's drawing names in EVENTS.
-    """
+    """Returns the bout's steps as `playback.drawn` does, as `seat` or everybody sees them."""
     assert match.bouts is not None
     found = source.steps(match.id, number, seat)
     bout = match.bouts[number]
     names, tints = boards.names_of(match, bout), boards.tints_of(match, bout)
-    viewer = seat if seat is not None and seat >= 0 else None
-    steps = []
-    for at, step in enumerate(found.steps):
-        ends = step.seat is None and at == len(found.steps) - 1 > 0
-        svg = game_pages.drawing(match.game, step.view)
-        steps.append(
-            {
-                "seat": step.seat if step.seat is not None and step.seat >= 0 else None,
-                "text": _ending(match, bout, names) if ends else _line(step, names),
-                "board": svg and Markup(boards.named_drawing(svg, names, tints, viewer)),
-                "event": ends or step.fault is not None or _is_event(match, step),
-            }
-        )
-    return steps
-
-
-def _is_event(match: Match, step: Step) -> bool:
-    return game_pages.is_event(match.game, step.text)
-
-
-def _line(step: Step, names: Sequence[str]) -> str:
-    """Returns a line of the transcript, capitalized if no bot's name stands before it."""
-    text = boards.named(step.text or "the start", names)
-    moved = step.seat is not None and step.seat >= 0
-    return text if moved else text[:1].upper() + text[1:]
+    return playback.drawn(
+        match.game,
+        found.steps,
+        names,
+        tints,
+        viewer=playback.eyes(seat),
+        ending=_ending(match, bout, names),
+    )
 
 
 def _ending(match: Match, bout: Bout, names: Sequence[str]) -> str:
@@ -186,17 +164,3 @@ def _subject(match: Match, source: Source) -> tuple[int, bool]:
         if viewer is not None and entrant.owner == viewer.name:
             return at, True
     return 0, False
-
-
-def _seen_by(match: Match) -> int | None:
-    """Returns the seat whose view is asked for, None for the spectator's, else EVERYBODY."""
-    word = request.args.get("seat", "all")
-    if word == "table":
-        return None
-    known = [str(entrant) for entrant in range(len(match.entrants))]
-    return int(word) if word in known else EVERYBODY
-
-
-def _word(seat: int | None) -> str:
-    """Returns the address's word for a view."""
-    return "table" if seat is None else "all" if seat == EVERYBODY else str(seat)

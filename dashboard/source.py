@@ -194,7 +194,8 @@ class Source:
     """The revision of a table for a person at it; None for others."""
 
     table_steps: Callable[[str, int | None], Steps]
-    """The bout of a finished table, as a seat saw it, or None for a spectator."""
+    """The bout of a table that is over, as a seat saw it; None for a spectator, EVERYBODY for all
+    hands open. Only those who sat there, and operators, may see one that ended early."""
 
     file_of: Callable[[str, str, int], bytes | None]
     """The uploaded bytes, from (owner, name, version number), for the owner and operators; None for

@@ -28,6 +28,18 @@ def choices_of(game: str, moves: Sequence[Plain], view: Plain) -> list[tuple[Pla
     return offered
 
 
+def question_of(game: str, moves: Sequence[Plain], view: Plain) -> str:
+    """Returns what the seat with this view is asked, as a sentence; "" if the game does not say.
+
+    Raises UnknownGame.
+    """
+    module = choices_module(game)
+    if not moves or not hasattr(module, "question"):
+        return ""
+    asked: str = module.question(moves, view)
+    return asked
+
+
 def plain_choice(move: Plain) -> Choice:
     """The choice of a game that does not describe its moves: the mark on the board is its JSON."""
     text = encode(move).decode()

@@ -225,7 +225,10 @@ class Choice:
 
 
 class ChoicesModule(Protocol):
-    """What a game's `choices.py` must have, if there is one: it says how persons choose moves."""
+    """What a game's `choices.py` must have, if there is one: it says how persons choose moves.
+
+    It may also have `question(moves, view)`: what the seat is asked, as a sentence or two.
+    """
 
     def choice(self, move: Any, view: Any) -> Choice | None:
         """The legal move as the seat with this view sees it; None for one that is not offered."""

@@ -186,6 +186,9 @@ class Settings:
     play_idle_minutes: int = _setting(
         30, "minutes after which a table that nobody touches ends", least=1, most=1440
     )
+    play_keep_days: int = _setting(
+        90, "days for which a table that is over can be watched", least=1, most=36_500
+    )
     tick_seconds: int = _setting(
         2, "seconds between two ticks, at which the ledger does what is due", least=1, most=60
     )

@@ -167,6 +167,7 @@ function remembered(key, value) {
 }
 
 function startStrip() {
+  if (!part("bouts")) return; // a table has one bout
   part("only").hidden = false;
   part("filter").addEventListener("change", filter);
   part("bouts").addEventListener("keydown", onStripKey);

@@ -47,7 +47,7 @@ class Table(TableLine):
 
     While it is played, `view` and `steps` hold what the viewer's own seat was told, and nothing is
     told to others. `steps` begins with the step numbered `since`. `revision` changes whenever
-    something has happened. `join` is the secret of the link by which a free seat is taken. The
+    something has happened. `question` says what the viewer is asked. `join` is the secret of the link by which a free seat is taken. The
     fields from `places` on come with the end; only the API gives the `record`.
     """
 
@@ -59,6 +59,7 @@ class Table(TableLine):
     to_move: list[int]
     view: Any
     choices: list[Choice]
+    question: str
     since: int
     steps: list[Step]
     places: list[int] | None = None

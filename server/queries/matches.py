@@ -129,11 +129,17 @@ def steps(session: Session, name: str, bout: int, seat: int | None = None) -> an
     return steps_of(record, bout, seat)
 
 
-def steps_of(record: Record, bout: int = 0, seat: int | None = None) -> answers.Steps:
-    """Returns a bout of a record step by step, as `seat` saw it; None is a spectator."""
+def steps_of(
+    record: Record, bout: int = 0, seat: int | None = None, *, unfinished: bool = False
+) -> answers.Steps:
+    """Returns a bout of a record step by step, as `seat` saw it; None is a spectator.
+
+    A bout that is `unfinished` ends where its moves end.
+    """
     shown: list[answers.Step] = []
     before: dict[str, Any] = {"seat": None, "text": "", "move": None}
-    for step in replay.steps(registry.game(record.game), record, record.bouts[bout]):
+    played, game = record.bouts[bout], registry.game(record.game)
+    for step in replay.steps(game, record, played, unfinished=unfinished):
         shown.append(answers.Step(**before, view=_view(step, seat)))
         kind = step.fault.kind if step.fault else None
         before = {"seat": step.seat, "text": step.line, "move": step.move, "fault": kind}

@@ -1,11 +1,13 @@
 """Tables with persons: what each viewer may see of them.
 
 While a table is played, a person gets what their own seat was told, and everybody else nothing: not
-the seed, not the answers that wait, no other seat's view. After the end everybody may watch it.
+the seed, not the answers that wait, no other seat's view. After the end everybody may watch it; if
+it ended early, only those who sat there, and operators.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from msgspec import to_builtins
@@ -15,7 +17,7 @@ from sqlalchemy.orm import joinedload, selectinload
 from matchbox import registry
 from matchbox.answers import matches as shown
 from matchbox.answers import play as answers
-from matchbox.choices import choices_of
+from matchbox.choices import choices_of, question_of
 from matchbox.errors import Conflict, Forbidden, MatchboxError, NotFound
 from matchbox.match import hosted_bout, replay
 from matchbox.match import record as records
@@ -68,8 +70,7 @@ def table(
     operates = viewer is not None and viewer.operator
     if row.state != PlayState.FINISHED and me is None and not invited and not operates:
         raise Forbidden("this table is closed to others until its game is over")
-    finished = row.state == PlayState.FINISHED
-    told = _finished(row, me, since) if finished else _running(row, me, since)
+    told = _running(row, me, since) if row.record is None else _over(row, me, since)
     owner = me is not None and row.state == PlayState.OPEN
     return answers.Table(
         **_line(row),
@@ -89,29 +90,33 @@ def revision(session: Session, name: str, viewer: User | None) -> str | None:
     return None if _seat_of(row, viewer) is None else _revision(row)
 
 
-def steps(session: Session, name: str, seat: int | None) -> shown.Steps:
-    """Returns a finished table's bout step by step, as `seat` saw it; None is a spectator.
+def steps(session: Session, name: str, seat: int | None, viewer: User | None) -> shown.Steps:
+    """Returns the bout of a table that is over, step by step, as `seat` saw it.
 
-    Raises NotFound, and Forbidden before the end.
+    None is a spectator, EVERYBODY all hands open. Raises NotFound, Forbidden before the end and for
+    strangers to a table that ended early, Conflict if nothing was played, and BadRecord if the
+    rules have changed since.
     """
-    record = record_of(session, name)
-    if seat is not None and not 0 <= seat < len(record.seats):
-        raise NotFound(f"table {name} has seats 0 to {len(record.seats) - 1}, and no {seat}")
-    return steps_of(record, 0, seat)
-
-
-def record_of(session: Session, name: str) -> Record:
-    """Returns the record of a finished table. Raises NotFound, and Forbidden before the end."""
     row = _find(session, name)
+    _check_reader(row, viewer)
     if row.record is None:
-        raise Forbidden("this table has no record: its game has not been played to its end")
-    return records.unpack(row.record)
+        raise Conflict("this table has no record: it ended before the first move")
+    record = records.unpack(row.record)
+    if seat is not None and not shown.EVERYBODY <= seat < len(record.seats):
+        raise NotFound(f"table {name} has seats 0 to {len(record.seats) - 1}, and no {seat}")
+    return _replayed(row, record, seat)
 
 
-def plain_record(session: Session, name: str) -> dict[str, Any] | None:
-    """Returns the record of a table as JSON-ready data, None before its end. Raises NotFound."""
+def plain_record(session: Session, name: str, viewer: User | None) -> dict[str, Any] | None:
+    """Returns the record of a table that is over as JSON-ready data; None if it has none.
+
+    Until the end, and for strangers to a table that ended early, it has none. Raises NotFound.
+    """
     row = _find(session, name)
-    return None if row.record is None else to_builtins(records.unpack(row.record))
+    with suppress(Forbidden):
+        _check_reader(row, viewer)
+        return None if row.record is None else to_builtins(records.unpack(row.record))
+    return None
 
 
 def tables(session: Session, viewer: User, settings: Settings) -> answers.Tables:
@@ -191,22 +196,36 @@ def _seat(row: PlaySeat) -> answers.TableSeat:
     return answers.TableSeat(seat=row.seat, kind="free", name="", version=None)
 
 
-def _finished(row: PlayTable, me: int | None, since: int) -> dict[str, Any]:
+def _check_reader(row: PlayTable, viewer: User | None) -> None:
+    """Raises Forbidden if the viewer may not read how the table was played."""
+    operates = viewer is not None and viewer.operator
+    sat = row.state == PlayState.ENDED and (operates or _seat_of(row, viewer) is not None)
+    if row.state != PlayState.FINISHED and not sat:
+        raise Forbidden("this table is closed to others until its game is over")
+
+
+def _replayed(row: PlayTable, record: Record, seat: int | None) -> shown.Steps:
+    return steps_of(record, 0, seat, unfinished=row.state == PlayState.ENDED)
+
+
+def _over(row: PlayTable, me: int | None, since: int) -> dict[str, Any]:
+    """What is told of a table with a record: all of it."""
     assert row.record is not None
     record = records.unpack(row.record)
     bout = record.bouts[0]
     told: dict[str, Any] = {
         "to_move": [],
         "choices": [],
+        "question": "",
         "view": None,
         "steps": [],
-        "places": bout.places,
-        "scores": bout.scores,
+        "places": bout.places or None,
+        "scores": bout.scores or None,
         "deal": row.deal,
         "digest": records.digest(record),
     }
     try:
-        found = steps_of(record, 0, me).steps
+        found = _replayed(row, record, me).steps
     except MatchboxError:  # Played by other rules, or the game is not installed any more.
         return told
     return {**told, "view": found[-1].view, "steps": found[since:]}
@@ -214,7 +233,9 @@ def _finished(row: PlayTable, me: int | None, since: int) -> dict[str, Any]:
 
 def _running(row: PlayTable, me: int | None, since: int) -> dict[str, Any]:
     """What the viewer's seat was told so far, and its legal moves if it owes one."""
-    quiet: dict[str, Any] = {"to_move": [], "choices": [], "view": None, "steps": []}
+    quiet: dict[str, Any] = {
+        "to_move": [], "choices": [], "question": "", "view": None, "steps": [],
+    }  # fmt: skip
     if me is None or row.state == PlayState.OPEN:
         return quiet
     try:
@@ -233,6 +254,7 @@ def _running(row: PlayTable, me: int | None, since: int) -> dict[str, Any]:
             answers.Choice(move=move, words=one.words, group=one.group, picks=list(one.picks))
             for move, one in choices_of(row.game, moves, view)
         ],
+        "question": question_of(row.game, moves, view),
         "steps": steps[since:],
     }
 

@@ -51,7 +51,7 @@ def open_table(json_data: schemas.NewTable) -> Response:
 @routes.input(schemas.TableSince, location="query")
 @routes.output(Table)
 def table(table: str, query_data: schemas.TableSince) -> Response:
-    """Returns a table as your seat sees it; once it is finished, everybody gets its record."""
+    """Returns a table as your seat sees it; once it is over, with its record."""
     return _table(table, query_data.since)
 
 
@@ -102,5 +102,7 @@ def close(table: str) -> Response:
 def _table(name: str, since: int = 0) -> Response:
     with context().read() as session:
         settings = context().settings
-        found = queries.table(session, name, viewer(session), settings=settings, since=since)
-        return jsonify({**found.plain(), "record": queries.plain_record(session, name)})
+        asking = viewer(session)
+        found = queries.table(session, name, asking, settings=settings, since=since)
+        record = queries.plain_record(session, name, asking)
+        return jsonify({**found.plain(), "record": record})

@@ -80,7 +80,7 @@ def make_source() -> Source:
         tables=_tables,
         table=_table,
         table_revision=_table_revision,
-        table_steps=reading(play.steps),
+        table_steps=_table_steps,
     )
 
 
@@ -295,6 +295,11 @@ def _table(name: str, *, since: int = 0, secret: str = "") -> Table:
     with made.read() as session:
         asking = viewer(session)
         return play.table(session, name, asking, settings=made.settings, since=since, secret=secret)
+
+
+def _table_steps(name: str, seat: int | None) -> Steps:
+    with context().read() as session:
+        return play.steps(session, name, seat, viewer(session))
 
 
 def _table_revision(name: str) -> str | None:

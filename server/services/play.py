@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import func, select
+from sqlalchemy import delete, func, select
 
 from matchbox import registry
 from matchbox.errors import BadOption, Conflict, Forbidden, NotFound, TooMany
@@ -26,11 +26,13 @@ from server.db.models import (
     PlaySeat,
     PlayState,
     PlayTable,
+    Turn,
     Version,
     VersionState,
 )
+from server.db.session import rows_changed
 from server.services import audit, table_turns
-from server.services.accounts import require_operator
+from server.services.accounts import DAY_MS, require_operator
 from server.services.lookup import find_bot
 from server.services.walls import wall
 
@@ -46,6 +48,8 @@ ME: Final = "me"
 FRIEND: Final = "friend"
 """Names a seat that somebody else takes by the table's link."""
 CLOSED: Final = "An operator closed the table."
+_TRIMMED: Final = 200
+"""At most this many old tables are deleted at once, so that nobody waits for the books."""
 
 
 def open_table(
@@ -161,6 +165,19 @@ def end_idle(session: Session, *, settings: Settings, now: int) -> int:
     rows = session.scalars(late.order_by(PlayTable.id)).all()
     why = f"Nobody moved for {settings.play_idle_minutes} minutes."
     return sum(table_turns.end(session, table, why, now=now) for table in rows)
+
+
+def trim(session: Session, *, settings: Settings, now: int) -> int:
+    """Deletes tables that have been over for long, some at a time; returns how many."""
+    before = now - settings.play_keep_days * DAY_MS
+    over = (PlayTable.state.not_in(UNSETTLED), PlayTable.finished_at < before)
+    late = select(PlayTable.id).where(PlayTable.created_at < before, *over)
+    old = session.scalars(late.order_by(PlayTable.created_at).limit(_TRIMMED)).all()
+    if not old:
+        return 0
+    session.execute(delete(Turn).where(Turn.table_id.in_(old)))
+    session.execute(delete(PlaySeat).where(PlaySeat.table_id.in_(old)))
+    return rows_changed(session, delete(PlayTable).where(PlayTable.id.in_(old)))
 
 
 def join_secret(table: PlayTable, settings: Settings) -> str:

@@ -6,12 +6,13 @@ Runs no bots. Persons' actions are in play.py; both end in `advance`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import and_
 
 from matchbox import registry
-from matchbox.errors import BadMessage, Conflict
+from matchbox.errors import BadMessage, Conflict, MatchboxError
 from matchbox.match import hosted_bout, wire
 from matchbox.match import record as records
 from matchbox.match.wire import Entrant, Said, TakeTurn, TurnTaken
@@ -88,8 +89,8 @@ def advance(
 
 
 def end(session: Session, table: PlayTable, why: str, *, now: int) -> bool:
-    """Ends an open table early. Returns False if it was over already."""
-    values = {"state": PlayState.ENDED, "why": why, "finished_at": now}
+    """Ends an open table early; keeps what was played. Returns False if it was over already."""
+    values = {"state": PlayState.ENDED, "why": why, "finished_at": now, "record": _so_far(table)}
     return compare_and_set(session, table, values, PlayTable.state.in_(UNSETTLED))
 
 
@@ -151,17 +152,30 @@ def book(session: Session, message: TurnTaken, *, settings: Settings, now: int) 
 
 
 def _finished(table: PlayTable, live: LiveBout, now: int) -> dict[str, Any]:
-    bout = live.result()
-    seats = [seat.version.digest if seat.version else hosted_bout.PERSON for seat in table.seats]
-    record = hosted_bout.record_of(
-        registry.game(table.game), table.id, table.options, table.deal, seats, bout
-    )
     return {
         "state": PlayState.FINISHED,
-        "why": bout.why,
-        "record": records.pack(record),
+        "why": live.result().why,
+        "record": _packed(table, live),
         "finished_at": now,
     }
+
+
+def _so_far(table: PlayTable) -> bytes | None:
+    """The packed record of the moves so far: its bout has no places and no scores.
+
+    None if there are none, or if the game's rules have changed.
+    """
+    with suppress(MatchboxError):
+        live = live_bout(table) if table.said else None
+        return _packed(table, live) if live is not None and live.moves else None
+    return None
+
+
+def _packed(table: PlayTable, live: LiveBout) -> bytes:
+    seats = [seat.version.digest if seat.version else hosted_bout.PERSON for seat in table.seats]
+    game, bout = registry.game(table.game), hosted_bout.bout_so_far(live)
+    record = hosted_bout.record_of(game, table.id, table.options, table.deal, seats, bout)
+    return records.pack(record)
 
 
 def _failed(session: Session, turn: Turn, now: int) -> None:

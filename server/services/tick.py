@@ -205,3 +205,4 @@ def _trim(context: Context) -> None:
         events.trim(session)
         logins.trim(session, now=context.now())
         drafts.trim(session, now=context.now())
+        play.trim(session, settings=context.settings, now=context.now())

@@ -29,3 +29,12 @@ def _place(place: int, size: int) -> str:
     if place == size:
         return f"At the bottom, under {size} cards"
     return f"Under {place} card{'' if place == 1 else 's'}"
+
+
+def question(moves: Any, view: Any) -> str:
+    """What the seat with this view is asked."""
+    if view["ask"] == "defuse":
+        return "You drew the bomb and defused it. Where in the draw pile do you put it back?"
+    if len(moves) == 1:
+        return "You have no card to play: draw the top card."
+    return "Draw the top card, or play a card first."

@@ -17,7 +17,7 @@ def choice(move: Any, view: Any) -> Choice | None:
         return Choice(f"Tap {what} land{'' if what == 1 else 's'} for mana", "Mana", ())
     if kind == "summon":
         one = CREATURES[what]
-        words = f"Summon a {what}: costs {one.cost}, power {one.power}"
+        words = f"Summon {_a(what)}: costs {one.cost}, power {one.power}"
         return Choice(words, "Summon", (f"hand {what}",))
     name = next(name for number, name, _ in view["me"]["field"] if number == what)
     words = f"{kind.capitalize()} with {name} {what}, power {CREATURES[name].power}"
@@ -28,4 +28,29 @@ _PLAIN = {
     "land": Choice("Play a land", "Mana", ("hand Land",)),
     "done": Choice("End your turn", "Your turn"),
     "pass": Choice("Do not block", "Block"),
+}
+
+
+def question(moves: Any, view: Any) -> str:
+    """What the seat with this view is asked."""
+    if view["ask"] == "block":
+        attacker = view["attacker"][1]
+        harm = CREATURES[attacker].power
+        return f"{_a(attacker, 'A')} attacks. Block it, or lose {harm} life."
+    can = {move if isinstance(move, str) else move[0] for move in moves}
+    offered = [words for kind, words in _OFFERS.items() if kind in can]
+    if not offered:
+        return "Nothing is left to do but to end your turn."
+    return f"You can {', '.join(offered)}, or end your turn."
+
+
+def _a(creature: str, article: str = "a") -> str:
+    return f"{article}{'n' if creature[0] in 'AEIOU' else ''} {creature}"
+
+
+_OFFERS = {
+    "land": "play a land",
+    "tap": "tap lands for mana",
+    "summon": "summon a creature",
+    "attack": "attack",
 }

@@ -39,3 +39,21 @@ def _picks(verb: str, what: str) -> tuple[str, ...]:
     if verb == "choose":
         return (f"pile {what}",)
     return (f"hand {what}",) if verb in ("place", "lose") and what != "any" else ()
+
+
+def question(moves: Any, view: Any) -> str:
+    """What the seat with this view is asked."""
+    phase, owed = view["phase"], view["bids"][view["me"]]
+    if phase == "placing":
+        verbs = {move.partition(" ")[0] for move in moves}
+        if "bet" not in verbs:
+            return "Place a card face down on your pile."
+        if "place" not in verbs:
+            return "Your hand is empty: bid how many roses you can turn over."
+        return "Place another card, or bid how many roses you can turn over."
+    return {
+        "betting": f"Bid more than {max(view['bids'])}, or pass.",
+        "choice": f"You bid {owed}. Turn over the top card of another pile: you need roses only.",
+        "lose": "You turned over your own skull. Choose the card that you lose for good.",
+        "start": "You have no card left. Name who starts the next round.",
+    }[phase]

@@ -25,3 +25,13 @@ def choice(move: Any, view: Any) -> Choice | None:
     back = (card < top) == (pile < 2)
     words = f"Lay {card} on pile {pile}, which shows {top}: {far} {'back' if back else 'further'}"
     return Choice(words, f"Lay {card}", (f"card {card}", f"pile {pile}"))
+
+
+def question(_: Any, view: Any) -> str:
+    """What the seat with this view is asked."""
+    if view["ask"] == "hint":
+        return f"Say something about the piles before seat {view['mover']} plays, or nothing."
+    if view["ask"] == "more":
+        return "Lay another card, or end your turn."
+    owed = view["owed"]
+    return "Lay a card on a pile." if owed == 1 else f"Lay a card on a pile: you owe {owed}."

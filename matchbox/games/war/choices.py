@@ -12,3 +12,10 @@ def choice(move: Any, view: Any) -> Choice | None:
     high, low = map(int, move.split())
     words = f"Lay {high} and {low}, together {high + low}"
     return Choice(words, f"With {high}", (f"card {high}", f"card {low}"))
+
+
+def question(_: Any, view: Any) -> str:
+    """What the seat with this view is asked."""
+    if view["open"]:
+        return "A tie: lay two more cards. The higher sum takes all that lies open, too."
+    return "Lay two cards. The higher sum takes all four."

@@ -54,7 +54,7 @@ class PlayTable(Table):
     why: Mapped[str] = mapped_column(String(500), default="")
     """How it ended."""
     record: Mapped[bytes | None]
-    """The packed record of a finished table."""
+    """The packed record of a table that is over; of one that ended early, the moves so far."""
     created_at: Mapped[int] = mapped_column(BigInteger, index=True)
     finished_at: Mapped[int | None] = mapped_column(BigInteger)
     seats: Mapped[list[PlaySeat]] = relationship(order_by="PlaySeat.seat")

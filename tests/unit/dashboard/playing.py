@@ -8,7 +8,7 @@ from matchbox import registry
 from matchbox.answers import play as answers
 from matchbox.answers.matches import Step, Steps
 from matchbox.answers.play import Choice, Opponent, Table, Tables, TableSeat
-from matchbox.choices import choices_of
+from matchbox.choices import choices_of, question_of
 from matchbox.game import fill_options
 from matchbox.match import hosted_bout
 from matchbox.match.wire import Said
@@ -45,6 +45,7 @@ def table(name: str = NAME, *, since: int = 0, secret: str = "", **more: Any) ->
     game = registry.game("bomb")
     live = hosted_bout.resume(game, DEAL, 2, fill_options(game.spec, {}), list[Said]())
     view = game.view(live.state, 0)
+    moves = game.legal(live.state, 0)
     given: dict[str, Any] = {
         **line(),
         "rules": "1",
@@ -56,8 +57,9 @@ def table(name: str = NAME, *, since: int = 0, secret: str = "", **more: Any) ->
         "view": view,
         "choices": [
             Choice(move=move, words=one.words, group=one.group, picks=list(one.picks))
-            for move, one in choices_of("bomb", game.legal(live.state, 0), view)
+            for move, one in choices_of("bomb", moves, view)
         ],
+        "question": question_of("bomb", moves, view),
         "since": since,
         "steps": [Step(seat=None, text="", move=None, view=view)][since:],
         **more,

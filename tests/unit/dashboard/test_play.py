@@ -2,22 +2,65 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 from typing import Any
 
 import pytest
 from werkzeug.test import TestResponse
 
-from dashboard import play
+from dashboard import boards, game_pages, play
 from dashboard.source import Source
-from matchbox.answers.matches import Step
+from matchbox import registry
+from matchbox.answers.matches import EVERYBODY, Bout, Step, Steps
 from matchbox.answers.play import Choice, TableSeat
 from matchbox.errors import Forbidden
+from matchbox.game import fill_options
+from matchbox.match import hosted_bout
+from matchbox.match.replay import steps
+from matchbox.match.wire import Said
+from matchbox.registry import packages
 from tests.unit.dashboard import playing
 from tests.unit.dashboard.cast import NOBODY, OPERATOR, SOURCE, make_app
 from tests.unit.dashboard.playing import NAME, table
 
 TABLE = f"/play/bomb/{NAME}"
+
+
+def replay(_: str, seat: int | None) -> Steps:
+    """Two steps and the end of a bout, as everybody saw it."""
+    rules = registry.game("bomb")
+    live = hosted_bout.resume(rules, playing.DEAL, 2, {}, [])
+    table_view: Any = rules.view(live.state, None)
+    view = {**table_view, "seats": [rules.view(live.state, one) for one in range(2)]}
+    told = [
+        Step(seat=None, text="", move=None, view=view),
+        Step(seat=0, text="draws the top card", move="draw", view=view),
+        Step(seat=None, text="explosion", move=None, view=view),
+    ]
+    bout = Bout(
+        deal=0, rotation=0, places=[1, 2], scores=[1, 0], why="explosion", seats=[0, 1], moves=1,
+        faults=[],
+    )  # fmt: skip
+    return Steps(bout=bout, steps=told)
+
+
+def events(game: str, seats: int) -> set[str]:
+    """Every line that some random bouts are told in."""
+    rules, dice = registry.game(game), random.Random(7)
+    options = fill_options(rules.spec, {})
+    lines = set()
+    for number in range(6):
+        deal = f"{number:032x}"
+        live = hosted_bout.resume(rules, deal, seats, options, list[Said]())
+        while not live.over:
+            seat = hosted_bout.owing(live)[0]
+            legal = [one for one in rules.legal(live.state, seat) if one != "invalid"]
+            live.take(seat, dice.choice(legal or ["invalid"]))
+        bout = hosted_bout.bout_so_far(live)
+        record = hosted_bout.record_of(rules, "t", options, deal, [""] * seats, bout)
+        lines |= {step.line for step in steps(rules, record, bout)}
+    return lines
 
 
 def get(path: str, source: Source = SOURCE) -> TestResponse:
@@ -28,6 +71,20 @@ def get(path: str, source: Source = SOURCE) -> TestResponse:
 def seen(**more: Any) -> Any:
     """A source whose table has these fields."""
     return replace(SOURCE, table=lambda name, **asked: table(name, **asked, **more))
+
+
+OVER = replace(
+    seen(
+        state="finished",
+        places=[1, 2],
+        scores=[1, 0],
+        why="explosion",
+        digest="d" * 64,
+        deal=playing.DEAL,
+    ),
+    table_steps=replay,
+)
+"""A table that was played to its end."""
 
 
 def test_the_first_page_leads_to_every_game_and_lists_ones_tables() -> None:
@@ -100,7 +157,7 @@ def test_the_link_is_shown_while_a_seat_is_free() -> None:
     ("places", "me", "told"),
     [
         ([1, 2], 0, "You won. Explosion."),
-        ([2, 1], 0, "You lost. house/careful won. Explosion."),
+        ([2, 1], 0, "You lost. careful won. Explosion."),
         ([1, 2], None, "alice won. Explosion."),
         ([1, 1], 0, "A draw. Explosion."),
     ],
@@ -120,19 +177,81 @@ def test_a_finished_table_is_seen_by_any_seat() -> None:
 
     def steps(name: str, seat: int | None) -> Any:
         asked.append(seat)
-        return type("Steps", (), {"steps": table().steps})
+        return replay(name, seat)
 
-    over = seen(state="finished", places=[1, 2], scores=[1, 0], digest="d" * 64, deal=playing.DEAL)
-    source = replace(over, table_steps=steps)
+    source = replace(OVER, table_steps=steps)
     for seat in ("table", "1", "9", "x"):
         assert get(f"{TABLE}?seat={seat}", source).status_code == 200
-    assert asked == [None, 1]
-    assert "Download the record" in get(TABLE, source).text
+    assert asked == [None, 1, EVERYBODY, EVERYBODY]
+
+
+def test_a_table_that_is_over_opens_in_the_player_of_a_match() -> None:
+    page = get(TABLE, OVER).text
+    assert f'data-steps="{TABLE}/steps.json?seat=all"' in page
+    assert "match.js" in page
+    assert "play.js" not in page
+    assert "You won. Explosion." in page
+    assert "Next event" in page
+    assert "Download the record" in page
+    told = get(f"{TABLE}/steps.json", OVER).get_json()
+    assert [step["text"] for step in told["steps"]] == [
+        "The start", "draws the top card", "alice wins: explosion",
+    ]  # fmt: skip
+    assert [step["event"] for step in told["steps"]] == [False, False, True]
+    board = "".join(told["pieces"][piece] for piece in told["steps"][0]["board"])
+    assert "careful" in board
+    assert "Seat 1" not in board
+
+
+def test_a_game_that_ended_early_says_so_in_the_player() -> None:
+    why = "alice left the table."
+    early = seen(state="ended", why=why, digest="d" * 64, deal=playing.DEAL)
+    source = replace(early, table_steps=replay)
+    page = get(TABLE, source).text
+    assert "The game was ended early." in page
+    assert "without places and scores" in page
+    told = get(f"{TABLE}/steps.json", source).get_json()
+    assert told["steps"][-1]["text"] == f"The game ended here. {why}"
+
+
+def test_a_game_of_other_rules_can_be_downloaded_only() -> None:
+    gone = seen(state="finished", places=[1, 2], scores=[1, 0], digest="d" * 64, steps=[])
+    page = get(TABLE, gone).text
+    assert "other rules than today" in page
+    assert "Download the record" in page
+    assert "match.js" not in page
+
+
+def test_the_rules_and_the_question_stand_beside_the_board() -> None:
+    page = get(TABLE).text
+    assert "<summary>Rules of Bomb</summary>" in page
+    assert "Whoever draws the bomb" in page
+    assert "class CarefulPlayer" not in page
+    assert "Draw the top card, or play a card first." in page
+
+
+@pytest.mark.parametrize("game", list(packages()))
+def test_every_game_has_short_rules(game: str) -> None:
+    told = game_pages.rules(game)
+    assert told is not None
+    assert 300 < len(told) < 6000
+    assert "import" not in told
+
+
+@pytest.mark.parametrize("game", list(packages()))
+def test_every_event_of_every_game_is_told_with_names(game: str) -> None:
+    spec = registry.game(game).spec
+    seats = max(spec.seats)
+    names = [f"player-{seat}" for seat in range(seats)]
+    for line in events(game, seats):
+        told = boards.named(line, names)
+        assert "seat" not in told.lower(), told
+        assert not told.startswith(("You", "I ")), told
 
 
 def test_the_same_bot_in_two_seats_is_told_apart() -> None:
     seats = [TableSeat(seat=at, kind="bot", name="house/careful", version=2) for at in range(2)]
-    assert play.names(table(seats=seats, me=None)) == ["house/careful (0)", "house/careful (1)"]
+    assert play.names(table(seats=seats, me=None)) == ["careful (0)", "careful (1)"]
 
 
 def test_lines_have_names_in_place_of_seats() -> None:
@@ -141,7 +260,15 @@ def test_lines_have_names_in_place_of_seats() -> None:
     assert "turns over a card of alice" in page
 
 
+def test_moves_and_questions_have_names_in_place_of_seats() -> None:
+    choices = [Choice(move="x", words="Turn over the top card of seat 1", group="", picks=[])]
+    page = get(TABLE, seen(choices=choices, question="Speak before seat 1 plays.")).text
+    assert "Turn over the top card of careful" in page
+    assert "Speak before careful plays." in page
+
+
 def test_moves_of_a_group_stand_together() -> None:
     choices = [Choice(move=n, words=str(n), group="ab"[n % 2], picks=["x"]) for n in range(4)]
-    found = [(group, [row["move"] for row in rows]) for group, rows in play.groups(choices)]
+    made = play.groups(choices, ["alice", "bob"])
+    found = [(group, [row["move"] for row in rows]) for group, rows in made]
     assert found == [("a", ["0", "2"]), ("b", ["1", "3"])]

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from matchbox import registry
+from matchbox.answers.matches import EVERYBODY
 from matchbox.answers.play import Table
 from matchbox.errors import (
     BadMessage,
@@ -22,15 +23,18 @@ from matchbox.errors import (
 from matchbox.game import Plain
 from matchbox.match import record as records
 from matchbox.match import replay
+from matchbox.match.record import Record
 from matchbox.match.wire import Said, TakeTurn, TurnTaken
 from server import outbox, queries
-from server.db.models import PlayState, PlayTable, Turn, User, VersionState
+from server.db.models import PlaySeat, PlayState, PlayTable, Turn, User, VersionState
 from server.queries import play as reading
 from server.services import job_kinds, play, table_turns
 from server.services.tick import tick
 from tests.books import Books, lost, open_books
 from worker.arena.turn import take_turn
 
+DAY = 24 * 60
+"""Minutes."""
 RANDOM = {
     "skull": b"from matchbox.games.skull import RandomAgent\n\nBOT = RandomAgent\n",
     "war": b"from matchbox.games.war import HighestPlayer\n\nBOT = HighestPlayer\n",
@@ -96,6 +100,13 @@ def row_of(books: Books, table: str) -> PlayTable:
     return row
 
 
+def record_of(books: Books, table: str) -> Record:
+    """The record of a table that is over."""
+    packed = row_of(books, table).record
+    assert packed is not None
+    return records.unpack(packed)
+
+
 def test_a_person_plays_against_a_bot_to_the_end(books: Books, alice: User, bob: User) -> None:
     books.bot(bob, "simple")
     table = open_table(books, alice, ["me", "bob/simple"])
@@ -107,9 +118,13 @@ def test_a_person_plays_against_a_bot_to_the_end(books: Books, alice: User, bob:
     over = seen(books, table, None)
     assert over.state == "finished"
     assert sorted(over.places or []) == [1, 2]
+    record = record_of(books, table)
     with books.read() as session:
-        record = reading.record_of(session, table)
-        shown = reading.steps(session, table, None)
+        shown = reading.steps(session, table, None, None)
+        everybody = reading.steps(session, table, EVERYBODY, None).steps[0].view
+        with pytest.raises(NotFound):
+            reading.steps(session, table, 2, None)
+    assert [sum(seat["hand"].values()) for seat in everybody["seats"]] == [6, 6]
     replay.replay(registry.game("bomb"), record)
     assert records.digest(record) == over.digest
     assert record.seats[0] == "person"
@@ -194,11 +209,11 @@ def test_nothing_hidden_is_told_while_a_table_is_played(
         watched = seen(books, table, charlie)
         assert (watched.view, watched.steps, watched.choices, watched.deal) == (None, [], [], None)
         with books.read() as session:
-            assert reading.plain_record(session, table) is None
-            with pytest.raises(Forbidden):
-                reading.record_of(session, table)
-            with pytest.raises(Forbidden):
-                reading.steps(session, table, 0)
+            for viewer in (alice, bob, charlie, None):
+                assert reading.plain_record(session, table, viewer) is None
+                for eyes in (0, None, EVERYBODY):
+                    with pytest.raises(Forbidden):
+                        reading.steps(session, table, eyes, viewer)
         mover = seen(books, table, alice).to_move[0]
         choices = seen(books, table, everybody[mover]).choices
         move(books, everybody[mover], table, choices[-1].move)
@@ -210,7 +225,7 @@ def test_the_steps_show_what_the_own_seat_was_told(books: Books, alice: User, bo
     table = open_table(books, alice, seats, game="skull")
     play_to_the_end(books, table, alice)
     with books.read() as session:
-        alone = reading.steps(session, table, 1).steps
+        alone = reading.steps(session, table, 1, None).steps
     assert [step.view for step in seen(books, table, alice).steps] == [one.view for one in alone]
     assert seen(books, table, alice, since=3).steps == seen(books, table, alice).steps[3:]
 
@@ -331,6 +346,74 @@ def test_a_table_that_nobody_touches_ends(books: Books, alice: User, bob: User) 
     books.clock.pass_by(minutes=31)
     tick(books.context)
     assert seen(books, idle, alice).why == "Nobody moved for 30 minutes."
+
+
+def test_a_game_that_ended_early_is_kept_for_those_who_sat_there(
+    books: Books, alice: User, bob: User, charlie: User
+) -> None:
+    books.bot(bob, "random", RANDOM["skull"], game="skull")
+    table = open_table(books, alice, ["me", "bob/random"], game="skull")
+    while len(seen(books, table, alice).steps) < 4:
+        for job in turns(books):
+            book(books, taken(books, job))
+        if choices := seen(books, table, alice).choices:
+            move(books, alice, table, choices[0].move)
+    before = seen(books, table, alice)
+    with books.write() as session:
+        play.leave(session, alice, table, now=books.clock())
+    over, record = seen(books, table, alice), record_of(books, table)
+    assert (over.state, over.places, over.digest) == ("ended", None, records.digest(record))
+    assert [one.move for one in over.steps[:-1]] == [one.move for one in before.steps]
+    assert record.bouts[0].moves == [one.move for one in before.steps[1:]]
+    with books.read() as session:
+        for reader in (alice, charlie):
+            open_hands = reading.steps(session, table, EVERYBODY, reader).steps
+            assert len(open_hands) == len(before.steps) + 1
+            plain = reading.plain_record(session, table, reader)
+            assert plain is not None
+            assert plain["deals"] == [over.deal]
+        for stranger in (bob, None):
+            assert reading.plain_record(session, table, stranger) is None
+            with pytest.raises(Forbidden):
+                reading.steps(session, table, EVERYBODY, stranger)
+    with pytest.raises(Forbidden):
+        seen(books, table, bob)
+
+
+def test_a_game_without_a_move_has_no_record(books: Books, alice: User, bob: User) -> None:
+    books.bot(bob, "simple")
+    table = open_table(books, alice, ["me", "bob/simple"])
+    with books.write() as session:
+        play.leave(session, alice, table, now=books.clock())
+    assert row_of(books, table).record is None
+    assert seen(books, table, alice).digest is None
+    with books.read() as session:
+        assert reading.plain_record(session, table, alice) is None
+        with pytest.raises(Conflict, match="no record"):
+            reading.steps(session, table, 0, alice)
+
+
+def test_tables_that_are_over_for_long_are_deleted(books: Books, alice: User, bob: User) -> None:
+    books.bot(bob, "simple")
+    over = open_table(books, alice, ["bob/simple", "me"])
+    play_to_the_end(books, over, alice)
+    left = open_table(books, alice, ["bob/simple", "me"])
+    books.clock.pass_by(minutes=80 * DAY)
+    tick(books.context)
+    assert row_of(books, left).state == PlayState.ENDED
+    young = open_table(books, alice, ["bob/simple", "me"])
+    books.clock.pass_by(minutes=11 * DAY)
+    tick(books.context)
+    with pytest.raises(NotFound):
+        seen(books, over, alice)
+    assert [row_of(books, table).id for table in (left, young)] == [left, young]
+    books.clock.pass_by(minutes=80 * DAY)
+    tick(books.context)
+    with books.read() as session:
+        kept = [row.table_id for row in session.query(Turn)]
+        assert [row.id for row in session.query(PlayTable)] == [young]
+        assert {row.table_id for row in session.query(PlaySeat)} == {young}
+    assert set(kept) == {young}
 
 
 def test_no_more_tables_are_open_than_allowed(books: Books, alice: User, bob: User) -> None:

@@ -1,0 +1,84 @@
+"""A bout as a page plays it: every step with its line and board, and who sees it. Pure, but for the
+request's word for whose eyes the board is seen with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from flask import request
+from markupsafe import Markup
+
+from dashboard import boards, game_pages
+from matchbox.answers.matches import EVERYBODY, Step
+
+
+def drawn(
+    game: str,
+    steps: Sequence[Step],
+    names: Sequence[str],
+    tints: Sequence[str],
+    *,
+    viewer: int | None,
+    ending: str | None = None,
+) -> list[dict[str, Any]]:
+    """Returns the steps: who moved, the line with names, the board, and if it is an event.
+
+    `names` and `tints` are the seats' players and their colours; `viewer` is the seat with whose
+    eyes the board is seen, None for a spectator. `ending` is the line of the last step, None if the
+    bout goes on. An event is a fault, the end, or a line that the game's drawing names in EVENTS.
+    """
+    told = []
+    for at, step in enumerate(steps):
+        ends = ending is not None and step.seat is None and at == len(steps) - 1 > 0
+        svg = game_pages.drawing(game, step.view)
+        event = ends or step.fault is not None or game_pages.is_event(game, step.text)
+        told.append(
+            {
+                "seat": step.seat if step.seat is not None and step.seat >= 0 else None,
+                "text": ending if ends else _line(step, names),
+                "board": svg and Markup(boards.named_drawing(svg, names, tints, viewer)),
+                "event": event,
+            }
+        )
+    return told
+
+
+def packed(steps: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Returns drawn steps in few bytes, as match.js reads them."""
+    parts, rows = boards.pieces(step["board"] for step in steps)
+    told = [{**step, "board": row} for step, row in zip(steps, rows, strict=True)]
+    return {"pieces": parts, "steps": told}
+
+
+def step_asked(steps: Sequence[dict[str, Any]]) -> tuple[int, int]:
+    """Returns the number of the step that the address asks for, and that of the next event."""
+    last = len(steps) - 1
+    step = min(max(request.args.get("step", 0, int), 0), last)
+    return step, next((at for at in range(step + 1, last) if steps[at]["event"]), last)
+
+
+def seen_by(seats: int) -> int | None:
+    """Returns the seat whose view is asked for, None for the spectator's, else EVERYBODY."""
+    asked = request.args.get("seat", "all")
+    if asked == "table":
+        return None
+    return int(asked) if asked in map(str, range(seats)) else EVERYBODY
+
+
+def word(seat: int | None) -> str:
+    """Returns the address's word for a view."""
+    return "table" if seat is None else "all" if seat == EVERYBODY else str(seat)
+
+
+def eyes(seat: int | None) -> int | None:
+    """Returns the seat that a drawing calls "You" in this view; None if it calls nobody so."""
+    return seat if seat is not None and seat >= 0 else None
+
+
+def _line(step: Step, names: Sequence[str]) -> str:
+    """Returns a line of the transcript, capitalized if no name stands before it."""
+    text = boards.named(step.text or "the start", names)
+    moved = step.seat is not None and step.seat >= 0
+    return text if moved else text[:1].upper() + text[1:]
