@@ -18,7 +18,6 @@ from dashboard import boards, game_pages, playback
 from dashboard.figures import colour
 from dashboard.source import Row, Source
 from matchbox.answers.games import Game
-from matchbox.answers.matches import Step
 from matchbox.answers.play import Choice, Opponent, Table
 from matchbox.errors import NotFound
 from matchbox.match.transcript import Transcript
@@ -184,7 +183,7 @@ def _over_page(source: Source, table: Table) -> str:
     """The page of a table that is over: its bout in the player of a match's page."""
     seat = playback.seen_by(len(table.seats))
     steps = _played(source, table, seat)
-    step, next_event = playback.step_asked(steps)
+    step, next_event = playback.step_asked(steps, usual=len(steps) - 1)
     return render_template(
         "play_over.html",
         table=table,

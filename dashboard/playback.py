@@ -52,10 +52,10 @@ def packed(steps: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return {"pieces": parts, "steps": told}
 
 
-def step_asked(steps: Sequence[dict[str, Any]]) -> tuple[int, int]:
+def step_asked(steps: Sequence[dict[str, Any]], usual: int = 0) -> tuple[int, int]:
     """Returns the number of the step that the address asks for, and that of the next event."""
     last = len(steps) - 1
-    step = min(max(request.args.get("step", 0, int), 0), last)
+    step = min(max(request.args.get("step", usual, int), 0), last)
     return step, next((at for at in range(step + 1, last) if steps[at]["event"]), last)
 
 
@@ -78,7 +78,11 @@ def eyes(seat: int | None) -> int | None:
 
 
 def _line(step: Step, names: Sequence[str]) -> str:
-    """Returns a line of the transcript, capitalized if no name stands before it."""
-    text = boards.named(step.text or "the start", names)
+    """Returns a line of the transcript, capitalized if no name stands before it.
+
+    The mover's name stands before its line, so the line does not begin with it again.
+    """
+    own = "" if step.seat is None else f"seat {step.seat} "
+    text = boards.named(step.text.removeprefix(own) or "the start", names)
     moved = step.seat is not None and step.seat >= 0
     return text if moved else text[:1].upper() + text[1:]

@@ -5,7 +5,7 @@ A game may say it in a module `choices`; without one, a move's text is its JSON.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec.json import encode
@@ -33,11 +33,8 @@ def question_of(game: str, moves: Sequence[Plain], view: Plain) -> str:
 
     Raises UnknownGame.
     """
-    module = choices_module(game)
-    if not moves or not hasattr(module, "question"):
-        return ""
-    asked: str = module.question(moves, view)
-    return asked
+    asked: Callable[..., str] | None = getattr(choices_module(game), "question", None)
+    return asked(moves, view) if asked is not None and moves else ""
 
 
 def plain_choice(move: Plain) -> Choice:

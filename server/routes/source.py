@@ -18,7 +18,7 @@ from matchbox.answers.courses import Course
 from matchbox.answers.health import Health
 from matchbox.answers.leagues import League, Season, SeasonLine
 from matchbox.answers.lessons import Lesson
-from matchbox.answers.matches import LogLine, Match
+from matchbox.answers.matches import LogLine, Match, Steps
 from matchbox.answers.notices import DeliverySettings, Notices
 from matchbox.answers.platform import Admin, Audit, UserDetail, Users
 from matchbox.answers.play import Table, Tables

@@ -5,6 +5,7 @@ The whole application over real books; the arena's work is done in a thread of t
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Event, Thread
@@ -105,8 +106,8 @@ def begin(page: Page, game: str) -> None:
 
 def my_turn(page: Page) -> bool:
     """Waits until the person is to move, or the game is over; True if they are to move."""
-    page.wait_for_selector("#play[data-turn=mine], #play[data-turn=over]")
-    return page.locator("#play").get_attribute("data-turn") == "mine"
+    page.wait_for_selector("#play[data-turn=mine], #replay[data-ready]")
+    return page.locator("#play[data-turn=mine]").count() > 0
 
 
 def press(page: Page) -> None:
@@ -153,11 +154,68 @@ def test_every_game_is_played_by_clicks_to_its_end(
     expect(page.locator("#status")).to_contain_text("." if game == "thegame" else "o")
     expect(page.get_by_text("Download the record")).to_be_visible()
     assert axe_says(page) == []
-    page.get_by_label("First step").click()
+    assert not page.evaluate(wide)
+    last = page.locator("#at").inner_text()
+    assert int(last) > 1
+    expect(page.locator("#now")).to_contain_text("score" if game == "thegame" else "win")
+    page.keyboard.press("Home")
     expect(page.locator("#at")).to_have_text("0")
-    page.get_by_role("link", name="a spectator").click()
+    page.get_by_role("button", name="Play").click()
+    expect(page.locator("#at")).not_to_have_text("0")
+    page.keyboard.press("n")
+    page.locator("#slider").fill(last)
+    expect(page.locator("#at")).to_have_text(last)
+    page.get_by_role("link", name="the table").click()
+    page.wait_for_selector("#replay[data-ready]")
     expect(page.locator("#board svg")).to_be_visible()
+    with page.expect_download() as saved:
+        page.get_by_text("Download the record").click()
+    told = json.loads(saved.value.path().read_text())
+    assert told["record"]["deals"] == [deal]
+    assert len(told["record"]["bouts"][0]["moves"]) > 1
     assert trouble == []
+
+
+@pytest.mark.parametrize("game", BOTS)
+def test_the_rules_and_the_question_stand_beside_the_board(
+    person: BrowserContext, game: str
+) -> None:
+    page = person.pages[0]
+    begin(page, game)
+    assert my_turn(page)
+    assert len(page.locator(".question").inner_text()) > 15
+    panel = page.get_by_role("region", name="Rules of")
+    expect(panel).to_be_hidden()
+    page.locator("#rules summary").click()
+    expect(panel).to_be_visible()
+    assert len(panel.inner_text()) > 300
+    assert axe_says(page) == []
+
+
+def test_a_game_that_one_leaves_can_be_watched_up_to_there(
+    person: BrowserContext, browser: Browser, address: str
+) -> None:
+    page = person.pages[0]
+    begin(page, "thegame")
+    for _ in range(2):
+        assert my_turn(page)
+        press(page)
+    assert my_turn(page)
+    page.get_by_role("button", name="Leave the table").click()
+    page.wait_for_selector("#replay[data-ready]")
+    expect(page.locator("#status")).to_contain_text("The game was ended early. alice left")
+    expect(page.locator("#now")).to_contain_text("The game ended here.")
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator("#now")).to_contain_text("lays")
+    assert axe_says(page) == []
+    with page.expect_download() as saved:
+        page.get_by_text("Download the record").click()
+    assert json.loads(saved.value.path().read_text())["record"]["bouts"][0]["places"] == []
+    stranger = browser.new_context(base_url=address).new_page()
+    answer = stranger.goto(page.url)
+    assert answer is not None
+    assert answer.status == 401
+    stranger.context.close()
 
 
 def test_the_first_move_is_near_by_keyboard_and_a_reload_loses_nothing(
@@ -223,4 +281,5 @@ def test_a_second_person_joins_by_the_link(
     expect(page.locator("#told li")).to_have_count(3)
     other.get_by_role("button", name="Leave the table").click()
     expect(page.locator("#status")).to_contain_text("bob left the table")
+    expect(page.get_by_text("Download the record")).to_be_visible()
     context.close()

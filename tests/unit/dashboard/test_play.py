@@ -260,6 +260,12 @@ def test_lines_have_names_in_place_of_seats() -> None:
     assert "turns over a card of alice" in page
 
 
+def test_a_line_does_not_begin_with_the_movers_name_twice() -> None:
+    told = [Step(seat=0, text="seat 0 loses a card for good", move=None, view=table().view)]
+    news = get(f"{TABLE}.json?since=0", seen(steps=told)).get_json()
+    assert news["steps"][0]["text"] == "loses a card for good"
+
+
 def test_moves_and_questions_have_names_in_place_of_seats() -> None:
     choices = [Choice(move="x", words="Turn over the top card of seat 1", group="", picks=[])]
     page = get(TABLE, seen(choices=choices, question="Speak before seat 1 plays.")).text
