@@ -24,6 +24,7 @@ from matchbox.answers.matches import LogLine, Match, Matches, Queue, Steps
 from matchbox.answers.notices import DeliverySettings, Notices
 from matchbox.answers.platform import Admin, Audit, UserDetail, Users
 from matchbox.answers.play import Opponent, Table, Tables
+from matchbox.answers.queue import QueueDetail, Waiting
 from matchbox.answers.standings import Board, RatingPoint
 
 Row: TypeAlias = "dict[str, Any]"
@@ -97,6 +98,13 @@ class Source:
 
     queue: Callable[[], Queue]
     """The numbers of unfinished matches and try-outs."""
+
+    queue_detail: Callable[[], QueueDetail]
+    """All that waits, and why. Raises Forbidden unless the viewer is an operator."""
+
+    waiting: Callable[[int], Waiting | None]
+    """Why the try-out of the version with this row number waits; None if it does not wait, or if
+    the viewer is neither its owner nor an operator."""
 
     seasons: Callable[[], list[SeasonLine]]
     """All seasons, newest first; only operators see drafts."""

@@ -172,6 +172,15 @@ def plural(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
+def length(seconds: float) -> str:
+    """Returns a length of time, rounded: "12 s", "5 min", "3 h", "2 days"."""
+    for below, unit, name in ((120, 1, "s"), (7200, 60, "min"), (172_800, 3600, "h")):
+        if seconds < below:
+            told = seconds / unit
+            return f"{told:.1f} {name}" if told < 10 and unit == 1 else f"{round(told)} {name}"
+    return f"{round(seconds / 86_400)} days"
+
+
 def seats(sizes: Sequence[int]) -> str:
     """Returns the possible numbers of players: "2", "2 to 6", "2, 4 or 6"."""
     ordered = sorted(sizes)
@@ -198,6 +207,7 @@ SPOKEN: Final = (
     percent,
     short,
     plural,
+    length,
     seats,
 )
 """The template filters; each has the name `format_` followed by the function's name."""

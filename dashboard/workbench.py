@@ -106,6 +106,7 @@ def version_page(source: Source, owner: str, name: str, number: int) -> str:
         "version.html",
         bot=bot,
         version=version,
+        waiting=source.waiting(version.id) if bot.mine and version.state == "pending" else None,
         full_name=f"{owner}/{name}",
         verdict=_verdict(version.report),
         place=place,

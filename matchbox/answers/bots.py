@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 from matchbox.answers import Answer
+from matchbox.answers.queue import Waiting
 from matchbox.answers.standings import BoardLine
 
 State: TypeAlias = Literal[
@@ -58,13 +59,17 @@ class VersionLine(Answer):
 
 
 class Version(VersionLine):
-    """An upload and its verdict; it is `mine` for its owner and for operators."""
+    """An upload and its verdict; it is `mine` for its owner and for operators.
+
+    `waiting` tells them why its try-out has not begun, if it waits.
+    """
 
     bot: str
     owner: str
     name: str
     game: str
     mine: bool
+    waiting: Waiting | None = None
 
 
 class Draft(Answer):
@@ -84,6 +89,7 @@ class Draft(Answer):
     settled_at: str | None
     trouble: str
     report: Report | None
+    waiting: Waiting | None = None
 
 
 class BotName(Answer):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 from matchbox.answers import Answer
+from matchbox.answers.queue import JobName
 
 Level: TypeAlias = Literal["bad", "warning"]
 
@@ -43,7 +44,7 @@ class ArenaLine(Answer):
 class JobsLine(Answer):
     """The unfinished jobs of a kind: `oldest_at` is when the oldest of them was made."""
 
-    kind: Literal["match", "try-out", "lesson", "turn"]
+    kind: JobName
     queued: int
     running: int
     parked: int

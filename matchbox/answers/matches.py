@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final, Literal, TypeAlias
 
 from matchbox.answers import Answer
+from matchbox.answers.queue import Waiting
 from matchbox.errors import FaultKind
 
 State: TypeAlias = Literal["queued", "running", "finished", "parked", "void"]
@@ -83,7 +84,7 @@ class Match(MatchLine):
 
     A match that was played has the fields from `digest` on once its embargo has ended. Only the API
     gives the `record`, which is null until then. `trouble` is for operators; `mine` says whether
-    the viewer may read the log.
+    the viewer may read the log. `waiting` says why it is not played yet, if it waits.
     """
 
     attempt: int
@@ -104,6 +105,7 @@ class Match(MatchLine):
     libraries: dict[str, str] | None = None
     bouts: list[Bout] | None = None
     record: dict[str, Any] | None = None
+    waiting: Waiting | None = None
 
 
 class Matches(Answer):

@@ -9,7 +9,7 @@ from matchbox.answers.bots import Bot, Bots, Version
 from matchbox.answers.standings import Ratings
 from server import queries
 from server.auth import acting, context, viewer
-from server.queries import history
+from server.queries import history, waiting
 from server.rate_limits import client_network
 from server.routes import schemas
 from server.routes.responses import answered, made_at
@@ -108,8 +108,10 @@ def _upload(game: str | None, name: str, class_name: str | None, data: bytes) ->
 
 
 def _version(number: int) -> Version:
-    with context().read() as session:
-        return queries.version(session, number, viewer(session))
+    made = context()
+    with made.read() as session:
+        settings, now = made.settings, made.now()
+        return waiting.version(session, number, viewer(session), settings=settings, now=now)
 
 
 def _bot(owner: str, name: str) -> Response:

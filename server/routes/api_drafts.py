@@ -7,7 +7,7 @@ from flask import Response, url_for
 
 from matchbox.answers.bots import Draft
 from server.auth import acting, context, viewer
-from server.queries import drafts as reading
+from server.queries import waiting
 from server.rate_limits import client_network
 from server.routes import schemas
 from server.routes.responses import answered, made_at
@@ -28,6 +28,7 @@ def try_draft() -> Response:
     An account may try as many drafts in an hour as it may upload. A draft is deleted after an hour.
     """
     form, data = read_upload(schemas.NewDraft)
+    settings = context().settings
     with acting() as (session, actor, now):
         row = drafts.try_draft(
             session,
@@ -36,10 +37,10 @@ def try_draft() -> Response:
             data=data,
             class_name=form.class_name,
             network=client_network(),
-            settings=context().settings,
+            settings=settings,
             now=now,
         )
-        made = reading.draft(session, row.id, actor)
+        made = waiting.draft(session, row.id, actor, settings=settings, now=now)
     return made_at(url_for("drafts.draft", number=made.id), made)
 
 
@@ -48,5 +49,7 @@ def try_draft() -> Response:
 @routes.output(Draft)
 def draft(number: int) -> Response:
     """Returns one of your drafts; its report is null until the verdict."""
-    with context().read() as session:
-        return answered(reading.draft(session, number, viewer(session)))
+    made = context()
+    with made.read() as session:
+        settings, now = made.settings, made.now()
+        return answered(waiting.draft(session, number, viewer(session), settings=settings, now=now))

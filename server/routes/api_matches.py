@@ -9,6 +9,7 @@ from msgspec import to_builtins
 from matchbox.answers.matches import Logs, Match, Matches
 from server import queries
 from server.auth import context, viewer
+from server.queries import waiting
 from server.routes import schemas
 from server.routes.responses import answered
 from server.scopes import Scope, needs
@@ -46,8 +47,10 @@ def log(match: str) -> Response:
 
 def whole_match(match: str, **changed: object) -> Response:
     """Returns the match with its record. The record may be long, so it is not copied on the way."""
-    with context().read() as session:
-        found = queries.match(session, match, viewer(session))
+    made = context()
+    with made.read() as session:
+        settings, now = made.settings, made.now()
+        found = waiting.match(session, match, viewer(session), settings=settings, now=now)
         played = found.digest is not None
         record = to_builtins(queries.record_of(session, match)) if played else None
     return jsonify({**found.plain(), "record": record, **changed})

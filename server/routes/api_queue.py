@@ -6,8 +6,10 @@ from apiflask import APIBlueprint
 from flask import Response
 
 from matchbox.answers.matches import Queue
+from matchbox.answers.queue import QueueDetail
 from server import queries
-from server.auth import context
+from server.auth import context, viewer
+from server.queries.job_queue import queue_detail
 from server.routes.responses import answered
 from server.scopes import Scope, needs
 
@@ -21,3 +23,14 @@ def queue() -> Response:
     """Returns the numbers of unfinished matches and try-outs."""
     with context().read() as session:
         return answered(queries.queue(session))
+
+
+@routes.get("/queue/jobs")
+@needs(Scope.OPERATE)
+@routes.output(QueueDetail)
+def jobs() -> Response:
+    """Returns what waits, by kind and in its order, with places and reasons; for operators."""
+    made = context()
+    with made.read() as session:
+        settings, now = made.settings, made.now()
+        return answered(queue_detail(session, viewer(session), settings=settings, now=now))

@@ -8,6 +8,7 @@ from flask import Response
 from matchbox.answers.bots import Version
 from server import queries
 from server.auth import acting, context, viewer
+from server.queries import waiting
 from server.routes.responses import answered, described
 from server.scopes import Scope, needs
 from server.services import tryouts
@@ -49,5 +50,7 @@ def requeue(number: int) -> Response:
 
 def whole_version(name: int | str) -> Response:
     """Returns the version, by number or digest, as this visitor sees it."""
-    with context().read() as session:
-        return answered(queries.version(session, name, viewer(session)))
+    made = context()
+    with made.read() as session:
+        settings, now = made.settings, made.now()
+        return answered(waiting.version(session, name, viewer(session), settings=settings, now=now))

@@ -22,12 +22,14 @@ from matchbox.answers.matches import LogLine, Match, Steps
 from matchbox.answers.notices import DeliverySettings, Notices
 from matchbox.answers.platform import Admin, Audit, UserDetail, Users
 from matchbox.answers.play import Table, Tables
+from matchbox.answers.queue import QueueDetail, Waiting
 from matchbox.answers.standings import Board
 from matchbox.settings import libraries_of
 from server import queries
 from server.auth import account, context, reading, viewer, visitor
-from server.queries import classes, comparisons, courses, drafts, history, inbox, play
+from server.queries import classes, comparisons, courses, drafts, history, inbox, play, waiting
 from server.queries import users as user_queries
+from server.queries.job_queue import queue_detail
 from server.queries.lessons import bot_lessons
 from server.services import accounts, health, notices, uploads
 
@@ -37,6 +39,7 @@ def make_source() -> Source:
     return Source(
         **_of_boards(),
         **_of_files(),
+        **_of_operators(),
         viewer=_viewer,
         libraries=lambda: list(libraries_of(context().settings)),
         uploads_closed=_uploads_closed,
@@ -45,11 +48,11 @@ def make_source() -> Source:
         lessons=_lessons,
         find_bot=reading(queries.bot_name),
         matches=reading(queries.matches),
-        audit=_audit,
         match=_match,
         steps=reading(queries.steps),
         match_log=_match_log,
         queue=reading(queries.queue),
+        waiting=_waiting,
         seasons=_seasons,
         leagues=reading(queries.leagues),
         league=_league,
@@ -59,13 +62,9 @@ def make_source() -> Source:
         my_bots=_my_bots,
         tokens=_tokens,
         sessions=_sessions,
-        admin=_admin,
-        user=_user,
-        users=_users,
         invited=reading(classes.invited),
         memberships=_memberships,
         league_class=_league_class,
-        health=_health,
         claim_open=reading(queries.claim_open),
         comparison=_comparison,
         comparisons=_comparisons,
@@ -99,6 +98,18 @@ def _of_boards() -> dict[str, Any]:
 def _of_files() -> dict[str, Any]:
     """The functions that read what authors have sent in."""
     return {"file_of": _file_of, "draft": _draft, "draft_file": _draft_file}
+
+
+def _of_operators() -> dict[str, Any]:
+    """The functions that read what operators alone see."""
+    return {
+        "admin": _admin,
+        "audit": _audit,
+        "health": _health,
+        "queue_detail": _queue_detail,
+        "user": _user,
+        "users": _users,
+    }
 
 
 def the_source() -> Source:
@@ -139,8 +150,25 @@ def _audit(**which: Any) -> Audit:
 
 
 def _match(name: str) -> Match:
-    with context().read() as session:
-        return queries.match(session, name, viewer(session))
+    made = context()
+    with made.read() as session:
+        settings, now = made.settings, made.now()
+        return waiting.match(session, name, viewer(session), settings=settings, now=now)
+
+
+def _waiting(number: int) -> Waiting | None:
+    made = context()
+    with made.read() as session:
+        settings, now = made.settings, made.now()
+        found = waiting.version(session, number, viewer(session), settings=settings, now=now)
+        return found.waiting
+
+
+def _queue_detail() -> QueueDetail:
+    made = context()
+    with made.read() as session:
+        settings, now = made.settings, made.now()
+        return queue_detail(session, viewer(session), settings=settings, now=now)
 
 
 def _match_log(name: str) -> list[LogLine]:
@@ -256,8 +284,10 @@ def _file_of(owner: str, name: str, number: int) -> bytes | None:
 
 
 def _draft(number: int) -> Draft:
-    with context().read() as session:
-        return drafts.draft(session, number, viewer(session))
+    made = context()
+    with made.read() as session:
+        settings, now = made.settings, made.now()
+        return waiting.draft(session, number, viewer(session), settings=settings, now=now)
 
 
 def _draft_file(number: int) -> bytes:

@@ -41,8 +41,9 @@ AN_ARENA: Final = 4
 MOST_AT_ONCE: Final = 500
 """The most matches that one transaction sends, since other writers wait for it."""
 
-_Scope: TypeAlias = tuple[int, int | None, int | None]
+Scope: TypeAlias = tuple[int, int | None, int | None]
 """The league, season and comparison of a match. Each scope has its own turns."""
+UnderWay: TypeAlias = "Counter[Scope]"
 
 _STRANGERS: Final = (
     select(MatchSeat.match_id)
@@ -63,9 +64,9 @@ def dispatch(session: Session, *, settings: Settings, now: int) -> int:
     Matches with a version in quarantine wait until that version is settled. The width of a match is
     decided when it is sent for the first time.
     """
-    room = min(_window(session, settings) - _running(session), MOST_AT_ONCE)
+    room = min(window(session, settings) - _running(session), MOST_AT_ONCE)
     sent = 0
-    for match in _next_queued(session, room) if room > 0 else ():
+    for match in next_queued(session, room) if room > 0 else ():
         width = match.width if match.attempt else samples.width_of(session, match)
         if jobs.lease(session, MATCH, match, settings=settings, now=now, width=width):
             compares = match.comparison_id is not None
@@ -81,14 +82,14 @@ def is_low(session: Session, *, settings: Settings) -> bool:
     Always False while an arena has no wall: finding the matches that may be sent is then slow, and
     is left to the tick.
     """
-    if 2 * _running(session) >= _window(session, settings) or not wall(session).walled:
+    if 2 * _running(session) >= window(session, settings) or not wall(session).walled:
         return False
     waits = select(Match.id).where(Match.state == MatchState.QUEUED).limit(1)
     return session.scalar(waits) is not None
 
 
-def _window(session: Session, settings: Settings) -> int:
-    """The most matches that may be under way: the setting, or by the arenas' number if it is 0."""
+def window(session: Session, settings: Settings) -> int:
+    """Returns how many matches may be under way: the setting, or by the arenas if it is 0."""
     arenas = len(wall(session).arenas)
     return settings.dispatch_window or max(FEWEST, AN_ARENA * arenas)
 
@@ -97,23 +98,23 @@ def _running(session: Session) -> int:
     return session.scalar(select(func.count()).where(Match.state == MatchState.RUNNING)) or 0
 
 
-def _next_queued(session: Session, room: int) -> Sequence[Match]:
-    """Up to `room` queued matches, in the order in which they are to be sent.
+def next_queued(session: Session, room: int) -> Sequence[Match]:
+    """Returns up to `room` queued matches, in the order in which they are to be sent.
 
     The next match comes from the league or season with the fewest under way, counting the matches
     chosen before it, and is the oldest one there. All comparisons together count as one season, and
     share its turns in the same way.
     """
-    under_way = _under_way(session)
+    sent_to = under_way(session)
     ready = _ready(session)
     places: list[tuple[int, str]] = []
-    for league, season in _awake(session):
+    for league, season in awake(session):
         own = (Match.league_id == league, Match.season_id == season)
         outside = () if season is not None else (Match.comparison_id.is_(None),)
         waiting = session.scalars(ready.where(*own, *outside).limit(room))
-        places += enumerate(waiting, under_way[league, season, None] + 1)
-    sent = sum(count for (*_, comparison), count in under_way.items() if comparison is not None)
-    places += enumerate(_compared(session, ready, under_way)[:room], sent + 1)
+        places += enumerate(waiting, sent_to[league, season, None] + 1)
+    sent = sum(count for (*_, comparison), count in sent_to.items() if comparison is not None)
+    places += enumerate(_compared(session, ready, sent_to)[:room], sent + 1)
     order = {name: at for at, (_, name) in enumerate(sorted(places)[:room])}
     whole = (
         joinedload(Match.league),
@@ -125,28 +126,28 @@ def _next_queued(session: Session, room: int) -> Sequence[Match]:
     return sorted(matches, key=lambda match: order[match.id])
 
 
-def _under_way(session: Session) -> Counter[_Scope]:
-    """The number of running matches of each scope."""
+def under_way(session: Session) -> UnderWay:
+    """Returns the number of running matches of each scope."""
     scope = (Match.league_id, Match.season_id, Match.comparison_id)
     running = select(*scope, func.count()).where(Match.state == MatchState.RUNNING)
     found = session.execute(running.group_by(*scope))
     return Counter({(league, season, one): count for league, season, one, count in found})
 
 
-def _awake(session: Session) -> Sequence[tuple[int, int | None]]:
-    """The (league, season) pairs whose matches may be sent; season is None for ranked matches."""
+def awake(session: Session) -> Sequence[tuple[int, int | None]]:
+    """Returns the (league, season) pairs that may send matches; season is None for ranked ones."""
     leagues = select(League.id, null()).where(League.paused.is_(False))
     seasons = select(Season.league_id, Season.id).where(Season.state == SeasonState.RUNNING)
     return [(league, season) for league, season in session.execute(leagues.union_all(seasons))]
 
 
-def _compared(session: Session, ready: Select[str], under_way: Counter[_Scope]) -> list[str]:
+def _compared(session: Session, ready: Select[str], sent_to: UnderWay) -> list[str]:
     """The ids of the waiting matches of all comparisons, in the order of their turns."""
     running = (League.paused.is_(False), Comparison.state == ComparisonState.RUNNING)
     due = select(Comparison.id).join(League).where(*running)
     query = ready.add_columns(Match.league_id, Match.comparison_id)
     turns: list[tuple[int, str]] = []
-    reached = under_way.copy()
+    reached = sent_to.copy()
     for name, league, comparison in session.execute(query.where(Match.comparison_id.in_(due))):
         reached[league, None, comparison] += 1
         turns.append((reached[league, None, comparison], name))

@@ -17,6 +17,7 @@ from kombu.exceptions import OperationalError
 from sqlalchemy import ColumnElement, and_, func, or_, select
 
 from matchbox.answers.health import ArenaLine, Finding, Health, JobsLine, Level
+from matchbox.answers.queue import JobName
 from matchbox.errors import BrokerUnavailable, Forbidden
 from server.db.models import Delivery, Match, Setting
 from server.queries.pagination import iso
@@ -66,7 +67,7 @@ Check: TypeAlias = Callable[[State], Iterator[Finding]]
 
 def judge(session: Session, settings: Settings, *, now: int) -> Health:
     """Returns what is wrong now, with the arenas and the jobs. Takes 2 s if the broker is away."""
-    state = State(session, settings, now, _arenas(session, now), _jobs(session, now))
+    state = State(session, settings, now, arenas(session, now), job_lines(session, now))
     return Health(
         checked_at=iso(now),
         findings=[finding for check in CHECKS for finding in check(state)],
@@ -91,6 +92,12 @@ def is_due(session: Session, *, now: int) -> bool:
     """Whether the last sign of life is so old that the next one should be stored."""
     last = _last_beat(session)
     return last is None or now - last >= BEAT_MS
+
+
+def ledger_is_late(session: Session, settings: Settings, now: int) -> bool:
+    """Whether the ledger's last sign of life is too old, or there is none."""
+    last = _last_beat(session)
+    return last is None or now - last > max(LATE_MS, 10_000 * settings.tick_seconds)
 
 
 def reach_broker(url: str) -> None:
@@ -131,10 +138,9 @@ def _walls_hold(state: State) -> Iterator[Finding]:
 
 
 def _ledger_beats(state: State) -> Iterator[Finding]:
-    last = _last_beat(state.session)
-    late = max(LATE_MS, 10_000 * state.settings.tick_seconds)
-    if last is not None and state.now - last <= late:
+    if not ledger_is_late(state.session, state.settings, state.now):
         return
+    last = _last_beat(state.session)
     since = "has not started yet" if last is None else f"is {_for((state.now - last) // 1000)} late"
     text = f"The ledger {since}: results wait, and nothing new is scheduled."
     todo = "See the logs of the ledger and of beat, and restart the one that hangs."
@@ -204,7 +210,8 @@ CHECKS: Final[tuple[Check, ...]] = (
 )
 
 
-def _arenas(session: Session, now: int) -> list[ArenaLine]:
+def arenas(session: Session, now: int) -> list[ArenaLine]:
+    """Returns the arenas that have reported, with what each is at."""
     return [
         ArenaLine(
             name=name.partition("@")[0],
@@ -228,24 +235,28 @@ def _state_of(one: walls.ArenaWall, now: int) -> Any:
     return "gone" if age > GONE_MS else "silent" if age > SILENT_MS else "reports"
 
 
-def _jobs(session: Session, now: int) -> list[JobsLine]:
-    lines = []
-    for name, kind in KINDS.items():
-        unfinished = or_(kind.queued, kind.leased)
-        running = and_(kind.leased, kind.model.deadline > now)
-        count = partial(_count, session, kind)
-        oldest = session.scalar(select(func.min(kind.model.created_at)).where(unfinished))
-        under_way = count(running)
-        lines.append(
-            JobsLine(
-                kind="try-out" if name == "version" else name,
-                queued=count(unfinished) - under_way,
-                running=under_way,
-                parked=count(kind.parked),
-                oldest_at=None if oldest is None else iso(oldest),
-            )
-        )
-    return lines
+def job_lines(session: Session, now: int) -> list[JobsLine]:
+    """Returns the numbers of the jobs that are not done, by kind."""
+    return [
+        job_line(session, "try-out" if name == "version" else name, kind, now)
+        for name, kind in KINDS.items()
+    ]
+
+
+def job_line(session: Session, name: JobName, kind: JobKind[Any], now: int) -> JobsLine:
+    """Returns the numbers of the jobs of one kind that are not done."""
+    unfinished = or_(kind.queued, kind.leased)
+    running = and_(kind.leased, kind.model.deadline > now)
+    count = partial(_count, session, kind)
+    oldest = session.scalar(select(func.min(kind.model.created_at)).where(unfinished))
+    under_way = count(running)
+    return JobsLine(
+        kind=name,
+        queued=count(unfinished) - under_way,
+        running=under_way,
+        parked=count(kind.parked),
+        oldest_at=None if oldest is None else iso(oldest),
+    )
 
 
 def _count(session: Session, kind: JobKind[Any], which: ColumnElement[bool]) -> int:

@@ -72,7 +72,7 @@ def advance(session: Session, *, settings: Settings, now: int, author: int | Non
     found = _due(session, now, author)
     if not found:
         return 0
-    busy, slow = _busy(session, now), _slow(session, now)
+    busy, slow = _busy(session, now), slow_authors(session, now)
     room = max(1, len(wall(session).arenas) // 2) - len(busy & slow)
     for row, owner in found:
         if owner.trusted or row.state == VersionState.QUARANTINED:
@@ -104,8 +104,8 @@ def _busy(session: Session, now: int) -> set[int]:
     return tryouts.under_way(session, now) - set(trusted)
 
 
-def _slow(session: Session, now: int) -> set[int]:
-    """The row numbers of the authors who recently had a long try-out."""
+def slow_authors(session: Session, now: int) -> set[int]:
+    """Returns the row numbers of the authors who recently had a long try-out."""
     since = now - SLOW_FOR_MS
     versions = select(Bot.owner_id).join(Bot.versions).where(Version.settled_at > since)
     drafts = select(Draft.owner_id).where(Draft.settled_at > since)

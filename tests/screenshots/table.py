@@ -81,6 +81,7 @@ SHOTS: Final = (
     Shot("admin", "/admin", "charlie"),
     Shot("admin-users", "/admin/users", "charlie"),
     Shot("admin-user", "/admin/users/alice", "charlie"),
+    Shot("admin-queue", "/admin/queue", "charlie"),
     Shot("health", "/admin/health", "charlie"),
     Shot("audit", "/admin/audit", "charlie"),
     Shot("docs", "/docs/"),

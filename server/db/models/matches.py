@@ -84,7 +84,7 @@ class Match(Table):
     """The limits for each seat."""
     width: Mapped[int]
     created_at: Mapped[int] = mapped_column(BigInteger)
-    finished_at: Mapped[int | None] = mapped_column(BigInteger)
+    finished_at: Mapped[int | None] = mapped_column(BigInteger, index=True)
     league: Mapped[League] = relationship()
     season: Mapped[Season | None] = relationship()
     seats: Mapped[list[MatchSeat]] = relationship(back_populates="match", order_by="MatchSeat.seat")

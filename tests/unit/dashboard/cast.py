@@ -42,7 +42,7 @@ from matchbox.errors import Forbidden, MatchboxError, NotFound
 from matchbox.game import CHANCE
 from matchbox.registry import game
 from server.headers import guard_answers
-from tests.unit.dashboard import classroom, compared, counted, mailbox, playing
+from tests.unit.dashboard import classroom, compared, counted, mailbox, playing, queued
 from tests.unit.dashboard.seasons import (
     BOTS,
     EARLIER,
@@ -395,6 +395,8 @@ SOURCE: Final = Source(
     admin=admin,
     user=classroom.user,
     users=classroom.users,
+    queue_detail=lambda: queued.QUEUE,
+    waiting=lambda number: None,
     invited=classroom.invited,
     memberships=lambda: [classroom.MEMBERSHIP],
     league_class=classroom.league_class,
@@ -446,6 +448,7 @@ EMPTY: Final = replace(
     tokens=list,
     sessions=list,
     admin=lambda: NOTHING_TO_DO,
+    queue_detail=lambda: queued.NO_QUEUE,
     bot=lambda owner, name: bot("alice", "careful", versions=[], standing=None),
     lessons=lambda owner, name: [],
     ratings=lambda owner, name: [],
@@ -472,7 +475,7 @@ PAGES: Final = (
 OPERATING: Final = (
     "/seasons", "/seasons/7", "/leagues", "/leagues/cup", "/seasons/7/operate",
     f"/matches/{MATCH}/operate", "/admin",
-    "/admin/audit", "/admin/health", "/admin/leagues/new",
+    "/admin/audit", "/admin/health", "/admin/queue", "/admin/leagues/new",
     "/admin/leagues/new?game=bomb&kind=adaptive&step=2",
     "/admin/leagues/new?name=cup&game=bomb&step=3",
     "/leagues/cup/class", "/leagues/cup/class/card", "/admin/users", "/admin/users?q=a&page=2",

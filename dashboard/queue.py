@@ -1,0 +1,37 @@
+"""The operators' page of the queue: what waits, in which order, and why.
+
+Knows addresses and templates, like dashboard.pages; the source refuses everybody but operators.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from flask import redirect, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from dashboard.source import Source
+from matchbox.answers.queue import WaitingJob
+
+Answer = str | Response
+TITLES: Final = {
+    "match": "Matches", "try-out": "Try-outs", "draft": "Try-outs of drafts",
+    "lesson": "Lessons", "turn": "Turns at tables with persons",
+}  # fmt: skip
+"""What the page calls the kinds, in the order in which arenas prefer them, matches first."""
+
+
+def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
+    """Yields every address with its view; the view's name is the endpoint."""
+
+    def queue() -> Answer:
+        if source.viewer() is None:
+            return redirect(url_for("pages.login", next=request.path))
+        found = source.queue_detail()
+        jobs: dict[str, list[WaitingJob]] = {}
+        for one in found.jobs:
+            jobs.setdefault("try-out" if one.kind == "draft" else one.kind, []).append(one)
+        return render_template("queue.html", queue=found, jobs=jobs, titles=TITLES)
+
+    yield "/admin/queue", queue

@@ -1,0 +1,178 @@
+"""The queue for operators: the jobs that wait, by kind and in their order. Changes nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from sqlalchemy import func, select
+
+from matchbox.answers import queue as answers
+from matchbox.errors import BrokerUnavailable
+from server.db.models import Draft, League, Match, MatchState, Season, Turn
+from server.db.models import Lesson as LessonRow
+from server.queries import pace, waiting
+from server.queries.pagination import iso
+from server.queries.users import require_operator
+from server.services import dispatch, health
+from server.services.lessons import LESSON
+from server.services.table_turns import TURN
+from server.services.tryouts import TRY_DRAFT
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+    from matchbox.settings import Settings
+    from server.db.models import User
+
+MOST: Final = 50
+"""The most jobs of one kind that are listed."""
+_FREE: Final = "It waits for a free arena."
+
+
+def queue_detail(
+    session: Session, viewer: User | None, *, settings: Settings, now: int
+) -> answers.QueueDetail:
+    """Returns all that waits, and why. Raises Forbidden unless the viewer is an operator.
+
+    Takes 2 s if the broker is away.
+    """
+    require_operator(viewer)
+    line = waiting.tryouts(session, settings, now=now)
+    stopped = _broker(settings) or line.stopped
+    line = line._replace(stopped=stopped)
+    lately = pace.of_matches(session, now=now)
+    return answers.QueueDetail(
+        stopped=stopped,
+        window=dispatch.window(session, settings),
+        kinds=_kinds(session, lately, line.pace, now),
+        groups=_groups(session),
+        jobs=[
+            *_matches(session, lately, stopped),
+            *_tryouts(session, line, now),
+            *_turns(session, stopped, now),
+            *_lessons(session, stopped, now),
+        ],
+    )
+
+
+def _broker(settings: Settings) -> str:
+    if settings.broker_url:
+        try:
+            health.reach_broker(settings.broker_url)
+        except BrokerUnavailable:
+            return "The broker cannot be reached, so arenas get no jobs. Nothing is lost."
+    return ""
+
+
+def _kinds(
+    session: Session, of_matches: pace.Pace, of_tryouts: pace.Pace, now: int
+) -> list[answers.QueueKind]:
+    paces = {
+        "match": of_matches,
+        "try-out": of_tryouts,
+        "draft": of_tryouts,
+        "lesson": pace.of_lessons(session, now=now),
+    }
+    lines = [*health.job_lines(session, now), health.job_line(session, "draft", TRY_DRAFT, now)]
+    found = []
+    for line in lines:
+        lately = paces.get(line.kind, pace.Pace(0, None))
+        each = None if lately.each_ms is None else round(lately.each_ms / 1000, 1)
+        done = lately.done if line.kind in paces else None
+        found.append(answers.QueueKind(**dict(line), done=done, seconds=each))
+    return found
+
+
+def _groups(session: Session) -> list[answers.QueueGroup]:
+    compared = Match.comparison_id.is_not(None)
+    scope = (Match.league_id, Match.season_id, compared)
+    queued = select(*scope, func.count(), func.min(Match.created_at))
+    found = session.execute(queued.where(Match.state == MatchState.QUEUED).group_by(*scope)).all()
+    under_way: dict[tuple[int, int | None, bool], int] = {}
+    for (league_id, season_id, comparison), count in dispatch.under_way(session).items():
+        key = (league_id, season_id, comparison is not None)
+        under_way[key] = under_way.get(key, 0) + count
+    groups = []
+    for league_id, season_id, compares, count, oldest in found:
+        league = session.get_one(League, league_id)
+        season = session.get(Season, season_id) if season_id is not None else None
+        groups.append(
+            answers.QueueGroup(
+                league=league.name,
+                season=season_id,
+                season_name=season.name if season else None,
+                comparisons=bool(compares),
+                queued=count,
+                running=under_way.get((league_id, season_id, bool(compares)), 0),
+                oldest_at=iso(oldest),
+                reason=waiting.paused(league, season),
+            )
+        )
+    return sorted(groups, key=lambda one: (one.reason != "", one.oldest_at))
+
+
+def _matches(session: Session, lately: pace.Pace, stopped: str) -> list[answers.WaitingJob]:
+    running = sum(dispatch.under_way(session).values())
+    return [
+        answers.WaitingJob(
+            kind="match",
+            id=row.id,
+            name=" – ".join(seat.version.bot.full_name for seat in row.seats),
+            since=iso(row.created_at),
+            place=place,
+            seconds=None if stopped else lately.seconds(running + place),
+            reason=stopped or waiting.behind(place, "match", "matches"),
+        )
+        for place, row in enumerate(dispatch.next_queued(session, MOST), 1)
+    ]
+
+
+def _tryouts(session: Session, line: waiting.Line, now: int) -> list[answers.WaitingJob]:
+    shown = line.waits[:MOST]
+    names: dict[tuple[Any, int], str] = {}
+    for one in shown:
+        row: Any = session.get_one(one.kind, one.id)
+        draft = one.kind is Draft
+        names[one.kind, one.id] = (
+            f"a draft of {row.owner.name}" if draft else f"{row.bot.full_name} v{row.number}"
+        )
+    return [
+        answers.WaitingJob(
+            kind="draft" if one.kind is Draft else "try-out",
+            id=str(one.id),
+            name=names[one.kind, one.id],
+            since=iso(one.created_at),
+            **dict(line.waiting(one, now)),
+        )
+        for one in shown
+    ]
+
+
+def _turns(session: Session, stopped: str, now: int) -> list[answers.WaitingJob]:
+    late = (TURN.queued, Turn.deadline <= now)
+    rows = session.scalars(select(Turn).where(*late).order_by(Turn.id).limit(MOST))
+    return [
+        answers.WaitingJob(
+            kind="turn", id=row.table_id, name=f"a table of {row.table.game}",
+            since=iso(row.created_at), place=place, seconds=None, reason=stopped or _FREE,
+        )
+        for place, row in enumerate(rows, 1)
+    ]  # fmt: skip
+
+
+def _lessons(session: Session, stopped: str, now: int) -> list[answers.WaitingJob]:
+    late = (LESSON.queued, LessonRow.deadline <= now)
+    rows = session.scalars(select(LessonRow).where(*late).order_by(LessonRow.id).limit(MOST))
+    lately = pace.of_lessons(session, now=now)
+    return [
+        answers.WaitingJob(
+            kind="lesson",
+            id=str(row.season_id),
+            name=f"{row.version.bot.full_name} v{row.version.number}",
+            since=iso(row.created_at),
+            place=place,
+            seconds=None if stopped else lately.seconds(place),
+            reason=stopped or _FREE,
+        )
+        for place, row in enumerate(rows, 1)
+    ]

@@ -1,0 +1,82 @@
+"""How long the jobs of a kind took lately, from the rows of those that were done last.
+
+The time between two jobs counts only while a job was wanted, so an idle hour does not make the next
+estimate longer. Reads the newest rows by an index, and never the history.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from sqlalchemy import func, select
+
+from server.db.models import Draft, Lesson, Match, MatchState, Version
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sqlalchemy.orm import Session
+
+LATELY_MS: Final = 1_800_000
+"""Jobs that were done longer ago do not count."""
+MOST: Final = 200
+"""The most jobs that count."""
+Span = tuple[int, int]
+"""When a job was made, and when it was done, in ms."""
+
+
+class Pace(NamedTuple):
+    """How many jobs were done lately, and the ms between two of them; None if nobody knows."""
+
+    done: int
+    each_ms: float | None
+
+    def seconds(self, jobs: int) -> int | None:
+        """Returns the whole seconds that so many jobs take, at least 1; None if nobody knows."""
+        return None if self.each_ms is None else max(1, round(self.each_ms * jobs / 1000))
+
+
+def of_matches(session: Session, *, now: int) -> Pace:
+    """Returns the pace of all matches together."""
+    ended = select(Match.created_at, Match.finished_at).where(Match.finished_at > now - LATELY_MS)
+    rows = session.execute(ended.order_by(Match.finished_at.desc()).limit(MOST))
+    under_way = select(func.min(Match.created_at)).where(Match.state == MatchState.RUNNING)
+    return pace([(made, done) for made, done in rows if done], session.scalar(under_way), now)
+
+
+def of_tryouts(session: Session, *, now: int) -> Pace:
+    """Returns the pace of all try-outs together, of versions and drafts."""
+    spans: list[Span] = []
+    waits: list[int] = []
+    for table in (Version, Draft):
+        made = select(table.created_at, table.settled_at).where(table.created_at > now - LATELY_MS)
+        for since, until in session.execute(made.order_by(table.created_at.desc()).limit(MOST)):
+            if until is None:
+                waits.append(since)
+            else:
+                spans.append((since, until))
+    return pace(spans, min(waits, default=None), now)
+
+
+def of_lessons(session: Session, *, now: int) -> Pace:
+    """Returns the pace of lessons."""
+    newest = select(Lesson.created_at, Lesson.settled_at).order_by(Lesson.id.desc()).limit(MOST)
+    spans = [(made, done) for made, done in session.execute(newest) if done is not None]
+    return pace(spans, None, now)
+
+
+def pace(spans: Iterable[Span], waits_since: int | None, now: int) -> Pace:
+    """Returns the pace of jobs that were wanted and done in these spans of time.
+
+    `waits_since` is when the oldest job was made that is not done yet; that time counts, too.
+    """
+    kept = [(made, done) for made, done in spans if done > now - LATELY_MS]
+    if not kept:
+        return Pace(0, None)
+    begin = max(now - LATELY_MS, min(made for made, _ in kept))
+    wanted = [*kept, (waits_since, now)] if waits_since is not None else kept
+    busy, reached = 0, begin
+    for made, done in sorted(wanted):
+        busy += max(0, done - max(made, reached))
+        reached = max(reached, done)
+    return Pace(len(kept), busy / len(kept))

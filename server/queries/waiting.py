@@ -1,0 +1,272 @@
+"""Why a match or a try-out waits, its place in the queue, and an estimate. Changes nothing.
+
+A place is worked out from counts of what is queued and under way, by indexes; it is that of the
+present moment, and may change when others begin to wait.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from sqlalchemy import func, select, tuple_
+
+from matchbox.answers.bots import Draft as AnsweredDraft
+from matchbox.answers.bots import Version as AnsweredVersion
+from matchbox.answers.matches import Match as AnsweredMatch
+from matchbox.answers.queue import Waiting
+from server.db.models import (
+    TRUSTED,
+    Bot,
+    Comparison,
+    ComparisonState,
+    Draft,
+    DraftState,
+    League,
+    Match,
+    MatchState,
+    Season,
+    SeasonState,
+    User,
+    Version,
+    VersionState,
+)
+from server.queries import drafts, pace
+from server.queries.bots import version as told_version
+from server.queries.matches import match as told_match
+from server.services import dispatch, health, turns
+from server.services.walls import wall
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sqlalchemy.orm import Session
+
+    from matchbox.settings import Settings
+
+PARKED: Final = "The platform failed at it too often; an operator has been told."
+_NEXT: Final = "It is next: an arena takes it as soon as one is free."
+_QUEUED: Final = Match.state == MatchState.QUEUED
+
+
+class Tryout(NamedTuple):
+    """A try-out that has no verdict yet and is not parked."""
+
+    kind: type[Version | Draft]
+    id: int
+    owner: int
+    role: str
+    attempt: int
+    deadline: int
+    claimed_at: int | None
+    created_at: int
+
+    def sent(self, now: int) -> bool:
+        """Whether it was sent to the arenas, so that it has its author's turn."""
+        return self.deadline > now
+
+
+class Line(NamedTuple):
+    """The try-outs that wait, in their order, and what holds them up."""
+
+    waits: list[Tryout]
+    claimed: int
+    """How many try-outs arenas are at."""
+    busy: set[int]
+    slow: set[int]
+    pace: pace.Pace
+    stopped: str
+
+    def waiting(self, row: Tryout, now: int) -> Waiting:
+        """Returns why this one of them waits."""
+        place = self.waits.index(row) + 1
+        if self.stopped:
+            return Waiting(place=place, seconds=None, reason=self.stopped)
+        seconds = self.pace.seconds(self.claimed + place)
+        return Waiting(place=place, seconds=seconds, reason=self._reason(row, place, now))
+
+    def _reason(self, row: Tryout, place: int, now: int) -> str:
+        if not row.sent(now) and row.role not in TRUSTED:
+            if row.owner in self.busy:
+                return "Another upload of its author is tried out first: they take turns."
+            if row.owner in self.slow:
+                return (
+                    "Its author's last try-outs took long. Such try-outs share half of the arenas, "
+                    "so it waits until one of them is over."
+                )
+        return behind(place, "try-out")
+
+
+def match(
+    session: Session, name: str, viewer: User | None, *, settings: Settings, now: int
+) -> AnsweredMatch:
+    """Returns the match as `queries.match`, and why it waits if it does."""
+    found = told_match(session, name, viewer)
+    waits = None
+    if found.state in (MatchState.QUEUED, MatchState.PARKED):
+        row = session.get_one(Match, found.id)
+        waits = of_match(session, row, settings=settings, now=now)
+    return found.model_copy(update={"waiting": waits})
+
+
+def version(
+    session: Session, name: str | int, viewer: User | None, *, settings: Settings, now: int
+) -> AnsweredVersion:
+    """Returns the version as `queries.version`; its owner and operators see why it waits."""
+    found = told_version(session, name, viewer)
+    row = session.get_one(Version, found.id)
+    waits = of_tryout(session, row, settings=settings, now=now) if found.mine else None
+    return found.model_copy(update={"waiting": waits})
+
+
+def draft(
+    session: Session, number: int, viewer: User | None, *, settings: Settings, now: int
+) -> AnsweredDraft:
+    """Returns the viewer's draft, and why it waits if it does. Raises NotFound."""
+    found = drafts.draft(session, number, viewer)
+    row = session.get_one(Draft, found.id)
+    waits = of_tryout(session, row, settings=settings, now=now)
+    return found.model_copy(update={"waiting": waits})
+
+
+def of_match(session: Session, row: Match, *, settings: Settings, now: int) -> Waiting:
+    """Returns why this queued or parked match waits."""
+    held = PARKED if row.state == MatchState.PARKED else why_not(session, row)
+    if held:
+        return Waiting(place=None, seconds=None, reason=held)
+    under_way = dispatch.under_way(session)
+    place = _place(session, row, under_way)
+    if why := stopped(session, settings, now=now):
+        return Waiting(place=place, seconds=None, reason=why)
+    lately = pace.of_matches(session, now=now)
+    seconds = lately.seconds(sum(under_way.values()) + place)
+    return Waiting(place=place, seconds=seconds, reason=behind(place, "match", "matches"))
+
+
+def of_tryout(
+    session: Session, row: Version | Draft, *, settings: Settings, now: int
+) -> Waiting | None:
+    """Returns why this try-out waits; None if it is over or an arena is at it."""
+    if row.state not in (VersionState.PENDING, DraftState.PENDING):
+        return None
+    if row.deadline is None:
+        return Waiting(place=None, seconds=None, reason=PARKED)
+    line = tryouts(session, settings, now=now)
+    own = next((one for one in line.waits if (one.kind, one.id) == (type(row), row.id)), None)
+    return None if own is None else line.waiting(own, now)
+
+
+def tryouts(session: Session, settings: Settings, *, now: int) -> Line:
+    """Returns the line of all try-outs: first those that were sent, in that order."""
+    versions = select(Version, User.id, User.role).join(Version.bot).join(Bot.owner)
+    versions = versions.where(Version.state == VersionState.PENDING, Version.deadline >= 0)
+    drafts = select(Draft, User.id, User.role).join(Draft.owner)
+    drafts = drafts.where(Draft.state == DraftState.PENDING, Draft.deadline >= 0)
+    found = [
+        Tryout(type(row), row.id, owner, role, row.attempt, row.deadline or 0, row.claimed_at,
+               row.created_at)
+        for query in (versions, drafts)
+        for row, owner, role in session.execute(query)
+    ]  # fmt: skip
+    sent = [one for one in found if one.sent(now)]
+    waits = sorted(
+        (one for one in sent if one.claimed_at is None), key=lambda one: (one.deadline, one.id)
+    )
+    due = [one for one in found if not one.sent(now)]
+    waits += sorted(due, key=lambda one: (one.attempt, one.created_at, one.id))
+    return Line(
+        waits,
+        sum(one.claimed_at is not None for one in sent),
+        {one.owner for one in sent},
+        turns.slow_authors(session, now) if due else set(),
+        pace.of_tryouts(session, now=now),
+        stopped(session, settings, now=now),
+    )
+
+
+def stopped(session: Session, settings: Settings, *, now: int) -> str:
+    """Returns why nothing at all is played now, as a sentence; empty if nothing is in the way."""
+    if not any(one.state == "reports" for one in health.arenas(session, now)):
+        return "No arena is running at the moment. It goes on by itself when one is back."
+    if health.ledger_is_late(session, settings, now):
+        return (
+            "The platform sends nothing at the moment: its ledger or its broker stands still. It "
+            "goes on by itself when they are back."
+        )
+    return ""
+
+
+def why_not(session: Session, row: Match) -> str:
+    """Returns why this queued match may not be sent, as a sentence; empty if it may."""
+    if row.comparison_id is not None:
+        comparison = session.get(Comparison, row.comparison_id)
+        if comparison is None or comparison.state != ComparisonState.RUNNING:
+            return "Its comparison is over."
+    if why := paused(row.league, row.season):
+        return why
+    versions = [seat.version for seat in row.seats]
+    for one in versions:
+        if one.state == VersionState.QUARANTINED:
+            return f"{one.bot.full_name} is in quarantine; it plays on once it was tried out alone."
+    if not all(one.owner.trusted for one in versions) and not wall(session).walled:
+        return "An arena has no wall around bots, so matches of authors' bots wait."
+    return ""
+
+
+def paused(league: League, season: Season | None) -> str:
+    """Returns why no match of the season, or else of the league, is sent; empty if they are."""
+    if season is not None:
+        running = season.state == SeasonState.RUNNING
+        return "" if running else f"The season {season.name} is {season.state}."
+    return f"The league {league.name} is paused until an operator resumes it." * league.paused
+
+
+def _place(session: Session, row: Match, under_way: dispatch.UnderWay) -> int:
+    """The match's place among all queued ones, as leagues, seasons and comparisons take turns."""
+    mine = (row.league_id, row.season_id)
+    before = tuple_(Match.number, Match.id) < tuple_(row.number, row.id)
+    compared = _compared(session)
+    reached = {one: under_way[one] for one in compared}
+    if row.comparison_id is not None:
+        own = (*mine, row.comparison_id)
+        ahead = _count(session, _QUEUED, Match.comparison_id == row.comparison_id, before)
+        turn = reached.get(own, under_way[own]) + ahead + 1
+        ahead += _sooner(turn, ((reached[one], compared[one]) for one in compared if one != own))
+        turn = sum(reached.values()) + ahead + 1
+    else:
+        ahead = _count(session, *_of(mine), before)
+        turn = under_way[*mine, None] + ahead + 1
+        ahead += _sooner(turn, [(sum(reached.values()), sum(compared.values()))])
+    outside = None if row.comparison_id is not None else mine
+    others = [one for one in dispatch.awake(session) if one != outside]
+    waiting = ((under_way[*one, None], _count(session, *_of(one))) for one in others)
+    return ahead + _sooner(turn, waiting) + 1
+
+
+def _sooner(turn: int, others: Iterable[tuple[int, int]]) -> int:
+    """How many matches are sent before a scope's turn, from (under way, queued) of the others."""
+    return sum(min(queued, max(0, turn - under_way)) for under_way, queued in others)
+
+
+def _compared(session: Session) -> dict[dispatch.Scope, int]:
+    """The number of queued matches of each comparison."""
+    scope = (Match.league_id, Match.season_id, Match.comparison_id)
+    found = select(*scope, func.count()).where(_QUEUED, Match.comparison_id.is_not(None))
+    return {(*one,): count for *one, count in session.execute(found.group_by(*scope))}  # type: ignore[misc]
+
+
+def _of(scope: tuple[int, int | None]) -> tuple[object, ...]:
+    league, season = scope
+    outside = () if season is not None else (Match.comparison_id.is_(None),)
+    return (Match.league_id == league, Match.season_id == season, _QUEUED, *outside)
+
+
+def _count(session: Session, *which: object) -> int:
+    return session.scalar(select(func.count()).select_from(Match).where(*which)) or 0  # type: ignore[arg-type]
+
+
+def behind(place: int, one: str, many: str = "") -> str:
+    """Returns how many jobs of a kind come before the one with this place, as a sentence."""
+    if place == 1:
+        return _NEXT
+    before = f"{place - 1:,} {many or one + 's'} come" if place > 2 else f"One {one} comes"
+    return f"{before} before it."

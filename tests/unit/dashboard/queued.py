@@ -1,0 +1,42 @@
+"""A queue over made-up rows: matches, try-outs, a lesson and a turn that wait."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from matchbox.answers.queue import QueueDetail, QueueGroup, QueueKind, Waiting, WaitingJob
+from tests.unit.dashboard.seasons import EARLIER
+
+WAITING: Final = Waiting(place=3, seconds=40, reason="2 try-outs come before it.")
+HELD: Final = Waiting(place=None, seconds=None, reason="The league bomb is paused.")
+QUEUE: Final = QueueDetail(
+    stopped="",
+    window=32,
+    kinds=[
+        QueueKind(kind="match", queued=1207, running=32, parked=2, oldest_at=EARLIER, done=200,
+                  seconds=1.4),
+        QueueKind(kind="try-out", queued=1, running=0, parked=0, oldest_at=EARLIER, done=0,
+                  seconds=None),
+    ],
+    groups=[
+        QueueGroup(league="bomb", season=None, season_name=None, comparisons=False, queued=7,
+                   running=3, oldest_at=EARLIER, reason=""),
+        QueueGroup(league="bomb", season=None, season_name=None, comparisons=True, queued=1,
+                   running=0, oldest_at=EARLIER, reason=""),
+        QueueGroup(league="cup", season=7, season_name="spring", comparisons=False, queued=1200,
+                   running=0, oldest_at=EARLIER, reason="The season spring is paused."),
+    ],
+    jobs=[
+        WaitingJob(kind="match", id="0123456789abcdef", name="alice/careful – bob/ledger",
+                   since=EARLIER, place=1, seconds=46, reason="It is next."),
+        WaitingJob(kind="try-out", id="5", name="bob/ledger v3", since=EARLIER, place=1,
+                   seconds=None, reason="It is next."),
+        WaitingJob(kind="draft", id="1", name="a draft of alice", since=EARLIER, place=2,
+                   seconds=None, reason="One try-out comes before it."),
+        WaitingJob(kind="turn", id="t", name="a table of bomb", since=EARLIER, place=1,
+                   seconds=None, reason="It waits for a free arena."),
+        WaitingJob(kind="lesson", id="7", name="bob/ledger v3", since=EARLIER, place=1,
+                   seconds=12, reason="It waits for a free arena."),
+    ],
+)  # fmt: skip
+NO_QUEUE: Final = QueueDetail(stopped="", window=32, kinds=QUEUE.kinds[1:], groups=[], jobs=[])
