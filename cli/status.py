@@ -17,7 +17,7 @@ def status(json: JsonOption = False) -> None:
         output.document(told.plain())
     else:
         for one in told.findings:
-            print(f"{one.text} {one.todo}")
+            print(f"{one.text} {one.remedy}")
         reporting = sum(one.state == "reports" for one in told.arenas)
         waiting = sum(one.queued for one in told.jobs)
         print(

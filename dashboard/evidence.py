@@ -63,7 +63,7 @@ def measure(board: Board) -> str:
 
 
 def surprises(board: Board) -> list[str]:
-    """Returns one sentence for each pair that a single strength predicts worst; none if all fit."""
+    """Returns a sentence for each pair whose results the ratings predict worst; none if all fit."""
     if board.upsets:
         return [
             f"{one.winner} took {one.share:.0%} of {one.games:,} bouts against {one.loser}, "

@@ -17,6 +17,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from dashboard import boards, game_pages, playback
 from dashboard.figures import colour
 from dashboard.source import Row, Source
+from dashboard.wording import plural
 from matchbox.answers.games import Game
 from matchbox.answers.play import Choice, Opponent, Table
 from matchbox.errors import NotFound
@@ -106,9 +107,10 @@ def result(table: Table) -> str:
     places, scores = table.places or [], table.scores or []
     why = f"{table.why[:1].upper()}{table.why[1:]}."
     winners = [name for name, place in zip(names(table), places, strict=True) if place == 1]
+    if table.cooperative:
+        return f"{plural(scores[0], 'point')} for the team. {why}"
     if len(winners) == len(places):
-        common = f"{scores[0]} points together" if len(set(scores)) == 1 else "A draw"
-        return f"{common}. {why}"
+        return f"A draw. {why}"
     if table.me is not None and places[table.me] == 1:
         return f"You {'won' if len(winners) == 1 else 'share the first place'}. {why}"
     lost = "You lost. " if table.me is not None else ""

@@ -60,7 +60,7 @@ def reported(bout: Bout, steps: Iterable[dict[str, Any]], logs: Iterable[LogLine
 
 
 def wrong_place(reasons: Iterable[str], log: str = "") -> Place | None:
-    """Returns the place that a reason names, else that of the log's last traceback, else None."""
+    """Returns the place named by a reason, else by the log's last traceback, else None."""
     named = _PLACE.search("\n".join(reasons))
     frames = _FRAME.findall(log)
     if named:
@@ -69,7 +69,7 @@ def wrong_place(reasons: Iterable[str], log: str = "") -> Place | None:
 
 
 def wrong_method(reasons: Iterable[str], files: Mapping[str, str]) -> Place | None:
-    """Returns where the method begins that gave the answer which a reason refuses, else None.
+    """Returns where the method begins whose answer a reason refuses, else None.
 
     An answer is refused after the method has returned it, so no line of it is running then.
     """

@@ -19,7 +19,7 @@ class Finding(Answer):
     kind: str
     level: Level
     text: str
-    todo: str
+    remedy: str
 
 
 class ArenaLine(Answer):

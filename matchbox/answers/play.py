@@ -52,6 +52,7 @@ class Table(TableLine):
     scores only if it was not an early one; only the API gives the `record`.
     """
 
+    cooperative: bool
     rules: str
     options: dict[str, Any]
     revision: str

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import isfinite
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 
@@ -60,116 +60,97 @@ class _Basis(NamedTuple):
     strengths: Floats | None = None
 
 
+class Settings(TypedDict, total=False):
+    """The settings of a standing, which its digest holds; `DEFAULTS` has the usual ones."""
+
+    entrants: Sequence[str]
+    """Entrants to list beside those in the rows; without rows they come last, as provisional."""
+    listed: Collection[str] | None
+    """If given, only these are ranked; the results of the others still count as evidence."""
+    anchor: str | None
+    cooperative: bool
+    prior_elo: float
+    seat_term: bool
+    parents: Mapping[str, str] | None
+    """As in `ratings.fit`, as are `anchor`, `prior_elo` and `seat_term`."""
+
+
+DEFAULTS: Final[Settings] = {
+    "entrants": (),
+    "listed": None,
+    "anchor": None,
+    "cooperative": False,
+    "prior_elo": PRIOR_ELO,
+    "seat_term": False,
+    "parents": None,
+}
+
+
 def standing(
-    rows: Iterable[Row],
-    *,
-    entrants: Sequence[str] = (),
-    listed: Collection[str] | None = None,
-    anchor: str | None = None,
-    cooperative: bool = False,
-    prior_elo: float = PRIOR_ELO,
-    seat_term: bool = False,
-    parents: Mapping[str, str] | None = None,
-    before: By | None = None,
+    rows: Iterable[Row], *, before: By | None = None, **settings: Unpack[Settings]
 ) -> Standing:
     """The standing of everybody in the rows and of the other `entrants`.
 
-    The order and repetitions of the rows do not matter. Entrants without rows come last, as
-    provisional. If `listed` is given, only these entrants are ranked; the results of the others
-    still count as evidence. `parents` as in `ratings.fit`. `before` is the figure that ranked last:
+    The order and repetitions of the rows do not matter. `before` is the figure that ranked last:
     results near a limit keep it (`transitivity.verdict`). Raises ValueError if the rows contradict
     each other, an entrant meets itself, or a cooperative bout has no scores.
     """
-    counts = count(rows, seat_term=seat_term, cooperative=cooperative)
-    return standing_of(
-        counts,
-        entrants=entrants,
-        listed=listed,
-        anchor=anchor,
-        cooperative=cooperative,
-        prior_elo=prior_elo,
-        seat_term=seat_term,
-        parents=parents,
-        before=before,
-    )
+    chosen: Settings = {**DEFAULTS, **settings}
+    counts = count(rows, seat_term=chosen["seat_term"], cooperative=chosen["cooperative"])
+    return standing_of(counts, before=before, **chosen)
 
 
 def standing_of(
-    counts: Counts,
-    *,
-    entrants: Sequence[str] = (),
-    listed: Collection[str] | None = None,
-    anchor: str | None = None,
-    cooperative: bool = False,
-    prior_elo: float = PRIOR_ELO,
-    seat_term: bool = False,
-    parents: Mapping[str, str] | None = None,
-    before: By | None = None,
+    counts: Counts, *, before: By | None = None, **settings: Unpack[Settings]
 ) -> Standing:
     """The same as `standing`, from counts made with the same `seat_term` and `cooperative`.
 
     The digest is over the settings and the digest of each match's rows. Of `before` it holds only
     whether that decided what ranks.
     """
+    chosen: Settings = {**DEFAULTS, **settings}
+    cooperative, listed, prior_elo = chosen["cooperative"], chosen["listed"], chosen["prior_elo"]
     if cooperative:
         lines, blank, basis = _score_lines(counts, listed), Line(0, (0, 0), ""), _Basis("score")
     else:
         fitted = fit_comparisons(
-            counts.compared, prior_elo=prior_elo, anchor=anchor, parents=parents
+            counts.compared,
+            prior_elo=prior_elo,
+            anchor=chosen["anchor"],
+            parents=chosen["parents"],
         )
         basis = _transitivity(counts.compared, fitted, before)
         lines = _elo_lines(fitted, counts, listed, basis)
         unplayed = _around(fitted.zero, WIDE * prior_elo) if isfinite(prior_elo) else None
         blank = Line(0, (0, 0), "", fitted.zero, unplayed)
-    lines += _unplayed(lines, blank, entrants, listed)
+    lines += _unplayed(lines, blank, chosen["entrants"], listed)
     if cooperative:
         lines = _with_mixed(lines, counts)
     lines.sort(key=lambda line: (line.rank, line.bot))
-    digest = digest_of(
-        counts,
-        entrants=entrants,
-        listed=listed,
-        anchor=anchor,
-        cooperative=cooperative,
-        prior_elo=prior_elo,
-        seat_term=seat_term,
-        parents=parents,
-        held=basis.held,
-    )
+    digest = digest_of(counts, held=basis.held, **chosen)
     upsets = _against_rank(basis.upsets, lines)
     return Standing(digest, tuple(lines), basis.by, basis.lack, counts.number_of_deals, upsets)
 
 
 def digest_of(
-    counts: Counts,
-    *,
-    entrants: Sequence[str] = (),
-    listed: Collection[str] | None = None,
-    anchor: str | None = None,
-    cooperative: bool = False,
-    prior_elo: float = PRIOR_ELO,
-    seat_term: bool = False,
-    parents: Mapping[str, str] | None = None,
-    held: bool = False,
-    method: int = METHOD,
+    counts: Counts, *, held: bool = False, method: int = METHOD, **settings: Unpack[Settings]
 ) -> str:
     """The digest of a standing with these counts and settings, by this or an earlier method.
 
     `held` as in `transitivity.Verdict`; methods up to 4 had none.
     """
-    settings: dict[str, object] = {
+    chosen: Settings = {**DEFAULTS, **settings}
+    listed = chosen["listed"]
+    told: dict[str, object] = {
+        **chosen,
         "method": method,
-        "entrants": sorted(set(entrants)),
+        "entrants": sorted(set(chosen["entrants"])),
         "listed": None if listed is None else sorted(set(listed)),
-        "anchor": anchor,
-        "cooperative": cooperative,
-        "prior_elo": prior_elo,
-        "seat_term": seat_term,
-        "parents": dict(parents or {}),
+        "parents": dict(chosen["parents"] or {}),
     }
     if method > WITHOUT_HELD:
-        settings["held"] = held
-    return digest_matches(counts.matches, settings)
+        told["held"] = held
+    return digest_matches(counts.matches, told)
 
 
 def _unplayed(

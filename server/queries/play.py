@@ -74,6 +74,7 @@ def table(
     owner = me is not None and row.state == PlayState.OPEN
     return answers.Table(
         **_line(row),
+        cooperative=registry.game(row.game).spec.cooperative,
         rules=row.rules,
         options=row.options,
         revision=_revision(row),

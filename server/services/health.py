@@ -113,14 +113,14 @@ def reach_broker(url: str) -> None:
 def _arenas_report(state: State) -> Iterator[Finding]:
     silent = [one for one in state.arenas if one.state == "silent"]
     reporting = [one for one in state.arenas if one.state == "reports"]
-    todo = (
+    remedy = (
         "See the log of that arena; if its host is gone, start another one. A job that it held is "
         "given to another arena when its lease ends."
     )
     for one in silent:
         seconds = (state.now - _ms(one.seen_at)) // 1000
         text = f"Arena {one.name} has not reported for {_for(seconds)}."
-        yield _bad("arenas", text, todo)
+        yield _bad("arenas", text, remedy)
     if not reporting:
         before = "No arena reports any more" if state.arenas else "No arena has reported yet"
         yield _bad("arenas", f"{before}, so nothing is played.", "Start an arena; see its log.")
@@ -130,21 +130,25 @@ def _walls_hold(state: State) -> Iterator[Finding]:
     for one in state.arenas:
         if one.state == "reports" and not one.walled:
             text = f"Arena {one.name} has no wall around bots: {one.why}."
-            todo = (
+            remedy = (
                 "Until it has one, matches of authors' bots wait. Install bubblewrap or run it in "
                 "a container, or stop this arena; `matchbox doctor` says what is missing."
             )
-            yield _bad("walls", text, todo)
+            yield _bad("walls", text, remedy)
 
 
 def _ledger_beats(state: State) -> Iterator[Finding]:
     if not ledger_is_late(state.session, state.settings, state.now):
         return
     last = _last_beat(state.session)
-    since = "has not started yet" if last is None else f"is {_for((state.now - last) // 1000)} late"
+    since = (
+        "has not started yet"
+        if last is None
+        else f"has given no sign of life for {_for((state.now - last) // 1000)}"
+    )
     text = f"The ledger {since}: results wait, and nothing new is scheduled."
-    todo = "See the logs of the ledger and of beat, and restart the one that hangs."
-    yield _bad("ledger", text, todo)
+    remedy = "See the logs of the ledger and of beat, and restart the one that hangs."
+    yield _bad("ledger", text, remedy)
 
 
 def _jobs_move(state: State) -> Iterator[Finding]:
@@ -163,8 +167,8 @@ def _jobs_move(state: State) -> Iterator[Finding]:
             still = min(age, state.now - ended)
             if still > STALLED_MS:
                 text = f"Matches wait, and none has ended for {_for(still // 1000)}."
-                todo = "See whether arenas report, and whether the league or season is paused."
-                yield _bad("jobs", text, todo)
+                remedy = "See whether arenas report, and whether the league or season is paused."
+                yield _bad("jobs", text, remedy)
 
 
 def _broker_answers(state: State) -> Iterator[Finding]:
@@ -173,8 +177,8 @@ def _broker_answers(state: State) -> Iterator[Finding]:
             reach_broker(state.settings.broker_url)
         except BrokerUnavailable:
             text = "The broker cannot be reached, so arenas get no jobs. Nothing is lost."
-            todo = "Start it again, and see its log; waiting jobs follow by themselves."
-            yield _bad("broker", text, todo)
+            remedy = "Start it again, and see its log; waiting jobs follow by themselves."
+            yield _bad("broker", text, remedy)
 
 
 def _disk_has_room(state: State) -> Iterator[Finding]:
@@ -184,10 +188,10 @@ def _disk_has_room(state: State) -> Iterator[Finding]:
         return
     if free < FEW_BYTES:
         text = f"The disk of the data folder has only {free >> 20:,} MB left."
-        todo = (
+        remedy = (
             "Free some space: old logs and backups first. When it is full, nothing can be stored."
         )
-        yield (_bad if free < NO_BYTES else _warning)("disk", text, todo)
+        yield (_bad if free < NO_BYTES else _warning)("disk", text, remedy)
 
 
 def _mail_leaves(state: State) -> Iterator[Finding]:
@@ -195,7 +199,7 @@ def _mail_leaves(state: State) -> Iterator[Finding]:
     count = state.session.scalar(stuck) or 0
     if count:
         many = "A mail" if count == 1 else f"{count:,} mails"
-        text = f"{many} could not be sent, though it was tried more than once."
+        text = f"{many} could not be sent, even after several tries."
         yield _warning("mail", text, "Check the mail server and the MATCHBOX_SMTP settings.")
 
 
@@ -267,16 +271,16 @@ def _last_beat(session: Session) -> int | None:
     return session.scalar(select(Setting.changed_at).where(Setting.name == BEAT))
 
 
-def _bad(kind: str, text: str, todo: str) -> Finding:
-    return _finding(kind, "bad", text, todo)
+def _bad(kind: str, text: str, remedy: str) -> Finding:
+    return _finding(kind, "bad", text, remedy)
 
 
-def _warning(kind: str, text: str, todo: str) -> Finding:
-    return _finding(kind, "warning", text, todo)
+def _warning(kind: str, text: str, remedy: str) -> Finding:
+    return _finding(kind, "warning", text, remedy)
 
 
-def _finding(kind: str, level: Level, text: str, todo: str) -> Finding:
-    return Finding(kind=kind, level=level, text=text, todo=todo)
+def _finding(kind: str, level: Level, text: str, remedy: str) -> Finding:
+    return Finding(kind=kind, level=level, text=text, remedy=remedy)
 
 
 def _ms(text: str) -> int:

@@ -256,8 +256,8 @@ def _fix_versions(session: Session, season: Season, scheduled: bool) -> None:
             session.delete(entry)
         elif entry.version is None:
             raise Conflict(
-                f"{entry.bot.full_name} has no active version; wait for its try-out, or take it "
-                "out of the season"
+                f"{entry.bot.full_name} has no active version; wait for its try-out, or take "
+                "the bot out of the season"
             )
     session.flush()
 

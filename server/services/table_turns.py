@@ -1,4 +1,4 @@
-"""Takes tables with persons on: who is to move, turns of their bots as jobs, and their moves.
+"""Moves tables with persons on: decides who is to move, and makes jobs of the bots' turns.
 
 Runs no bots. Persons' actions are in play.py; both end in `advance`.
 """
@@ -71,7 +71,7 @@ def advance(
     else:
         values["state"] = PlayState.PERSONS if owing & persons else PlayState.BOTS
     if not compare_and_set(session, table, values, PlayTable.state == before):
-        raise Conflict("somebody was first; load the page again")
+        raise Conflict("somebody else moved first; load the page again")
     if values["state"] == PlayState.BOTS:
         turn = Turn(
             table_id=table.id,

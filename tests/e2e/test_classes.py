@@ -5,16 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from threading import Thread
 from typing import Any
 from zipfile import ZipFile
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
-from werkzeug.serving import make_server
 
-from server.app import create_app
 from server.db.migrations import migrate
 from server.db.models import Role
 from server.services import accounts, leagues, seasons, sessions
@@ -45,18 +42,6 @@ def books(tmp_path: Path) -> Iterator[Books]:
         seasons.create(session, charlie, name="spring", league="class-7b", now=now)
     yield books
     books.context.close()
-
-
-@pytest.fixture
-def address(books: Books) -> Iterator[str]:
-    """Where the whole application answers."""
-    server = make_server("127.0.0.1", 0, create_app(books.context), threaded=True)
-    thread = Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    thread.join()
-    server.server_close()
 
 
 @pytest.fixture(params=SIZES, ids=["wide", "phone"])

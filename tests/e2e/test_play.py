@@ -12,10 +12,8 @@ from threading import Event, Thread
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
-from werkzeug.serving import make_server
 
 from matchbox.match.wire import TakeTurn, TryOut
-from server.app import create_app
 from server.db.migrations import migrate
 from server.db.models import PlayTable
 from server.services.bootstrap import ShippedBot, prepare
@@ -62,18 +60,6 @@ def books(tmp_path: Path) -> Iterator[Books]:
     over.set()
     thread.join()
     books.context.close()
-
-
-@pytest.fixture
-def address(books: Books) -> Iterator[str]:
-    """Where the whole application answers."""
-    server = make_server("127.0.0.1", 0, create_app(books.context), threaded=True)
-    thread = Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    thread.join()
-    server.server_close()
 
 
 @pytest.fixture(params=[WIDE, PHONE], ids=["wide", "phone"])

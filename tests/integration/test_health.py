@@ -54,7 +54,7 @@ def test_a_frozen_arena_is_told_within_a_minute_and_forgotten_when_it_goes_on(
         assert 1000 * seconds <= TOLD_MS, told
         status = platform.command("status")
         assert status.returncode == 1
-        assert told["todo"] in status.stdout
+        assert told["remedy"] in status.stdout
     eventually(lambda: "arenas" not in wrong(platform))
 
 

@@ -328,7 +328,7 @@ ARENAS: Final[tuple[tuple[str, Any], ...]] = (("a", "reports"), ("b", "silent"),
 HEALTH: Final = Health(
     checked_at=EARLIER,
     findings=[Finding(kind="arenas", level="bad", text="Arena b has not reported for 50 s.",
-                      todo="See its log.")],
+                      remedy="See its log.")],
     arenas=[
         ArenaLine(name=name, state=state, box="bwrap", walled=name != "c", why="", cores=2,
                   load=0.5, doing=MATCH if name == "a" else "", seen_at=EARLIER)

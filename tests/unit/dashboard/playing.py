@@ -48,6 +48,7 @@ def table(name: str = NAME, *, since: int = 0, secret: str = "", **more: Any) ->
     moves = game.legal(live.state, 0)
     given: dict[str, Any] = {
         **line(),
+        "cooperative": False,
         "rules": "1",
         "options": {},
         "revision": "persons-0-1",

@@ -168,8 +168,14 @@ def test_the_end_says_who_won(places: list[int], me: int | None, told: str) -> N
 
 
 def test_a_team_has_one_score() -> None:
-    over = table(state="finished", places=[1, 1], scores=[80, 80], why="blocked")
-    assert play.result(over) == "80 points together. Blocked."
+    ended: dict[str, Any] = {
+        "state": "finished",
+        "places": [1, 1],
+        "scores": [80, 80],
+        "why": "blocked",
+    }
+    assert play.result(table(cooperative=True, **ended)) == "80 points for the team. Blocked."
+    assert play.result(table(**ended)) == "A draw. Blocked."
 
 
 def test_a_finished_table_is_seen_by_any_seat() -> None:

@@ -48,7 +48,7 @@ def test_all_files_of_a_zip_are_shown_the_main_one_first() -> None:
     data = zipped(brain="x = 1\n", player="import brain\n", table=b"\xff\x00")
     seen = get("/bots/alice/careful/versions/2/source", serving(v2=data)).text
     assert seen.index("import brain") < seen.index("x = 1")
-    assert "table.bin It is no text." in seen
+    assert "table.bin This file is not text." in seen
     assert "Open in the workbench" not in seen
     assert files_of(data) == {"player.py": "import brain\n", "brain.py": "x = 1\n"}
 
