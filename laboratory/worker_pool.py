@@ -12,8 +12,7 @@ import signal
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import ExitStack, contextmanager, nullcontext
-from types import SimpleNamespace
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from matchbox.errors import MatchboxError, Unavailable
@@ -40,10 +39,13 @@ class _Process:
     box: Box | None = None
     ready: Any = None
     stopped: Any = None
-    """Set when the pool wants no further job done."""
+    """Its `value` is true once the pool wants no further job done. It has no lock: `_abort_job` may
+    interrupt a process anywhere, and one that held a lock would keep it from the others."""
     is_busy = False
     finished_bouts: Any = None
-    """Counts the finished bouts of the whole pool; `value` is changed under its lock."""
+    """The numbers of finished bouts, one for each process of the pool."""
+    number = 0
+    """Which of them is this process's own."""
     core: Final = ExitStack()
     """The process has a core to itself, while one is free."""
     failure: MatchboxError | None = None
@@ -60,7 +62,7 @@ class WorkerPool:
     @property
     def finished_bouts(self) -> int:
         """The number of finished bouts that the jobs have reported, also of unfinished jobs."""
-        return int(_Process.finished_bouts.value)
+        return sum(_Process.finished_bouts)
 
     def play(self, work: Work[Job, Done], jobs: Sequence[Job]) -> Generator[Done]:
         """The jobs' results, in the order of the jobs. Once it is closed, no further job begins.
@@ -78,9 +80,8 @@ class WorkerPool:
 
 def report(bouts: int) -> None:
     """Counts these finished bouts. Called by a job."""
-    if bouts and _Process.finished_bouts is not None:
-        with _Process.finished_bouts.get_lock():
-            _Process.finished_bouts.value += bouts
+    if _Process.finished_bouts is not None:
+        _Process.finished_bouts[_Process.number] += bouts
 
 
 @contextmanager
@@ -90,7 +91,7 @@ def worker_pool(kind: str, workers: int, settings: Settings = _USUAL) -> Iterato
     At the end of the block they abandon their jobs. Raises BoxUnavailable.
     """
     if workers == 1:
-        _Process.finished_bouts = SimpleNamespace(value=0, get_lock=nullcontext)
+        _Process.finished_bouts = [0]
         with cpu_affinity.claimed():
             box = open_named(kind, settings)
             try:
@@ -100,8 +101,8 @@ def worker_pool(kind: str, workers: int, settings: Settings = _USUAL) -> Iterato
                     box.close()
         return
     spawn = multiprocessing.get_context("spawn")
-    ready, stopped = spawn.Barrier(workers), spawn.Event()
-    _Process.finished_bouts = spawn.Value("q", 0)
+    ready, stopped = spawn.Barrier(workers), spawn.RawValue("b")
+    _Process.finished_bouts = spawn.RawArray("q", workers)
     setup = (kind, settings, os.getpid(), ready, stopped, _Process.finished_bouts)
     executor = ProcessPoolExecutor(workers, spawn, _start_process, setup)
     try:
@@ -112,7 +113,7 @@ def worker_pool(kind: str, workers: int, settings: Settings = _USUAL) -> Iterato
             yield WorkerPool(None, executor)
         finally:
             # It kills no process: a pool that loses one while jobs are cancelled may wait for ever.
-            stopped.set()
+            stopped.value = True
             for process in multiprocessing.active_children():
                 process.terminate()
     except BrokenProcessPool as error:
@@ -151,7 +152,7 @@ def _start_process(
 
 def _wait_until_ready(_: int) -> None:
     """Returns once every process of the pool is ready. Raises the error if this one has no box."""
-    _Process.ready.wait(_PATIENCE_S)
+    _Process.number = _Process.ready.wait(_PATIENCE_S)
     if _Process.failure is not None:
         raise _Process.failure
 
@@ -160,7 +161,7 @@ def _run_job(task: tuple[Work[Any, Any], Any]) -> Any:
     work, job = task
     _Process.is_busy = True
     try:
-        if _Process.stopped.is_set():
+        if _Process.stopped.value:
             raise KeyboardInterrupt
         return work(_Process.box, job)
     finally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+import tomllib
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -36,16 +37,18 @@ PATIENCE_MS = 60_000
 """How long a page may take to show what is expected of it."""
 
 
-UNIT_TESTS = Path(__file__).parent / "unit"
+TESTS = Path(__file__).parent
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files with slow tests come first, so that they do not run last and alone. Coverage is
-    measured in unit tests only: elsewhere a line may run, but nobody looks at what it does."""
+    """Files with slow tests come first, so that they do not run last and alone. Coverage slows a
+    test by half, so it is measured only in the unit tests of the rooms that it is asked of."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)
+    project = tomllib.loads((TESTS.parent / "pyproject.toml").read_text())
+    measured = [TESTS / "unit" / room for room in project["tool"]["coverage"]["run"]["source"]]
     for item in items:
-        if not item.path.is_relative_to(UNIT_TESTS):
+        if not any(item.path.is_relative_to(room) for room in measured):
             item.add_marker("no_cover")
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import signal
 import time
+from contextlib import suppress
 from typing import Any
 
 import pytest
 
-from laboratory.worker_pool import worker_pool
+from laboratory import worker_pool
 from matchbox.errors import SeatFault
 
 LARGE = bytes(200_000)
@@ -18,13 +21,17 @@ def _sleep(box: Any, job: tuple[float, bytes]) -> None:
     time.sleep(job[0])
 
 
+def _do_nothing(box: Any, job: None) -> None:
+    pass
+
+
 def _fail(box: Any, job: bytes) -> None:
     raise SeatFault("platform", "the box was gone")
 
 
 def _leave(error: type[BaseException] | None) -> None:
     jobs = [(0.0, LARGE), *[(10_000.0, LARGE)] * 20]
-    with worker_pool("none", 2) as opened:
+    with worker_pool.worker_pool("none", 2) as opened:
         for _ in opened.play(_sleep, jobs):
             if error is not None:
                 raise error
@@ -37,11 +44,35 @@ def test_whoever_leaves_it_waits_for_no_job() -> None:
         _leave(KeyboardInterrupt)
 
 
+def _interrupt_jobs(stopped: Any) -> None:
+    """Interrupts many short jobs, each a little later in its life than the one before."""
+    worker_pool._Process.stopped = stopped
+    signal.signal(signal.SIGALRM, worker_pool._abort_job)
+    for microseconds in range(20_000):
+        signal.setitimer(signal.ITIMER_REAL, (microseconds % 60 + 1) / 1e6)
+        for _ in range(4):
+            with suppress(KeyboardInterrupt):
+                worker_pool._run_job((_do_nothing, None))
+
+
+def test_an_interrupted_process_holds_up_nobody() -> None:
+    """A lock that an interrupted process never gave back once kept all others waiting."""
+    spawn = multiprocessing.get_context("spawn")
+    process = spawn.Process(target=_interrupt_jobs, args=(spawn.RawValue("b"),))
+    process.start()
+    process.join(60)
+    hangs = process.is_alive()
+    process.kill()
+    process.join()
+    assert not hangs
+    assert process.exitcode == 0
+
+
 def test_a_job_raises_what_it_raises_without_processes() -> None:
     for workers in (1, 2):
         with (
             pytest.raises(SeatFault, match="platform: the box was gone") as caught,
-            worker_pool("none", workers) as opened,
+            worker_pool.worker_pool("none", workers) as opened,
         ):
             list(opened.play(_fail, [LARGE] * 20))
         assert (caught.value.kind, caught.value.detail) == ("platform", "the box was gone")
