@@ -1,4 +1,4 @@
-"""The operators' pages beside /admin: audit log, health, actions on a season or a match.
+"""The operators' pages beside /admin: audit log, health, faults, actions on a season or a match.
 
 Knows addresses and templates, like dashboard.pages; the source refuses everybody but operators.
 """
@@ -35,6 +35,12 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
             source, lambda: render_template("health.html", health=source.health())
         )
 
+    def faults() -> Answer:
+        days = 7 if request.args.get("days") == "7" else 1
+        return _for_operators(
+            source, lambda: render_template("faults.html", faults=source.faults(days))
+        )
+
     def season_operate(season: int) -> Answer:
         return _for_operators(source, lambda: forms.season_operate_page(source, season))
 
@@ -43,6 +49,7 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
 
     yield "/admin/audit", audit
     yield "/admin/health", health
+    yield "/admin/faults", faults
     yield "/seasons/<int(max=999999999):season>/operate", season_operate
     yield "/matches/<match>/operate", match_operate
 

@@ -16,6 +16,7 @@ from matchbox.answers.bots import Author, Bot, BotLine, BotName, Draft
 from matchbox.answers.classes import Invited, LeagueClass, Membership
 from matchbox.answers.comparisons import Comparable, Comparison, ComparisonLine
 from matchbox.answers.courses import Course
+from matchbox.answers.faults import Faults
 from matchbox.answers.games import Game
 from matchbox.answers.health import Health
 from matchbox.answers.leagues import League, LeagueLine, Season, SeasonLine
@@ -98,6 +99,9 @@ class Source:
 
     queue: Callable[[], Queue]
     """The numbers of unfinished matches and try-outs."""
+
+    faults: Callable[[int], Faults]
+    """The faults of the last 1 or 7 days. Raises Forbidden unless the viewer is an operator."""
 
     queue_detail: Callable[[], QueueDetail]
     """All that waits, and why. Raises Forbidden unless the viewer is an operator."""

@@ -6,6 +6,7 @@ from apiflask import APIBlueprint
 from flask import Response
 
 from matchbox.answers.bots import Version
+from matchbox.answers.faults import Faults
 from matchbox.answers.health import Health
 from matchbox.answers.leagues import League, Season
 from matchbox.answers.matches import Match
@@ -13,6 +14,7 @@ from matchbox.answers.platform import Audit
 from matchbox.answers.standings import Board
 from server import queries
 from server.auth import account, acting, context, signed_in
+from server.queries import faults
 from server.routes import schemas
 from server.routes.api_matches import whole_match
 from server.routes.api_seasons import whole_season
@@ -32,6 +34,18 @@ def audit(query_data: schemas.AuditPage) -> Response:
     """Lists the audit log of actions, newest first; for operators."""
     with context().read() as session:
         return answered(queries.audit(session, account(session), **query_data.model_dump()))
+
+
+@routes.get("/faults")
+@needs(Scope.OPERATE)
+@routes.input(schemas.FaultsOf, location="query")
+@routes.output(Faults)
+def list_faults(query_data: schemas.FaultsOf) -> Response:
+    """Counts the faults of the last 1 or 7 days by kind and by bot; for operators."""
+    made = context()
+    with made.read() as session:
+        days, now = query_data.days, made.now()
+        return answered(faults.faults(session, account(session), days=days, now=now))
 
 
 @routes.get("/health")

@@ -210,6 +210,12 @@ class AuditPage(Page):
     action: NameText | None = None
 
 
+class FaultsOf(Query):
+    """The number of days over which faults are counted: 1 or 7."""
+
+    days: Annotated[int, Field(ge=1, le=7)] = 1
+
+
 class Reason(Body):
     """The reason for an operator's action."""
 

@@ -15,6 +15,7 @@ from matchbox.answers.bots import Bot, BotLine, Draft
 from matchbox.answers.classes import LeagueClass, Membership
 from matchbox.answers.comparisons import Comparable, Comparison, ComparisonLine
 from matchbox.answers.courses import Course
+from matchbox.answers.faults import Faults
 from matchbox.answers.health import Health
 from matchbox.answers.leagues import League, Season, SeasonLine
 from matchbox.answers.lessons import Lesson
@@ -28,6 +29,7 @@ from matchbox.settings import libraries_of
 from server import queries
 from server.auth import account, context, reading, viewer, visitor
 from server.queries import classes, comparisons, courses, drafts, history, inbox, play, waiting
+from server.queries import faults as fault_queries
 from server.queries import users as user_queries
 from server.queries.job_queue import queue_detail
 from server.queries.lessons import bot_lessons
@@ -105,6 +107,7 @@ def _of_operators() -> dict[str, Any]:
     return {
         "admin": _admin,
         "audit": _audit,
+        "faults": _faults,
         "health": _health,
         "queue_detail": _queue_detail,
         "user": _user,
@@ -247,6 +250,12 @@ def _league_class(name: str) -> LeagueClass:
     with made.read() as session:
         url = made.settings.server_url
         return classes.league_class(session, name, account(session), url=url)
+
+
+def _faults(days: int) -> Faults:
+    made = context()
+    with made.read() as session:
+        return fault_queries.faults(session, viewer(session), days=days, now=made.now())
 
 
 def _health() -> Health:

@@ -11,7 +11,7 @@ from matchbox.match import record as records
 from matchbox.match.wire import Entrant, PlayMatch
 from server.db.models import UNFINISHED, Match, MatchState
 from server.db.session import compare_and_set
-from server.services import audit, faults, jobs, quarantine, ratings, results, samples
+from server.services import audit, fault_counts, faults, jobs, quarantine, ratings, results, samples
 from server.services.accounts import require_operator
 from server.services.events import publish
 from server.services.jobs import JobKind
@@ -75,6 +75,7 @@ def record(session: Session, message: MatchPlayed, *, settings: Settings, now: i
     results.book_points(match)
     ratings.update_live(session, match)
     faults.count(session, match, played, settings=settings, now=now)
+    fault_counts.book(session, match, played, now=now)
     samples.book(session, match, message, now=now)
     publish(session, "match.finished", match.id, now=now)
     return True

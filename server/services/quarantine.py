@@ -22,7 +22,7 @@ from server.db.models import (
     VersionState,
 )
 from server.db.session import compare_and_set
-from server.services import turns
+from server.services import fault_counts, turns
 from server.services.events import publish, storable
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ def note(session: Session, match: Match, now: int) -> None:
     """Counts a platform fault against every version in this match."""
     for version in {seat.version_id for seat in match.seats}:
         session.add(PlatformFault(version_id=version, match_id=match.id, at=now))
+    fault_counts.book_platform(session, match, now=now)
 
 
 def take_aside(session: Session, *, settings: Settings, now: int) -> int:

@@ -19,6 +19,7 @@ from server.services import (
     drafts,
     editions,
     events,
+    fault_counts,
     health,
     job_kinds,
     logins,
@@ -205,4 +206,5 @@ def _trim(context: Context) -> None:
         events.trim(session)
         logins.trim(session, now=context.now())
         drafts.trim(session, now=context.now())
+        fault_counts.trim(session, now=context.now())
         play.trim(session, settings=context.settings, now=context.now())

@@ -40,7 +40,15 @@ from server.db.models.people import (
     Token,
     User,
 )
-from server.db.models.platform import Audit, Event, Outbox, PlatformFault, Setting, Verification
+from server.db.models.platform import (
+    Audit,
+    Event,
+    FaultCount,
+    Outbox,
+    PlatformFault,
+    Setting,
+    Verification,
+)
 from server.db.models.play import UNSETTLED, PlaySeat, PlayState, PlayTable, Turn
 from server.db.models.tables import Table
 
@@ -64,6 +72,7 @@ __all__ = [
     "DraftState",
     "Entry",
     "Event",
+    "FaultCount",
     "FormerName",
     "Invitation",
     "League",

@@ -95,3 +95,18 @@ class PlatformFault(Table):
     version_id: Mapped[int] = mapped_column(ForeignKey("version.id"), index=True)
     match_id: Mapped[str] = mapped_column(ForeignKey("match.id"))
     at: Mapped[int] = mapped_column(BigInteger, index=True)
+
+
+class FaultCount(Table):
+    """How often a version made a kind of fault in an hour; kept for a little more than a week."""
+
+    __tablename__ = "fault_count"
+
+    hour: Mapped[int] = mapped_column(BigInteger, primary_key=True)
+    """When the hour began."""
+    version_id: Mapped[int] = mapped_column(ForeignKey("version.id"), primary_key=True)
+    kind: Mapped[str] = mapped_column(String(16), primary_key=True)
+    bouts: Mapped[int]
+    matches: Mapped[int]
+    match_id: Mapped[str] = mapped_column(String(32))
+    """The newest of these matches."""

@@ -1,9 +1,10 @@
-"""A queue over made-up rows: matches, try-outs, a lesson and a turn that wait."""
+"""A queue and faults over made-up rows: matches, try-outs, a lesson and a turn that wait."""
 
 from __future__ import annotations
 
 from typing import Final
 
+from matchbox.answers.faults import BotFaults, FaultKind, Faults
 from matchbox.answers.queue import QueueDetail, QueueGroup, QueueKind, Waiting, WaitingJob
 from tests.unit.dashboard.seasons import EARLIER
 
@@ -40,3 +41,17 @@ QUEUE: Final = QueueDetail(
     ],
 )  # fmt: skip
 NO_QUEUE: Final = QueueDetail(stopped="", window=32, kinds=QUEUE.kinds[1:], groups=[], jobs=[])
+NO_FAULTS: Final = Faults(days=1, since=EARLIER, kinds=[], bots=[], found=0)
+
+
+def faults(days: int) -> Faults:
+    """Faults of two versions; the platform was at fault as well."""
+    told = (("alice/careful", {"crash": 3, "illegal": 1207}), ("bob/ledger", {"platform": 2}))
+    bots = [
+        BotFaults(bot=bot, version=2, state="suspended", faults=sum(kinds.values()), kinds=kinds,
+                  last_match="0123456789abcdef", last_hour=EARLIER)
+        for bot, kinds in told
+    ]  # fmt: skip
+    kinds = [FaultKind(kind=kind, faults=count, bots=1)
+             for kind, count in (("illegal", 1207), ("crash", 3), ("platform", 2))]  # fmt: skip
+    return Faults(days=days, since=EARLIER, kinds=kinds, bots=bots, found=300)

@@ -146,3 +146,19 @@ def test_a_suspended_version_says_why_and_what_to_do() -> None:
     assert "/reinstate" not in page
     operators = get("/bots/alice/careful/versions/4", replace(OPERATOR, bot=suspended)).text
     assert 'action="/admin/versions/4/reinstate"' in operators
+
+
+def test_the_faults_are_counted_by_kind_and_by_bot_with_a_way_to_each() -> None:
+    page = get("/admin/faults?days=7").text
+    for said in (
+        '<a href="/admin/faults?days=7" aria-current="page">Last week</a>',
+        "no bot is to blame",
+        "300 versions with faults, the first 2 of them",
+        'href="/matches?bot=alice/careful&amp;version=2&amp;fault=1">1,210</a>',
+        'illegal <b class="number">1,207</b>',
+        'href="/matches/0123456789abcdef"',
+    ):
+        assert said in page, said
+    assert "No bot has made a fault" in get("/admin/faults", replace(
+        OPERATOR, faults=cast.EMPTY.faults)).text  # fmt: skip
+    assert get("/admin/faults", NOBODY).location == "/login?next=/admin/faults"

@@ -1,0 +1,88 @@
+"""The faults of the last day and week by kind and by bot, as operators see them."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import select
+
+from matchbox.answers.faults import Faults
+from matchbox.errors import BadOption, FaultKind, Forbidden
+from matchbox.match.wire import PlayMatch
+from server.db.models import FaultCount, User, Version
+from server.queries.faults import faults
+from server.services import fault_counts
+from server.services.tick import tick
+from tests.books import Books, lost, played, scripted
+from tests.unit.server.test_faults import Arena
+
+
+@pytest.fixture
+def shaky(books: Books, alice: User, bob: User) -> Version:
+    """Alice's version, which plays against bob's in the ranked queue."""
+    books.league()
+    version = books.bot(alice, "shaky")
+    books.bot(bob, "steady")
+    return version
+
+
+def jobs(books: Books) -> list[PlayMatch]:
+    """Matches that were sent."""
+    tick(books.context)
+    return [job for job in books.postman.take() if isinstance(job, PlayMatch)]
+
+
+def told(books: Books, viewer: User | None, days: int = 1) -> Faults:
+    """What that viewer is told."""
+    with books.read() as session:
+        return faults(session, viewer, days=days, now=books.clock())
+
+
+def play(books: Books, job: PlayMatch, bad: Version, kind: FaultKind = "crash") -> int:
+    """Plays a match in which this version forfeits every bout; how many."""
+    arena = Arena(bad, every=1, kind=kind)
+    assert books.record(played(job, scripted(job, arena.bout)))
+    return arena.bouts
+
+
+def test_faults_are_counted_by_kind_and_by_bot(
+    books: Books, shaky: Version, charlie: User, bob: User
+) -> None:
+    first, second, third, *_ = jobs(books)
+    crashes = play(books, first, shaky) + play(books, second, shaky)
+    slow = play(books, third, shaky, "timeout")
+    found = told(books, charlie)
+    assert {one.kind: (one.faults, one.bots) for one in found.kinds} == {
+        "crash": (crashes, 1), "timeout": (slow, 1),
+    }  # fmt: skip
+    (line,) = found.bots
+    assert (line.bot, line.version, line.faults) == ("alice/shaky", 1, crashes + slow)
+    assert line.kinds == {"crash": crashes, "timeout": slow}
+    assert line.last_match in (second.match, third.match)
+    with pytest.raises(Forbidden):
+        told(books, bob)
+    with pytest.raises(BadOption):
+        told(books, charlie, days=3)
+
+
+def test_a_day_and_a_week_end_and_old_counts_are_deleted(
+    books: Books, shaky: Version, charlie: User
+) -> None:
+    first, second, *_ = jobs(books)
+    early = play(books, first, shaky)
+    books.clock.pass_by(minutes=25 * 60)
+    late = play(books, second, shaky)
+    assert [one.faults for one in told(books, charlie).bots] == [late]
+    assert [one.faults for one in told(books, charlie, 7).bots] == [early + late]
+    books.clock.pass_by(minutes=8 * 24 * 60)
+    assert told(books, charlie, 7).bots == []
+    with books.write() as session:
+        assert fault_counts.trim(session, now=books.clock()) == 2
+        assert session.scalars(select(FaultCount)).all() == []
+
+
+def test_the_platforms_faults_are_told_apart(books: Books, shaky: Version, charlie: User) -> None:
+    job, *_ = jobs(books)
+    books.lose(lost(job))
+    found = told(books, charlie)
+    assert [(one.kind, one.bots) for one in found.kinds] == [("platform", 2)]
+    assert found.bots == []
