@@ -220,6 +220,7 @@ def _operator(session: Session, name: str, password: str, now: int) -> User:
     first = accounts.first_operator_link(session, now=now)
     if first is not None:
         return accounts.claim_operator(session, first, name, password, now=now)
-    actor = session.scalars(select(User).where(User.role == Role.OPERATOR)).first()
+    able = (User.role == Role.OPERATOR, User.closed_at.is_(None))
+    actor = session.scalars(select(User).where(*able)).first()
     assert actor is not None
     return accounts.create_user(session, actor, name, password, "operator", now=now)

@@ -17,7 +17,7 @@ from flask_login import LoginManager, UserMixin, current_user, login_user, logou
 from flask_wtf.csrf import CSRFError, CSRFProtect
 
 from matchbox.errors import Forbidden
-from server.db.models import Role, Scope
+from server.db.models import BrowserSession, Role, Scope
 from server.problems import LoginNeeded, ScopeNeeded, answer
 from server.scopes import ANYBODY, scope_of
 from server.services import accounts, sessions
@@ -114,11 +114,14 @@ def acting() -> Iterator[tuple[Session, User, int]]:
     """Opens a write transaction for an action.
 
     Yields its session, the account that acts, and the time in ms UTC, read when it is this writer's
-    turn. Raises LoginNeeded.
+    turn. Raises LoginNeeded, also if the account was closed, or the request's token or session
+    ended, before it was.
     """
     made = context()
     with made.write() as session:
-        yield session, account(session), made.now()
+        actor = account(session)
+        _check_still_in(session, actor)
+        yield session, actor, made.now()
 
 
 def require_account() -> None:
@@ -189,6 +192,17 @@ def guard_entry(app: Flask) -> None:
             csrf.protect()
         elif request.path.startswith("/api/") and request.endpoint not in FOR_STRANGERS:
             require_account()
+
+
+def _check_still_in(session: Session, actor: User) -> None:
+    """Raises LoginNeeded unless what the request came with works in this session, too."""
+    asking, token = visitor(), token_in_use(session)
+    if asking is None or actor.closed_at is not None:
+        raise LoginNeeded
+    if asking.token is not None and (token is None or token.revoked_at is not None):
+        raise LoginNeeded("this token has just been revoked")
+    if asking.session is not None and session.get(BrowserSession, asking.session) is None:
+        raise LoginNeeded("this session has just ended; log in again")
 
 
 def _check_scope() -> None:

@@ -43,7 +43,8 @@ def reset_password(
     """
     fresh = passwords.readable()
     hashed = passwords.hash_password(fresh, name)  # slow: done before the write turn begins
-    user = _account(session, actor, name)
+    now_acting = accounts.as_now(session, actor) if actor is not None else None
+    user = _account(session, now_acting, name)
     user.password = hashed
     sessions.end_all(session, user)
     if revoke:

@@ -55,13 +55,15 @@ def create_user(
     """Creates an account for somebody else; `role` is author or operator.
 
     Call it first in its transaction: it checks the right and hashes the password, which is slow,
-    before its first statement, with which the write turn begins. Raises Forbidden unless the actor
-    is an operator, BadName, or Conflict if the name is taken.
+    before its first statement, with which the write turn begins, and checks the right again then.
+    Raises Forbidden unless the actor is an operator, BadName, or Conflict if the name is taken.
     """
     require_operator(actor)
     if role not in (Role.AUTHOR, Role.OPERATOR):
         raise BadName(f"there is no role {role!r}; the roles are author and operator")
-    made = _add(session, name, password, Role(role), now)
+    hashed = passwords.hash_password(password, name)
+    require_operator(as_now(session, actor))
+    made = add(session, name, hashed, Role(role), now=now)
     detail = {"name": made.name, "role": role}
     audit.note(session, actor, "user.create", f"user:{made.id}", detail, now=now)
     return made
@@ -87,6 +89,13 @@ def require_open(user: User) -> User:
     return user
 
 
+def as_now(session: Session, actor: User) -> User:
+    """Returns the acting account, read again in this session. Raises Forbidden if it is closed."""
+    found = session.get_one(User, actor.id, populate_existing=True)
+    found.limited = actor.limited
+    return require_open(found)
+
+
 def user_by_id(session: Session, number: int) -> User | None:
     """Returns the account with that row number, or None."""
     return session.get(User, number)
@@ -109,9 +118,9 @@ def change_password(
     known = user.password
     check_password(user, old)
     hashed = passwords.hash_password(new, user.name)  # slow: done before the write turn begins
-    which = (User.id == user.id, User.password == known)
+    which = (User.id == user.id, User.password == known, User.closed_at.is_(None))
     if rows_changed(session, update(User).where(*which).values(password=hashed)) != 1:
-        raise Conflict("the password has just been changed; log in again")
+        raise Conflict("the account has just been changed; log in again")
     sessions.end_all(session, user)
     if revoke:
         session.execute(update(Token).where(*_working(user)).values(revoked_at=now))
@@ -213,13 +222,17 @@ def revoked_since(now: int) -> int:
 
 
 def token_of(session: Session, secret: str, *, now: int) -> Token:
-    """Returns the API token with this secret. Raises Forbidden if unknown, revoked or expired."""
+    """Returns the API token with this secret.
+
+    Raises Forbidden if it is unknown, revoked or expired, or if its account is closed.
+    """
     working = (Token.purpose == _API, Token.revoked_at.is_(None))
     token = session.scalar(select(Token).where(Token.digest == digest_of(secret), *working))
     if token is None or token.user is None:
         raise Forbidden("this token is unknown or revoked; make a new one on your account's page")
     if token.ends_at is not None and token.ends_at <= now:
         raise Forbidden("this token has expired; make a new one on your account's page")
+    require_open(token.user)
     return token
 
 

@@ -173,7 +173,7 @@ def make_accounts(
     drawn = [Fresh(name, passwords.readable()) for name in names]
     hashed = [passwords.hash_password(one.password, one.name) for one in drawn]
     with context.write() as session:
-        now = context.now()
+        now, actor = context.now(), accounts.as_now(session, actor)
         check_names(session, actor, league_name, names)
         league = find_league(session, league_name)
         for name, password in zip(names, hashed, strict=True):

@@ -67,8 +67,12 @@ def begin(session: Session, user: User, *, agent: str, now: int) -> str:
 
 
 def session_of(session: Session, secret: str, *, now: int) -> BrowserSession | None:
-    """Returns the session with this secret; None if there is none, or if it has ended."""
-    query = select(BrowserSession).where(BrowserSession.digest == digest_of(secret))
+    """Returns the session with this secret; None if there is none, or if it has ended.
+
+    A closed account has none.
+    """
+    query = select(BrowserSession).join(BrowserSession.user).where(User.closed_at.is_(None))
+    query = query.where(BrowserSession.digest == digest_of(secret))
     return session.scalar(query.where(BrowserSession.ends_at > now))
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from matchbox.errors import BadName, Conflict, Forbidden, NotFound
 from server.db.models import Role, User
-from server.services import accounts
+from server.services import account_operations, accounts, classes
 from tests.books import Books
 
 PASSWORD = "correct horse"
@@ -88,6 +90,23 @@ def test_only_an_operator_makes_accounts(books: Books, alice: User, charlie: Use
             accounts.create_user(session, alice, "eve", PASSWORD, "author", now=books.clock())
         with pytest.raises(BadName, match="no role"):
             accounts.create_user(session, charlie, "eve", PASSWORD, "house", now=books.clock())
+
+
+@pytest.mark.parametrize("values", [{"role": Role.AUTHOR}, {"closed_at": 1}])
+def test_whoever_is_no_operator_any_more_finishes_no_request_of_one(
+    books: Books, charlie: User, values: dict[str, Any]
+) -> None:
+    league = books.league()
+    books.person("dora")
+    with books.write() as session:
+        session.execute(update(User).where(User.id == charlie.id).values(**values))
+    assert charlie.operator, "as the request has read it"
+    with books.write() as session, pytest.raises(Forbidden):
+        accounts.create_user(session, charlie, "eve", PASSWORD, "author", now=books.clock())
+    with books.write() as session, pytest.raises(Forbidden):
+        account_operations.reset_password(session, charlie, "dora", now=books.clock())
+    with pytest.raises(Forbidden):
+        classes.make_accounts(books.context, charlie, league.name, ["eve"])
 
 
 def test_a_token_stands_for_its_account_until_it_is_revoked(books: Books, alice: User) -> None:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 
 import pytest
+from apiflask import APIFlask
 from flask.testing import FlaskClient
 
 from server.app import create_app
-from server.db.models import User
+from server.auth import acting, visitor
+from server.db.models import BrowserSession, Token, User
+from server.problems import LoginNeeded
 from server.services import accounts
 from tests.books import Books
 from tests.unit.server.routes.conftest import Browse, Browser, Caller, MakeApp, problem
@@ -238,3 +241,41 @@ def test_over_https_a_cookie_of_the_plain_name_opens_nothing(
         client.set_cookie(name, cookie, domain="bots.example", secure=True)
         told = client.get("/api/v1/whoami", base_url="https://bots.example")
         assert told.status_code == status
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_a_right_that_ends_while_a_request_waits_for_its_turn_is_gone(
+    app: APIFlask, books: Books, browse: Browse, dora: User, closed: bool
+) -> None:
+    with books.write() as session:
+        secret = accounts.make_token(session, dora, "laptop", now=books.clock())
+    cookie = {"Cookie": f"{COOKIE}={cookie_of(browse(dora))}"}
+    token = {"Authorization": f"Bearer {secret}"}
+    for headers, row in ((token, Token), (cookie, BrowserSession)):
+        with app.test_request_context(headers=headers):
+            assert visitor() is not None
+            with acting() as (_, actor, _now):
+                assert actor.id == dora.id, "the witness: until then it acts"
+            with books.write() as session:
+                if closed:
+                    session.get_one(User, dora.id).closed_at = books.clock()
+                elif row is Token:
+                    session.get_one(Token, 1).revoked_at = books.clock()
+                else:
+                    session.delete(session.get_one(BrowserSession, 1))
+            with pytest.raises(LoginNeeded), acting():
+                pass
+            with books.write() as session:
+                session.get_one(User, dora.id).closed_at = None
+
+
+def test_a_closed_account_has_neither_sessions_nor_tokens(
+    books: Books, browse: Browse, dora: User, as_alice: Caller, alice: User
+) -> None:
+    browser = browse(dora)
+    assert knows(browser), "the witness"
+    with books.write() as session:
+        for user in (dora, alice):
+            session.get_one(User, user.id).closed_at = books.clock()
+    assert not knows(browser)
+    assert "closed" in problem(as_alice.get("/whoami"), 401)["detail"]
