@@ -39,6 +39,7 @@ SLOW: Final = (
     "forms_accounts.delete",
     "forms_accounts.request_link",
     "forms_accounts.set_password",
+    "forms_notices.request_confirmation",
     "forms_classes.join",
     "forms_users.create",
     "forms_users.reset",

@@ -32,6 +32,7 @@ NOTICE_KINDS: Final = {
     "password": NoticeKind("Account"),
     "password-link": NoticeKind("Account"),
     "confirm-email": NoticeKind("Account"),
+    "address": NoticeKind("Account"),
     "webhook": NoticeKind("Account"),
 }
 """Every kind of notice. docs/write-a-bot.md explains them to authors."""

@@ -84,7 +84,8 @@ def request_link() -> Response:
 @form_of(passwords.reset_page, forbidden=True)
 def set_password(number: int, secret: str) -> Response:
     """Sets a new password by a mailed link, and logs in."""
-    start_session(password_links.set_password(context(), number, secret, field("password")))
+    password, revoke = field("password"), field("revoke") == "yes"
+    start_session(password_links.set_password(context(), number, secret, password, revoke=revoke))
     return go_to("pages.account")
 
 

@@ -8,11 +8,12 @@ from flask import Blueprint, request
 
 from dashboard import forms as pages
 from matchbox.answers.notices import MUTABLE
-from server.auth import acting, context
+from server.auth import acting, context, signed_in
 from server.queries import inbox
+from server.rate_limits import client_network
 from server.routes.form_fields import field, form_of, go_to, secret_page
 from server.routes.source import the_source
-from server.services import contact, notices, webhooks
+from server.services import contact, logins, notices, webhooks
 
 if TYPE_CHECKING:
     from werkzeug.wrappers import Response
@@ -39,9 +40,10 @@ def mark_all_read() -> Response:
 
 
 @routes.post("/account/email")
-@form_of(pages.account_page)
+@form_of(pages.account_page, forbidden=True)
 def request_confirmation() -> Response:
-    """Sends a confirmation link to the address that was entered."""
+    """Sends a confirmation link to the address that was entered, if the password is right."""
+    logins.confirm(context(), signed_in(), field("password"), network=client_network())
     with acting() as (session, actor, now):
         address, settings = field("email").strip(), context().settings
         contact.request_confirmation(session, actor, address, settings=settings, now=now)
@@ -51,8 +53,8 @@ def request_confirmation() -> Response:
 @routes.post("/account/email/clear")
 def clear_email() -> Response:
     """Stops mailing notices."""
-    with acting() as (session, actor, _):
-        contact.clear(session, actor)
+    with acting() as (session, actor, now):
+        contact.clear(session, actor, now=now)
     return go_to("pages.account")
 
 

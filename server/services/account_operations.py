@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import delete, func, select
 
 from matchbox.errors import BadName, BadOption, Conflict, NotFound
 from server.db.models import (
@@ -48,7 +48,7 @@ def reset_password(
     user.password = hashed
     sessions.end_all(session, user)
     if revoke:
-        revoke_tokens(session, user, now=now)
+        accounts.revoke_tokens(session, user, now=now)
     text = "An operator gave your account a new password, and ended its sessions."
     notices.notify_owner(session, user.id, "password", f"user:{user.id}", text, now=now)
     _note(session, actor, "user.reset", user, {"tokens": revoke}, now)
@@ -67,7 +67,7 @@ def set_role(session: Session, actor: User | None, name: str, role: str, *, now:
         return user
     if role != Role.OPERATOR:
         require_another_operator(session, user)
-        revoke_tokens(session, user, now=now)
+        accounts.revoke_tokens(session, user, now=now)
     user.role = Role(role)
     session.flush()
     _note(session, actor, "user.role", user, {"role": role}, now)
@@ -89,7 +89,7 @@ def close(session: Session, actor: User | None, name: str, reason: str, *, now: 
     require_another_operator(session, user)
     user.closed_at = now
     sessions.end_all(session, user)
-    revoke_tokens(session, user, now=now)
+    accounts.revoke_tokens(session, user, now=now)
     left = leave_everything(session, user, now=now)
     detail = {"reason": events.storable(reason.strip(), 400), **left}
     _note(session, actor, "user.close", user, detail, now)
@@ -142,12 +142,6 @@ def require_another_operator(session: Session, user: User) -> None:
         select(func.count()).select_from(User).where(*others)
     ):
         raise Conflict(f"{user.name} is the last operator; make another account an operator first")
-
-
-def revoke_tokens(session: Session, user: User, *, now: int) -> None:
-    """Revokes every API token of the account."""
-    working = (Token.user_id == user.id, Token.purpose == "api", Token.revoked_at.is_(None))
-    session.execute(update(Token).where(*working).values(revoked_at=now))
 
 
 def leave_everything(session: Session, user: User, *, now: int) -> dict[str, int]:

@@ -123,7 +123,7 @@ def change_password(
         raise Conflict("the account has just been changed; log in again")
     sessions.end_all(session, user)
     if revoke:
-        session.execute(update(Token).where(*_working(user)).values(revoked_at=now))
+        revoke_tokens(session, user, now=now)
     text = "Your password was changed. If it was not you, ask an operator for a new one at once."
     notices.notify_owner(session, user.id, "password", f"user:{user.id}", text, now=now)
     audit.note(session, user, "user.password", f"user:{user.id}", {"tokens": revoke}, now=now)
@@ -252,6 +252,11 @@ def revoke_token(session: Session, user: User, number: int, *, now: int) -> None
     mine = (Token.id == number, *_working(user))
     if rows_changed(session, update(Token).where(*mine).values(revoked_at=now)) != 1:
         raise NotFound(f"{user.name} has no working token {number}")
+
+
+def revoke_tokens(session: Session, user: User, *, now: int) -> None:
+    """Revokes every API token of the account."""
+    session.execute(update(Token).where(*_working(user)).values(revoked_at=now))
 
 
 def share(user: User, *, shares: bool) -> None:

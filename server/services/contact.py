@@ -16,7 +16,7 @@ from matchbox.answers.notices import MUTABLE
 from matchbox.errors import BadName, BadOption, Conflict, Forbidden, TooMany
 from matchbox.settings import MAIL_ADDRESS
 from server.db.models import Delivery, Notice, User
-from server.services import notices
+from server.services import audit, notices
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -61,21 +61,32 @@ def request_confirmation(
 
 
 def confirm(session: Session, user: User, secret: str, *, settings: Settings, now: int) -> str:
-    """Confirms the account's address, and returns it. Raises Forbidden if the link is not valid."""
+    """Confirms the account's address, and returns it; the former one is told so.
+
+    Raises Forbidden if the link is not valid.
+    """
     if not is_open(user, secret, settings=settings, now=now):
         raise Forbidden(
             "this link was used or replaced, is older than a day, or belongs to another account; "
             "ask for a new one on your account's page"
         )
-    assert user.email_asked is not None
-    user.email, user.email_asked, user.email_asked_at = user.email_asked, None, None
+    asked = user.email_asked
+    assert asked is not None
+    _tell(session, user, "changed" if user.email is not None else "set", now)
+    user.email, user.email_changed_at = asked, now
+    user.email_asked = user.email_asked_at = user.reset_asked_at = None
     session.flush()
-    return user.email
+    return asked
 
 
-def clear(session: Session, user: User) -> None:
-    """Removes the account's address, and the mails that wait to be sent to it."""
-    user.email = user.email_asked = user.email_asked_at = None
+def clear(session: Session, user: User, *, now: int) -> None:
+    """Removes the account's address, and the mails that wait to be sent to it.
+
+    The address is told so.
+    """
+    if user.email is not None:
+        _tell(session, user, "removed", now)
+    user.email = user.email_asked = user.email_asked_at = user.reset_asked_at = None
     _forget(session, user)
 
 
@@ -118,9 +129,22 @@ def _check_rate(session: Session, user: User, address: str, now: int) -> None:
         raise TooMany("too many links were sent today; try again tomorrow")
 
 
+def _tell(session: Session, user: User, what: str, now: int) -> None:
+    """Notices, while the account has its former address, that it was set, changed or removed."""
+    text = (
+        f"The e-mail address of your account was {what}. If it was not you, change your password "
+        "and end all other sessions, or ask an operator at once."
+    )
+    notices.notify_owner(session, user.id, notices.ADDRESS, f"user:{user.id}", text, now=now)
+    audit.note(session, user, "user.email", f"user:{user.id}", {"was": what}, now=now)
+
+
 def _forget(session: Session, user: User, *which: ColumnElement[bool]) -> None:
-    """Deletes the waiting mails for those notices of the account that `which` selects."""
+    """Deletes the waiting mails for those notices of the account that `which` selects.
+
+    Those to a former address stay.
+    """
     waiting = select(Notice.id).where(Notice.user_id == user.id, *which)
-    mails = (Delivery.webhook_id.is_(None), Delivery.notice_id.in_(waiting))
-    session.execute(delete(Delivery).where(*mails))
+    mails = (Delivery.webhook_id.is_(None), Delivery.address.is_(None))
+    session.execute(delete(Delivery).where(*mails, Delivery.notice_id.in_(waiting)))
     session.flush()

@@ -151,6 +151,8 @@ def _same_way(webhook: int | None) -> ColumnElement[bool]:
 
 
 def _address(session: Session, row: Delivery) -> str | None:
+    if row.address is not None:
+        return row.address
     user = session.get_one(User, row.notice.user_id)
     return user.email_asked if row.notice.kind == notices.CONFIRM else user.email
 

@@ -74,11 +74,22 @@ def change_password(
 
     Returns the account. Raises TooMany during a pause, and what `accounts.change_password` raises.
     """
-    with counted(context, actor.name, network):
-        accounts.check_password(actor, old)
+    confirm(context, actor, old, network=network)
     with context.write() as session:
         now = context.now()
         return accounts.change_password(session, actor, old, new, now=now, revoke=revoke)
+
+
+def confirm(context: Context, actor: User, password: str, *, network: str) -> None:
+    """Checks the actor's password before a change that a session alone must not make.
+
+    An account without a password has none to give. A wrong one counts as a failed login. Raises
+    Forbidden if it is wrong, or TooMany during a pause.
+    """
+    if actor.password is None:
+        return
+    with counted(context, actor.name, network):
+        accounts.check_password(actor, password)
 
 
 @contextmanager

@@ -24,6 +24,8 @@ LONGEST: Final = 1_000
 """The most characters of a notice."""
 CONFIRM: Final = "confirm-email"
 """The only kind of notice that is mailed to an address that is not confirmed yet."""
+ADDRESS: Final = "address"
+"""The kind of notice that is mailed to the address that the account had when it was written."""
 PASSWORD_LINK: Final = "password-link"
 """The kind of notice whose mail has the link to set a new password."""
 _PAGES: Final = {"season": "seasons", "match": "matches", "comparison": "comparisons"}
@@ -45,7 +47,8 @@ def notify_owner(
     notice = Notice(user_id=user_id, kind=kind, subject=subject, text=text, at=now)
     session.add(notice)
     if kind == CONFIRM or (user.email is not None and kind not in user.muted):
-        session.add(Delivery(notice=notice, webhook_id=None, due_at=now))
+        kept = user.email if kind == ADDRESS else None
+        session.add(Delivery(notice=notice, webhook_id=None, address=kept, due_at=now))
     heard = (Webhook.user_id == user_id, Webhook.disabled_at.is_(None))
     for number in session.scalars(select(Webhook.id).where(*heard).order_by(Webhook.id)):
         session.add(Delivery(notice=notice, webhook_id=number, due_at=now))

@@ -16,7 +16,7 @@ from matchbox.errors import BadName, Conflict, Forbidden
 from matchbox.settings import MAIL_ADDRESS
 from server.db.models import Notice, User
 from server.db.session import compare_and_set
-from server.services import audit, notices, passwords, sessions
+from server.services import accounts, audit, notices, passwords, sessions
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 HOUR_MS: Final = 3_600_000
 """How long a link is valid."""
 DAY_MS: Final = 24 * HOUR_MS
+APART_MS: Final = 10 * 60_000
+"""The least time between two links."""
 LINKS: Final = 5
 """The most links that an account is sent in a day."""
 INVITATION: Final = (
@@ -38,6 +40,9 @@ INVITATION: Final = (
 def request_links(session: Session, address: str, *, settings: Settings, now: int) -> None:
     """Mails a link to the address, for each account that has confirmed it.
 
+    There is none within ten minutes of the last one, so that nobody makes it useless; none within
+    a day of a change of the address; and none for an account that has no password.
+
     Returns nothing, so that nobody learns whether there is one. Raises Forbidden if this platform
     sends no mail, or BadName if this is no address.
     """
@@ -47,7 +52,7 @@ def request_links(session: Session, address: str, *, settings: Settings, now: in
         raise BadName("that is not a plain e-mail address; give one such as alice@example.org")
     same = (func.lower(User.email) == address.lower(), User.closed_at.is_(None))
     for user in session.scalars(select(User).where(*same).order_by(User.id)).all():
-        if _links_today(session, user, now) >= LINKS:
+        if not _may_have_one(session, user, now):
             continue
         user.reset_asked_at = now
         text = "A link to set a new password was mailed to you, because somebody asked for it."
@@ -65,11 +70,13 @@ def is_open(user: User | None, secret: str, *, settings: Settings, now: int) -> 
     return hmac.compare_digest(_secret(user, settings).encode(), secret.encode())
 
 
-def set_password(context: Context, number: int, secret: str, password: str) -> User:
+def set_password(
+    context: Context, number: int, secret: str, password: str, *, revoke: bool = False
+) -> User:
     """Gives the account with that row number a new password, and ends its sessions.
 
-    Returns the account. Raises Forbidden if the link is not valid, or BadName if the password is
-    easy to guess.
+    With `revoke`, also revokes its API tokens. Returns the account. Raises Forbidden if the link is
+    not valid, or BadName if the password is easy to guess.
     """
     with context.read() as session:
         user = session.get(User, number)
@@ -85,9 +92,12 @@ def set_password(context: Context, number: int, secret: str, password: str) -> U
         if not compare_and_set(session, user, values, *known, User.closed_at.is_(None)):
             raise Conflict("the account has just changed; ask for a new link")
         sessions.end_all(session, user)
+        if revoke:
+            accounts.revoke_tokens(session, user, now=now)
+        detail = {"by": "mail", "tokens": revoke}
         text = "Your password was set anew by the link that was mailed to you."
         notices.notify_owner(session, user.id, "password", f"user:{user.id}", text, now=now)
-        audit.note(session, user, "user.password", f"user:{user.id}", {"by": "mail"}, now=now)
+        audit.note(session, user, "user.password", f"user:{user.id}", detail, now=now)
         return session.get_one(User, user.id, populate_existing=True)
 
 
@@ -99,6 +109,14 @@ def path_of(user: User, settings: Settings) -> str:
 def _secret(user: User, settings: Settings) -> str:
     text = f"reset:{user.id}:{user.reset_asked_at}:{user.password}".encode()
     return hmac.new(settings.secret_key.encode(), text, sha256).hexdigest()
+
+
+def _may_have_one(session: Session, user: User, now: int) -> bool:
+    if user.password is None or now < (user.reset_asked_at or 0) + APART_MS:
+        return False
+    if now < (user.email_changed_at or 0) + DAY_MS:
+        return False
+    return _links_today(session, user, now) < LINKS
 
 
 def _links_today(session: Session, user: User, now: int) -> int:

@@ -18,7 +18,7 @@ class Notice(Table):
     id: Mapped[int] = mapped_column(primary_key=True)
     user_id: Mapped[int] = mapped_column(ForeignKey("user.id"))
     kind: Mapped[str] = mapped_column(String(32))
-    """verdict, suspension, rank-change, ...; for the account itself: confirm-email, webhook."""
+    """verdict, suspension, rank-change, ...; for the account itself: confirm-email, address."""
     subject: Mapped[str] = mapped_column(String(64))
     """The row that the notice is about: version:<id>, season:<id>, match:<id>, comparison:<id> or
     user:<id>."""
@@ -54,6 +54,8 @@ class Delivery(Table):
     notice_id: Mapped[int] = mapped_column(ForeignKey("notice.id"), index=True)
     webhook_id: Mapped[int | None] = mapped_column(ForeignKey("webhook.id"))
     """None for e-mail."""
+    address: Mapped[str | None] = mapped_column(String(254))
+    """Where this mail goes; None for the address that its account has when it is sent."""
     attempts: Mapped[int] = mapped_column(default=0)
     """The number of attempts so far."""
     due_at: Mapped[int] = mapped_column(BigInteger, index=True)

@@ -62,6 +62,8 @@ class User(Table):
     email_asked: Mapped[str | None] = mapped_column(String(254))
     """An address that waits for confirmation by the link that was mailed to it."""
     email_asked_at: Mapped[int | None] = mapped_column(BigInteger)
+    email_changed_at: Mapped[int | None] = mapped_column(BigInteger)
+    """When the confirmed address was last set; None for never, or before this was kept."""
     reset_asked_at: Mapped[int | None] = mapped_column(BigInteger)
     """When a link to set a new password was last mailed; None once it was used."""
     muted: Mapped[list[Any]] = mapped_column(default=list)

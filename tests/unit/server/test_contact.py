@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from matchbox.errors import BadName, BadOption, Conflict, Forbidden, TooMany
 from matchbox.settings import Settings
-from server.db.models import Delivery, User, Webhook
+from server.db.models import Audit, Delivery, User, Webhook
 from server.services import contact, deliveries, notices
 from server.services.deliveries import Parcel
 from tests.books import Books
@@ -110,7 +110,30 @@ def test_another_address_replaces_the_link_and_the_old_address_stays_until_then(
     assert sent.keys() == {"new@example.org", ADDRESS}
     confirm(books, alice, sent["new@example.org"].link)
     tell(books, alice)
-    assert [parcel.address for parcel in parcels(books)] == ["new@example.org"]
+    sent = {parcel.address: parcel for parcel in parcels(books)}
+    assert {address: parcel.kind for address, parcel in sent.items()} == {
+        ADDRESS: "address",
+        "new@example.org": "verdict",
+    }
+    assert "was changed" in sent[ADDRESS].text
+
+
+def test_who_changes_the_address_cannot_keep_the_former_one_from_being_told(
+    books: Books, alice: User
+) -> None:
+    with books.write() as session:
+        mine = session.get_one(User, alice.id)
+        mine.email, mine.reset_asked_at = ADDRESS, books.clock()
+    ask(books, alice, "thief@example.org")
+    (link,) = parcels(books)
+    confirm(books, alice, link.link)
+    with books.write() as session:
+        mine = session.get_one(User, alice.id)
+        assert (mine.reset_asked_at, mine.email_changed_at) == (None, books.clock())
+        contact.clear(session, mine, now=books.clock())
+        lines = session.scalars(select(Audit.detail).where(Audit.action == "user.email")).all()
+        assert lines == [{"was": "changed"}, {"was": "removed"}]
+    assert [parcel.address for parcel in parcels(books)] == [ADDRESS, "thief@example.org"]
 
 
 def test_a_cleared_address_gets_nothing_that_was_on_its_way(books: Books, alice: User) -> None:
@@ -119,8 +142,9 @@ def test_a_cleared_address_gets_nothing_that_was_on_its_way(books: Books, alice:
     confirm(books, alice, sent.link)
     tell(books, alice)
     with books.write() as session:
-        contact.clear(session, session.get_one(User, alice.id))
-        assert not session.scalars(select(Delivery)).all()
+        contact.clear(session, session.get_one(User, alice.id), now=books.clock())
+    (last,) = parcels(books)
+    assert (last.kind, last.address) == ("address", ADDRESS)
     tell(books, alice)
     assert not parcels(books)
     with pytest.raises(Forbidden):

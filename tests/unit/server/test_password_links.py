@@ -87,6 +87,9 @@ def test_a_link_ends_after_an_hour_with_a_newer_one_and_with_any_new_password(
 ) -> None:
     ask(mailing)
     first = secret_of(parcels(mailing)[0], dora)
+    books.clock.pass_by(minutes=9)
+    ask(mailing)
+    assert parcels(mailing) == [], "nobody ends a young link by asking again"
     books.clock.pass_by(minutes=1)
     ask(mailing)
     second = secret_of(parcels(mailing)[0], dora)
@@ -102,6 +105,34 @@ def test_a_link_ends_after_an_hour_with_a_newer_one_and_with_any_new_password(
         accounts.change_password(session, user, OLD, NEW, now=books.clock())
     with pytest.raises(Forbidden):
         password_links.set_password(mailing, dora.id, third, OLD)
+
+
+def test_a_new_address_gets_no_link_for_a_day_and_an_account_without_a_password_none(
+    mailing: Context, books: Books, dora: User
+) -> None:
+    erin = books.person("erin")
+    with books.write() as session:
+        session.get_one(User, dora.id).email_changed_at = books.clock()
+        other = session.get_one(User, erin.id)
+        other.email, other.password = ADDRESS, None
+    ask(mailing)
+    assert parcels(mailing) == []
+    books.clock.pass_by(minutes=24 * 60)
+    ask(mailing)
+    assert [parcel.account for parcel in parcels(mailing)] == ["dora"]
+
+
+@pytest.mark.parametrize("revoke", [False, True])
+def test_a_reset_by_mail_revokes_the_tokens_if_that_is_wanted(
+    mailing: Context, books: Books, dora: User, revoke: bool
+) -> None:
+    with books.write() as session:
+        accounts.make_token(session, dora, "laptop", now=books.clock())
+    ask(mailing)
+    secret = secret_of(parcels(mailing)[0], dora)
+    password_links.set_password(mailing, dora.id, secret, NEW, revoke=revoke)
+    with books.read() as session:
+        assert len(accounts.tokens(session, dora)) == (0 if revoke else 1)
 
 
 def test_a_link_is_of_no_use_for_another_account(mailing: Context, dora: User, alice: User) -> None:
@@ -136,7 +167,7 @@ def test_an_address_that_is_unknown_unconfirmed_or_closed_gets_nothing(
 def test_nobody_is_buried_in_links(mailing: Context, books: Books, dora: User) -> None:
     for _ in range(password_links.LINKS + 3):
         ask(mailing)
-        books.clock.pass_by(minutes=1)
+        books.clock.pass_by(minutes=10)
     with books.context.read() as session:
         assert len(session.scalars(select(Notice)).all()) == password_links.LINKS
 

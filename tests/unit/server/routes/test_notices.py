@@ -13,11 +13,12 @@ from werkzeug.test import TestResponse
 from matchbox.answers.notices import MUTABLE
 from server.app import create_app
 from server.db.models import User
-from server.services import notices
+from server.services import accounts, notices
 from server.services.deliveries import take
 from tests.books import Books
 from tests.unit.server.routes.conftest import Browse, Browser, Caller, session_of
 
+PASSWORD = "a password of dora"
 Mailing = Callable[[User], Browser]
 
 
@@ -135,11 +136,31 @@ def test_no_notice_is_marked_by_a_forged_form(browse: Browse, alice: User, told:
         assert browser.send(path, csrf_token="forged").status_code == 400
 
 
+@pytest.fixture
+def dora(books: Books) -> User:
+    """An author with a password."""
+    with books.write() as session:
+        return accounts.sign_up(session, "dora", PASSWORD, signup="open", now=books.clock())
+
+
+def test_a_session_alone_sets_no_address(mailing: Mailing, books: Books, dora: User) -> None:
+    thief = mailing(dora)
+    for guess in ("", "a guess of mallory"):
+        answer = thief.send("/account/email", email="mallory@example.org", password=guess)
+        assert (answer.status_code, "password is wrong" in answer.text) == (403, True)
+    for _ in range(3):
+        answer = thief.send("/account/email", email="mallory@example.org", password="again")
+    assert answer.status_code == 429, "counted like a login"
+    with books.read() as session:
+        assert session.get_one(User, dora.id).email_asked is None
+
+
 def test_an_address_is_confirmed_on_the_page_behind_its_link(
-    mailing: Mailing, books: Books, alice: User, bob: User
+    mailing: Mailing, books: Books, dora: User, bob: User
 ) -> None:
-    browser = mailing(alice)
-    assert browser.send("/account/email", email=" alice@example.org ").location == "/account"
+    browser = mailing(dora)
+    sent = browser.send("/account/email", email=" alice@example.org ", password=PASSWORD)
+    assert sent.location == "/account"
     assert "A link was sent to <b>alice@example.org</b>" in browser.get("/account").text
     settings = replace(books.settings, smtp_host="mail.example")
     with books.write() as session:
@@ -188,16 +209,17 @@ def test_what_is_mailed_is_chosen_on_the_page_and_by_the_api(
     assert json_of(as_alice.get("/account/mail"))["muted"] == ["rank-change"]
 
 
-def test_a_wrong_address_is_shown_again_with_what_is_wrong(mailing: Mailing, alice: User) -> None:
-    answer = mailing(alice).send("/account/email", email="a@b\nBcc: c@d")
+def test_a_wrong_address_is_shown_again_with_what_is_wrong(mailing: Mailing, dora: User) -> None:
+    answer = mailing(dora).send("/account/email", email="a@b\nBcc: c@d", password=PASSWORD)
     assert answer.status_code == 422
     assert "not a plain e-mail address" in answer.text
 
 
-def test_where_no_mails_are_sent_the_page_says_so(browse: Browse, alice: User) -> None:
-    browser = browse(alice)
+def test_where_no_mails_are_sent_the_page_says_so(browse: Browse, dora: User) -> None:
+    browser = browse(dora)
     assert "This platform sends no mail" in browser.get("/account").text
-    assert browser.send("/account/email", email="alice@example.org").status_code == 403
+    refused = browser.send("/account/email", email="dora@example.org", password=PASSWORD)
+    assert (refused.status_code, "sends no mail; ask" in refused.text) == (403, True)
 
 
 def test_a_webhook_is_added_and_removed_on_the_page(browse: Browse, alice: User) -> None:
