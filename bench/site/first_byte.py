@@ -1,0 +1,127 @@
+"""How long the first byte of each page takes on full books, beside the same page on empty ones.
+
+Both are asked in turn, so that what disturbs one disturbs the other. Also adds up what a browser
+loads the first time that it opens a page.
+"""
+
+from __future__ import annotations
+
+import gzip
+from dataclasses import dataclass
+from html.parser import HTMLParser
+from statistics import median
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from bench.site.addresses import Address
+    from bench.site.served import Fetched, Site
+
+RATIO: Final = 4.0
+"""The most that a page's first byte may take, as a multiple of the empty platform's."""
+PAGE_BYTES: Final = 200_000
+FIGURE_BYTES: Final = 600_000
+"""The most bytes of a first load, without and with a figure."""
+_FIGURE: Final = "data-plotly"
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page as one kind of visitor gets it."""
+
+    rule: str
+    who: str
+    """The account, "" for a visitor without one."""
+    status: int
+    empty_ms: float
+    full_ms: float
+    loaded: int
+    """The bytes of the first load on full books; 0 for what is no HTML."""
+    figure: bool
+
+    @property
+    def ratio(self) -> float:
+        """The time on full books, as a multiple of that on empty ones."""
+        return self.full_ms / self.empty_ms
+
+    @property
+    def most_bytes(self) -> int:
+        """What its first load may have."""
+        return FIGURE_BYTES if self.figure else PAGE_BYTES
+
+    @property
+    def held(self) -> bool:
+        """Whether the musts hold. A download is as long as what is downloaded, so it has none."""
+        return not self.loaded or (self.ratio <= RATIO and self.loaded <= self.most_bytes)
+
+
+@dataclass(frozen=True, slots=True)
+class Platform:
+    """A running platform, and the tokens of its accounts."""
+
+    site: Site
+    tokens: Mapping[str, str]
+
+
+class Measure:
+    """Measures pages on an empty and a full platform, each a number of times."""
+
+    def __init__(self, empty: Platform, full: Platform, repeats: int) -> None:
+        self._empty, self._full, self._repeats = empty, full, repeats
+        self._sizes: dict[str, int] = {}
+
+    def page(self, who: str, empty: Address, full: Address) -> Page | None:
+        """The page as this account gets it; None if it is not for them."""
+        pairs = ((self._empty, empty), (self._full, full))
+        first = [_get(platform, who, address) for platform, address in pairs]
+        status = first[1].status
+        if status != 200 or first[0].status != status:
+            return None
+        taken: tuple[list[float], list[float]] = ([], [])
+        for turn in range(self._repeats):
+            for side in (0, 1) if turn % 2 else (1, 0):
+                platform, address = pairs[side]
+                taken[side].append(1000 * _get(platform, who, address).first_byte_s)
+        text = _text(first[1])
+        html = text.lstrip().startswith("<!doctype html>")
+        return Page(
+            rule=full.rule,
+            who=who,
+            status=status,
+            empty_ms=median(taken[0]),
+            full_ms=median(taken[1]),
+            loaded=len(first[1].body) + self._files(text) if html else 0,
+            figure=_FIGURE in text,
+        )
+
+    def _files(self, text: str) -> int:
+        """The bytes of all scripts, style sheets and pictures that the page names."""
+        parser = _Files()
+        parser.feed(text)
+        for path in parser.found - self._sizes.keys():
+            self._sizes[path] = len(self._full.site.get(path).body)
+        return sum(self._sizes[path] for path in parser.found)
+
+
+class _Files(HTMLParser):
+    """Collects the addresses of the files that a page loads."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Takes every address of a file that is not a link to follow."""
+        if tag != "a":
+            values = (value for _, value in attrs if value)
+            self.found |= {value for value in values if value.startswith("/assets/")}
+
+
+def _get(platform: Platform, who: str, address: Address) -> Fetched:
+    return platform.site.get(address.path, platform.tokens[who] if who else "")
+
+
+def _text(answer: Fetched) -> str:
+    body = gzip.decompress(answer.body) if answer.encoding == "gzip" else answer.body
+    return body.decode(errors="replace")

@@ -1,0 +1,97 @@
+"""A hundred open pages that ask for news, and how long another visitor waits beside them."""
+
+from __future__ import annotations
+
+import threading
+import time
+from contextlib import contextmanager
+from statistics import quantiles
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from bench.site.served import Site
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+OPEN: Final = 100
+BESIDE: Final = 4.0
+"""The most that the slow pages of a visitor may take beside the open ones, as a multiple."""
+ASKED: Final = 100
+"""How many pages the visitor opens."""
+_LONGEST_S: Final = 5.0
+
+
+class Beside(NamedTuple):
+    """How long the 95th of a hundred pages took, alone and beside the open pages."""
+
+    alone_ms: float
+    beside_ms: float
+    polls: int
+    errors: int
+
+    @property
+    def ratio(self) -> float:
+        """The time beside the open pages, as a multiple of that alone."""
+        return self.beside_ms / self.alone_ms
+
+    @property
+    def held(self) -> bool:
+        """Whether the must holds."""
+        return self.ratio <= BESIDE and not self.errors
+
+
+class Polled(NamedTuple):
+    """A page that asks for news: its path, and how often it asks."""
+
+    path: str
+    every_s: float
+
+
+def beside(port: int, pages: Sequence[Polled], visited: Sequence[str], asked: int = ASKED) -> Beside:
+    """Visits the pages alone, and beside OPEN others; each open page has an address of its own."""
+    alone = _visit(port, visited, asked)
+    with _open(port, pages) as counts:
+        time.sleep(_LONGEST_S)
+        busy = _visit(port, visited, asked)
+    return Beside(alone, busy, counts[0], counts[1])
+
+
+def _visit(port: int, paths: Sequence[str], asked: int) -> float:
+    site = Site(port)
+    taken = []
+    for turn in range(asked):
+        taken.append(1000 * site.get(paths[turn % len(paths)]).first_byte_s)
+        time.sleep(0.02)
+    site.close()
+    return quantiles(taken, n=20)[-1]
+
+
+@contextmanager
+def _open(port: int, pages: Sequence[Polled]) -> Iterator[list[int]]:
+    """Keeps the pages open; yields the numbers of polls and of errors so far."""
+    counts, over, lock = [0, 0], threading.Event(), threading.Lock()
+
+    def keep_open(number: int) -> None:
+        page = pages[number % len(pages)]
+        site = Site(port, f"127.0.1.{number + 1}")
+        over.wait(page.every_s * number / OPEN)
+        while not over.is_set():
+            try:
+                failed = site.get(page.path).status not in (200, 204, 304)
+            except OSError:
+                failed = True
+            with lock:
+                counts[0] += 1
+                counts[1] += failed
+            over.wait(page.every_s)
+        site.close()
+
+    threads = [threading.Thread(target=keep_open, args=(number,)) for number in range(OPEN)]
+    for thread in threads:
+        thread.start()
+    try:
+        yield counts
+    finally:
+        over.set()
+        for thread in threads:
+            thread.join()

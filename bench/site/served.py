@@ -1,0 +1,110 @@
+"""The web server over given books, in the processes that `matchbox up` starts for visitors.
+
+Neither ledger nor arenas run: nothing changes while pages are measured.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import ExitStack, contextmanager
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from cli import folder, up
+from cli.supervisor import Program, Supervisor
+from matchbox.settings import read_settings
+from worker import broker
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+START_S: Final = 60.0
+ANSWER_S: Final = 120.0
+_NO_LIMIT: Final = "100000"
+"""For requests and logins in a minute: the bench is one address that asks for everything."""
+_INHERITED: Final = ("PATH", "HOME", "LANG", "TMPDIR", "VIRTUAL_ENV", "PYTHONPATH")
+
+
+class Fetched(NamedTuple):
+    """An answer, and how long its first byte took."""
+
+    status: int
+    first_byte_s: float
+    body: bytes
+    """As it was sent, so compressed where the server compresses it."""
+    encoding: str
+
+
+class Site:
+    """A running web server, asked over one connection that stays open."""
+
+    def __init__(self, port: int, source: str = "") -> None:
+        at = (source, 0) if source else None
+        self.port = port
+        self._connection = HTTPConnection(up.HOST, port, timeout=ANSWER_S, source_address=at)
+
+    def get(self, path: str, token: str = "") -> Fetched:
+        """Asks for a path, as the account of the token if there is one."""
+        headers = {"Accept-Encoding": "gzip", "User-Agent": "bench"}
+        if token:
+            headers["Authorization"] = f"Bearer {token}"
+        started = time.perf_counter()
+        self._connection.request("GET", path, headers=headers)
+        answer = self._connection.getresponse()
+        taken = time.perf_counter() - started
+        encoding = answer.getheader("Content-Encoding", "")
+        return Fetched(answer.status, taken, answer.read(), encoding)
+
+    def close(self) -> None:
+        """Closes the connection; the server runs on."""
+        self._connection.close()
+
+
+@contextmanager
+def serving(url: str, place: Path) -> Iterator[int]:
+    """The port of a web server over the database at this address, until the block ends.
+
+    Raises RuntimeError if it does not start.
+    """
+    place = folder.make(place)
+    with ExitStack() as stack:
+        public, internal = (stack.enter_context(up.listen(0)) for _ in range(2))
+        port: int = public.getsockname()[1]
+        environment = _environment(place, port, url)
+        broker.prepare(place)
+        supervisor = Supervisor(folder.logs(place), lambda text: None)
+        stack.callback(supervisor.kill)
+        stack.callback(supervisor.stop)
+        supervisor.add(Program("broker", broker.command(place), environment))
+        listeners = up.Listeners(public, internal)
+        web = up.programs(read_settings(environment), environment, place, listeners)[0]
+        supervisor.add(web)
+        _wait(port)
+        yield port
+
+
+def _environment(place: Path, port: int, url: str) -> Mapping[str, str]:
+    inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
+    given = {
+        "MATCHBOX_DATABASE_URL": url,
+        "MATCHBOX_BROKER_URL": broker.address(place),
+        "MATCHBOX_REQUESTS_PER_MINUTE": _NO_LIMIT,
+        "MATCHBOX_LOGINS_PER_MINUTE": _NO_LIMIT,
+    }
+    return {**inherited, **folder.environment(place, port, given)}
+
+
+def _wait(port: int) -> None:
+    deadline = time.monotonic() + START_S
+    while time.monotonic() < deadline:
+        site = Site(port)
+        try:
+            if site.get("/healthz").status == 200:
+                return
+        except OSError:
+            time.sleep(0.1)
+        finally:
+            site.close()
+    raise RuntimeError(f"the web server did not start within {START_S:.0f} s")

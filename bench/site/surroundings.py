@@ -1,0 +1,191 @@
+"""What a platform holds beside bots and matches: a class, comparisons, drafts, tables, notices.
+
+Of what grows with the platform there is `share` times as much.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from sqlalchemy import select
+
+from bench.site.bouts import GAME, source_of
+from bench.site.crowd import DAY_MS
+from matchbox.bundle import digest
+from matchbox.match import record as records
+from matchbox.settings import Settings
+from server.db.models import (
+    Comparison,
+    ComparisonState,
+    Draft,
+    DraftState,
+    Event,
+    Invitation,
+    MatchSeat,
+    PlaySeat,
+    PlayState,
+    PlayTable,
+    RatingPoint,
+    Result,
+)
+from server.services import audit, classes, leagues, notices, walls
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+    from bench.site.crowd import Crowd
+    from server.db.models import League
+
+CLASS: Final = "class"
+"""The name of the league that has a class."""
+PUPILS: Final = 4
+POINTS: Final = 20
+"""The most points of a bot's rating history."""
+MOST_NOTICES: Final = 500
+
+
+def add(
+    session: Session, league: League, crowd: Crowd, share: int, match: str, *, now: int
+) -> dict[str, Any]:
+    """Adds all that is no match; returns what addresses may name. `match` is a finished match."""
+    walls.report_wall(session, {"box": "bwrap", "walled": True, "why": ""}, now=now)
+    _note(session, league, crowd, share, now)
+    return {
+        "game": GAME,
+        "code": _class(session, crowd, now),
+        "comparison": _comparisons(session, league, crowd, share, now),
+        "draft": _draft(session, crowd, now),
+        "table": _tables(session, crowd, share, match, now),
+    }
+
+
+def _class(session: Session, crowd: Crowd, now: int) -> str:
+    settings = Settings(secret_key="unused")
+    league = leagues.create(
+        session, crowd.charlie, name=CLASS, game=GAME, settings=settings, now=now
+    )
+    code = classes.renew_code(session, crowd.charlie, CLASS, now=now)
+    session.add_all(
+        Invitation(league_id=league.id, user_id=one.id, at=now, joined=True)
+        for one in crowd.authors[:PUPILS]
+    )
+    return code
+
+
+def _comparisons(
+    session: Session, league: League, crowd: Crowd, share: int, now: int
+) -> int:
+    """The number of the last of alice's comparisons."""
+    first = crowd.bots[0].versions
+    made = [
+        Comparison(
+            owner_id=crowd.alice.id,
+            league_id=league.id,
+            challenger_id=first[-1].id,
+            defender_id=first[0].id,
+            bounds=[0, 10],
+            deals=10,
+            games=0,
+            most=1000,
+            seed=f"comparison {place}",
+            state=ComparisonState.CANCELLED,
+            created_at=now - DAY_MS * 2,
+            finished_at=now - DAY_MS,
+        )
+        for place in range(share)
+    ]
+    session.add_all(made)
+    session.flush()
+    return made[-1].id
+
+
+def _draft(session: Session, crowd: Crowd, now: int) -> int:
+    text = source_of(1)
+    draft = Draft(
+        owner_id=crowd.alice.id,
+        game=GAME,
+        digest=digest(text),
+        data=text,
+        state=DraftState.ACCEPTED,
+        report=crowd.versions[0].report,
+        created_at=now,
+        settled_at=now,
+    )
+    session.add(draft)
+    session.flush()
+    return draft.id
+
+
+def _tables(session: Session, crowd: Crowd, share: int, match: str, now: int) -> str:
+    """The id of the last table that alice has played: a bout of the match."""
+    packed = session.scalars(select(Result.record).where(Result.match_id == match)).one()
+    record = records.unpack(packed)
+    bout = record.bouts[0]
+    alone = records.pack(_only(record, bout))
+    beaten = session.scalars(
+        select(MatchSeat.version_id).where(MatchSeat.match_id == match, MatchSeat.seat == 1)
+    ).one()
+    name = ""
+    for place in range(share):
+        name = f"{place:032x}"
+        table = PlayTable(
+            id=name,
+            game=GAME,
+            rules=record.rules,
+            options=record.options,
+            deal=record.deals[0],
+            limits={},
+            state=PlayState.FINISHED,
+            said=[],
+            deadline=now,
+            why=bout.why,
+            record=alone,
+            created_at=now - DAY_MS + place,
+            finished_at=now,
+        )
+        table.seats = [
+            PlaySeat(seat=0, user_id=crowd.alice.id),
+            PlaySeat(seat=1, version_id=beaten),
+        ]
+        session.add(table)
+    return name
+
+
+def _only(record: records.Record, bout: records.Bout) -> records.Record:
+    return records.Record(
+        match=record.match,
+        game=record.game,
+        rules=record.rules,
+        options=record.options,
+        deals=record.deals[:1],
+        seats=record.seats,
+        width=1,
+        bouts=[bout],
+        python=record.python,
+    )
+
+
+def _note(session: Session, league: League, crowd: Crowd, share: int, now: int) -> None:
+    """Notices, lines of the audit log, events, and the history of the ratings."""
+    for place in range(min(5 * share, MOST_NOTICES)):
+        subject = f"version:{crowd.versions[place % len(crowd.versions)].id}"
+        text = "Your bot was accepted."
+        notices.notify_owner(session, crowd.alice.id, "verdict", subject, text, now=now - place)
+    for place in range(20 * share):
+        subject = f"bot:{crowd.bots[place % len(crowd.bots)].id}"
+        audit.note(session, crowd.charlie, "bot.retire", subject, now=now - place)
+        session.add(Event(kind="match.finished", subject=subject, at=now - place))
+    session.add_all(
+        RatingPoint(
+            league_id=league.id,
+            version_id=version.id,
+            rules=league.rules,
+            at=now - DAY_MS * (POINTS - at),
+            matches=at + 1,
+            value=1500.0 + at,
+            low=1400.0,
+            high=1600.0,
+        )
+        for version in crowd.versions
+        for at in range(min(POINTS, 2 * share))
+    )
