@@ -83,8 +83,13 @@ def _pages(
         measure = Measure(*platforms, options.repeats)
         pairs = zip(addresses(before.named), addresses(after.named), strict=True)
         wanted = [pair for pair in pairs if options.only in pair[1].rule]
-        pages = [measure.page(who, *pair) for pair in wanted for who in WHO]
-    return [page for page in pages if page is not None]
+        found: list[Page] = []
+        for pair in wanted:
+            shown = [measure.page(who, *pair) for who in WHO]
+            if not any(shown):
+                shown = [measure.page(WHO[-1], *pair, whatever=True)]
+            found += [page for page in shown if page is not None]
+    return found
 
 
 @contextmanager

@@ -142,7 +142,7 @@ def _season(session: Session, league: League, crowd: Crowd, place: int, now: int
         state=SeasonState.FINISHED,
         edition=place + 1,
         round=1,
-        rounds=[{"stage": "round-robin", "rests": [], "ties": []}],
+        rounds=[{"stage": "cycle", "rests": [], "ties": []}],
         deals=DEALS,
         seed=f"season {place}",
         created_at=now - 1000 * place,

@@ -33,7 +33,6 @@ class Page:
     rule: str
     who: str
     """The account, "" for a visitor without one."""
-    status: int
     empty_ms: float
     full_ms: float
     loaded: int
@@ -71,12 +70,20 @@ class Measure:
         self._empty, self._full, self._repeats = empty, full, repeats
         self._sizes: dict[str, int] = {}
 
-    def page(self, who: str, empty: Address, full: Address) -> Page | None:
-        """The page as this account gets it; None if it is not for them."""
+    def page(
+        self, who: str, empty: Address, full: Address, *, whatever: bool = False
+    ) -> Page | None:
+        """The page as this account gets it; None if it is not for them.
+
+        With `whatever`, whatever it is: a redirection, or a refusal. Raises RuntimeError for a
+        page that fails.
+        """
         pairs = ((self._empty, empty), (self._full, full))
         first = [_get(platform, who, address) for platform, address in pairs]
-        status = first[1].status
-        if status != 200 or first[0].status != status:
+        statuses = {one.status for one in first}
+        if max(statuses) >= 500:
+            raise RuntimeError(f"{full.path} answers {max(statuses)}: see the log of the web server")
+        if statuses != {200} and not whatever:
             return None
         taken: tuple[list[float], list[float]] = ([], [])
         for turn in range(self._repeats):
@@ -88,7 +95,6 @@ class Measure:
         return Page(
             rule=full.rule,
             who=who,
-            status=status,
             empty_ms=median(taken[0]),
             full_ms=median(taken[1]),
             loaded=len(first[1].body) + self._files(text) if html else 0,

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 START_S: Final = 60.0
 ANSWER_S: Final = 120.0
+_IDLE_S: Final = 1.0
+"""The server closes a connection that is idle for two seconds."""
 _NO_LIMIT: Final = "100000"
 """For requests and logins in a minute: the bench is one address that asks for everything."""
 _INHERITED: Final = ("PATH", "HOME", "LANG", "TMPDIR", "VIRTUAL_ENV", "PYTHONPATH")
@@ -38,24 +40,30 @@ class Fetched(NamedTuple):
 
 
 class Site:
-    """A running web server, asked over one connection that stays open."""
+    """A running web server, asked over one connection, which is opened anew after a pause."""
 
     def __init__(self, port: int, source: str = "") -> None:
         at = (source, 0) if source else None
         self.port = port
         self._connection = HTTPConnection(up.HOST, port, timeout=ANSWER_S, source_address=at)
+        self._used = -_IDLE_S
 
     def get(self, path: str, token: str = "") -> Fetched:
         """Asks for a path, as the account of the token if there is one."""
         headers = {"Accept-Encoding": "gzip", "User-Agent": "bench"}
         if token:
             headers["Authorization"] = f"Bearer {token}"
+        if time.monotonic() > self._used + _IDLE_S:
+            self._connection.close()
+            self._connection.connect()
         started = time.perf_counter()
         self._connection.request("GET", path, headers=headers)
         answer = self._connection.getresponse()
         taken = time.perf_counter() - started
         encoding = answer.getheader("Content-Encoding", "")
-        return Fetched(answer.status, taken, answer.read(), encoding)
+        found = Fetched(answer.status, taken, answer.read(), encoding)
+        self._used = time.monotonic()
+        return found
 
     def close(self) -> None:
         """Closes the connection; the server runs on."""
