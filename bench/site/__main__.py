@@ -51,9 +51,7 @@ def main(words: Sequence[str]) -> int:
     return 0 if held else 1
 
 
-def _measure(
-    kind: str, sides: Sequence[tuple[int, Filled]], options: argparse.Namespace
-) -> bool:
+def _measure(kind: str, sides: Sequence[tuple[int, Filled]], options: argparse.Namespace) -> bool:
     """Prints what was measured; returns whether every must is held."""
     (empty_port, empty), (full_port, full) = sides
     found = _pages((empty_port, empty), (full_port, full), options)
@@ -79,8 +77,8 @@ def _pages(
         sites = [Site(port) for port in (empty_port, full_port)]
         for site in sites:
             stack.callback(site.close)
-        platforms = [Platform(sites[0], before.tokens), Platform(sites[1], after.tokens)]
-        measure = Measure(*platforms, options.repeats)
+        sides = Platform(sites[0], before.tokens), Platform(sites[1], after.tokens)
+        measure = Measure(*sides, options.repeats)
         pairs = zip(addresses(before.named), addresses(after.named), strict=True)
         wanted = [pair for pair in pairs if options.only in pair[1].rule]
         found: list[Page] = []
@@ -114,9 +112,7 @@ def _platform(
 
 
 @contextmanager
-def _database(
-    kind: str, name: str, place: Path, options: argparse.Namespace
-) -> Iterator[str]:
+def _database(kind: str, name: str, place: Path, options: argparse.Namespace) -> Iterator[str]:
     """The URL of a database; a new one on Postgres is dropped at the end unless it is kept."""
     if kind == "sqlite":
         yield f"sqlite:///{place / 'books.db'}"

@@ -71,9 +71,7 @@ def addresses(named: Mapping[str, Any]) -> list[Address]:
         context.close()
 
 
-def _addresses(
-    rules: Callable[[], Iterator[Rule]], named: Mapping[str, Any]
-) -> Iterator[Address]:
+def _addresses(rules: Callable[[], Iterator[Rule]], named: Mapping[str, Any]) -> Iterator[Address]:
     found: dict[str, str] = {}
     for rule in sorted(rules(), key=lambda one: one.rule):
         room, _, view = rule.endpoint.partition(".")
@@ -82,10 +80,10 @@ def _addresses(
         found[view] = rule.rule
         yield Address(rule.rule, _path(rule, view, named))
     for view, asked in MORE:
-        filters = {key: one.format(**named) for key, one in asked.items()}
-        values = {key: named[key] for key in ("game",) if f"<{key}>" in found[view]}
-        rule_text = f"{found[view]}?{'&'.join(asked)}"
-        yield Address(rule_text, url_for(f"pages.{view}", **values, **filters))
+        filters: dict[str, Any] = {key: one.format(**named) for key, one in asked.items()}
+        if "<game>" in found[view]:
+            filters["game"] = named["game"]
+        yield Address(f"{found[view]}?{'&'.join(asked)}", url_for(f"pages.{view}", **filters))
 
 
 def _path(rule: Rule, view: str, named: Mapping[str, Any]) -> str:

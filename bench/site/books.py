@@ -100,6 +100,7 @@ def fill(url: str, size: Size) -> Filled:
                     last = writer.write(session, place, *plan[place])
         with database.write() as session:
             writer.wait(session)
+            session.get_one(League, league.id).finished = len(plan)
         return _around(database, league, crowd, seasons, size, now, last)
     finally:
         database.close()
@@ -121,7 +122,8 @@ def _around(
             for one in crowd.versions
         )
         session.flush()
-        for subject in (league, *seasons):
+        subjects: list[League | Season] = [league, *seasons]
+        for subject in subjects:
             standings.refresh(session, standings.scope_of(subject), now=now)
         named = surroundings.add(session, league, crowd, size.share, match, now=now)
         tokens = {
@@ -187,9 +189,7 @@ class _Writer:
         self._began, self._count = now - 20_000 * count, count
         self._dealer = Dealer()
 
-    def write(
-        self, session: Session, place: int, one: int, two: int, season: Season | None
-    ) -> str:
+    def write(self, session: Session, place: int, one: int, two: int, season: Season | None) -> str:
         """Stores the match at this place of the plan as played; returns its id."""
         long = place >= self._count - LONG and season is None
         match, record = self._match(

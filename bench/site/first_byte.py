@@ -82,7 +82,9 @@ class Measure:
         first = [_get(platform, who, address) for platform, address in pairs]
         statuses = {one.status for one in first}
         if max(statuses) >= 500:
-            raise RuntimeError(f"{full.path} answers {max(statuses)}: see the log of the web server")
+            raise RuntimeError(
+                f"{full.path} answers {max(statuses)}: see the log of the web server"
+            )
         if statuses != {200} and not whatever:
             return None
         taken: tuple[list[float], list[float]] = ([], [])

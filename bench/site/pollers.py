@@ -47,7 +47,9 @@ class Polled(NamedTuple):
     every_s: float
 
 
-def beside(port: int, pages: Sequence[Polled], visited: Sequence[str], asked: int = ASKED) -> Beside:
+def beside(
+    port: int, pages: Sequence[Polled], visited: Sequence[str], asked: int = ASKED
+) -> Beside:
     """Visits the pages alone, and beside OPEN others; each open page has an address of its own."""
     alone = _visit(port, visited, asked)
     with _open(port, pages) as counts:

@@ -72,9 +72,7 @@ def _class(session: Session, crowd: Crowd, now: int) -> str:
     return code
 
 
-def _comparisons(
-    session: Session, league: League, crowd: Crowd, share: int, now: int
-) -> int:
+def _comparisons(session: Session, league: League, crowd: Crowd, share: int, now: int) -> int:
     """The number of the last of alice's comparisons."""
     first = crowd.bots[0].versions
     made = [

@@ -6,7 +6,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import select
-from sqlalchemy.orm import aliased, joinedload
+from sqlalchemy.orm import joinedload
 
 from matchbox.answers.board_figures import (
     BoardFigures,
@@ -24,12 +24,11 @@ from server.db.models import (
     MatchSeat,
     MatchState,
     RatingPoint,
-    Standing,
     Version,
     VersionState,
 )
 from server.queries.embargo import closed
-from server.queries.standings import continuous
+from server.queries.standings import Named, continuous, leaderboard
 from server.services import board_counts
 from server.services.lookup import find_bot
 from server.services.standings import scope_of
@@ -53,11 +52,10 @@ def board_figures(session: Session, name: str, top: int | None = None) -> BoardF
     With `top`, only the pairs among its first bots. Raises UnknownGame or NotFound.
     """
     league = continuous(session, name)
-    standing = session.get(Standing, scope_of(league))
     kept = board_counts.read(session, scope_of(league))
-    lines = standing.lines if standing else []
-    names = _names(session, [line["version_id"] for line in lines[:top]])
-    pairs = [one for one in kept.pairs if one.first in names and one.second in names]
+    lines = leaderboard(session, name).lines
+    names = {line.version_id: Named(line.owner, line.name, line.version) for line in lines[:top]}
+    pairs = kept.pairs_among(names)
     seats = [
         SeatLine(
             players=one.size, seat=one.seat, bouts=one.tally.bouts, deals=one.tally.deals,
@@ -67,7 +65,7 @@ def board_figures(session: Session, name: str, top: int | None = None) -> BoardF
         for share, ci95 in [seat_share(one.size, one.tally)]
     ]  # fmt: skip
     return BoardFigures(
-        bots=[names[line["version_id"]].bot.full_name for line in lines[:top]],
+        bots=[line.bot for line in lines[:top]],
         field=len(lines),
         pairs=[_pair(one, names) for one in pairs],
         seats=seats,
@@ -82,14 +80,15 @@ def opponents(session: Session, owner: str, name: str) -> Opponents:
     """
     bot = find_bot(session, f"{owner}/{name}")
     league = session.scalar(select(League).where(League.name == bot.game))
-    pairs = board_counts.read(session, scope_of(league)).pairs if league else []
-    met = {number for one in pairs for number in (one.first, one.second)}
+    if league is None:
+        return Opponents(version=None, items=[])
+    kept = board_counts.read(session, scope_of(league))
     active = [one for one in bot.versions if one.state == VersionState.ACTIVE]
-    playing = active or [one for one in bot.versions if one.id in met]
+    playing = active or [one for one in bot.versions if kept.met(one.id)]
     if not playing:
         return Opponents(version=None, items=[])
     own = playing[-1]
-    found = {_other(one, own.id): one for one in pairs if own.id in (one.first, one.second)}
+    found = {_other(one, own.id): one for one in kept.pairs_of(own.id)}
     names = _names(session, found)
     lately = _lately(session, own.id) if found else {}
     items = [
@@ -113,12 +112,12 @@ def rating_trails(session: Session, name: str, versions: Collection[int]) -> dic
     return dict(trails)
 
 
-def _pair(one: Pair, names: Mapping[int, Version]) -> PairLine:
+def _pair(one: Pair, names: Mapping[int, Named]) -> PairLine:
     share, ci95 = share_of(one.bouts, one.half_points, one.deals, one.variance)
     first, second = names[one.first], names[one.second]
     return PairLine(
-        first=first.bot.full_name, first_version=first.number,
-        second=second.bot.full_name, second_version=second.number,
+        first=first.bot, first_version=first.version,
+        second=second.bot, second_version=second.version,
         bouts=one.bouts, deals=one.deals, share=share, ci95=ci95,
     )  # fmt: skip
 
@@ -140,22 +139,27 @@ def _other(one: Pair, own: int) -> int:
 
 def _lately(session: Session, version: int) -> dict[int, list[float]]:
     """The version's shares in its newest rated matches at tables of two, by opponent."""
-    own, other = aliased(MatchSeat), aliased(MatchSeat)
-    two = ~select(MatchSeat.seat).where(MatchSeat.match_id == Match.id, MatchSeat.seat > 1).exists()
-    query = (
-        select(Match.id, other.version_id, own.points)
-        .join(own, own.match_id == Match.id)
-        .join(other, (other.match_id == Match.id) & (other.seat != own.seat))
-        .where(own.version_id == version, Match.state == MatchState.FINISHED, two)
+    newest = (
+        select(Match.id)
+        .join(MatchSeat, MatchSeat.match_id == Match.id)
+        .where(MatchSeat.version_id == version, Match.state == MatchState.FINISHED)
         .where(Match.comparison_id.is_(None))
         .order_by(Match.created_at.desc(), Match.number.desc())
         .limit(LATEST)
     )
-    rows = session.execute(query).all()
-    hidden = closed(session, [match for match, _, _ in rows])
+    matches = session.scalars(newest).all()
+    seats: defaultdict[str, list[tuple[int, float | None]]] = defaultdict(list)
+    taken = select(MatchSeat.match_id, MatchSeat.version_id, MatchSeat.points)
+    for match, seated, points in session.execute(taken.where(MatchSeat.match_id.in_(matches))):
+        seats[match].append((seated, points))
+    hidden = closed(session, [match for match in matches if len(seats[match]) == 2])
     found: defaultdict[int, list[float]] = defaultdict(list)
-    for match, opponent, points in rows:
-        if match not in hidden and points is not None and len(found[opponent]) < LATELY:
+    for match in matches:
+        if match in hidden or len(seats[match]) != 2:
+            continue
+        (one, its), (other, others) = seats[match]
+        opponent, points = (other, its) if one == version else (one, others)
+        if points is not None and len(found[opponent]) < LATELY:
             found[opponent].insert(0, points)
     return found
 

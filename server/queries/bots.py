@@ -19,12 +19,11 @@ from matchbox.answers.bots import (
 from matchbox.answers.bots import Bot as AnsweredBot
 from matchbox.answers.bots import Version as AnsweredVersion
 from matchbox.errors import Forbidden, NotFound
-from server.db.models import Bot, Bundle, Draft, League, Standing, User, Version, VersionState
+from server.db.models import Bot, Bundle, Draft, User, Version, VersionState
 from server.queries.pagination import iso, numbers, page_size, sees, split, title_of
-from server.queries.standings import lines_of
+from server.queries.standings import line_of
 from server.services.accounts import HOUSE
 from server.services.lookup import find_bot
-from server.services.standings import scope_of
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -221,10 +220,6 @@ def _version(row: Version, viewer: User | None) -> dict[str, Any]:
 
 
 def _standing(session: Session, row: Bot) -> BoardLine | None:
-    league = session.scalar(select(League).where(League.name == row.game))
-    if league is None or row.retired_at is not None:
+    if row.retired_at is not None:
         return None
-    standing = session.get(Standing, scope_of(league))
-    own = {version.id for version in row.versions}
-    lines = lines_of(session, standing, only=own) if standing is not None else []
-    return lines[0] if lines else None
+    return line_of(session, row.game, {version.id for version in row.versions})

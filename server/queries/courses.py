@@ -7,16 +7,14 @@ match still counts is asked every time.
 from __future__ import annotations
 
 from itertools import islice
-from statistics import mean
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
 from sqlalchemy import select
 
 from matchbox.answers.courses import Course, Fixture
-from server.db.models import Match, MatchSeat, MatchState, Result
+from server.db.models import Match, MatchSeat, MatchState
 from server.queries.embargo import closed
-from server.queries.matches import shares_of
 from server.services.leagues import is_cooperative
 from server.services.lookup import find_season
 from server.services.season_progress import stands
@@ -103,18 +101,17 @@ def _read(session: Session, season: Season, seats: Mapping[str, int]) -> dict[st
     fresh = (one for one in seats if one not in kept)
     for part in _parts(fresh):
         hidden = closed(session, part)
-        wanted = select(Result.match_id, Result.bouts).where(Result.match_id.in_(part))
-        for match, bouts in session.execute(wanted):
+        wanted = (
+            select(Match.id, Match.score, MatchSeat.points)
+            .join(MatchSeat, MatchSeat.match_id == Match.id)
+            .where(Match.id.in_(part))
+            .order_by(Match.id, MatchSeat.seat)
+        )
+        for match, score, points in session.execute(wanted):
             if match not in hidden:
-                kept[match] = _taken(seats[match], bouts, team)
+                taken = kept.setdefault(match, _Taken([], score if team else None))
+                taken.points.append(None if team else points)
     return {one: kept[one] for one in seats if one in kept}
-
-
-def _taken(seats: int, bouts: list[Any], team: bool) -> _Taken:
-    if team:
-        score = mean(scores[0] for _, _, _, scores, _ in bouts) if bouts else None
-        return _Taken([None] * seats, score)
-    return _Taken([share for share, _ in shares_of(seats, bouts)], None)
 
 
 def _parts(names: Iterator[str]) -> Iterator[list[str]]:

@@ -31,13 +31,12 @@ def closed(session: Session, names: Collection[str]) -> set[str]:
 def readable() -> ColumnElement[bool]:
     """Returns the condition that a Match shares no deal with an unfinished match."""
     own, other, playing = aliased(MatchDeal), aliased(MatchDeal), aliased(Match)
-    shared = (
-        select(own.match_id)
-        .join(other, other.seed == own.seed)
+    open_deals = (
+        select(other.seed)
         .join(playing, playing.id == other.match_id)
-        .where(own.match_id == Match.id, playing.state.in_(UNFINISHED))
+        .where(playing.state.in_(UNFINISHED))
     )
-    return ~shared.correlate(Match).exists()
+    return Match.id.not_in(select(own.match_id).where(own.seed.in_(open_deals)))
 
 
 def reason(session: Session, match: Match) -> str | None:

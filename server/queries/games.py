@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import func, select
 
 from matchbox import registry
 from matchbox.answers.games import Game, Option
@@ -32,8 +32,10 @@ if TYPE_CHECKING:
 def games(session: Session) -> list[Game]:
     """Returns every installed game."""
     active = (Version.state == VersionState.ACTIVE, Bot.retired_at.is_(None))
-    bots = _count_by(session, Bot.game, Version.id, *active)
-    played = _count_by(session, League.game, Match.id, Match.state == MatchState.FINISHED)
+    count = select(Bot.game, func.count()).select_from(Version).join(Bot).where(*active)
+    bots = {row[0]: row[1] for row in session.execute(count.group_by(Bot.game))}
+    finished = select(League.game, func.sum(League.finished)).group_by(League.game)
+    played = {game: int(count) for game, count in session.execute(finished)}
     return [
         Game(
             name=name,
@@ -78,12 +80,3 @@ def season_records(session: Session, name: int | str) -> Iterator[tuple[str, Rec
     found = session.execute(query.where(*stands)) if over else ()
     for digest, record in found:
         yield digest, records.unpack(record)
-
-
-def _count_by(
-    session: Session, group: Any, what: Any, *which: ColumnElement[bool]
-) -> dict[Any, int]:
-    query = select(group, func.count()).select_from(what.class_)
-    if what.class_ is not group.class_:
-        query = query.join(group.class_)
-    return dict(session.execute(query.where(*which).group_by(group)).all())

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from sqlalchemy import select
 
 from matchbox.answers.standings import RatingPoint
-from server.db.models import League, Standing, Version
+from server.db.models import League, Version
 from server.db.models import RatingPoint as Kept
 from server.queries.pagination import iso
+from server.queries.standings import leaderboard
 from server.services.leagues import is_cooperative
 from server.services.lookup import find_bot
-from server.services.standings import scope_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,8 +31,9 @@ def ratings(session: Session, owner: str, name: str) -> list[RatingPoint]:
     league = session.scalar(select(League).where(League.name == bot.game))
     if league is None:
         return []
-    cooperative, standing = is_cooperative(bot.game), session.get(Standing, scope_of(league))
-    lines = {line["version_id"]: line for line in standing.lines} if standing else {}
+    cooperative = is_cooperative(bot.game)
+    board = leaderboard(session, league.name) if league.continuous else None
+    lines = {line.version_id: line for line in board.lines} if board else {}
     here = (Kept.league_id == league.id, Kept.rules == league.rules)
     found: list[RatingPoint] = []
     for version in bot.versions:
@@ -40,21 +41,21 @@ def ratings(session: Session, owner: str, name: str) -> list[RatingPoint]:
         points = session.scalars(its_own.order_by(Kept.id)).all()
         for one in points:
             shown = (one.value, (one.low, one.high))
-            found.append(_point(version, one.at, one.matches, shown, cooperative=cooperative))
+            found.append(_point(version, iso(one.at), one.matches, shown, cooperative=cooperative))
         line = lines.get(version.id)
-        if standing and line and points and line["matches"] > points[-1].matches:
-            now = (
-                (line["score"], line["score_ci95"]) if cooperative else (line["elo"], line["ci95"])
+        if board and line and points and line.matches > points[-1].matches:
+            value, interval = (
+                (line.score, line.score_ci95) if cooperative else (line.elo, line.ci95)
             )
-            if now[1] is not None:
-                at, matches = standing.computed_at, line["matches"]
-                found.append(_point(version, at, matches, now, cooperative=cooperative))
+            if value is not None and interval is not None and board.computed_at is not None:
+                at, shown = board.computed_at, (value, interval)
+                found.append(_point(version, at, line.matches, shown, cooperative=cooperative))
     return found
 
 
 def _point(
     version: Version,
-    at: int,
+    at: str,
     matches: int,
     shown: tuple[float, Sequence[float]],
     *,
@@ -64,7 +65,7 @@ def _point(
     value, (low, high) = shown
     return RatingPoint(
         version=version.number,
-        at=iso(at),
+        at=at,
         matches=matches,
         elo=None if cooperative else value,
         ci95=None if cooperative else (low, high),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import ColumnElement, func, or_, select
+from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import joinedload
 
 from matchbox.answers.leagues import Division, LeagueLine, Round, SeasonEntrant, SeasonLine, Trophy
@@ -109,8 +109,9 @@ def _season_fields(
     rows = session.scalars(query.order_by(Season.id.desc())).all()
     shown = [row.id for row in rows]
     entries = _count_by(session, Entry.season_id, shown)
-    stands = or_(Match.state != MatchState.VOID, Match.void_why == "")
-    matches = _count_by(session, Match.season_id, shown, stands)
+    gone = (Match.state == MatchState.VOID, Match.void_why != "")
+    every = _count_by(session, Match.season_id, shown)
+    void = _count_by(session, Match.season_id, shown, *gone)
     done = _count_by(session, Match.season_id, shown, Match.state == MatchState.FINISHED)
     parts = select(Season.league_id, Season.edition, func.count())
     made = session.execute(parts.group_by(Season.league_id, Season.edition))
@@ -120,7 +121,7 @@ def _season_fields(
             **_season(row),
             "divisions": size[row.league_id, row.edition],
             "entries": entries.get(row.id, 0),
-            "matches": matches.get(row.id, 0),
+            "matches": every.get(row.id, 0) - void.get(row.id, 0),
             "finished": done.get(row.id, 0),
         }
         for row in rows

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from sqlalchemy import select
+from sqlalchemy import literal_column, select
 
 from matchbox.errors import BadOption
 from server.db.models import Bot, Match, MatchSeat, MatchState, User, Version
@@ -58,7 +58,7 @@ class Asked:
         if self.result is not None:
             own.append(RESULTS[self.result])
         if self.fault:
-            own.append(MatchSeat.forfeits > 0)
+            own.append(MatchSeat.forfeits > literal_column("0"))  # as the index has it
         if own:
             query = query.where(_seated(*own))
         if self.opponent is not None:

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from statistics import mean
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import Select, func, select, tuple_
+from sqlalchemy import CompoundSelect, Select, func, select, tuple_, union_all
 from sqlalchemy.orm import joinedload, selectinload
 
 from matchbox import registry
 from matchbox.answers import matches as answers
 from matchbox.errors import BadOption, Forbidden, NotFound
-from matchbox.league.rows import points
 from matchbox.match import record as records
 from matchbox.match import replay
 from matchbox.match.record import Bout, Record
 from server.db.models import (
+    UNFINISHED,
     WAITING,
     Bot,
     League,
@@ -33,20 +31,17 @@ from server.queries.embargo import closed, reason
 from server.queries.match_filters import Asked
 from server.queries.pagination import iso, numbers, page_size, sees, split, title_of
 from server.services.leagues import is_cooperative
-from server.services.ratings import rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sqlalchemy.orm import Session
 
-    from server.services.ratings import Bouts
 
 SHORT: Final = 8
 """The fewest digits that can stand for a match's id."""
 _ENTRANTS: Final = (
     joinedload(Match.league),
-    selectinload(Match.result).load_only(Result.bouts),
     selectinload(Match.seats)
     .joinedload(MatchSeat.version)
     .joinedload(Version.bot)
@@ -70,7 +65,7 @@ def matches(
 
     The other arguments are the fields of `match_filters.Asked`.
     """
-    query = Asked(bot=bot, **asked).narrow(_filtered(select(Match), game, season, state))
+    query = Asked(bot=bot, **asked).narrow(_filtered(select(Match), season, state))
     if comparison is not None:
         query = query.where(Match.comparison_id == comparison)
     order = (Match.created_at, Match.number, Match.id)
@@ -78,8 +73,10 @@ def matches(
         name = cursor.rpartition(".")[2]
         before = numbers(cursor.removesuffix(f".{name}"), 2)
         query = query.where(tuple_(*order) < tuple_(*before, name))
-    query = query.order_by(*(column.desc() for column in order)).options(*_ENTRANTS)
-    found = session.scalars(query.limit(page_size(limit) + 1)).all()
+    if game is not None:
+        query = select(Match).where(Match.id.in_(_newest_of(session, game, query, order, limit)))
+    query = query.order_by(*(column.desc() for column in order)).limit(page_size(limit) + 1)
+    found = session.scalars(query.options(*_ENTRANTS)).all()
     hidden = closed(session, [one.id for one in found])
     shown, following = split(found, limit, lambda one: f"{one.created_at}.{one.number}.{one.id}")
     items = [answers.MatchLine(**item(one, readable=one.id not in hidden)) for one in shown]
@@ -180,7 +177,7 @@ def queue(session: Session) -> answers.Queue:
     counts = dict(
         session.execute(
             select(Match.state, func.count())
-            .where(Match.state.not_in((MatchState.FINISHED, MatchState.VOID)))
+            .where(Match.state.in_(UNFINISHED))
             .group_by(Match.state)
         ).all()
     )
@@ -206,12 +203,8 @@ def queue(session: Session) -> answers.Queue:
 
 def item(row: Match, *, readable: bool) -> dict[str, Any]:
     """Returns the fields of a MatchLine."""
-    bouts = row.result.bouts if readable and row.result is not None else []
     team = is_cooperative(row.league.game)
-    entrants = [
-        _entrant(seat.version, None if team else share, forfeits)
-        for seat, (share, forfeits) in zip(row.seats, shares_of(len(row.seats), bouts), strict=True)
-    ]
+    entrants = [_entrant(seat, readable=readable, team=team) for seat in row.seats]
     return {
         "id": row.id,
         "game": row.league.game,
@@ -224,18 +217,15 @@ def item(row: Match, *, readable: bool) -> dict[str, Any]:
         "created_at": iso(row.created_at),
         "finished_at": iso(row.finished_at),
         "entrants": entrants,
-        "score": mean(scores[0] for _, _, _, scores, _ in bouts) if team and bouts else None,
+        "score": row.score if team and readable else None,
     }
 
 
 def _filtered(
     query: Select[Match],
-    game: str | None,
     season: int | None,
     state: str | None,
 ) -> Select[Match]:
-    if game is not None:
-        query = query.join(Match.league).where(League.game == game)
     if season is not None:
         query = query.where(Match.season_id == season)
     if state is not None:
@@ -243,6 +233,21 @@ def _filtered(
             raise BadOption(f"there is no state {state!r}; the states: {', '.join(MatchState)}")
         query = query.where(Match.state == state)
     return query
+
+
+def _newest_of(
+    session: Session, game: str, query: Select[Match], order: Sequence[Any], limit: int
+) -> CompoundSelect[str]:
+    """Selects the ids of the newest matches of each league of the game, one more than `limit`.
+
+    So each league's matches are read in the order of an index, and not all of them.
+    """
+    leagues = session.scalars(select(League.id).where(League.game == game)).all()
+    newest = query.with_only_columns(Match.id).order_by(*(column.desc() for column in order))
+    parts = [
+        newest.where(Match.league_id == one).limit(limit + 1).subquery() for one in leagues or (0,)
+    ]
+    return union_all(*(select(part.c.id) for part in parts))
 
 
 def _match(session: Session, name: str) -> Match:
@@ -256,7 +261,8 @@ def _match(session: Session, name: str) -> Match:
     return found[0]
 
 
-def _entrant(version: Version, points: float | None, forfeits: int | None) -> answers.Entrant:
+def _entrant(seat: MatchSeat, *, readable: bool, team: bool) -> answers.Entrant:
+    version = seat.version
     return answers.Entrant(
         bot=version.bot.full_name,
         owner=version.bot.owner.name,
@@ -265,25 +271,9 @@ def _entrant(version: Version, points: float | None, forfeits: int | None) -> an
         version_id=version.id,
         digest=version.digest,
         class_name=version.class_name or None,
-        points=points,
-        forfeits=forfeits,
+        points=seat.points if readable and not team else None,
+        forfeits=seat.forfeits if readable else None,
     )
-
-
-def shares_of(seats: int, bouts: Bouts) -> list[tuple[float | None, int | None]]:
-    """Returns each entrant's share of the points and its number of forfeits; None without bouts."""
-    names = [str(seat) for seat in range(seats)]
-    if not bouts:
-        return [(None, None)] * len(names)
-    alike = Counter((turn, tuple(places), forfeit) for _, turn, places, _, forfeit in bouts)
-    one_each: Bouts = [(0, turn, list(places), [], forfeit) for turn, places, forfeit in alike]
-    share, forfeits = dict.fromkeys(names, 0.0), dict.fromkeys(names, 0)
-    for bout, times in zip(rows_of("", [""], names, one_each), alike.values(), strict=True):
-        for name, won in zip(bout.seats, points(bout), strict=True):
-            share[name] += won * times
-        if bout.forfeit is not None:
-            forfeits[bout.seats[bout.forfeit]] += times
-    return [(round(share[name] / len(bouts), 9), forfeits[name]) for name in names]
 
 
 def _log(seat: MatchSeat, result: Result, viewer_id: int | None) -> answers.LogLine:

@@ -32,7 +32,7 @@ from server.db.models import (
 )
 from server.queries.matches import steps_of
 from server.queries.pagination import iso, title_of
-from server.queries.standings import leaderboard
+from server.queries.standings import leaderboard, names_of
 from server.services import play, table_turns
 
 if TYPE_CHECKING:
@@ -139,19 +139,18 @@ def opponents(session: Session, game: str) -> list[answers.Opponent]:
     except NotFound:
         ranked = {}
     active = (Bot.game == game, Version.state == VersionState.ACTIVE, Bot.retired_at.is_(None))
-    query = select(Version).join(Version.bot).where(*active)
-    found = session.scalars(query.options(joinedload(Version.bot).joinedload(Bot.owner))).all()
+    found = names_of(session, select(Version.id).join(Version.bot).where(*active))
     last = len(ranked) + 1
     places = {number: place for place, number in enumerate(ranked, 1)}
-    ordered = sorted(found, key=lambda one: (places.get(one.id, last), one.bot.full_name))
+    ordered = sorted(found.items(), key=lambda one: (places.get(one[0], last), one[1].bot))
     return [
         answers.Opponent(
-            bot=one.bot.full_name,
-            version=one.number,
-            elo=ranked[one.id].elo if one.id in ranked else None,
-            rank=ranked[one.id].rank if one.id in ranked else None,
+            bot=one.bot,
+            version=one.version,
+            elo=ranked[number].elo if number in ranked else None,
+            rank=ranked[number].rank if number in ranked else None,
         )
-        for one in ordered
+        for number, one in ordered
     ]
 
 

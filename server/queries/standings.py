@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from sqlalchemy import select
-from sqlalchemy.orm import joinedload
+from sqlalchemy import func, select
 
 from matchbox import registry
 from matchbox.answers.standings import Board, BoardLine, LackOfFit, Upset
 from matchbox.errors import NotFound
 from server.db.models import Bot, League, Season, Standing, User, Version
 from server.queries.pagination import iso, title_of
+from server.services.kept import Kept
 from server.services.leagues import is_cooperative
 from server.services.lookup import find_season
 from server.services.standings import scope_of
@@ -19,7 +19,23 @@ from server.services.standings import scope_of
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
+    from sqlalchemy import Select
     from sqlalchemy.orm import Session
+
+_boards: Final = Kept[Board](most=32)
+
+
+class Named(NamedTuple):
+    """A version's names: its owner's, its bot's, and its number."""
+
+    owner: str
+    name: str
+    version: int
+
+    @property
+    def bot(self) -> str:
+        """owner/name."""
+        return f"{self.owner}/{self.name}"
 
 
 def leaderboard(session: Session, name: str) -> Board:
@@ -29,7 +45,10 @@ def leaderboard(session: Session, name: str) -> Board:
     """
     row = continuous(session, name)
     own = title_of(row.game)
-    return _board(session, row, row, own if row.name == row.game else f"{own}, {row.name}")
+    title = own if row.name == row.game else f"{own}, {row.name}"
+    return _boards.get(
+        session, row.id, _stamp(session, row), lambda: _board(session, row, row, title)
+    )
 
 
 def board_digest(session: Session, name: str) -> str | None:
@@ -45,6 +64,16 @@ def continuous(session: Session, name: str) -> League:
         registry.package_of(name)
         raise NotFound(f"{name} has no league yet; the platform makes one when it starts")
     return row
+
+
+def line_of(session: Session, game: str, versions: Collection[int]) -> BoardLine | None:
+    """Returns the best line that one of these versions has on the game's leaderboard, or None."""
+    league = session.scalar(select(League).where(League.name == game))
+    if league is None or not league.continuous:
+        return None
+    return next(
+        (one for one in leaderboard(session, game).lines if one.version_id in versions), None
+    )
 
 
 def season_standings(session: Session, name: int | str, viewer: User | None = None) -> Board:
@@ -65,15 +94,22 @@ def lines_of(
     version rows alone.
     """
     lines = [one for one in standing.lines if only is None or one["version_id"] in only]
-    wanted = [line["version_id"] for line in lines]
-    with_owner = joinedload(Version.bot).joinedload(Bot.owner)
-    query = select(Version).where(Version.id.in_(wanted)).options(with_owner)
-    versions = {version.id: version for version in session.scalars(query)}
     gone = out or {}
+    named = names_of(session, [line["version_id"] for line in lines])
     return [
-        _line(line, versions[line["version_id"]], gone.get(line["version_id"], ""))
-        for line in lines
+        _line(line, named[line["version_id"]], gone.get(line["version_id"], "")) for line in lines
     ]
+
+
+def names_of(session: Session, versions: Collection[int] | Select[int]) -> dict[int, Named]:
+    """Returns the names of these versions, by row number; a query may select the numbers."""
+    query = (
+        select(Version.id, User.name, Bot.name, Version.number)
+        .join(Version.bot)
+        .join(Bot.owner)
+        .where(Version.id.in_(versions))
+    )
+    return {row[0]: Named(*row[1:]) for row in session.execute(query)}
 
 
 def _board(session: Session, row: League, subject: League | Season, title: str) -> Board:
@@ -98,9 +134,17 @@ def _board(session: Session, row: League, subject: League | Season, title: str) 
     )
 
 
-def _line(line: dict[str, Any], version: Version, out: str) -> BoardLine:
+def _line(line: dict[str, Any], version: Named, out: str) -> BoardLine:
     unrated = {} if line["matches"] else {"elo": None, "ci95": None}
-    names = {"bot": version.bot.full_name, "owner": version.bot.owner.name}
-    return BoardLine(
-        **{**line, **unrated, **names}, name=version.bot.name, version=version.number, out=out
-    )
+    names = {"bot": version.bot, **version._asdict()}
+    return BoardLine(**{**line, **unrated, **names}, out=out)
+
+
+def _stamp(session: Session, row: League) -> tuple[Any, ...]:
+    """What changes whenever the league's board may: its standing, or the name of an owner."""
+    renamed = select(func.max(User.deleted_at)).scalar_subquery()
+    columns = (Standing.rows_digest, Standing.field, Standing.matches, Standing.computed_at)
+    found = session.execute(
+        select(*columns, renamed).where(Standing.scope == scope_of(row))
+    ).first()
+    return tuple(found or ())

@@ -6,13 +6,15 @@ Makes them once for each computed standing, so that no page counts matches. Know
 from __future__ import annotations
 
 import zlib
-from functools import lru_cache
+from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
 import msgspec
+from sqlalchemy import select
 
 from matchbox.league.meetings import SeatTally, meetings
-from server.db.models import BoardCounts
+from server.db.models import BoardCounts, Standing
+from server.services.kept import Kept
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -41,7 +43,7 @@ class Seat(msgspec.Struct, frozen=True, array_like=True):
     tally: SeatTally
 
 
-class Kept(msgspec.Struct, frozen=True, array_like=True):
+class Packed(msgspec.Struct, frozen=True, array_like=True):
     """The counts of one scope."""
 
     pairs: list[Pair] = []
@@ -64,13 +66,47 @@ def pack(
         if one.first in shown or one.second in shown
     ]
     seats = [Seat(size, seat, tally) for (size, seat), tally in counts.seats.items()]
-    return zlib.compress(msgspec.msgpack.encode(Kept(pairs, seats, dict(sorted(lengths.items())))))
+    packed = Packed(pairs, seats, dict(sorted(lengths.items())))
+    return zlib.compress(msgspec.msgpack.encode(packed))
 
 
-def read(session: Session, scope: str) -> Kept:
+class Counted:
+    """The counts of one scope, with the pairs of each version at hand."""
+
+    def __init__(self, packed: Packed) -> None:
+        self.seats = packed.seats
+        self.lengths = packed.lengths
+        self._all = packed.pairs
+        self._of: defaultdict[int, list[int]] = defaultdict(list)
+        for place, one in enumerate(packed.pairs):
+            self._of[one.first].append(place)
+            self._of[one.second].append(place)
+
+    def met(self, version: int) -> bool:
+        """Whether the version has met another."""
+        return version in self._of
+
+    def pairs_of(self, version: int) -> list[Pair]:
+        """The pairs that the version is in."""
+        return [self._all[place] for place in self._of.get(version, ())]
+
+    def pairs_among(self, versions: Collection[int]) -> list[Pair]:
+        """The pairs of which both are among these, in the order in which they are stored."""
+        places = sorted({place for one in versions for place in self._of.get(one, ())})
+        found = [self._all[place] for place in places]
+        return [one for one in found if one.first in versions and one.second in versions]
+
+
+def read(session: Session, scope: str) -> Counted:
     """Returns the counts of the scope; empty if there are none yet."""
-    row = session.get(BoardCounts, scope)
-    return _unpacked(row.data) if row else Kept()
+    columns = (Standing.rows_digest, Standing.field, Standing.computed_at)
+    stamp = session.execute(select(*columns).where(Standing.scope == scope)).first()
+
+    def unpacked() -> Counted:
+        row = session.get(BoardCounts, scope)
+        return Counted(_DECODER.decode(zlib.decompress(row.data)) if row else Packed())
+
+    return _kept.get(session, scope, tuple(stamp or ()), unpacked)
 
 
 def keep(session: Session, scope: str, rows_digest: str, data: bytes) -> None:
@@ -82,9 +118,5 @@ def keep(session: Session, scope: str, rows_digest: str, data: bytes) -> None:
         row.rows_digest, row.data = rows_digest, data
 
 
-@lru_cache(maxsize=4)
-def _unpacked(data: bytes) -> Kept:
-    return _DECODER.decode(zlib.decompress(data))
-
-
-_DECODER: Final = msgspec.msgpack.Decoder(Kept)
+_DECODER: Final = msgspec.msgpack.Decoder(Packed)
+_kept: Final = Kept[Counted](most=4)

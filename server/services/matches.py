@@ -73,6 +73,7 @@ def record(session: Session, message: MatchPlayed, *, settings: Settings, now: i
     session.flush()
     session.refresh(match, ["result"])
     results.book_points(match)
+    match.league.finished += 1
     ratings.update_live(session, match)
     faults.count(session, match, played, settings=settings, now=now)
     fault_counts.book(session, match, played, now=now)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from statistics import mean
 from typing import TYPE_CHECKING, Any
 
 from matchbox.errors import BadMessage, BadRecord
@@ -113,7 +114,10 @@ def result_of(message: MatchPlayed, played: Record, settings: Settings, now: int
 
 
 def book_points(match: Match) -> None:
-    """Sets what each entrant of a match that was just recorded took, and how often it forfeited."""
+    """Sets what each entrant of a match that was just recorded took, and how often it forfeited.
+
+    Sets the match's own score as well.
+    """
     assert match.result is not None
     bouts = match.result.bouts
     names = [str(seat.seat) for seat in match.seats]
@@ -123,6 +127,7 @@ def book_points(match: Match) -> None:
             halves[name] += half
         if row.forfeit is not None:
             forfeits[row.seats[row.forfeit]] += 1
+    match.score = mean(scores[0] for _, _, _, scores, _ in bouts) if bouts else None
     most = 2 * (len(names) - 1) * len(bouts)
     for seat, name in zip(match.seats, names, strict=True):
         seat.points = round(halves[name] / most, 9) if most else 0.5

@@ -114,6 +114,7 @@ def void_all(
         if not compare_and_set(session, match, values, voidable):
             raise Conflict(f"match {match.id} has just changed; look at it again")
         if finished:
+            match.league.finished -= 1
             faults.uncount(session, match)
             _unrate(session, match)
         publish(session, "match.void", match.id, now=now)

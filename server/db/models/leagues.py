@@ -66,6 +66,8 @@ class League(Table):
     """When its seasons start: the fields of matchbox.league.format.Schedule; empty for never."""
     seed: Mapped[str] = mapped_column(String(64))
     """The seed of the match ids and of the dice of the continuous pairing."""
+    finished: Mapped[int] = mapped_column(default=0)
+    """How many of its matches are finished, those of seasons and comparisons too."""
     join_code: Mapped[str | None] = mapped_column(String(16), unique=True, index=True)
     """The code with which anybody joins the league; None if it has none."""
     created_at: Mapped[int] = mapped_column(BigInteger)

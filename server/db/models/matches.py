@@ -26,6 +26,7 @@ class MatchState(StrEnum):
 
 UNFINISHED: Final = (MatchState.QUEUED, MatchState.RUNNING, MatchState.PARKED)
 _COMPARED: Final = text("comparison_id IS NOT NULL")
+_FAULTS: Final = text("forfeits > 0")
 
 
 class Deal(Table):
@@ -52,6 +53,8 @@ class Match(Table):
             postgresql_where=_COMPARED,
         ),
         Index(None, "created_at", "number", "id"),
+        Index(None, "state", "created_at", "number", "id"),
+        Index(None, "league_id", "created_at", "number", "id"),
         CheckConstraint("attempt >= 0", name="attempt"),
     )
 
@@ -85,6 +88,8 @@ class Match(Table):
     width: Mapped[int]
     created_at: Mapped[int] = mapped_column(BigInteger)
     finished_at: Mapped[int | None] = mapped_column(BigInteger, index=True)
+    score: Mapped[float | None]
+    """The mean score at seat 0 over its bouts, which is a team's score; None until it is finished."""
     league: Mapped[League] = relationship()
     season: Mapped[Season | None] = relationship()
     seats: Mapped[list[MatchSeat]] = relationship(back_populates="match", order_by="MatchSeat.seat")
@@ -96,6 +101,7 @@ class MatchSeat(Table):
     """The version that has a seat in rotation 0 of a match."""
 
     __tablename__ = "match_seat"
+    __table_args__ = (Index(None, "match_id", sqlite_where=_FAULTS, postgresql_where=_FAULTS),)
 
     match_id: Mapped[str] = mapped_column(ForeignKey("match.id"), primary_key=True)
     seat: Mapped[int] = mapped_column(primary_key=True)
