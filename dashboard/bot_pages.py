@@ -28,7 +28,11 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Any]]]:
         return redirect(url_for("pages.bot", owner=found.owner, name=found.name))
 
     def bot(owner: str, name: str) -> str:
-        found, full_name = source.bot(owner, name), f"{owner}/{name}"
+        full_name = f"{owner}/{name}"
+        recent = source.matches(bot=full_name, rated=True, limit=15)
+        if request.args.get("part") == "recent":
+            return render_template("_recent.html", owner=owner, name=name, recent=recent)
+        found = source.bot(owner, name)
         points = source.ratings(owner, name)
         met = source.results_by_opponent(owner, name)
         everybody = "all" in request.args
@@ -36,7 +40,9 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Any]]]:
             "bot.html",
             bot=found,
             full_name=full_name,
-            recent=source.matches(bot=full_name, rated=True, limit=15),
+            owner=found.owner,
+            name=found.name,
+            recent=recent,
             rated=ratings.of_bot(full_name, points, found.active),
             last={one.version: one for one in points},
             met=met,

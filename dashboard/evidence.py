@@ -5,6 +5,7 @@ Knows boards; computes nothing.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from dashboard.wording import plural
@@ -86,5 +87,5 @@ def _percent(share: float, other: float) -> str:
 
 def tied(board: Board) -> set[int]:
     """Returns the ranks that several bots share."""
-    ranks = [line.rank for line in board.lines if line.matches]
-    return {rank for rank in ranks if ranks.count(rank) > 1}
+    ranks = Counter(line.rank for line in board.lines if line.matches)
+    return {rank for rank, bots in ranks.items() if bots > 1}

@@ -6,9 +6,9 @@ Knows templates, like dashboard.pages; the figures come from the source.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from flask import render_template
+from flask import render_template, request
 from werkzeug.wrappers import Response
 
 from dashboard import figures
@@ -51,18 +51,22 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
 
     def home() -> Answer:
         games = source.games()
-        latest = source.matches(state="finished", limit=LATEST).items
+        now: dict[str, Any] = {
+            "games": games,
+            "queue": source.queue(),
+            "running": source.matches(state="running", limit=6).items,
+            "latest": source.matches(state="finished", limit=LATEST).items,
+        }
+        if request.args.get("part") == "now":
+            return render_template("_now.html", **now)
         known = source.seasons()
         return render_template(
             "home.html",
-            games=games,
+            **now,
             tops=[_top(source, game) for game in games],
-            stage=_stage(source, latest),
+            stage=_stage(source, now["latest"]),
             running_seasons=[one for one in known if one.state in ("running", "paused")][:SEASONS],
             coming_seasons=_coming(known),
-            queue=source.queue(),
-            running=source.matches(state="running", limit=6).items,
-            latest=latest,
         )
 
     yield "/", home

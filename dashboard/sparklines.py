@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 from markupsafe import Markup
@@ -18,7 +19,12 @@ _EDGE: Final = 2
 
 def rating(values: Sequence[float] | None) -> Markup:
     """Returns the line of a rating, from its first point to its last; "" for fewer than two."""
-    if not values or len(values) < 2:
+    return _rating(tuple(values or ()))
+
+
+@lru_cache(maxsize=2048)
+def _rating(values: tuple[float, ...]) -> Markup:
+    if len(values) < 2:
         return Markup("")
     low, high = min(values), max(values)
     spare = max(0.0, LEAST_ELO - (high - low)) / 2

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import select
-from sqlalchemy.orm import joinedload
 
 from matchbox.answers.board_figures import (
     BoardFigures,
@@ -24,6 +23,7 @@ from server.db.models import (
     MatchSeat,
     MatchState,
     RatingPoint,
+    User,
     Version,
     VersionState,
 )
@@ -34,8 +34,9 @@ from server.services.lookup import find_bot
 from server.services.standings import scope_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
+    from sqlalchemy import Select
     from sqlalchemy.orm import Session
 
     from server.services.board_counts import Pair
@@ -89,8 +90,8 @@ def opponents(session: Session, owner: str, name: str) -> Opponents:
         return Opponents(version=None, items=[])
     own = playing[-1]
     found = {_other(one, own.id): one for one in kept.pairs_of(own.id)}
-    names = _names(session, found)
     lately = _lately(session, own.id) if found else {}
+    names = {row[0]: row[1:] for row in session.execute(_named(found))}
     items = [
         _opponent(one, own.id, names[other], lately.get(other, [])) for other, one in found.items()
     ]
@@ -122,13 +123,15 @@ def _pair(one: Pair, names: Mapping[int, Named]) -> PairLine:
     )  # fmt: skip
 
 
-def _opponent(one: Pair, own: int, other: Version, lately: list[float]) -> Opponent:
+def _opponent(one: Pair, own: int, other: Sequence[Any], lately: list[float]) -> Opponent:
+    """`other` is a line of `_named` without its row number."""
+    owner, name, version, state, retired_at = other
     halves = one.half_points if one.first == own else 2 * one.bouts - one.half_points
     share, ci95 = share_of(one.bouts, halves, one.deals, one.variance)
-    active = "active" if other.state == VersionState.ACTIVE else "older"
+    active = "active" if state == VersionState.ACTIVE else "older"
     return Opponent(
-        bot=other.bot.full_name, version=other.number,
-        state="retired" if other.bot.retired_at is not None else active,
+        bot=f"{owner}/{name}", version=version,
+        state="retired" if retired_at is not None else active,
         bouts=one.bouts, deals=one.deals, share=share, ci95=ci95, lately=lately,
     )  # fmt: skip
 
@@ -164,8 +167,8 @@ def _lately(session: Session, version: int) -> dict[int, list[float]]:
     return found
 
 
-def _names(session: Session, versions: Collection[int]) -> dict[int, Version]:
-    """The versions with their bots and owners, by row number."""
-    query = select(Version).where(Version.id.in_(versions))
-    with_owner = joinedload(Version.bot).joinedload(Bot.owner)
-    return {one.id: one for one in session.scalars(query.options(with_owner))}
+def _named(versions: Collection[int]) -> Select[Any]:
+    """Selects row number, names, state and the end of these versions, by row number."""
+    columns: tuple[Any, ...] = (Version.id, User.name, Bot.name, Version.number)
+    query = select(*columns, Version.state, Bot.retired_at).join(Version.bot).join(Bot.owner)
+    return query.where(Version.id.in_(versions))

@@ -42,18 +42,23 @@ def inbox(
         query = query.where(Notice.id < numbers(cursor, 1)[0])
     found = session.scalars(query.order_by(Notice.id.desc()).limit(page_size(limit) + 1)).all()
     shown, following = split(found, limit, lambda row: str(row.id))
-    items = [notice(session, row) for row in shown]
+    paths = notices.paths_of(session, [row.subject for row in shown])
+    items = [_notice(row, paths[row.subject]) for row in shown]
     return Notices(items=items, next=following, unread=notices.unread(session, viewer.id))
 
 
 def notice(session: Session, row: Notice) -> NoticeLine:
     """Returns a line of the inbox."""
+    return _notice(row, notices.path_of(session, row.subject))
+
+
+def _notice(row: Notice, path: str) -> NoticeLine:
     return NoticeLine(
         id=row.id,
         kind=row.kind,
         subject=row.subject,
         text=row.text,
-        path=notices.path_of(session, row.subject),
+        path=path,
         at=iso(row.at),
         read_at=iso(row.read_at),
     )

@@ -50,8 +50,8 @@ class Asked:
             raise BadOption("a version or a result is one of a bot; name the bot too")
         if self.rated:
             query = query.where(Match.comparison_id.is_(None))
-        if self.result is not None or self.fault:
-            query = query.where(Match.state == MatchState.FINISHED, readable())
+        if self.result is not None or self.fault:  # only a finished match has points and forfeits
+            query = query.where(Match.state != MatchState.VOID, readable())
         own: list[ColumnElement[bool]] = []
         if self.bot is not None:
             own.append(MatchSeat.version_id.in_(_versions(self.bot, self.version)))

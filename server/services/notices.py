@@ -9,13 +9,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import delete, func, select, update
+from sqlalchemy.orm import joinedload
 
 from matchbox.errors import NotFound
-from server.db.models import Delivery, Notice, Role, User, Version, Webhook
+from server.db.models import Bot, Delivery, Notice, Role, User, Version, Webhook
 from server.db.session import rows_changed
 from server.services.events import storable
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from sqlalchemy.orm import Session
 
 KEPT: Final = 1_000
@@ -85,14 +88,27 @@ def mark_all_read(session: Session, user: User, newest: int | None = None, *, no
     return rows_changed(session, update(Notice).where(*waiting).values(read_at=now))
 
 
+def paths_of(session: Session, subjects: Collection[str]) -> dict[str, str]:
+    """Returns the path of the page about each subject, or of the inbox if there is none."""
+    numbers = [one.partition(":")[2] for one in subjects if one.startswith("version:")]
+    query = select(Version).where(Version.id.in_([int(number) for number in numbers]))
+    with_owner = joinedload(Version.bot).joinedload(Bot.owner)
+    versions = {
+        f"version:{one.id}": f"/bots/{one.bot.full_name}/versions/{one.number}"
+        for one in (session.scalars(query.options(with_owner)) if numbers else ())
+    }
+    return {one: versions.get(one) or _path_of(one) for one in subjects}
+
+
 def path_of(session: Session, subject: str) -> str:
-    """Returns the path of the page about a notice's subject, or of the inbox if there is none."""
+    """Returns the path of the page about one subject, or of the inbox if there is none."""
+    return paths_of(session, [subject])[subject]
+
+
+def _path_of(subject: str) -> str:
     kind, _, number = subject.partition(":")
     if kind in _PAGES:
         return f"/{_PAGES[kind]}/{number}"
-    version = session.get(Version, int(number)) if kind == "version" else None
-    if version is not None:
-        return f"/bots/{version.bot.full_name}/versions/{version.number}"
     return "/account" if kind == "user" else "/inbox"
 
 

@@ -89,7 +89,7 @@ class Match(Table):
     created_at: Mapped[int] = mapped_column(BigInteger)
     finished_at: Mapped[int | None] = mapped_column(BigInteger, index=True)
     score: Mapped[float | None]
-    """The mean score at seat 0 over its bouts, which is a team's score; None until it is finished."""
+    """The mean score at seat 0 over its bouts: a team's score; None until it is finished."""
     league: Mapped[League] = relationship()
     season: Mapped[Season | None] = relationship()
     seats: Mapped[list[MatchSeat]] = relationship(back_populates="match", order_by="MatchSeat.seat")
