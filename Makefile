@@ -31,7 +31,7 @@ export PIP_ROOT_USER_ACTION := ignore
 TIED = $(shell setpriv --pdeathsig TERM true 2>/dev/null && echo setpriv --pdeathsig TERM)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup up test check format bench figures bots league-bench learn shell hostile-load fifty-bots screenshots playthroughs audit lock env compose-test
+.PHONY: help setup up test check format bench figures bots league-bench bench-site learn shell hostile-load fifty-bots screenshots playthroughs audit lock env compose-test
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -66,6 +66,9 @@ bots: $(UP) ## play every shipped bot against every other, and write docs/bots.m
 
 league-bench: $(UP) ## try the league's promises on bots of known strength, write docs/league.md
 	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m bench.league $(ARGS)
+
+bench-site: $(DEV) ## ask for every page of a platform with 1,000 bots and 100,000 matches, beside an empty one
+	@$(BIN)/python -m tests.postgres $(BIN)/python -m bench.site $(ARGS)
 
 learn: $(UP) ## learn the table of bots/skull/regret anew (some minutes), and plot how
 	@$(BIN)/python -m learning $(ARGS)

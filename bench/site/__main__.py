@@ -23,15 +23,15 @@ from bench.site import pollers
 from bench.site.addresses import addresses
 from bench.site.books import EMPTY, Filled, Size, fill
 from bench.site.first_byte import Measure, Page, Platform
-from bench.site.pollers import Beside, Polled
+from bench.site.pollers import Beside
 from bench.site.served import Site, serving
 from cli import output
 
 WHO: Final = ("", "alice", "charlie")
 COLUMNS: Final = ("page", "for", "empty ms", "full ms", "ratio", "kB", "held")
 POLLED: Final = ("open pages", "alone ms", "beside ms", "ratio", "polls", "errors", "held")
-OPEN: Final = (("/", 4), ("/leaderboards/{game}", 5), ("/bots/{owner}/{name}", 6))
-"""The pages that ask for news on a platform at rest, and how often."""
+OPEN: Final = ("/", "/leaderboards/{game}", "/bots/{owner}/{name}")
+"""Pages that ask for news on a platform at rest too."""
 VISITED: Final = ("/", "/matches", "/leaderboards/{game}", "/bots/{owner}/{name}")
 
 
@@ -61,9 +61,8 @@ def _measure(kind: str, sides: Sequence[tuple[int, Filled]], options: argparse.N
         output.table(COLUMNS, map(_cells, missed), "musts that are missed")
     if options.only:
         return not missed
-    polled = [Polled(path.format(**full.named), seconds) for path, seconds in OPEN]
-    visited = [path.format(**full.named) for path in VISITED]
-    beside = pollers.beside(full_port, polled, visited)
+    opened, visited = ([path.format(**full.named) for path in paths] for paths in (OPEN, VISITED))
+    beside = pollers.beside(full_port, opened, visited)
     title = f"another visitor's pages beside open ones, the 95th of {pollers.ASKED}"
     output.table(POLLED, [_beside_cells(beside)], title)
     return not missed and beside.held

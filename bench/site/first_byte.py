@@ -6,7 +6,6 @@ loads the first time that it opens a page.
 
 from __future__ import annotations
 
-import gzip
 from dataclasses import dataclass
 from html.parser import HTMLParser
 from statistics import median
@@ -92,7 +91,7 @@ class Measure:
             for side in (0, 1) if turn % 2 else (1, 0):
                 platform, address = pairs[side]
                 taken[side].append(1000 * _get(platform, who, address).first_byte_s)
-        text = _text(first[1])
+        text = first[1].text
         html = text.lstrip().startswith("<!doctype html>")
         return Page(
             rule=full.rule,
@@ -128,8 +127,3 @@ class _Files(HTMLParser):
 
 def _get(platform: Platform, who: str, address: Address) -> Fetched:
     return platform.site.get(address.path, platform.tokens[who] if who else "")
-
-
-def _text(answer: Fetched) -> str:
-    body = gzip.decompress(answer.body) if answer.encoding == "gzip" else answer.body
-    return body.decode(errors="replace")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from contextlib import contextmanager
+from html.parser import HTMLParser
 from statistics import quantiles
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -41,18 +43,47 @@ class Beside(NamedTuple):
 
 
 class Polled(NamedTuple):
-    """A page that asks for news: its path, and how often it asks."""
+    """What a page asks for again and again: its path, and how often."""
 
     path: str
     every_s: float
 
 
-def beside(
-    port: int, pages: Sequence[Polled], visited: Sequence[str], asked: int = ASKED
-) -> Beside:
-    """Visits the pages alone, and beside OPEN others; each open page has an address of its own."""
+class _Live(HTMLParser):
+    """Collects the parts of a page that ask for news."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[Polled] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Takes a part's address, if it asks by a clock."""
+        known = dict(attrs)
+        every = re.fullmatch(r"every (\d+)s", known.get("hx-trigger") or "")
+        path = known.get("hx-get")
+        if every and path:
+            self.found.append(Polled(path, float(every[1])))
+
+
+def live_parts(html: str) -> list[Polled]:
+    """Returns what the page asks for while it is open."""
+    parser = _Live()
+    parser.feed(html)
+    return parser.found
+
+
+def beside(port: int, pages: Sequence[str], visited: Sequence[str], asked: int = ASKED) -> Beside:
+    """Visits pages alone, and beside OPEN others; each open page has an address of its own.
+
+    Raises RuntimeError if one of the open pages asks for no news.
+    """
+    site = Site(port)
+    parts = [live_parts(site.get(path).text) for path in pages]
+    site.close()
+    if not all(parts):
+        raise RuntimeError("one of the pages to keep open asks for no news")
     alone = _visit(port, visited, asked)
-    with _open(port, pages) as counts:
+    with _open(port, [polled for part in parts for polled in part]) as counts:
         time.sleep(_LONGEST_S)
         busy = _visit(port, visited, asked)
     return Beside(alone, busy, counts[0], counts[1])

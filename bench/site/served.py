@@ -5,6 +5,7 @@ Neither ledger nor arenas run: nothing changes while pages are measured.
 
 from __future__ import annotations
 
+import gzip
 import os
 import time
 from contextlib import ExitStack, contextmanager
@@ -37,6 +38,12 @@ class Fetched(NamedTuple):
     body: bytes
     """As it was sent, so compressed where the server compresses it."""
     encoding: str
+
+    @property
+    def text(self) -> str:
+        """The body as text."""
+        plain = gzip.decompress(self.body) if self.encoding == "gzip" else self.body
+        return plain.decode(errors="replace")
 
 
 class Site:

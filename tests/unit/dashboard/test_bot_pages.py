@@ -121,3 +121,12 @@ def test_a_verdict_beside_an_interval_through_nothing_is_explained() -> None:
     assert "The verdict and the interval answer different questions" in through
     clear = page(verdict="better", elo=19.0, ci95=[9.0, 29.0])
     assert "answer different questions" not in clear
+
+
+def test_the_newest_matches_are_asked_for_alone() -> None:
+    whole, part = (text(f"/bots/alice/careful{asked}") for asked in ("", "?part=recent"))
+    assert part.startswith("Recent matches")
+    assert part in whole
+    html = make_app().test_client().get("/bots/alice/careful?part=recent").text
+    assert 'hx-get="/bots/alice/careful?part=recent"' in html
+    assert "<html" not in html

@@ -79,3 +79,14 @@ def test_running_and_coming_seasons_are_told() -> None:
     assert "Old" not in page
     assert page.index("Now") < page.index("Sooner") < page.index("Later")
     assert "No season is under way" in get("/", EMPTY).text
+
+
+def test_what_is_being_played_is_asked_for_alone() -> None:
+    whole, part = get("/"), get("/?part=now")
+    (asked,) = [attrs["hx-get"] for _, attrs in whole.elements if attrs.get("id") == "now"]
+    assert asked == "/?part=now"
+    assert [attrs.get("hx-get") for _, attrs in part.elements if attrs.get("id") == "now"] == [
+        asked
+    ]
+    assert part.text in whole.text
+    assert "A close match" not in part.text

@@ -1,0 +1,119 @@
+"""The bench of the site fills real books, finds every page, and judges what it has measured."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench.site import __main__ as bench
+from bench.site.addresses import OTHERWISE, addresses
+from bench.site.books import EMPTY, Filled, Size, fill
+from bench.site.first_byte import FIGURE_BYTES, PAGE_BYTES, RATIO, Page
+from bench.site.pollers import BESIDE, Beside, live_parts
+from matchbox import registry
+from matchbox.match import replay
+from matchbox.settings import Settings
+from server import queries
+from server.app import create_app
+from server.context import Context
+from server.db.session import Database
+from tests.books import SECRET, Postman
+
+SMALL = Size(9, 100)
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Filled]:
+    """The address of small books, and what is in them."""
+    url = f"sqlite:///{tmp_path_factory.mktemp('site') / 'books.db'}"
+    return url, fill(url, SMALL)
+
+
+def context(url: str) -> Context:
+    """The context of a server over these books."""
+    return Context(Settings(secret_key=SECRET, requests_per_minute=10**6), Database(url), Postman())
+
+
+def test_the_books_hold_as_much_as_was_asked_for(small: tuple[str, Filled]) -> None:
+    made = context(small[0])
+    with made.read() as session:
+        (game,) = [one for one in queries.games(session) if one.bots]
+        assert (game.bots, game.matches) == (SMALL.bots, SMALL.matches)
+        board = queries.leaderboard(session, game.name)
+        assert len(board.lines) == SMALL.bots
+        ranked = SMALL.matches - 6 * SMALL.share
+        assert board.matches == ranked
+        record = queries.record_of(session, small[1].named["match"])
+    assert len(record.bouts) == 2 * len(record.deals)
+    replay.replay(registry.game(record.game), record)
+    made.close()
+
+
+def test_every_page_answers_whoever_may_see_it(small: tuple[str, Filled]) -> None:
+    url, filled = small
+    made = context(url)
+    client = create_app(made).test_client()
+    found = addresses(filled.named)
+    assert len(found) > 70
+    for address in found:
+        answers = [client.get(address.path)] + [
+            client.get(address.path, headers={"Authorization": f"Bearer {token}"})
+            for token in filled.tokens.values()
+        ]
+        codes = {answer.status_code for answer in answers}
+        assert not {code for code in codes if code >= 500}, address
+        assert codes & {200, 302}, address
+    made.close()
+
+
+def test_a_part_of_an_address_without_a_name_is_told(small: tuple[str, Filled]) -> None:
+    named = {key: one for key, one in small[1].named.items() if key != "table"}
+    with pytest.raises(LookupError, match="has the parts \\['table'\\]"):
+        addresses(named)
+    assert "asset" not in OTHERWISE
+
+
+def page(**given: Any) -> Page:
+    """A page that holds every must, but for what is given."""
+    usual = {"rule": "/", "who": "", "empty_ms": 10.0, "full_ms": 10 * RATIO}
+    return Page(**{**usual, "loaded": PAGE_BYTES, "figure": False, **given})
+
+
+def test_a_page_that_is_slow_or_long_misses_its_must() -> None:
+    assert page().held
+    assert not page(full_ms=10 * RATIO + 0.1).held
+    assert not page(loaded=PAGE_BYTES + 1).held
+    assert page(loaded=FIGURE_BYTES, figure=True).held
+    assert not page(loaded=FIGURE_BYTES + 1, figure=True).held
+    assert page(loaded=0, full_ms=1e6).held, "a download has no must"
+
+
+def test_a_page_that_starves_or_a_poll_that_fails_misses_the_must() -> None:
+    assert Beside(10.0, 10 * BESIDE, 100, 0).held
+    assert not Beside(10.0, 10 * BESIDE + 0.1, 100, 0).held
+    assert not Beside(10.0, 10.0, 100, 1).held
+
+
+def test_a_page_says_itself_what_it_asks_for_and_how_often() -> None:
+    html = '<p hx-get="/a?b=1&amp;c=2" hx-trigger="every 4s"></p><p hx-get="/d" hx-trigger="click">'
+    assert live_parts(html) == [("/a?b=1&c=2", 4.0)]
+
+
+def test_a_run_on_small_books_prints_every_page(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    words = ["--bots", str(SMALL.bots), "--matches", str(SMALL.matches), "--repeats", "1"]
+    code = bench.main([*words, "--only", "/matches", "--keep", str(tmp_path)])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split("\t") == list(bench.COLUMNS)
+    assert {line.split("\t")[0] for line in lines} >= {"/matches", "/matches/<match>"}
+    assert code == any(line.endswith("\tno") for line in lines)
+
+
+@pytest.mark.parametrize("words", [["--bots", "1"], ["--matches", "1"], ["--on", "postgres"]])
+def test_nonsense_is_refused(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        bench.main(words)
+    assert str(EMPTY.bots) in capsys.readouterr().err or words[0] == "--on"

@@ -1,0 +1,109 @@
+"""What the books keep of finished matches, so that no page counts or reads them."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from statistics import mean
+from typing import Any
+
+import pytest
+from alembic.migration import MigrationContext
+from alembic.operations import Operations
+from sqlalchemy import event, select, update
+
+from server import queries
+from server.db.models import League, Match, MatchState, Result, User
+from server.services import leagues, voids
+from tests.books import GAME, Books, play_out, season_of
+
+
+@pytest.fixture
+def played(books: Books, alice: User, bob: User, charlie: User) -> list[str]:
+    """The ids of the matches of two seasons that are over, in two leagues of the same game."""
+    books.league(paused=True)
+    versions = [books.bot(alice, "one"), books.bot(bob, "two")]
+    with books.write() as session:
+        asked: dict[str, Any] = {"name": "other", "game": GAME, "settings": books.settings}
+        leagues.create(session, charlie, **asked, now=books.clock())
+    for league in (GAME, "other"):
+        named = {
+            "name": f"season of {league}",
+            "seed": f"a seed for the tests of {league}",
+            "league": league,
+        }
+        season_of(books, charlie, versions, **named, cycles=2)
+        play_out(books)
+    with books.read() as session:
+        done = select(Match.id).where(Match.state == MatchState.FINISHED)
+        return list(session.scalars(done.order_by(Match.number)))
+
+
+def counted(books: Books) -> int:
+    """How many finished matches the page of the games tells of the game."""
+    with books.read() as session:
+        return next(one.matches for one in queries.games(session) if one.name == GAME)
+
+
+def test_a_league_counts_its_finished_matches(
+    books: Books, charlie: User, played: list[str]
+) -> None:
+    assert len(played) > 4
+    assert counted(books) == len(played)
+    with books.write() as session:
+        operator = session.get_one(User, charlie.id)
+        voids.void(
+            session, operator, played[0], "the disk was full", again=False, now=books.clock()
+        )
+    assert counted(books) == len(played) - 1
+
+
+def test_a_match_keeps_its_mean_score(books: Books, played: list[str]) -> None:
+    with books.read() as session:
+        for name in played:
+            bouts = session.get_one(Result, name).bouts
+            assert session.get_one(Match, name).score == mean(bout[3][0] for bout in bouts)
+
+
+def test_the_migration_fills_in_the_counts_and_the_scores(books: Books, played: list[str]) -> None:
+    migration = import_module("server.db.migrations.versions.0021_finished_counts")
+    with books.read() as session:
+        scores = {name: session.get_one(Match, name).score for name in played}
+    with books.context.database.connect() as connection:
+        connection.execute(update(League).values(finished=0))
+        connection.execute(update(Match).values(score=None))
+        with Operations.context(MigrationContext.configure(connection)):
+            migration._fill_in()
+    assert counted(books) == len(played)
+    with books.read() as session:
+        assert {name: session.get_one(Match, name).score for name in played} == scores
+
+
+def test_a_list_of_matches_reads_no_result(books: Books, played: list[str]) -> None:
+    asked: list[str] = []
+    with books.read() as session:
+
+        @event.listens_for(session.get_bind(), "before_cursor_execute")
+        def note(*told: object) -> None:
+            asked.append(str(told[2]))
+
+        found = queries.matches(session, game=GAME, state="finished", limit=200)
+    assert {one.id for one in found.items} == set(played)
+    assert asked
+    assert not [text for text in asked if "result" in text]
+    assert all(one.points is not None for match in found.items for one in match.entrants)
+
+
+def test_a_game_of_several_leagues_is_listed_newest_first_and_page_by_page(
+    books: Books, played: list[str]
+) -> None:
+    with books.read() as session:
+        whole = [one.id for one in queries.matches(session, limit=200).items]
+        pages: list[str] = []
+        cursor: str | None = None
+        while not pages or cursor:
+            page = queries.matches(session, game=GAME, limit=3, cursor=cursor)
+            pages += [one.id for one in page.items]
+            cursor = page.next
+        assert pages == whole
+        assert queries.matches(session, game="war").items == []
+        assert queries.matches(session, game="no such game").items == []
