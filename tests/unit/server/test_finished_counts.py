@@ -31,7 +31,7 @@ def played(books: Books, alice: User, bob: User, charlie: User) -> list[str]:
             "seed": f"a seed for the tests of {league}",
             "league": league,
         }
-        season_of(books, charlie, versions, **named, cycles=2)
+        season_of(books, charlie, versions, **named, league=league, cycles=2)
         play_out(books)
     with books.read() as session:
         done = select(Match.id).where(Match.state == MatchState.FINISHED)
