@@ -65,7 +65,7 @@ def test_a_match_keeps_its_mean_score(books: Books, played: list[str]) -> None:
 
 
 def test_the_migration_fills_in_the_counts_and_the_scores(books: Books, played: list[str]) -> None:
-    migration = import_module("server.db.migrations.versions.0021_finished_counts")
+    migration = import_module("server.db.migrations.versions.0023_finished_counts")
     with books.read() as session:
         scores = {name: session.get_one(Match, name).score for name in played}
     with books.context.database.connect() as connection:
