@@ -29,7 +29,6 @@ def played(books: Books, alice: User, bob: User, charlie: User) -> list[str]:
         named = {
             "name": f"season of {league}",
             "seed": f"a seed for the tests of {league}",
-            "league": league,
         }
         season_of(books, charlie, versions, **named, league=league, cycles=2)
         play_out(books)
