@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from cli.client import Client
     from matchbox.answers.matches import LogLine, Match
     from matchbox.match.record import Bout, Record
-    from matchbox.match.verification import Find, Finding
+    from matchbox.match.verification import Find
+    from matchbox.match.wire import Finding
 
 MatchArgument = Annotated[str, typer.Argument(help="the match's id")]
 DataOption = Annotated[

@@ -13,27 +13,21 @@ from msgspec.structs import replace
 from matchbox.match.verification import Verifier
 from matchbox.settings import limits_of, read_settings
 from worker.arena import learning
-from worker.arena.match_seats import MatchSeats
 from worker.arena.separation import shuffled
+from worker.arena.verification import seats_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from matchbox.league.verification import GiveLesson
-    from matchbox.match.seat import Seat
-    from matchbox.match.verification import Files, Find
-    from matchbox.match.wire import Learned, PlayMatch, Teach
+    from matchbox.match.verification import Find
+    from matchbox.match.wire import Learned, Teach
     from sandbox.box import Box
 
 
 def verifier(bundle: Find, memory: Find, box: Box | None) -> Verifier:
     """A verifier that plays in the box. `bundle` and `memory` map a digest to bytes, or None."""
-    limits = _limits()
-
-    def seats(job: PlayMatch, bundles: Files, memories: Files) -> Callable[[int, int], Seat]:
-        return MatchSeats(replace(job, limits=limits), bundles, box, memories=memories).open_player
-
-    return Verifier(bundle, memory, seats, shuffled)
+    return Verifier(bundle, memory, seats_in(box, _limits()), shuffled)
 
 
 def teacher(box: Box | None) -> GiveLesson:

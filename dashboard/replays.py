@@ -6,7 +6,7 @@ embargo only; then all hands may be shown.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from flask import jsonify, render_template, request
@@ -36,34 +36,11 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
     """Yields every address with its view; the view's name is the endpoint."""
 
     def match(match: str) -> Answer:
-        found = source.match(match)
-        if found.embargo or not found.bouts:
-            return render_template("match_wait.html", match=found)
-        subject, mine = _subject(found, source)
-        number = request.args.get("bout", type=int)
-        if number is None:
-            number = first_shown(found, subject if mine else None)
-        number = min(max(number, 0), len(found.bouts) - 1)
-        seat = playback.seen_by(len(found.entrants))
-        steps = drawn(found, number, seat, source)
-        bout = found.bouts[number]
-        step, next_event = playback.step_asked(steps)
-        logs = source.match_log(match) if found.mine else []
+        return match_page(source, match)
+
+    def verification(match: str) -> Answer:
         return render_template(
-            "match.html",
-            match=found,
-            bout=bout,
-            number=number,
-            strip=[mark(found, one, subject) for one in found.bouts],
-            subject=found.entrants[subject].bot,
-            names=boards.names_of(found, bout),
-            players=[found.entrants[entrant].bot for entrant in bout.seats],
-            steps=steps,
-            step=step,
-            next_event=next_event,
-            seen_by=playback.word(seat),
-            logs=logs,
-            reported=reports.reported(bout, steps, logs),
+            "_verification.html", match_id=match, verification=source.verification(match)
         )
 
     def bout_json(match: str, bout: int) -> Answer:
@@ -74,7 +51,46 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
         return jsonify({"bout": bout, **playback.packed(steps)})
 
     yield "/matches/<match>", match
+    yield "/matches/<match>/verification", verification
     yield "/matches/<match>/bouts/<int(max=999999999):bout>.json", bout_json
+
+
+def match_page(
+    source: Source, match: str, values: Mapping[str, str] | None = None, error: str = ""
+) -> str:
+    """Returns the page of a match; `error` says why it cannot be verified now."""
+    found = source.match(match)
+    if found.embargo or not found.bouts:
+        return render_template("match_wait.html", match=found)
+    subject, mine = _subject(found, source)
+    number = request.args.get("bout", type=int)
+    if number is None:
+        number = first_shown(found, subject if mine else None)
+    number = min(max(number, 0), len(found.bouts) - 1)
+    seat = playback.seen_by(len(found.entrants))
+    steps = drawn(found, number, seat, source)
+    bout = found.bouts[number]
+    step, next_event = playback.step_asked(steps)
+    logs = source.match_log(match) if found.mine else []
+    return render_template(
+        "match.html",
+        match=found,
+        bout=bout,
+        number=number,
+        strip=[mark(found, one, subject) for one in found.bouts],
+        subject=found.entrants[subject].bot,
+        names=boards.names_of(found, bout),
+        players=[found.entrants[entrant].bot for entrant in bout.seats],
+        steps=steps,
+        step=step,
+        next_event=next_event,
+        seen_by=playback.word(seat),
+        logs=logs,
+        reported=reports.reported(bout, steps, logs),
+        match_id=found.id,
+        verification=source.verification(found.id),
+        error=error,
+    )
 
 
 def first_shown(match: Match, own: int | None) -> int:

@@ -21,7 +21,14 @@ from matchbox.answers.games import Game
 from matchbox.answers.health import Health
 from matchbox.answers.leagues import League, LeagueLine, Season, SeasonLine
 from matchbox.answers.lessons import Lesson
-from matchbox.answers.matches import LogLine, Match, Matches, Queue, Steps
+from matchbox.answers.matches import (
+    LogLine,
+    Match,
+    Matches,
+    MatchVerification,
+    Queue,
+    Steps,
+)
 from matchbox.answers.notices import DeliverySettings, Notices
 from matchbox.answers.platform import Admin, Audit, UserDetail, Users
 from matchbox.answers.play import Opponent, Table, Tables
@@ -92,6 +99,9 @@ class Source:
     steps: Callable[[str, int, int | None], Steps]
     """The bout of a match, from (match, index of the bout, seat whose view is shown; None for a
     spectator, EVERYBODY for all hands). Raises Forbidden while `match` has an embargo."""
+
+    verification: Callable[[str], MatchVerification | None]
+    """What came of playing the match with that id again; None if nobody has asked."""
 
     match_log: Callable[[str], list[LogLine]]
     """The output of the viewer's own bots; operators get that of all bots. Called only if `match`

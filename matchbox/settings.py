@@ -189,6 +189,9 @@ class Settings:
     play_keep_days: int = _setting(
         90, "days for which a table that is over can be watched", least=1, most=36_500
     )
+    verifications_per_day: int = _setting(
+        20, "matches that one account may have verified in a day; 0: none", least=0, most=100_000
+    )
     tick_seconds: int = _setting(
         2, "seconds between two ticks, at which the ledger does what is due", least=1, most=60
     )

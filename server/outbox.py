@@ -41,6 +41,7 @@ _TASKS: Final = {
     wire.PlayMatch: wire.PLAY_MATCH,
     wire.Teach: wire.LEARN,
     wire.TakeTurn: wire.TAKE_TURN,
+    wire.Verify: wire.VERIFY,
 }
 
 

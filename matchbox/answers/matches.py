@@ -7,6 +7,7 @@ from typing import Any, Final, Literal, TypeAlias
 from matchbox.answers import Answer
 from matchbox.answers.queue import Waiting
 from matchbox.errors import FaultKind
+from matchbox.match.wire import Finding
 
 State: TypeAlias = Literal["queued", "running", "finished", "parked", "void"]
 
@@ -131,6 +132,24 @@ class Step(Answer):
     move: Any
     view: Any
     fault: FaultKind | None = None
+
+
+class MatchVerification(Answer):
+    """Whether a match that an arena has played again gave the same record.
+
+    `state` is waiting, done, or failed if the platform could not play it, which is no finding.
+    `finding` is same, different, unrepeatable (a bot does not repeat itself), or replayed_only (the
+    recorded moves hold, but its bots could not be run again). `bout` and `move`, both from 0, are
+    the first that differ, null if none does.
+    """
+
+    match: str
+    state: Literal["waiting", "done", "failed"]
+    finding: Finding | None
+    bout: int | None
+    move: int | None
+    asked_at: str
+    finished_at: str | None
 
 
 class Steps(Answer):

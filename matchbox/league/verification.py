@@ -22,7 +22,8 @@ from matchbox.match.wire import Entrant, Learned, Teach
 if TYPE_CHECKING:
     from matchbox.league.archive import Archive
     from matchbox.league.archive_layout import ArchivedLesson, ArchivedMatch
-    from matchbox.match.verification import Finding, Verifier
+    from matchbox.match.verification import Verifier
+    from matchbox.match.wire import Finding
 
 LessonFinding = Literal["same", "different", "unrepeatable", "not_repeated"]
 """`not_repeated`: the lesson could not be given again here."""

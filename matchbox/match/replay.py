@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from matchbox.errors import BadRecord
@@ -24,6 +25,24 @@ if TYPE_CHECKING:
     from matchbox.match.table import Player
 
 Verdict = Literal["same", "different", "unrepeatable"]
+
+
+class Place(NamedTuple):
+    """A move of a match."""
+
+    bout: int
+    """The bout's place in the record."""
+    move: int
+    """How many moves of the bout come before it."""
+
+
+class Comparison(NamedTuple):
+    """What came of playing a match again."""
+
+    verdict: Verdict
+    differs: Place | None = None
+    """The first move that is not the recorded one; None if all bouts are the same."""
+
 
 FAULT_LINES: Final[dict[str, str]] = {
     "crash": "raised an exception and lost",
@@ -142,7 +161,7 @@ def verify(
             f"{records.python_minor()}; verify it there"
         )
     replay(game, record)
-    return compare(game, record, open_player, order)
+    return compare(game, record, open_player, order).verdict
 
 
 def compare(
@@ -150,25 +169,37 @@ def compare(
     record: Record,
     open_player: Callable[[int, int], Player],
     order: Callable[[Iterable[int]], Iterable[int]] = iter,
-) -> Verdict:
+    report: Callable[[int], None] = lambda bouts: None,
+) -> Comparison:
     """Lets the bots of a record that replays play the match again, and compares the digests.
 
-    `order` gets the rotations and returns them in the order of play.
+    `order` gets the rotations and returns them in the order of play. `report` is called with the
+    number of bouts that have ended since last time.
 
     Faults that depend on a machine's clock or memory are taken from the record; breaches of the
     protocol only if the bot does not repeat them. If the result differs, the match is played a
     third time: if the two new matches differ too, a bot does not repeat itself.
     """
-    wanted = records.digest(record)
-    again = records.digest(_play_again(game, record, open_player, order))
-    if again == wanted:
-        return "same"
-    if any(fault.kind == "protocol" for bout in record.bouts for fault in bout.faults):
-        bound = _play_again(game, record, open_player, order, _PERHAPS_BY_A_CLOCK)
-        if records.digest(bound) == wanted:
-            return "same"
-    third = records.digest(_play_again(game, record, open_player, order))
-    return "different" if third == again else "unrepeatable"
+    play_again = partial(_play_again, game, record, open_player, order, report)
+    wanted, again = records.digest(record), play_again()
+    if records.digest(again) == wanted:
+        return Comparison("same")
+    breaches = any(fault.kind == "protocol" for bout in record.bouts for fault in bout.faults)
+    if breaches and records.digest(play_again(_PERHAPS_BY_A_CLOCK)) == wanted:
+        return Comparison("same")
+    third = records.digest(play_again())
+    verdict: Verdict = "different" if third == records.digest(again) else "unrepeatable"
+    return Comparison(verdict, first_difference(record, again))
+
+
+def first_difference(record: Record, again: Record) -> Place | None:
+    """Where the second record leaves the first; None if their bouts are equal."""
+    for number, (one, other) in enumerate(zip(record.bouts, again.bouts, strict=False)):
+        if one != other:
+            pairs = enumerate(zip(one.moves, other.moves, strict=False))
+            moves = min(len(one.moves), len(other.moves))
+            return Place(number, next((at for at, (was, now) in pairs if was != now), moves))
+    return None
 
 
 def job_of(record: Record) -> PlayMatch:
@@ -200,6 +231,7 @@ def _play_again(
     record: Record,
     open_player: Callable[[int, int], Player],
     order: Callable[[Iterable[int]], Iterable[int]],
+    report: Callable[[int], None],
     given: Collection[str] = BY_A_MACHINE,
 ) -> Record:
     binding = {
@@ -207,7 +239,8 @@ def _play_again(
         for bout in record.bouts
         if (faults := {at: one for at, one in enumerate(bout.faults) if one.kind in given})
     }
-    return play(game, job_of(record), open_player, binding=binding, order=order).record
+    job = job_of(record)
+    return play(game, job, open_player, binding=binding, order=order, report=report).record
 
 
 def walk(

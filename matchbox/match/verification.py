@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, get_args
 
 from msgspec.structs import replace
 
@@ -16,6 +16,7 @@ from matchbox import registry
 from matchbox.errors import BadRecord
 from matchbox.match import record as records
 from matchbox.match import replay as proofs
+from matchbox.match.wire import Finding
 
 if TYPE_CHECKING:
     from matchbox.game import Game
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from matchbox.match.table import Player
     from matchbox.match.wire import PlayMatch
 
-Finding = Literal["same", "different", "unrepeatable", "replayed_only"]
-"""`replayed_only`: the moves replay, but the bots could not be run again here."""
 FINDINGS: Final[tuple[Finding, ...]] = get_args(Finding)
 
 Find: TypeAlias = Callable[[str], bytes | None]
@@ -37,6 +36,13 @@ RotationOrder: TypeAlias = Callable[[Iterable[int]], Iterable[int]]
 """Takes rotations and returns them in the order of play."""
 
 
+class Examined(NamedTuple):
+    """What was found, and for another course of the match the first move that differs."""
+
+    finding: Finding
+    differs: proofs.Place | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Verifier:
     """Verifies the records of matches."""
@@ -45,23 +51,31 @@ class Verifier:
     memory: Find
     seats: Seats
     order: RotationOrder = iter
+    report: Callable[[int], None] = lambda bouts: None
+    """Called with the number of bouts that have ended since last time."""
 
     def verify(
         self, record: Record, digest: str | None, classes: Sequence[str | None] = ()
     ) -> Finding:
-        """Plays the record's match again.
+        """Plays the record's match again, as `examine` does."""
+        return self.examine(record, digest, classes).finding
+
+    def examine(
+        self, record: Record, digest: str | None, classes: Sequence[str | None] = ()
+    ) -> Examined:
+        """Plays the record's match again, and says where it differs.
 
         `digest` is the digest that the server has stored, if it is known. `classes` names the
         player class of each entrant; empty if no owner has chosen one.
         """
         if digest is not None and records.digest(record) != digest:
-            return "different"
+            return Examined("different")
         try:
             return self._play_again(registry.game(record.game), record, classes)
         except BadRecord:
-            return "different"
+            return Examined("different")
 
-    def _play_again(self, game: Game, record: Record, classes: Sequence[str | None]) -> Finding:
+    def _play_again(self, game: Game, record: Record, classes: Sequence[str | None]) -> Examined:
         """Replays the moves, then plays the match again if its bots can run here.
 
         Raises BadRecord if the moves do not replay.
@@ -70,12 +84,13 @@ class Verifier:
         bundles = _found(record.seats, self.bundle)
         memories = _found(filter(None, proofs.memories(record)), self.memory)
         if bundles is None or memories is None or not records.is_of_this_python(record):
-            return "replayed_only"
+            return Examined("replayed_only")
         job = proofs.job_of(record)
         if classes:
             seats = zip(job.seats, classes, strict=True)
             job = replace(job, seats=[replace(seat, class_name=name) for seat, name in seats])
-        return proofs.compare(game, record, self.seats(job, bundles, memories), self.order)
+        opened = self.seats(job, bundles, memories)
+        return Examined(*proofs.compare(game, record, opened, self.order, self.report))
 
 
 def _found(names: Iterable[str], find: Find) -> dict[str, bytes] | None:

@@ -22,14 +22,17 @@ PLAY_COMPARISON: Final = "arena.play_comparison"
 """For matches that an author asked for: a queue apart from the league's, so that both get turns."""
 LEARN: Final = "arena.learn"
 TAKE_TURN: Final = "arena.take_turn"
+VERIFY: Final = "arena.verify"
 SETTLE: Final = "ledger.settle"
 RECORD: Final = "ledger.record"
 REMEMBER: Final = "ledger.remember"
 BOOK_TURN: Final = "ledger.book_turn"
+BOOK_VERIFICATION: Final = "ledger.book_verification"
 LOST: Final = "ledger.lost"
 TICK: Final = "ledger.tick"
 QUEUES: Final = {TRY_OUT: "tryout", PLAY_MATCH: "ranked", PLAY_COMPARISON: "comparison",
                  TRY_OUT_LAST: "ranked", LEARN: "ranked", TAKE_TURN: "tryout",
+                 VERIFY: "comparison", BOOK_VERIFICATION: "ledger",
                  SETTLE: "ledger", RECORD: "ledger", REMEMBER: "ledger", BOOK_TURN: "ledger",
                  LOST: "ledger", TICK: "ledger"}  # fmt: skip
 BROKER_BYTES: Final = 256 << 10
@@ -43,9 +46,12 @@ Amount = Annotated[float, msgspec.Meta(ge=0, le=1e12)]
 """An amount of time, in the unit of its field; NaN and infinity are refused."""
 BoutCount = Annotated[int, msgspec.Meta(ge=0, le=1024)]
 """A number of bouts, at most as many as one process may hold."""
-Kind = Literal["match", "version", "lesson", "turn"]
-"""The subject of a job: a match to play, a version to try out, a lesson to give, or the bots' next
-moves at a table with persons."""
+Kind = Literal["match", "version", "lesson", "turn", "verification"]
+"""The subject of a job: a match to play, a version to try out, a lesson to give, the bots' next
+moves at a table with persons, or a match to play again."""
+Finding = Literal["same", "different", "unrepeatable", "replayed_only"]
+"""What came of playing a match again. `replayed_only`: the moves replay, but the bots could not be
+run again here."""
 
 
 class Claim(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,7 +59,7 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True):
 
     kind: Kind
     subject: str
-    """A match's id, a version's digest, lesson:<number> or turn:<number>."""
+    """A match's id, a version's digest, or lesson:, turn: or verification: with a number."""
     attempt: int
     token: str
 
@@ -179,14 +185,30 @@ class TakeTurn(Job, frozen=True, kw_only=True):
     """All answers so far; those of one seat are in order."""
 
 
-AnyJob: TypeAlias = PlayMatch | TryOut | Teach | TakeTurn
-JOBS: Final[dict[str, type[PlayMatch] | type[TryOut] | type[Teach] | type[TakeTurn]]] = {
+class Verify(Job, frozen=True, kw_only=True):
+    """Play a match again and compare; `verification` is verification:<number>.
+
+    The arena fetches the record, which names versions, memories and deals.
+    """
+
+    kind: ClassVar[Kind] = "verification"
+    verification: str
+    match: str
+    digest: Digest
+    """The digest of the record."""
+    classes: list[str | None]
+    """The player class that each entrant's owner has chosen."""
+
+
+AnyJob: TypeAlias = PlayMatch | TryOut | Teach | TakeTurn | Verify
+JOBS: Final[dict[str, type[AnyJob]]] = {
     PLAY_MATCH: PlayMatch,
     PLAY_COMPARISON: PlayMatch,
     TRY_OUT: TryOut,
     TRY_OUT_LAST: TryOut,
     LEARN: Teach,
     TAKE_TURN: TakeTurn,
+    VERIFY: Verify,
 }
 """The message type of each task for an arena."""
 
@@ -287,6 +309,20 @@ class TurnTaken(msgspec.Struct, frozen=True, kw_only=True):
     attempt: int
     token: str
     said: list[Said]
+    v: Version = VERSION
+
+
+class Verified(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of playing a match again."""
+
+    verification: str
+    attempt: int
+    token: str
+    finding: Finding
+    bout: Count | None = None
+    """The first bout that differs, by its place in the record; None if that is not known."""
+    move: Count | None = None
+    """How many moves of that bout are the same before the first that differs."""
     v: Version = VERSION
 
 

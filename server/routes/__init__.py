@@ -68,6 +68,7 @@ def _for_people() -> list[Blueprint]:
         forms_bots,
         forms_classes,
         forms_leagues,
+        forms_matches,
         forms_notices,
         forms_operations,
         forms_play,
@@ -85,4 +86,5 @@ def _for_people() -> list[Blueprint]:
         forms_operations.routes,
         forms_users.routes,
         forms_play.routes,
+        forms_matches.routes,
     ]

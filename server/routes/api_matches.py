@@ -6,13 +6,14 @@ from apiflask import APIBlueprint
 from flask import Response, jsonify
 from msgspec import to_builtins
 
-from matchbox.answers.matches import Logs, Match, Matches
+from matchbox.answers.matches import Logs, Match, Matches, MatchVerification
 from server import queries
-from server.auth import context, viewer
-from server.queries import waiting
+from server.auth import acting, context, viewer
+from server.queries import verifications, waiting
 from server.routes import schemas
 from server.routes.responses import answered
 from server.scopes import Scope, needs
+from server.services import match_verifications
 
 routes = APIBlueprint("matches", __name__, url_prefix="/api/v1", tag="Matches")
 
@@ -33,6 +34,28 @@ def matches(query_data: schemas.MatchesPage) -> Response:
 def match(match: str) -> Response:
     """Returns a match with its record; under embargo `record` is null and `embargo` says why."""
     return whole_match(match)
+
+
+@routes.get("/matches/<match:match>/verification")
+@needs(Scope.READ)
+@routes.output(MatchVerification)
+def verification(match: str) -> Response:
+    """Returns what came of playing the match again, when it was last verified."""
+    with context().read() as session:
+        return answered(verifications.verification(session, match))
+
+
+@routes.post("/matches/<match:match>/verification")
+@needs(Scope.SUBMIT)
+@routes.output(MatchVerification, status_code=202)
+def verify(match: str) -> Response:
+    """Lets an arena play the match again; poll this address for the finding."""
+    with context().read() as session:
+        name = queries.match(session, match, viewer(session)).id
+    with acting() as (session, actor, now):
+        settings = context().settings
+        row = match_verifications.ask(session, actor, name, settings=settings, now=now)
+        return answered(verifications.told(row), 202)
 
 
 @routes.get("/matches/<match:match>/log")

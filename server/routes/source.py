@@ -33,6 +33,7 @@ from server.queries import faults as fault_queries
 from server.queries import users as user_queries
 from server.queries.job_queue import queue_detail
 from server.queries.lessons import bot_lessons
+from server.queries.verifications import newest
 from server.services import accounts, health, notices, uploads
 
 
@@ -51,6 +52,7 @@ def make_source() -> Source:
         find_bot=reading(queries.bot_name),
         matches=reading(queries.matches),
         match=_match,
+        verification=reading(newest),
         steps=reading(queries.steps),
         match_log=_match_log,
         queue=reading(queries.queue),

@@ -42,7 +42,12 @@ LATE_MS: Final = 45_000
 """The ledger is behind if its last sign of life is older than this, or than 10 ticks."""
 STALLED_MS: Final = 600_000
 """Matches stand still if they wait and none has ended for so long."""
-OLDEST_MS: Final = {"try-out": 300_000, "lesson": 1_800_000, "turn": 60_000}
+OLDEST_MS: Final = {
+    "try-out": 300_000,
+    "lesson": 1_800_000,
+    "turn": 60_000,
+    "verification": 3_600_000,
+}
 """The age from which a job of this kind has waited too long. Matches of a season may wait long."""
 FEW_BYTES: Final = 1 << 30
 NO_BYTES: Final = 200 << 20

@@ -10,9 +10,19 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from matchbox.errors import BadMessage
 from matchbox.match import wire
-from server.services import jobs, lessons, matches, table_turns, tryouts, turns, verdicts
+from server.services import (
+    jobs,
+    lessons,
+    match_verifications,
+    matches,
+    table_turns,
+    tryouts,
+    turns,
+    verdicts,
+)
 from server.services.jobs import JobKind
 from server.services.lessons import LESSON
+from server.services.match_verifications import VERIFICATION
 from server.services.matches import MATCH
 from server.services.table_turns import TURN
 from server.services.tryouts import TRY_OUT
@@ -27,6 +37,7 @@ KINDS: Final[dict[wire.Kind, JobKind[Any]]] = {
     "version": TRY_OUT,
     "lesson": LESSON,
     "turn": TURN,
+    "verification": VERIFICATION,
 }
 
 
@@ -67,6 +78,7 @@ def sweep(session: Session, *, settings: Settings, now: int) -> int:
     late = jobs.sweep(session, MATCH, settings=settings, now=now)
     late += jobs.sweep(session, LESSON, settings=settings, now=now)
     late += jobs.sweep(session, TURN, settings=settings, now=now)
+    late += jobs.sweep(session, VERIFICATION, settings=settings, now=now)
     return late + turns.advance(session, settings=settings, now=now)
 
 
@@ -86,6 +98,7 @@ RESULTS: Final[dict[str, Result]] = {
     wire.SETTLE: Result(wire.TriedOut, verdicts.settle, "version"),
     wire.REMEMBER: Result(wire.Learned, lessons.remember, "lesson"),
     wire.BOOK_TURN: Result(wire.TurnTaken, table_turns.book, "turn"),
+    wire.BOOK_VERIFICATION: Result(wire.Verified, match_verifications.book, "verification"),
     wire.LOST: Result(wire.Lost, lose),
 }
 """The tasks that bring something back, by name."""

@@ -1,4 +1,4 @@
-"""The life cycle of a job, the same for every kind: match, try-out, lesson, turn. Does no job.
+"""The life cycle of a job, the same for every kind that is in job_kinds.py. Does no job.
 
 A job is a row; a message to an arena is only a nudge. Each event is a compare-and-set on the row,
 so a message that is delivered twice, late or never does no harm.
@@ -28,7 +28,7 @@ from sqlalchemy.orm import Session
 from matchbox.errors import Conflict, Forbidden, NotFound
 from matchbox.match.wire import Kind
 from matchbox.settings import Settings
-from server.db.models import Draft, Lesson, Match, Turn, Version
+from server.db.models import Draft, Lesson, Match, MatchVerification, Turn, Version
 from server.db.session import compare_and_set
 from server.services.events import publish, storable
 
@@ -39,7 +39,7 @@ DUE: Final = 0
 _SHORT_LEASES: Final = 3
 """How many attempts at a job have a lease of the usual length; later leases are longer."""
 
-Job: TypeAlias = Match | Version | Draft | Lesson | Turn
+Job: TypeAlias = Match | Version | Draft | Lesson | Turn | MatchVerification
 """A row with the columns `attempt`, `deadline`, `platform_faults` and `trouble`."""
 Row = TypeVar("Row", bound=Job)
 

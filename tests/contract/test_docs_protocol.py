@@ -28,10 +28,12 @@ MESSAGES: dict[str, type[Any]] = {
     "PlayMatch": wire.PlayMatch,
     "Teach": wire.Teach,
     "TakeTurn": wire.TakeTurn,
+    "Verify": wire.Verify,
     "TriedOut": wire.TriedOut,
     "MatchPlayed": wire.MatchPlayed,
     "Learned": wire.Learned,
     "TurnTaken": wire.TurnTaken,
+    "Verified": wire.Verified,
     "Lost": wire.Lost,
 }
 

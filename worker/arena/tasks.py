@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import structlog
 
-from matchbox.errors import BadBundle, BadMessage, MatchboxError, SeatFault, Unavailable
+from matchbox.errors import (
+    BadBundle,
+    BadMessage,
+    MatchboxError,
+    NotFound,
+    SeatFault,
+    Unavailable,
+)
 from matchbox.match import wire
 from matchbox.match.wire import (
     AnyJob,
@@ -25,12 +32,15 @@ from matchbox.match.wire import (
     TriedOut,
     TryOut,
     TurnTaken,
+    Verified,
+    Verify,
 )
 from worker.arena.learning import give_lesson
 from worker.arena.play import play_job
 from worker.arena.quarantine import try_alone
 from worker.arena.tryout import try_out
 from worker.arena.turn import take_turn
+from worker.arena.verification import verify
 
 if TYPE_CHECKING:
     from sandbox.box import Box
@@ -109,6 +119,8 @@ class Arena:
                 return wire.REMEMBER, self._teach(job)
             case TakeTurn():
                 return wire.BOOK_TURN, self._take_turn(job)
+            case Verify():
+                return wire.BOOK_VERIFICATION, self._verify(job)
 
     def _try_out(self, job: TryOut) -> TriedOut:
         bundle = self._client.bundle(job.version)
@@ -141,6 +153,11 @@ class Arena:
         versions = {seat.version for seat in job.seats if seat is not None}
         bundles = {version: self._client.bundle(version) for version in versions}
         return take_turn(job, bundles, self._box, partial(self._lease_renewer(job), 0))
+
+    def _verify(self, job: Verify) -> Verified:
+        record, watch = self._client.record(job.match), self._lease_renewer(job)
+        bundle, memory = partial(_found, self._client.bundle), partial(_found, self._client.memory)
+        return verify(job, record, bundle, memory, self._box, watch)
 
     def _lease_renewer(self, job: AnyJob) -> Callable[[int], None]:
         """A function to call while the job goes on: it renews the lease. Raises Requeue if this
@@ -189,6 +206,14 @@ def _length(value: Any) -> int:
     if isinstance(value, dict):
         return sum(_length(part) for part in value.values()) + 16 * len(value)
     return 16
+
+
+def _found(fetch: Callable[[str], bytes], digest: str) -> bytes | None:
+    """The bytes that the server has; None if it has none with this digest."""
+    try:
+        return fetch(digest)
+    except NotFound:
+        return None
 
 
 def _cause(error: Exception) -> str:

@@ -27,6 +27,7 @@ from server.db.models.matches import (
     MatchDeal,
     MatchSeat,
     MatchState,
+    MatchVerification,
     Result,
 )
 from server.db.models.memories import Lesson, LessonState, Memory
@@ -83,6 +84,7 @@ __all__ = [
     "MatchDeal",
     "MatchSeat",
     "MatchState",
+    "MatchVerification",
     "Memory",
     "Notice",
     "Outbox",

@@ -118,6 +118,33 @@ class MatchSeat(Table):
     version: Mapped[Version] = relationship()
 
 
+class MatchVerification(Table):
+    """A match that an arena plays again, because somebody asked whether its record is right."""
+
+    __tablename__ = "match_verification"
+    __table_args__ = (Index(None, "asker_id", "created_at"), Index(None, "wanted", "deadline"))
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    match_id: Mapped[str] = mapped_column(ForeignKey("match.id"), index=True)
+    asker_id: Mapped[int] = mapped_column(ForeignKey("user.id"))
+    wanted: Mapped[bool] = mapped_column(default=True)
+    """False once there is a finding, or the platform has given up."""
+    attempt: Mapped[int] = mapped_column(default=0)
+    deadline: Mapped[int | None] = mapped_column(BigInteger)
+    """When the sweeper sends it again; None if it is done."""
+    platform_faults: Mapped[int] = mapped_column(default=0)
+    trouble: Mapped[str] = mapped_column(String(500), default="")
+    finding: Mapped[str | None] = mapped_column(String(16))
+    """A matchbox.match.wire.Finding; None before there is one."""
+    bout: Mapped[int | None]
+    """The first bout that differs, by its place in the record."""
+    move: Mapped[int | None]
+    """How many moves of that bout are the same."""
+    created_at: Mapped[int] = mapped_column(BigInteger)
+    finished_at: Mapped[int | None] = mapped_column(BigInteger)
+    match: Mapped[Match] = relationship()
+
+
 class MatchDeal(Table):
     """The deals of a match, in order."""
 

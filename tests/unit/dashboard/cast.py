@@ -380,6 +380,7 @@ SOURCE: Final = Source(
     matches=matches,
     audit=audit,
     match=match,
+    verification=lambda name: None,
     steps=steps,
     match_log=lambda match: [LOG],
     queue=lambda: QUEUE,

@@ -1,0 +1,49 @@
+"""What came of playing a match again, as everybody may read it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import select
+
+from matchbox.answers.matches import MatchVerification
+from matchbox.errors import NotFound
+from server.db import models
+from server.queries.matches import match
+from server.queries.pagination import iso
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+
+def newest(session: Session, name: str) -> MatchVerification | None:
+    """Returns the newest verification of the match with that id; None if nobody has asked."""
+    which: Any = models.MatchVerification
+    query = select(which).where(which.match_id == name)
+    row = session.scalar(query.order_by(which.id.desc()).limit(1))
+    return None if row is None else told(row)
+
+
+def verification(session: Session, name: str) -> MatchVerification:
+    """Returns the newest verification of the match with that id or first digits.
+
+    Raises NotFound.
+    """
+    found = newest(session, match(session, name, None).id)
+    if found is None:
+        raise NotFound(f"nobody has had match {name} verified yet")
+    return found
+
+
+def told(row: models.MatchVerification) -> MatchVerification:
+    """Returns the row as an answer."""
+    state = "waiting" if row.wanted else "failed" if row.finding is None else "done"
+    given: dict[str, Any] = {"state": state, "finding": row.finding}
+    return MatchVerification(
+        match=row.match_id,
+        bout=row.bout,
+        move=row.move,
+        asked_at=iso(row.created_at),
+        finished_at=iso(row.finished_at),
+        **given,
+    )

@@ -1,0 +1,175 @@
+"""Lets an arena play a finished match again, and keeps whether its record is the same.
+
+Runs no bots, and judges nothing: a finding changes no result and no rating.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from sqlalchemy import and_, func, select
+
+from matchbox import registry
+from matchbox.errors import Conflict, Forbidden, TooMany
+from matchbox.match.wire import Verified, Verify
+from server import outbox
+from server.db.models import Match, MatchVerification
+from server.db.session import compare_and_set
+from server.queries.embargo import reason
+from server.services import jobs
+from server.services.accounts import DAY_MS
+from server.services.events import publish
+from server.services.jobs import JobKind
+from server.services.lookup import find_match
+from server.services.walls import wall
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+    from matchbox.settings import Settings
+    from server.db.models import User
+
+SUBJECT: Final = "verification:"
+"""The beginning of a verification's name in messages; its number follows."""
+
+
+def ask(
+    session: Session, actor: User, name: str, *, settings: Settings, now: int
+) -> MatchVerification:
+    """Has the match played again; returns the verification.
+
+    Raises NotFound, Forbidden while the match is closed, Conflict if it is being verified already
+    or cannot be played here, and TooMany beyond the day's number.
+    """
+    match = find_match(session, name)
+    if why := reason(session, match):
+        raise Forbidden(why)
+    _check_playable(session, match)
+    asked = select(MatchVerification.id).where(MatchVerification.match_id == match.id, _UNDER_WAY)
+    if session.scalar(asked.limit(1)) is not None:
+        raise Conflict("an arena is verifying this match already; its finding comes to this page")
+    _check_quota(session, actor, settings, now)
+    row = MatchVerification(
+        match_id=match.id,
+        asker_id=actor.id,
+        wanted=True,
+        attempt=0,
+        deadline=jobs.DUE,
+        platform_faults=0,
+        trouble="",
+        created_at=now,
+    )
+    row.match = match
+    session.add(row)
+    session.flush()
+    send(session, row, settings=settings, now=now)
+    return row
+
+
+def send(session: Session, row: MatchVerification, *, settings: Settings, now: int) -> bool:
+    """Sends a verification as a new attempt. Returns False if it was not sent; see `jobs.lease`."""
+    if not jobs.lease(session, VERIFICATION, row, settings=settings, now=now):
+        _give_up(session, row, now)
+        return False
+    outbox.post(session, job_of(row, settings))
+    return True
+
+
+def job_of(row: MatchVerification, settings: Settings) -> Verify:
+    """Returns the message for the verification's present attempt."""
+    match = row.match
+    assert match.result is not None
+    return Verify(
+        attempt=row.attempt,
+        token=jobs.token_of(settings, row, row.attempt),
+        game=match.league.game,
+        limits=match.limits,
+        verification=f"{SUBJECT}{row.id}",
+        match=match.id,
+        digest=match.result.digest,
+        classes=[seat.version.class_name or None for seat in match.seats],
+    )
+
+
+def book(session: Session, message: Verified, *, settings: Settings, now: int) -> bool:
+    """Keeps a finding. Returns False if there was one before.
+
+    Raises NotFound or Forbidden if we never sent that attempt.
+    """
+    row = jobs.find(
+        session,
+        VERIFICATION,
+        message.verification,
+        message.attempt,
+        message.token,
+        settings=settings,
+    )
+    values = {
+        "wanted": False,
+        "deadline": None,
+        "trouble": "",
+        "finding": message.finding,
+        "bout": message.bout,
+        "move": message.move,
+        "finished_at": now,
+    }
+    if not compare_and_set(session, row, values, MatchVerification.wanted.is_(True)):
+        return False
+    publish(session, "match.verified", row.match_id, now=now)
+    return True
+
+
+def _check_playable(session: Session, match: Match) -> None:
+    """Raises Conflict if the match's bots cannot play it here now."""
+    game = registry.game(match.league.game)
+    if game.spec.rules != match.rules:
+        raise Conflict(
+            f"the match was played by rules {match.rules} of {game.spec.title} and these are rules "
+            f"{game.spec.rules}; verify it with the release that played it"
+        )
+    strangers = [seat for seat in match.seats if not seat.version.bot.owner.trusted]
+    if strangers and not (walls := wall(session)).walled:
+        raise Conflict(f"its bots cannot play now: {walls.why}")
+
+
+def _check_quota(session: Session, actor: User, settings: Settings, now: int) -> None:
+    own = (MatchVerification.asker_id == actor.id, MatchVerification.created_at > now - DAY_MS)
+    count = session.scalar(select(func.count()).select_from(MatchVerification).where(*own)) or 0
+    if count >= settings.verifications_per_day:
+        raise TooMany(
+            f"one account may have {settings.verifications_per_day} matches verified in a day; "
+            "come back tomorrow, or use `matchbox verify`"
+        )
+
+
+def _give_up(session: Session, row: MatchVerification, now: int) -> None:
+    """Ends a verification that the platform has failed at too often."""
+    if row.deadline is None:
+        compare_and_set(session, row, {"wanted": False, "finished_at": now}, VERIFICATION.parked)
+
+
+def _named(session: Session, subject: str) -> list[MatchVerification]:
+    number = subject.removeprefix(SUBJECT)
+    known = number.isascii() and number.isdecimal() and len(number) < 10
+    row = session.get(MatchVerification, int(number)) if known else None
+    return [] if row is None else [row]
+
+
+_UNDER_WAY: Final = and_(
+    MatchVerification.wanted.is_(True), MatchVerification.deadline.is_not(None)
+)
+
+VERIFICATION: Final = JobKind(
+    name="verification",
+    model=MatchVerification,
+    rows=_named,
+    queued=_UNDER_WAY,
+    leased=_UNDER_WAY,
+    parked=and_(MatchVerification.wanted.is_(True), MatchVerification.deadline.is_(None)),
+    to_queued={"deadline": jobs.DUE},
+    to_leased={},
+    to_parked={"deadline": None},
+    resume=send,
+    failed=_give_up,
+)
+"""A queued verification's deadline has passed; a leased one's is to come. Nothing else differs."""

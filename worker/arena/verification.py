@@ -1,0 +1,60 @@
+"""Verifies a match: lets its bots play it again in their boxes, and compares the records.
+
+Knows how bots get to their seats; what is compared, matchbox/match/verification.py knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from matchbox.match import record as records
+from matchbox.match.verification import Verifier
+from matchbox.match.wire import Verified
+from worker.arena.match_seats import MatchSeats
+from worker.arena.separation import shuffled
+
+if TYPE_CHECKING:
+    from matchbox.match.seat import Seat
+    from matchbox.match.verification import Files, Find, Seats
+    from matchbox.match.wire import PlayMatch, Verify
+    from sandbox.box import Box
+
+
+def verify(
+    job: Verify,
+    record: bytes,
+    bundle: Find,
+    memory: Find,
+    box: Box | None,
+    report: Callable[[int], None] = lambda bouts: None,
+) -> Verified:
+    """What came of playing the match with this packed record again.
+
+    `bundle` and `memory` map a digest to bytes, or None. `report` is called with the number of
+    bouts that have ended since last time. Raises SeatFault("platform") if the platform failed, and
+    BadRecord if the record cannot be read.
+    """
+    verifier = Verifier(bundle, memory, seats_in(box, job.limits), shuffled, report)
+    found = verifier.examine(records.unpack(record), job.digest, job.classes)
+    bout, move = found.differs or (None, None)
+    return Verified(
+        verification=job.verification,
+        attempt=job.attempt,
+        token=job.token,
+        finding=found.finding,
+        bout=bout,
+        move=move,
+    )
+
+
+def seats_in(box: Box | None, limits: Mapping[str, int]) -> Seats:
+    """What opens the seats of a match in the box, with these limits."""
+
+    def seats(job: PlayMatch, bundles: Files, memories: Files) -> Callable[[int, int], Seat]:
+        limited = replace(job, limits=dict(limits))
+        return MatchSeats(limited, bundles, box, memories=memories).open_player
+
+    return seats
