@@ -107,3 +107,23 @@ def test_a_match_whose_bots_cannot_be_run_is_only_replayed(
     record: Record, change: dict[str, Any], bundle: Find
 ) -> None:
     assert verifier(bundle).verify(replace(record, **change), None) == "replayed_only"
+
+
+def test_it_says_where_the_match_took_another_course(record: Record) -> None:
+    swapped = dict(zip(BUNDLES, reversed(BUNDLES.values()), strict=True))
+    found = verifier(swapped.get).examine(record, None)
+    assert found.finding == "different"
+    assert found.differs is not None
+    assert 0 <= found.differs.bout < len(record.bouts)
+    assert verifier().examine(record, None).differs is None
+
+
+def test_the_first_other_move_is_counted_from_the_bouts_start(record: Record) -> None:
+    last = record.bouts[-1]
+    shorter = replace(last, moves=last.moves[:-1])
+    other = replace(last, moves=[*last.moves[:1], "other", *last.moves[2:]])
+    for bout, move in ((shorter, len(last.moves) - 1), (other, 1), (replace(last, why="x"), None)):
+        found = proofs.first_difference(record, replace(record, bouts=[*record.bouts[:-1], bout]))
+        whole = len(last.moves)
+        assert found == (len(record.bouts) - 1, whole if move is None else move)
+    assert proofs.first_difference(record, record) is None

@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 from matchbox.match import record as records
-from matchbox.match.wire import PlayMatch
+from matchbox.match import wire
+from matchbox.match.wire import PlayMatch, Verified, Verify
 from server.db.models import Match, User
+from server.services import job_kinds
 from tests.books import Books, lost, played
 from tests.unit.server.routes.conftest import (
     Caller,
@@ -149,3 +151,32 @@ def test_what_is_not_there_is_not_found(nobody: Caller, as_charlie: Caller) -> N
     for name in ("0" * 32, "nonsense", "0" * 33, "G" * 32):
         problem(nobody.get(f"/matches/{name}"), 404)
         problem(as_charlie.post(f"/matches/{name}/void", {"reason": "none"}), 404)
+
+
+def test_a_match_is_verified_by_the_api(
+    queued: str, books: Books, nobody: Caller, as_alice: Caller, as_bob: Caller
+) -> None:
+    address = f"/matches/{queued}/verification"
+    assert "closed until" in problem(as_alice.post(address), 403)["detail"]
+    play_all(books)
+    problem(nobody.post(address), 401)
+    problem(nobody.get(address), 404)
+    asked = as_alice.post(f"/matches/{queued[:8]}/verification")
+    assert (asked.status_code, asked.get_json()["state"]) == (202, "waiting")
+    assert "already" in problem(as_bob.post(address), 409)["detail"]
+    (job,) = [job for job in books.postman.take() if isinstance(job, Verify)]
+    found = Verified(
+        verification=job.verification, attempt=1, token=job.token, finding="different", bout=1,
+        move=2,
+    )  # fmt: skip
+    with books.write() as session:
+        job_kinds.book(
+            session,
+            wire.BOOK_VERIFICATION,
+            wire.to_plain(found),
+            settings=books.settings,
+            now=books.clock(),
+        )
+    told: Any = nobody.get(address).json
+    assert (told["match"], told["state"], told["finding"]) == (queued, "done", "different")
+    assert (told["bout"], told["move"]) == (1, 2)

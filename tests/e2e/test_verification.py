@@ -1,0 +1,93 @@
+"""A match is verified from its page in a real browser, over real books with a real record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Event, Thread
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from matchbox.match.wire import Verify
+from server.db.migrations import migrate
+from server.db.models import Role
+from tests.books import Books, open_books, season_of
+from tests.e2e.test_pages import PHONE, axe_says
+from tests.e2e.test_play import address, sign_up
+from tests.unit.server.test_match_verifications import book, play_one, verified
+
+__all__ = ["address"]
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def books(tmp_path: Path) -> Iterator[Books]:
+    """The books of a platform where two bots play a season."""
+    url = f"sqlite:///{tmp_path / 'books.db'}"
+    migrate(url)
+    books = open_books(url, data=str(tmp_path), requests_per_minute=1_000_000)
+    books.wall()
+    books.league()
+    bots = [books.bot(books.person(name), "simple") for name in ("alice", "bob")]
+    season_of(books, books.person("charlie", Role.OPERATOR), bots)
+    yield books
+    books.context.close()
+
+
+@pytest.fixture
+def match(books: Books) -> str:
+    """A match that was really played."""
+    return play_one(books)
+
+
+@pytest.fixture
+def go(books: Books) -> Iterator[Event]:
+    """An arena that verifies once it is told to go."""
+    go, over = Event(), Event()
+
+    def arena() -> None:
+        while not over.wait(0.02):
+            if go.is_set():
+                for job in books.postman.take():
+                    if isinstance(job, Verify):
+                        book(books, verified(books, job))
+
+    thread = Thread(target=arena, daemon=True)
+    thread.start()
+    yield go
+    over.set()
+    thread.join()
+
+
+def test_a_match_is_verified_by_a_click(
+    browser: Browser, address: str, match: str, go: Event
+) -> None:
+    context = browser.new_context(viewport=PHONE, base_url=address)
+    page: Page = context.new_page()
+    trouble: list[str] = []
+    page.on("console", lambda message: trouble.append(message.text))
+    sign_up(page, "dora")
+    page.goto(f"/matches/{match}")
+    page.get_by_role("button", name="Verify").click()
+    part = page.locator("#verification")
+    expect(part).to_contain_text("An arena plays this match again")
+    expect(part.get_by_role("button")).to_have_count(0)
+    assert axe_says(page) == []
+    go.set()
+    expect(part).to_contain_text("the record is the same to the byte", timeout=15_000)
+    expect(part.get_by_role("button", name="Verify again")).to_be_visible()
+    assert axe_says(page) == []
+    assert not page.evaluate(
+        "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+    )
+    part.get_by_role("button", name="Verify again").click()
+    expect(part).to_contain_text("the record is the same to the byte", timeout=15_000)
+    assert trouble == []
+    stranger = browser.new_context(base_url=address)
+    seen = stranger.new_page()
+    seen.goto(f"/matches/{match}")
+    expect(seen.locator("#verification")).to_contain_text("the record is the same to the byte")
+    expect(seen.locator("#verification").get_by_role("button")).to_have_count(0)
+    stranger.close()
+    context.close()

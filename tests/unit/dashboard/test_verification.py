@@ -1,0 +1,70 @@
+"""What a match's page says of having the match verified."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from dashboard.source import Source
+from matchbox.answers.matches import MatchVerification
+from tests.unit.dashboard.cast import MATCH, NOBODY, SOURCE, make_app
+
+
+def get(path: str, source: Source = SOURCE) -> str:
+    """The HTML of this page."""
+    answer = make_app(source).test_client().get(path)
+    assert answer.status_code == 200
+    return answer.text
+
+
+def told(source: Source = SOURCE, **more: Any) -> Source:
+    """A source with this verification."""
+    given: dict[str, Any] = {
+        "match": MATCH,
+        "state": "done",
+        "finding": "same",
+        "bout": None,
+        "move": None,
+        "asked_at": "2026-11-20T10:00:00.000Z",
+        "finished_at": "2026-11-20T10:01:00.000Z",
+        **more,
+    }
+    return replace(source, verification=lambda name: MatchVerification(**given))
+
+
+def test_a_match_is_verified_by_a_button_that_needs_an_account() -> None:
+    assert f'action="/matches/{MATCH}/verify"' in get(f"/matches/{MATCH}")
+    nobodys = get(f"/matches/{MATCH}", NOBODY)
+    assert f"/matches/{MATCH}/verify" not in nobodys
+    assert f"/login?next=/matches/{MATCH}" in nobodys
+
+
+@pytest.mark.parametrize(
+    ("changed", "says"),
+    [
+        ({}, "the record is the same to the byte"),
+        ({"finding": "different"}, "does not replay by its rules"),
+        ({"finding": "different", "bout": 1, "move": 3}, "bout 2 at move 4</a>"),
+        ({"finding": "unrepeatable", "bout": 1, "move": 3}, "the result stands"),
+        ({"finding": "replayed_only"}, "the rules replay the recorded moves"),
+        ({"state": "failed", "finding": None}, "there is no finding"),
+        ({"state": "waiting", "finding": None}, "An arena plays this match again"),
+    ],
+)
+def test_every_finding_is_told(changed: dict[str, Any], says: str) -> None:
+    page = get(f"/matches/{MATCH}", told(**changed))
+    assert says in page
+    assert ("htmx.min.js" in page) == (changed.get("state") == "waiting")
+    assert ("Verify again" in page) == (changed.get("state") != "waiting")
+
+
+def test_a_waiting_page_asks_for_its_part_alone() -> None:
+    waiting = told(state="waiting", finding=None, finished_at=None)
+    address = f"/matches/{MATCH}/verification"
+    assert f'hx-get="{address}"' in get(f"/matches/{MATCH}", waiting)
+    part = get(address, told())
+    assert "the same to the byte" in part
+    assert "hx-get" not in part
+    assert "<html" not in part

@@ -1,0 +1,237 @@
+"""Matches that are played again because somebody asked: who may, the job's life, the finding."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from matchbox.errors import Conflict, Forbidden, NotFound, TooMany
+from matchbox.match import record as records
+from matchbox.match.wire import Entrant, PlayMatch, Verified, Verify
+from server import outbox, queries
+from server.db.models import Match, MatchVerification, Result, Season, User
+from server.queries import verifications as reading
+from server.services import job_kinds, match_verifications
+from server.services.tick import tick
+from tests.books import Books, lost, open_books, season_of
+from worker.arena.play import play_job
+from worker.arena.verification import verify
+
+CLOCKED = b"""
+import os
+from matchbox.games.bomb import SimplePlayer
+
+class Clocked(SimplePlayer):
+    def defuse(self, game_data):
+        return os.urandom(1)[0] % (game_data.draw_pile_size() + 1)
+"""
+"""A bot that does not repeat itself."""
+
+
+@pytest.fixture
+def season(books: Books, alice: User, bob: User, charlie: User) -> Season:
+    """A season of two bots."""
+    books.league()
+    return season_of(books, charlie, [books.bot(alice, "one"), books.bot(bob, "two")])
+
+
+@pytest.fixture
+def match(books: Books, season: Season) -> str:
+    """A match of the season that was really played; its id."""
+    return play_one(books)
+
+
+def bundle_of(books: Books) -> Callable[[str], bytes]:
+    """What finds a bot's file by its digest."""
+
+    def find(version: str) -> bytes:
+        with books.read() as session:
+            return queries.bundle(session, version)
+
+    return find
+
+
+def play_one(books: Books) -> str:
+    """Plays the next match; returns its id."""
+    job = books.dispatch()[0]
+    find = bundle_of(books)
+    assert books.record(play_job(job, {one.version: find(one.version) for one in job.seats}, None))
+    return job.match
+
+
+def ask(books: Books, actor: User, match: str) -> MatchVerification:
+    """Has the match verified."""
+    with books.write() as session:
+        return match_verifications.ask(
+            session, actor, match, settings=books.settings, now=books.clock()
+        )
+
+
+def sent(books: Books) -> list[Verify]:
+    """The jobs sent since the last look."""
+    outbox.flush(books.context.database, books.postman, books.clock())
+    return [job for job in books.postman.take() if isinstance(job, Verify)]
+
+
+def verified(books: Books, job: Verify) -> Verified:
+    """What an arena without a wall finds."""
+    with books.read() as session:
+        record = session.get_one(Result, job.match).record
+    return verify(job, record, bundle_of(books), lambda name: None, None)
+
+
+def book(books: Books, message: Verified) -> bool:
+    """Books a finding."""
+    with books.write() as session:
+        return match_verifications.book(
+            session, message, settings=books.settings, now=books.clock()
+        )
+
+
+def told(books: Books, match: str) -> Any:
+    """What everybody may read about it."""
+    with books.read() as session:
+        return reading.newest(session, match)
+
+
+def test_a_match_is_played_again_and_is_the_same(books: Books, match: str, alice: User) -> None:
+    assert told(books, match) is None
+    with books.read() as session, pytest.raises(NotFound, match="verified yet"):
+        reading.verification(session, match)
+    ask(books, alice, match)
+    assert told(books, match).state == "waiting"
+    (job,) = sent(books)
+    assert (job.match, job.classes) == (match, [None, None])
+    books.clock.pass_by(minutes=1)
+    message = verified(books, job)
+    assert book(books, message)
+    assert not book(books, message)  # A message that comes twice.
+    found = told(books, match)
+    assert (found.state, found.finding, found.bout, found.move) == ("done", "same", None, None)
+    assert found.finished_at > found.asked_at
+    with books.read() as session:
+        assert reading.verification(session, match[:8]) == found
+
+
+def test_a_record_that_was_changed_is_found_with_its_place(
+    books: Books, match: str, alice: User
+) -> None:
+    changed = _forge(books, match)
+    ask(books, alice, match)
+    (job,) = sent(books)
+    assert book(books, verified(books, job))
+    found = told(books, match)
+    assert found.finding == "different"
+    assert found.bout == changed
+
+
+def _forge(books: Books, match: str) -> int:
+    """Puts a record on the books that replays, but that its bots never played; returns the bout.
+
+    Another bot has played in their place.
+    """
+    with books.write() as session:
+        result = session.get_one(Result, match)
+        record = records.unpack(result.record)
+        job = PlayMatch(
+            attempt=0, token="", game=record.game, limits={}, match=match, rules=record.rules,
+            options=record.options, deals=record.deals,
+            seats=[Entrant(version) for version in record.seats],
+        )  # fmt: skip
+        other = b"from matchbox.games.bomb import MediumPlayer\n\nBOT = MediumPlayer\n"
+        played = play_job(job, dict.fromkeys(record.seats, other), None)
+        forged = records.unpack(played.record)
+        result.record, result.digest = played.record, records.digest(forged)
+    pairs = enumerate(zip(record.bouts, forged.bouts, strict=True))
+    return next(at for at, (one, two) in pairs if one != two)
+
+
+def test_a_match_is_verified_by_one_job_at_a_time(
+    books: Books, match: str, alice: User, bob: User
+) -> None:
+    ask(books, alice, match)
+    with pytest.raises(Conflict, match="verifying this match already"):
+        ask(books, bob, match)
+    (job,) = sent(books)
+    book(books, verified(books, job))
+    ask(books, bob, match)
+    assert told(books, match).state == "waiting"
+
+
+def test_nobody_verifies_more_matches_than_allowed(books: Books, match: str, alice: User) -> None:
+    narrow = open_books(books.context.database.url, verifications_per_day=1)
+    narrow.clock.now = books.clock.now
+    ask(narrow, alice, match)
+    (job,) = sent(narrow)
+    assert book(narrow, verified(narrow, job))
+    with pytest.raises(TooMany, match="1 matches verified in a day"):
+        ask(narrow, alice, match)
+    narrow.clock.pass_by(minutes=24 * 60 + 1)
+    ask(narrow, alice, match)
+    narrow.context.close()
+
+
+def test_a_closed_match_is_not_verified(books: Books, season: Season, alice: User) -> None:
+    (waiting, *_) = books.dispatch()
+    with pytest.raises(Forbidden, match="closed until it is over"):
+        ask(books, alice, waiting.match)
+    with pytest.raises(NotFound):
+        ask(books, alice, "0" * 32)
+    assert sent(books) == []
+
+
+def test_it_refuses_what_cannot_be_played_here(books: Books, match: str, alice: User) -> None:
+    books.wall(walled=False)
+    with pytest.raises(Conflict, match="its bots cannot play now"):
+        ask(books, alice, match)
+    books.wall()
+    with books.write() as session:
+        session.get_one(Match, match).rules = "0"
+    with pytest.raises(Conflict, match="the release that played it"):
+        ask(books, alice, match)
+
+
+def test_a_lost_message_is_sent_again(books: Books, match: str, alice: User) -> None:
+    ask(books, alice, match)
+    (first,) = sent(books)
+    books.clock.pass_by(minutes=books.settings.lease_minutes + 1)
+    tick(books.context)
+    (second,) = sent(books)
+    assert (second.verification, second.attempt) == (first.verification, 2)
+    with books.write() as session:
+        job_kinds.claim(session, second.claim(), settings=books.settings, now=books.clock())
+    with pytest.raises(Conflict), books.write() as session:
+        job_kinds.claim(session, first.claim(), settings=books.settings, now=books.clock())
+    with pytest.raises(Forbidden):
+        book(books, replace(verified(books, second), token="0" * 64))
+    assert book(books, verified(books, first))
+    assert told(books, match).finding == "same"
+
+
+def test_a_platform_that_fails_again_and_again_gives_up(
+    books: Books, match: str, alice: User
+) -> None:
+    ask(books, alice, match)
+    for _ in range(books.settings.attempts):
+        (job,) = sent(books)
+        assert books.lose(lost(job))
+    assert (told(books, match).state, told(books, match).finding) == ("failed", None)
+    assert sent(books) == []
+    ask(books, alice, match)
+    assert told(books, match).state == "waiting"
+
+
+def test_a_bot_that_does_not_repeat_itself_is_named_so(
+    books: Books, alice: User, bob: User, charlie: User
+) -> None:
+    books.league()
+    season_of(books, charlie, [books.bot(alice, "clocked", CLOCKED), books.bot(bob, "two")])
+    name = play_one(books)
+    ask(books, alice, name)
+    (job,) = sent(books)
+    assert book(books, verified(books, job))
+    found = told(books, name)
+    assert (found.finding, found.bout is None) == ("unrepeatable", False)
