@@ -18,6 +18,7 @@ Answer = str | Response
 TITLES: Final = {
     "match": "Matches", "try-out": "Try-outs", "draft": "Try-outs of drafts",
     "lesson": "Lessons", "turn": "Turns at tables with persons",
+    "verification": "Verifications of matches",
 }  # fmt: skip
 """What the page calls the kinds, in the order in which arenas prefer them, matches first."""
 

@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 from matchbox.answers import Answer
 
-JobName: TypeAlias = Literal["match", "try-out", "draft", "lesson", "turn"]
+JobName: TypeAlias = Literal["match", "try-out", "draft", "lesson", "turn", "verification"]
 
 
 class Waiting(Answer):

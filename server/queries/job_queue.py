@@ -8,13 +8,14 @@ from sqlalchemy import func, select
 
 from matchbox.answers import queue as answers
 from matchbox.errors import BrokerUnavailable
-from server.db.models import Draft, League, Match, MatchState, Season, Turn
+from server.db.models import Draft, League, Match, MatchState, MatchVerification, Season, Turn
 from server.db.models import Lesson as LessonRow
 from server.queries import pace, waiting
 from server.queries.pagination import iso
 from server.queries.users import require_operator
 from server.services import dispatch, health
 from server.services.lessons import LESSON
+from server.services.match_verifications import VERIFICATION
 from server.services.table_turns import TURN
 from server.services.tryouts import TRY_DRAFT
 
@@ -51,6 +52,7 @@ def queue_detail(
             *_tryouts(session, line, now),
             *_turns(session, stopped, now),
             *_lessons(session, stopped, now),
+            *_verifications(session, stopped, now),
         ],
     )
 
@@ -157,6 +159,18 @@ def _turns(session: Session, stopped: str, now: int) -> list[answers.WaitingJob]
             since=iso(row.created_at), place=place, seconds=None, reason=stopped or _FREE,
         )
         for place, row in enumerate(rows, 1)
+    ]  # fmt: skip
+
+
+def _verifications(session: Session, stopped: str, now: int) -> list[answers.WaitingJob]:
+    late = (VERIFICATION.queued, MatchVerification.deadline <= now)
+    query = select(MatchVerification).where(*late).order_by(MatchVerification.id).limit(MOST)
+    return [
+        answers.WaitingJob(
+            kind="verification", id=row.match_id, name=f"a match of {row.match.league.game}",
+            since=iso(row.created_at), place=place, seconds=None, reason=stopped or _FREE,
+        )
+        for place, row in enumerate(session.scalars(query), 1)
     ]  # fmt: skip
 
 

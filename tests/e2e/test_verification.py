@@ -13,11 +13,10 @@ from matchbox.match.wire import Verify
 from server.db.migrations import migrate
 from server.db.models import Role
 from tests.books import Books, open_books, season_of
-from tests.e2e.test_pages import PHONE, axe_says
-from tests.e2e.test_play import address, sign_up
+from tests.e2e.test_pages import axe_says
+from tests.e2e.test_play import sign_up
 from tests.unit.server.test_match_verifications import book, play_one, verified
 
-__all__ = ["address"]
 pytestmark = pytest.mark.browser
 
 
@@ -63,7 +62,7 @@ def go(books: Books) -> Iterator[Event]:
 def test_a_match_is_verified_by_a_click(
     browser: Browser, address: str, match: str, go: Event
 ) -> None:
-    context = browser.new_context(viewport=PHONE, base_url=address)
+    context = browser.new_context(viewport={"width": 390, "height": 844}, base_url=address)
     page: Page = context.new_page()
     trouble: list[str] = []
     page.on("console", lambda message: trouble.append(message.text))
