@@ -13,6 +13,7 @@ from matchbox.match import record as records
 from matchbox.match.wire import Entrant, PlayMatch, Verified, Verify
 from server import outbox, queries
 from server.db.models import Match, MatchVerification, Result, Season, User
+from server.queries import job_queue
 from server.queries import verifications as reading
 from server.services import job_kinds, match_verifications
 from server.services.tick import tick
@@ -194,10 +195,15 @@ def test_it_refuses_what_cannot_be_played_here(books: Books, match: str, alice: 
         ask(books, alice, match)
 
 
-def test_a_lost_message_is_sent_again(books: Books, match: str, alice: User) -> None:
+def test_a_lost_message_is_sent_again(books: Books, match: str, alice: User, charlie: User) -> None:
     ask(books, alice, match)
     (first,) = sent(books)
     books.clock.pass_by(minutes=books.settings.lease_minutes + 1)
+    settings, now = books.settings, books.clock()
+    with books.read() as session:
+        queue = job_queue.queue_detail(session, charlie, settings=settings, now=now)
+    waits = [(one.id, one.name) for one in queue.jobs if one.kind == "verification"]
+    assert waits == [(match, "a match of bomb")]
     tick(books.context)
     (second,) = sent(books)
     assert (second.verification, second.attempt) == (first.verification, 2)
