@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from datetime import timedelta
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from apiflask import APIFlask
+from flask.json.provider import DefaultJSONProvider
 from flask_compress import Compress
 from werkzeug.middleware.proxy_fix import ProxyFix
 
@@ -83,6 +84,17 @@ def cookie_name(name: str, *, https: bool) -> str:
     return f"__Host-{name}" if https else name
 
 
+class _Json(DefaultJSONProvider):
+    """Reads JSON. One that is nested too deep is a body that cannot be read, like any other."""
+
+    def loads(self, s: str | bytes, **kwargs: Any) -> Any:
+        """Returns the value. Raises ValueError."""
+        try:
+            return super().loads(s, **kwargs)
+        except RecursionError as error:
+            raise ValueError("the JSON is nested too deep") from error
+
+
 def _bare_app(context: Context, spec_path: str | None = None) -> APIFlask:
     """An application that counts its requests and answers errors, without any routes yet."""
     app = APIFlask(
@@ -93,6 +105,7 @@ def _bare_app(context: Context, spec_path: str | None = None) -> APIFlask:
         docs_path=None,
         json_errors=False,
     )
+    app.json = _Json(app)
     app.config.update(_flask_settings(context.settings))
     app.extensions["matchbox"] = context
     app.extensions["matchbox-metrics"] = Metrics()

@@ -50,7 +50,8 @@ TELLING: Final = ("pages.join", "classes.invited", "classes.join")
 _JOINING: Final = ("forms_classes.join", "accounts.sign_up")
 """Endpoints that make an account with a code."""
 OF_A_CODE: Final = 120
-"""How many accounts a minute may be made with one code."""
+"""How many accounts a minute may be made with one code, and codes asked from one network: those
+that work count as well, or who is over the limit would see by that which ones do."""
 AGAIN: Final = "matchbox_again"
 """The attribute of a form's view that shows the form again, from (error, status, parts)."""
 TOO_FAST: Final = (
@@ -91,9 +92,16 @@ def limit_rates(app: Flask, settings: Settings, sent_code: Callable[[], str]) ->
         key_func=lambda: f"code:{sent_code()}",
         exempt_when=lambda: not sent_code(),
     )
+    telling = limiter.shared_limit(
+        f"{max(OF_A_CODE, settings.logins_per_minute)} per minute",
+        scope="guesses",
+        key_func=client_network,
+    )
     for endpoint in (*SLOW, *TELLING):
         view: Any = app.view_functions[endpoint]
-        limited = few(with_code(view)) if endpoint in _JOINING else few(view)
+        limited = telling(view) if endpoint in TELLING else few(view)
+        if endpoint in _JOINING:
+            limited = few(with_code(view))
         app.view_functions[endpoint] = _shown_again(view, limited)
 
 

@@ -4,21 +4,34 @@ from __future__ import annotations
 
 from flask import request
 
-from matchbox.errors import NotFound
+from sqlalchemy.exc import SQLAlchemyError
+from werkzeug.exceptions import HTTPException
+
+from matchbox.errors import MatchboxError
 from server.auth import context
 from server.services import classes
 
 
 def sent_code() -> str:
-    """Returns the code in the request's address or JSON, as its league has it; "" if none has."""
-    body = request.get_json(silent=True) if request.is_json else None
-    sent = (request.view_args or {}).get("code") or (
-        body.get("code") if isinstance(body, dict) else None
-    )
-    if not isinstance(sent, str):
-        return ""
+    """Returns the code with which the request joins, as its league has it; "" if none has.
+
+    Raises nothing, because the limiter takes an error for one of its storage, and stops counting
+    there: a body that cannot be read has no code.
+    """
     try:
+        sent = _sent()
+        if not isinstance(sent, str):
+            return ""
         with context().read() as session:
             return classes.league_of(session, sent).join_code or ""
-    except NotFound:
+    except (HTTPException, MatchboxError, SQLAlchemyError):
         return ""
+
+
+def _sent() -> object:
+    if request.endpoint == "forms_classes.join":
+        return (request.view_args or {}).get("code")
+    if request.endpoint == "accounts.sign_up":
+        body = request.get_json(silent=True)
+        return body.get("code") if isinstance(body, dict) else None
+    return None

@@ -7,8 +7,10 @@ import io
 import re
 
 import pytest
+from apiflask import APIFlask
 
 from server.db.models import User
+from server.rate_limits import OF_A_CODE
 from server.services import classes
 from tests.books import GAME, Books
 from tests.unit.server.routes.conftest import Browse, Browser, Caller, MakeApp, problem
@@ -81,12 +83,45 @@ def test_a_whole_class_signs_up_from_one_address(make_app: MakeApp) -> None:
         assert app.test_client().post("/api/v1/accounts", json=body).status_code == 201
     guesser = Browser(app.test_client())
     token = guesser.csrf_token()
-    told = [guesser.get(f"/join/guess-{number}").status_code for number in range(4)]
+    typed = {"name": "mallory", "password": PASSWORD, "csrf_token": token}
+    told = [guesser.send(f"/join/guess-{number}", **typed).status_code for number in range(4)]
     assert told == [404, 404, 429, 429], "guesses of codes count"
     answer = guesser.send("/login", name="pupil-1", password="a wrong one", csrf_token=token)
     assert answer.status_code == 429
     assert 'value="pupil-1"' in answer.text, "what was typed stays"
     assert "wait a minute" in answer.text
+
+
+def test_looking_at_codes_is_limited_whether_they_work_or_not(
+    app: APIFlask, nobody: Caller, code: str
+) -> None:
+    for _ in range(OF_A_CODE - 1):
+        assert nobody.get(f"/join/{code}").status_code == 200, "a class looks from one address"
+    assert nobody.get("/join/none-none").status_code == 404
+    for guess in (code, "none-none"):
+        assert nobody.get(f"/join/{guess}").status_code == 429, "and nothing tells them apart"
+
+
+def test_a_code_in_a_log_in_makes_nobody_free_of_the_limit(make_app: MakeApp) -> None:
+    client = make_app(logins_per_minute=2).test_client()
+    body = {"name": "alice", "password": "a guess", "code": "abcd-2345"}
+    told = [client.post("/api/v1/login", json=body).status_code for _ in range(3)]
+    assert told[2] == 429
+
+
+@pytest.mark.parametrize(
+    "body", [b"[" * 200_000, b'{"code": "' + b"a" * (3 << 20) + b'"}', b'{"code": "\\u0000"}']
+)
+def test_a_body_that_cannot_be_read_leaves_the_limits_as_they_are(
+    make_app: MakeApp, body: bytes
+) -> None:
+    client = make_app(logins_per_minute=2).test_client()
+    told = [
+        client.post("/api/v1/accounts", data=body, content_type="application/json").status_code
+        for _ in range(4)
+    ]
+    assert told[0] in (400, 413, 422)
+    assert told == [told[0], told[0], 429, 429]
 
 
 def test_an_operator_makes_a_code_and_takes_it_back(
