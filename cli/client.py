@@ -84,9 +84,20 @@ class Client:
         except httpx.TransportError as error:
             raise self._unreachable() from error
 
-    def post(self, path: str, body: Mapping[str, Any] | None = None) -> Any:
-        """Posts this JSON and returns the server's answer. Raises its refusal."""
-        return self._send("POST", path, json=dict(body or {})).json()
+    def post(
+        self,
+        path: str,
+        body: Mapping[str, Any] | None = None,
+        *,
+        wait_s: float = _TIMEOUT_S,
+        late: str = "",
+    ) -> Any:
+        """Posts this JSON and returns the server's answer. Raises its refusal.
+
+        Waits `wait_s` for the answer; `late` says what to do if none came by then.
+        """
+        options = {"json": dict(body or {}), "timeout": wait_s}
+        return self._send("POST", path, late=late, **options).json()
 
     def post_for_bytes(self, path: str) -> bytes:
         """Posts nothing, and returns the bytes of the answer. Raises the server's refusal."""
@@ -125,9 +136,14 @@ class Client:
         """The items of a list as answers. Raises as `items` does, and BadMessage."""
         return (parse_answer(kind, item) for item in self.items(path, most, **query))
 
-    def _send(self, method: str, path: str, **options: Any) -> httpx.Response:
+    def _send(self, method: str, path: str, *, late: str = "", **options: Any) -> httpx.Response:
         try:
             answer = self._http.request(method, path, **options)
+        except httpx.ReadTimeout as error:
+            raise errors.Unavailable(
+                f"the server at {self.url} has not answered in time, and may still have done what "
+                f"was asked; {late or 'look before you ask again'}"
+            ) from error
         except httpx.TransportError as error:
             raise self._unreachable() from error
         if answer.is_success:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 from urllib.parse import urlencode
 
 import typer
@@ -15,6 +15,8 @@ from matchbox.match.wire import Separation
 
 league = typer.Typer(help="See, make and run leagues.", no_args_is_help=True)
 
+_HASHING_S: Final = 300.0
+"""How long the server may take to hash the passwords of a class."""
 LeagueArgument = Annotated[str, typer.Argument(help="the league's name")]
 UserArgument = Annotated[str, typer.Argument(help="an account's name")]
 OptionsOption = Annotated[list[str] | None, typer.Option(help="NAME=VALUE of the game")]
@@ -157,7 +159,12 @@ def accounts(
     from server.services.classes import names_in
 
     with connect() as client:
-        made = client.post(f"/leagues/{name}/accounts", {"names": names_in(file.read())})
+        names = {"names": names_in(file.read())}
+        late = (
+            "run this again: names that it calls taken have accounts then, and `matchbox admin "
+            "user reset NAME` gives each a new password"
+        )
+        made = client.post(f"/leagues/{name}/accounts", names, wait_s=_HASHING_S, late=late)
     found = parse_answer(FreshAccounts, made)
     if json:
         output.document(found.plain())

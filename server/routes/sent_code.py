@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from flask import request
-
 from sqlalchemy.exc import SQLAlchemyError
 from werkzeug.exceptions import HTTPException
 

@@ -10,6 +10,7 @@ import csv
 import re
 import secrets
 import unicodedata
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
 
 MOST: Final = 100
 """The most accounts that are made at once."""
+_HASHERS: Final = 4
+"""How many passwords are hashed at a time."""
 _LETTERS: Final = "abcdefghjkmnpqrstuvwxyz23456789"
 """The letters and digits of a code: those that nobody mistakes for another."""
 _STROKED: Final = str.maketrans({"ß": "ss", "ø": "o", "ł": "l", "æ": "ae"})
@@ -171,7 +174,8 @@ def make_accounts(
     with context.read() as session:
         check_names(session, actor, league_name, names)
     drawn = [Fresh(name, passwords.readable()) for name in names]
-    hashed = [passwords.hash_password(one.password, one.name) for one in drawn]
+    with ThreadPoolExecutor(_HASHERS) as pool:
+        hashed = list(pool.map(lambda one: passwords.hash_password(one.password, one.name), drawn))
     with context.write() as session:
         now, actor = context.now(), accounts.as_now(session, actor)
         check_names(session, actor, league_name, names)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -83,6 +85,21 @@ def test_a_league_that_makes_no_sense_is_refused(
     told = matchbox("league", "create", "cup", "--game", "bomb", *asked)
     assert told.code != 0
     assert why in told.err
+
+
+def test_a_server_that_is_slow_to_make_accounts_is_not_called_away(
+    charlie: User, matchbox: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    names = tmp_path / "names.txt"
+    names.write_text("dora\n")
+    monkeypatch.setattr("cli.leagues._HASHING_S", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        monkeypatch.setenv("MATCHBOX_URL", f"http://127.0.0.1:{silent.getsockname()[1]}")
+        told = matchbox("league", "accounts", "bomb", names)
+    assert told.code == 1
+    assert "may still have done what was asked" in told.err
+    assert "matchbox admin user reset" in told.err
+    assert "cannot be reached" not in told.err
 
 
 def test_accounts_are_invited_and_a_league_rests(

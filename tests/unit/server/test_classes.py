@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from threading import Barrier
+
 import pytest
 from sqlalchemy import select
 
@@ -9,7 +11,7 @@ from matchbox.errors import BadNames, BadOption, Conflict, Forbidden, NotFound
 from matchbox.league.format import Admission, given
 from server.db.models import Audit, Invitation, Season, User
 from server.queries import classes as queries
-from server.services import accounts, admission, classes, leagues, seasons
+from server.services import accounts, admission, classes, leagues, passwords, seasons
 from tests.books import Books
 
 PASSWORD = "a password of dora"
@@ -156,6 +158,21 @@ def test_thirty_names_make_thirty_accounts_with_passwords_of_their_own(
         assert len(session.scalars(joined).all()) == 30
         assert (user.role, user.closed_at) == ("author", None)
     assert deeds(books).count("user.create") == 30
+
+
+def test_the_passwords_of_a_class_are_hashed_four_at_a_time(
+    books: Books, charlie: User, cup: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    together, hashing = Barrier(4, timeout=30), passwords.hash_password
+
+    def hash_with_others(password: str, name: str) -> str:
+        together.wait()
+        return hashing(password, name)
+
+    monkeypatch.setattr(passwords, "hash_password", hash_with_others)
+    made = classes.make_accounts(books.context, charlie, "cup", [f"n-{one}" for one in range(8)])
+    with books.context.read() as session:
+        assert accounts.log_in(session, "n-5", made[5].password).name == "n-5"
 
 
 def test_names_that_do_not_do_are_told_one_by_one_and_nothing_is_half_done(
