@@ -23,8 +23,8 @@ from server.problems import register_error_handlers
 from server.rate_limits import limit_rates
 from server.routes import blueprints, health, internal
 from server.routes.addresses import teach_addresses
-from server.routes.sent_code import sent_code
 from server.routes.source import make_source
+from server.sent_code import sent_code
 from server.services.sessions import LIFE_DAYS
 from server.streams import Streams
 
