@@ -48,7 +48,7 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Any]]]:
             met=met,
             listed=met.items if everybody else met.items[:LISTED],
             strengths=strengths(met.items),
-            trends={one.bot: sparklines.share(one.lately) for one in met.items},
+            trends={(one.bot, one.version): sparklines.share(one.lately) for one in met.items},
             compared=source.comparisons(owner, name) if found.mine else [],
             comparable=source.comparable(owner, name) if found.mine else None,
             lessons=source.lessons(owner, name),

@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final
+from urllib.parse import urlencode
 
-from flask import Response, jsonify, make_response, render_template, request, url_for
+from flask import Response, jsonify, make_response, render_template, request
 
 from dashboard import board_figures, figures, sparklines, tables
 from dashboard.figures import Drawn
@@ -222,9 +223,7 @@ def more_columns() -> bool:
 def columns_address(columns: str) -> str:
     """Returns the address of this page with these columns, "more" or "few"."""
     kept = {key: one for key, one in request.args.items() if key not in (_COOKIE, "seen")}
-    assert request.endpoint is not None
-    given = {**(request.view_args or {}), **kept, _COOKIE: columns}
-    return url_for(request.endpoint, **given, _anchor="board")
+    return f"{request.path}?{urlencode({**kept, _COOKIE: columns})}#board"
 
 
 def remember_columns(response: Response) -> Response:

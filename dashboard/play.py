@@ -20,7 +20,7 @@ from dashboard.source import Row, Source
 from dashboard.wording import plural
 from matchbox.answers.games import Game
 from matchbox.answers.play import Choice, Opponent, Table
-from matchbox.errors import NotFound
+from matchbox.errors import Forbidden, NotFound
 from matchbox.match.transcript import Transcript
 
 Answer = str | AnyResponse
@@ -86,12 +86,15 @@ def table_page(
     error: str = "",
 ) -> str:
     """Returns a table's page; `error` says why the last move was refused."""
-    found = _table(source, game, table)
+    try:
+        found = _table(source, game, table)
+    except Forbidden as closed:
+        raise Forbidden(error or str(closed)) from None
     if found.digest and found.steps:
         return _over_page(source, found)
     return render_template(
         "play_table.html",
-        **_parts(found, request.args.get("join", ""), error),
+        **_parts(found, error),
         rules=game_pages.rules(game),
         steps=_drawn(found),
     )
@@ -142,7 +145,7 @@ def _table_json(source: Source, game: str, table: str) -> Response:
     """Returns the steps from `since` on and the parts of the page that change, or 204 if nothing
     has happened since `revision`."""
     revision = request.args.get("revision", "")
-    if revision and source.table_revision(table) == revision:
+    if revision and source.table_revision(table, secret=_secret()) == revision:
         return Response(status=204)
     since = max(0, request.args.get("since", 0, int))
     found = _table(source, game, table, since)
@@ -159,7 +162,7 @@ def _table_json(source: Source, game: str, table: str) -> Response:
     )
 
 
-def _parts(table: Table, secret: str = "", error: str = "") -> dict[str, Any]:
+def _parts(table: Table, error: str = "") -> dict[str, Any]:
     """What the changing parts of a table's page are made of."""
     who = names(table)
     return {
@@ -169,7 +172,7 @@ def _parts(table: Table, secret: str = "", error: str = "") -> dict[str, Any]:
         "names": who,
         "question": boards.named(table.question, who),
         "result": result(table) if table.state == "finished" else "",
-        "secret": secret,
+        "secret": _secret(),
         "error": error,
     }
 
@@ -230,10 +233,15 @@ def _tints(table: Table) -> list[str]:
 
 
 def _table(source: Source, game: str, table: str, since: int = 0) -> Table:
-    found = source.table(table, since=since, secret=request.args.get("join", ""))
+    found = source.table(table, since=since, secret=_secret())
     if found.game != game:
         raise NotFound(f"table {table} is not one of {game}")
     return found
+
+
+def _secret() -> str:
+    """The secret of the link by which a free seat is taken, as the address or the form has it."""
+    return request.args.get("join") or request.form.get("secret", "")
 
 
 def _game(source: Source, name: str) -> Game:

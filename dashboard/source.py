@@ -212,8 +212,9 @@ class Source:
     wanted), secret (of the link by which a free seat is taken). Raises Forbidden for strangers
     while it is played."""
 
-    table_revision: Callable[[str], str | None]
-    """The revision of a table for a person at it; None for others."""
+    table_revision: Callable[..., str | None]
+    """The revision of the table with that id; None for those who may not see it. Keyword argument:
+    secret, as of `table`."""
 
     table_steps: Callable[[str, int | None], Steps]
     """The bout of a table that is over, as a seat saw it; None for a spectator, EVERYBODY for all

@@ -5,7 +5,8 @@ Knows texts and lines; the source checks the viewer's rights.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Final, NamedTuple
 
@@ -18,8 +19,8 @@ from matchbox.bundle import MAIN, read_bundle
 from matchbox.errors import BadBundle, Forbidden, NotFound
 
 Answer = str | Response
-MOST_LINES: Final = 10_000
-"""Files with more lines than this are not compared line by line, which would take long."""
+MOST_WORK: Final = 50_000_000
+"""The work that a page may spend on comparing lines, as `_work` counts it: about a second."""
 AROUND: Final = 3
 """The number of unchanged lines to show around a change."""
 
@@ -40,7 +41,7 @@ class DiffLine(NamedTuple):
 class Changes(NamedTuple):
     """The changes of a file: `what` is "added", "removed" or "changed"; `hunks` of lines.
 
-    There are no hunks if the file is no text, or too long.
+    There are no hunks if the file is not text, or would take too long to compare.
     """
 
     path: str
@@ -55,11 +56,12 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
         if source.viewer() is None:
             return redirect(url_for("pages.login", next=request.path))
         bot, version = find_version(source, owner, name, number)
+        found = _files(_file(source, bot, number))
         return render_template(
             "version_source.html",
             bot=bot,
             version=version,
-            files=_by_path(_texts(_file(source, bot, number))),
+            files={path: _text(file) for path, file in _by_path(found)},
         )
 
     def version_changes(owner: str, name: str, number: int, since: int) -> Answer:
@@ -73,7 +75,7 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
             bot=bot,
             version=version,
             since=since,
-            changes=changes(_texts(before), _texts(after)),
+            changes=changes(_files(before), _files(after)),
         )
 
     whole = "<int(max=999999999):"
@@ -91,28 +93,39 @@ def find_version(source: Source, owner: str, name: str, number: int) -> tuple[Bo
 
 
 def files_of(data: bytes) -> dict[str, str]:
-    """Returns the texts of an upload's files by path; a file that is no text is left out."""
-    return {path: text for path, text in _texts(data).items() if text is not None}
+    """Returns the texts of an upload's files by path; a file that is not text is left out."""
+    texts = {path: _text(file) for path, file in _files(data).items()}
+    return {path: text for path, text in texts.items() if text is not None}
 
 
-def changes(before: Mapping[str, str | None], after: Mapping[str, str | None]) -> list[Changes]:
+def changes(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> list[Changes]:
     """Returns the files that differ, by path, with their changed lines."""
     found = []
-    for path in _by_path({**before, **after}):
-        old, new = before.get(path, ""), after.get(path, "")
-        if old == new and old is not None and (path in before) == (path in after):
+    left = MOST_WORK
+    for path, _ in _by_path({**before, **after}):
+        if before.get(path) == after.get(path):
             continue
         what = "removed" if path not in after else "changed" if path in before else "added"
-        found.append(Changes(path, what, _hunks(old, new)))
+        old, new = _text(before.get(path, b"")), _text(after.get(path, b""))
+        hunks: list[list[DiffLine]] = []
+        if old is not None and new is not None:
+            lines = old.splitlines(), new.splitlines()
+            left -= _work(*lines)
+            hunks = _hunks(*lines) if left >= 0 else []
+        found.append(Changes(path, what, hunks))
     return found
 
 
-def _hunks(before: str | None, after: str | None) -> list[list[DiffLine]]:
-    if before is None or after is None:
-        return []
-    old, new = before.splitlines(), after.splitlines()
-    if max(len(old), len(new)) > MOST_LINES:
-        return []
+def _work(old: Sequence[str], new: Sequence[str]) -> int:
+    """Bounds the steps that SequenceMatcher takes: for each block of equal lines that it finds, it
+    looks at each pair of equal lines again, but for those too common in a long file to help it."""
+    counts = Counter(new)
+    common = len(new) // 100 + 1 if len(new) >= 200 else len(new)
+    pairs = sum(counts[line] for line in old if counts[line] <= common)
+    return pairs * min(len(old), len(new)) + len(old) + len(new)
+
+
+def _hunks(old: Sequence[str], new: Sequence[str]) -> list[list[DiffLine]]:
     matcher = SequenceMatcher(None, old, new)
     return [
         [
@@ -125,7 +138,7 @@ def _hunks(before: str | None, after: str | None) -> list[list[DiffLine]]:
 
 
 def _lines(
-    same: bool, old: list[str], new: list[str], gone: range, come: range
+    same: bool, old: Sequence[str], new: Sequence[str], gone: range, come: range
 ) -> Iterator[DiffLine]:
     if same:
         yield from (DiffLine(i + 1, j + 1, old[i]) for i, j in zip(gone, come, strict=True))
@@ -141,13 +154,12 @@ def _file(source: Source, bot: Bot, number: int) -> bytes:
     return data
 
 
-def _texts(data: bytes) -> dict[str, str | None]:
-    """The files of an upload by path: their texts, or None for what is no text."""
+def _files(data: bytes) -> Mapping[str, bytes]:
+    """The files of an upload by path; none if it cannot be read."""
     try:
-        files = read_bundle(data).files
+        return read_bundle(data).files
     except BadBundle:
         return {}
-    return {path: _text(file) for path, file in files.items()}
 
 
 def _text(file: bytes) -> str | None:
@@ -158,6 +170,6 @@ def _text(file: bytes) -> str | None:
     return None if "\0" in text else text
 
 
-def _by_path(files: Mapping[str, str | None]) -> dict[str, str | None]:
-    """The same with the main file first, then by name."""
-    return dict(sorted(files.items(), key=lambda one: (one[0] != MAIN, one[0])))
+def _by_path(files: Mapping[str, bytes]) -> list[tuple[str, bytes]]:
+    """The files with the main file first, then by name."""
+    return sorted(files.items(), key=lambda one: (one[0] != MAIN, one[0]))

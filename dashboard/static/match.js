@@ -11,7 +11,8 @@ let timer = null;
 const part = (name) => document.getElementById(name);
 const last = () => shown.steps.length - 1;
 
-function addressOf(step, from = location.href) {
+// An address says which bout and view it is of: what a page shows by itself depends on who looks.
+function addressOf(step, from = replay.dataset.address) {
   const address = new URL(from, location.href);
   address.searchParams.set("step", step);
   return address.pathname + address.search;
@@ -109,7 +110,7 @@ const KEYS = {
 
 function onKey(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-  if (event.target.closest("input, select, textarea")) return;
+  if (event.target.closest("input, select, textarea, pre")) return;
   if (event.key === " " && event.target.closest("button, summary, a")) return;
   const act = KEYS[event.key];
   if (!act) return;

@@ -14,6 +14,7 @@ let state = play.dataset.state;
 let mine = play.dataset.mine === "yes";
 let picked = [];
 let asked = 0;
+let returns = false; // The focus goes back to the moves when there are some again.
 let timer = null;
 let busy = false;
 
@@ -26,8 +27,8 @@ function lineOf(step) {
 }
 
 function show(step) {
+  if (!steps.length) return;
   at = Math.max(0, Math.min(steps.length - 1, step));
-  if (at < 0) return;
   part("board").innerHTML = steps[at].board ?? "";
   part("now").textContent = lineOf(steps[at]);
   part("at").textContent = at;
@@ -163,7 +164,7 @@ async function make(move) {
   busy = true;
   play.dataset.turn = "wait";
   const form = part("moves");
-  const focused = form.contains(document.activeElement);
+  returns = form.contains(document.activeElement);
   for (const control of form.elements) control.disabled = true;
   part("status").textContent = "Your move is made.";
   mark();
@@ -180,7 +181,7 @@ async function make(move) {
   if (!answer?.ok) revision = "";
   await ask();
   if (!answer?.ok && part("moves")) complain(answer ? (await answer.json()).detail : "The server cannot be reached.");
-  if (focused) (document.querySelector("#moves button, #moves select") ?? part("told")).focus();
+  if (returns) part("told").focus();
 }
 
 function complain(text) {
@@ -220,6 +221,7 @@ async function ask() {
 async function take(news) {
   if (busy) return;
   busy = true;
+  if (revision !== news.revision) asked = 0;
   revision = news.revision;
   const loaded = !play.hasAttribute("data-ready") && revision === play.dataset.revision;
   const first = steps.length === 0;
@@ -230,6 +232,7 @@ async function take(news) {
     steps.push(step);
     tell(step);
     if (!first) {
+      part("now").setAttribute("aria-live", place < fresh.length - 1 ? "off" : "polite");
       show(steps.length - 1);
       if (place < fresh.length - 1 || !news.mine) await wait(pace);
     }
@@ -237,13 +240,27 @@ async function take(news) {
   const over = (news.state === "finished" || news.state === "ended") && state !== news.state;
   state = news.state;
   mine = news.mine;
-  asked = 0;
-  if (!loaded) part("parts").innerHTML = news.parts;
+  if (!loaded) renew(news.parts);
   busy = false;
   part("controls").hidden = steps.length < 2;
   if (steps.length) show(steps.length - 1);
   if (over) return location.reload(); // The whole page shows the result, and all hands.
   play.dataset.turn = pause() === null ? "over" : mine ? "mine" : "wait";
+  if (mine && returns) {
+    returns = false;
+    document.querySelector("#moves button, #moves select")?.focus();
+  }
+}
+
+// Replaces the parts that change. The same moves as before stay, with what is chosen of them.
+function renew(html) {
+  const fresh = document.createElement("div");
+  fresh.innerHTML = html;
+  const moves = (root) => [...root.querySelectorAll("#moves [data-picks]")].map((one) => one.value).join();
+  const now = moves(part("parts"));
+  const kept = now && now === moves(fresh) && !part("moves").querySelector(":disabled");
+  if (kept) part("seats").replaceWith(fresh.querySelector("#seats"));
+  else part("parts").replaceChildren(...fresh.childNodes);
 }
 
 const stepping = {

@@ -3,14 +3,28 @@
 "use strict";
 
 const NONCE = document.currentScript.nonce;
-const KEY = "matchbox:draft:";
 const form = document.getElementById("bench");
 const area = document.getElementById("source");
 const desk = document.getElementById("desk");
 const line = document.getElementById("draft");
 const field = (name) => form.elements.namedItem(name);
 const given = () => document.getElementById("given");
-const here = () => `${KEY}${field("game").value}/${field("name").value}`;
+// Each account has drafts of its own; what was written before a log-in becomes the account's.
+const keyOf = (account) => `matchbox:draft:${account}:${field("game").value}/${field("name").value}`;
+
+function here() {
+  const [own, before] = [keyOf(form.dataset.viewer), keyOf("")];
+  try {
+    const text = localStorage.getItem(before);
+    if (own !== before && text !== null) {
+      if (localStorage.getItem(own) === null) localStorage.setItem(own, text);
+      localStorage.removeItem(before);
+    }
+  } catch {
+    // keep() says that nothing can be kept.
+  }
+  return own;
+}
 
 let editor = null;
 let key = here();

@@ -66,9 +66,7 @@ def table(
     """
     row = _find(session, name)
     me = _seat_of(row, viewer)
-    invited = row.state == PlayState.OPEN and secret == play.join_secret(row, settings)
-    operates = viewer is not None and viewer.operator
-    if row.state != PlayState.FINISHED and me is None and not invited and not operates:
+    if not _may_see(row, viewer, settings, secret):
         raise Forbidden("this table is closed to others until its game is over")
     told = _running(row, me, since) if row.record is None else _over(row, me, since)
     owner = me is not None and row.state == PlayState.OPEN
@@ -85,10 +83,24 @@ def table(
     )
 
 
-def revision(session: Session, name: str, viewer: User | None) -> str | None:
-    """Returns the table's revision for a person at it; None for everybody else. Raises NotFound."""
+def revision(
+    session: Session, name: str, viewer: User | None, *, settings: Settings, secret: str = ""
+) -> str | None:
+    """Returns the table's revision for whoever may see the table; None for strangers.
+
+    Raises NotFound.
+    """
     row = _find(session, name)
-    return None if _seat_of(row, viewer) is None else _revision(row)
+    return _revision(row) if _may_see(row, viewer, settings, secret) else None
+
+
+def _may_see(row: PlayTable, viewer: User | None, settings: Settings, secret: str) -> bool:
+    """Whether the viewer sits there, operates, or has the link, or the game is finished."""
+    if row.state == PlayState.FINISHED or _seat_of(row, viewer) is not None:
+        return True
+    invited = play.is_invited(row, secret, settings)
+    operates = viewer is not None and viewer.operator
+    return operates or (invited and row.state == PlayState.OPEN)
 
 
 def steps(session: Session, name: str, seat: int | None, viewer: User | None) -> shown.Steps:
@@ -260,7 +272,11 @@ def _running(row: PlayTable, me: int | None, since: int) -> dict[str, Any]:
 
 
 def _steps(row: PlayTable, live: LiveBout, me: int) -> list[shown.Step]:
-    """The steps that have been made, each with the seat's view after it."""
+    """The steps that have been made, each with the seat's view after it.
+
+    The moves of others, and what chance dealt, are told in words only: as data they could hold what
+    the seat may not know.
+    """
     game, bout = registry.game(row.game), hosted_bout.bout_so_far(live)
     seats = [""] * len(row.seats)
     record = hosted_bout.record_of(game, row.id, row.options, row.deal, seats, bout)
@@ -268,5 +284,6 @@ def _steps(row: PlayTable, live: LiveBout, me: int) -> list[shown.Step]:
     before: dict[str, Any] = {"seat": None, "text": "", "move": None}
     for step in replay.steps(game, record, bout, unfinished=not live.over):
         made.append(shown.Step(**before, view=step.views[me]))
-        before = {"seat": step.seat, "text": step.line, "move": step.move}
+        own = step.move if step.seat == me else None
+        before = {"seat": step.seat, "text": step.line, "move": own}
     return made

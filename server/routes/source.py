@@ -343,6 +343,8 @@ def _table_steps(name: str, seat: int | None) -> Steps:
         return play.steps(session, name, seat, viewer(session))
 
 
-def _table_revision(name: str) -> str | None:
-    with context().read() as session:
-        return play.revision(session, name, viewer(session))
+def _table_revision(name: str, *, secret: str = "") -> str | None:
+    made = context()
+    with made.read() as session:
+        asking = viewer(session)
+        return play.revision(session, name, asking, settings=made.settings, secret=secret)

@@ -95,6 +95,12 @@ def open_table(
     return table
 
 
+def is_invited(table: PlayTable, secret: str, settings: Settings) -> bool:
+    """Whether this is the secret of the table's link."""
+    right = join_secret(table, settings)
+    return hmac.compare_digest(right.encode(), secret.encode("utf-8", "replace"))
+
+
 def join(
     session: Session, actor: User, name: str, secret: str, *, settings: Settings, now: int
 ) -> PlayTable:
@@ -103,8 +109,7 @@ def join(
     Raises NotFound, Forbidden for a wrong secret, Conflict if no seat is free, and TooMany.
     """
     table = _find(session, name)
-    right = join_secret(table, settings)
-    if not hmac.compare_digest(right.encode(), secret.encode("utf-8", "replace")):
+    if not is_invited(table, secret, settings):
         raise Forbidden("this link does not belong to the table; ask its owner for a new one")
     if any(seat.user_id == actor.id for seat in table.seats):
         return table

@@ -151,7 +151,7 @@ def test_every_game_is_played_by_clicks_to_its_end(
     page.keyboard.press("n")
     page.locator("#slider").fill(last)
     expect(page.locator("#at")).to_have_text(last)
-    page.get_by_role("link", name="the table").click()
+    page.get_by_role("link", name="a spectator’s").click()
     page.wait_for_selector("#replay[data-ready]")
     expect(page.locator("#board svg")).to_be_visible()
     with page.expect_download() as saved:
@@ -256,6 +256,9 @@ def test_a_second_person_joins_by_the_link(
     other = context.new_page()
     sign_up(other, "bob")
     other.goto(link)
+    # The page asks for news meanwhile, and keeps the link's secret.
+    with other.expect_response(lambda answer: ".json" in answer.url and answer.status == 204):
+        pass
     other.get_by_role("button", name="Take the seat").click()
     assert my_turn(other)
     other.get_by_role("button", name="Make this move").click()

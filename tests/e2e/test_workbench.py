@@ -158,10 +158,10 @@ def arena(books: Books, *, accepted: bool) -> None:
             books.settle(tried_out(job, accepted=accepted, **more))
 
 
-def sign_up(page: Page, address: str) -> None:
-    """Makes alice's account."""
+def sign_up(page: Page, address: str, name: str = "alice") -> None:
+    """Makes an account."""
     page.goto(address + "/signup")
-    page.get_by_label("Name").fill("alice")
+    page.get_by_label("Name").fill(name)
     page.get_by_label("Password").fill("correct horse battery")
     page.get_by_role("button", name="Sign up").click()
     expect(page.locator("#desk")).to_have_attribute("data-ready", "")
@@ -254,3 +254,15 @@ def test_a_lost_session_or_a_refusal_leaves_the_draft(page: Page, address: str) 
     page.get_by_label("Password").fill("correct horse battery")
     page.get_by_role("button", name="Log in").click()
     expect(editor(page)).to_have_text("# mine")
+
+
+def test_a_draft_belongs_to_the_account_that_wrote_it(page: Page, address: str) -> None:
+    """Two pupils often share a browser."""
+    page.goto(address + "/submit")
+    write_text(page, "# before a log-in")
+    sign_up(page, address)
+    expect(editor(page)).to_have_text("# before a log-in")
+    write_text(page, "# of alice")
+    page.context.clear_cookies()
+    sign_up(page, address, "bob")
+    expect(editor(page)).not_to_contain_text("# of alice")

@@ -9,6 +9,7 @@ import pytest
 
 from dashboard import bot_pages
 from dashboard.source import Source
+from matchbox.answers.board_figures import Opponents
 from matchbox.answers.matches import Matches
 from tests.unit.dashboard import cast, compared, counted
 from tests.unit.dashboard.cast import SOURCE, make_app
@@ -57,6 +58,13 @@ def test_each_opponent_leads_to_the_matches_that_were_lost() -> None:
     assert "opponent=house/medium" in html
     assert "result=lost" in html
     assert text("/bots/alice/careful").count("retired") == 1
+
+
+def test_each_version_of_an_opponent_has_its_own_line() -> None:
+    items = [opponent("b/low", 0.3, version=2), opponent("b/low", 0.3, version=1, lately=[])]
+    met = replace(SOURCE, results_by_opponent=lambda o, n: Opponents(version=2, items=items))
+    html = make_app(met).test_client().get("/bots/alice/careful").text
+    assert html.count('data-label="Newest matches"><svg') == 1
 
 
 def test_a_bot_with_many_opponents_lists_the_hardest_and_leads_to_all() -> None:

@@ -42,6 +42,12 @@ def test_the_board_is_plain_until_more_columns_are_asked_for() -> None:
     assert 'data-label="May be"' not in client.get("/leaderboards/bomb").text
 
 
+def test_the_columns_are_offered_whatever_else_the_address_holds() -> None:
+    seen = page("/leaderboards/bomb?endpoint=x&_anchor=y&_method=POST&q=care")
+    assert "/leaderboards/bomb?" in seen
+    assert "q=care&amp;columns=more#board" in seen
+
+
 def test_a_board_of_a_thousand_bots_is_shown_by_two_hundred() -> None:
     first, last = page("/leaderboards/bomb", CROWDED), page("/leaderboards/bomb?page=5", CROWDED)
     assert first.count("<tr id=") == last.count("<tr id=") == 200

@@ -138,7 +138,7 @@ def test_a_stranger_gets_nothing() -> None:
     def closed(name: str, **_: Any) -> Any:
         raise Forbidden("this table is closed to others until its game is over")
 
-    source = replace(NOBODY, table=closed, table_revision=lambda name: None)
+    source = replace(NOBODY, table=closed, table_revision=lambda name, secret="": None)
     for address in (TABLE, f"{TABLE}.json", f"{TABLE}.json?revision=persons-0-1"):
         answer = get(address, source)
         assert answer.status_code == 403

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import zipfile
+from collections.abc import Mapping
 from dataclasses import replace
 from io import BytesIO
 
 import pytest
 
 from dashboard.source import Source
-from dashboard.sources import MOST_LINES, changes, files_of
+from dashboard.sources import Changes, changes, files_of
 from tests.unit.dashboard.cast import BROKEN, NOBODY, SOURCE, make_app
 from tests.unit.dashboard.test_pages import get
 
@@ -30,9 +31,15 @@ def serving(**versions: bytes) -> Source:
     return replace(SOURCE, file_of=lambda owner, name, number: versions.get(f"v{number}"))
 
 
+def changed(before: Mapping[str, str], after: Mapping[str, str]) -> list[Changes]:
+    """The changes between files with these texts."""
+    old, new = ({path: text.encode() for path, text in one.items()} for one in (before, after))
+    return changes(old, new)
+
+
 def signs(before: str, after: str) -> list[str]:
     """The lines of the only change, each with its sign."""
-    (found,) = changes({"player.py": before}, {"player.py": after})
+    (found,) = changed({"player.py": before}, {"player.py": after})
     return [line.sign + line.text for hunk in found.hunks for line in hunk]
 
 
@@ -78,7 +85,7 @@ def test_a_change_is_shown_with_its_neighbours_and_both_numbers() -> None:
     before = "".join(f"{number}\n" for number in range(1, 21))
     after = before.replace("10\n", "ten\nmore\n")
     assert signs(before, after) == [" 7", " 8", " 9", "-10", "+ten", "+more", " 11", " 12", " 13"]
-    (found,) = changes({"player.py": before}, {"player.py": after})
+    (found,) = changed({"player.py": before}, {"player.py": after})
     numbers = [(line.before, line.after) for line in found.hunks[0]]
     assert numbers[2:7] == [(9, 9), (10, None), (None, 10), (None, 11), (11, 12)]
 
@@ -86,20 +93,33 @@ def test_a_change_is_shown_with_its_neighbours_and_both_numbers() -> None:
 def test_files_that_come_and_go_are_named_and_equal_ones_left_out() -> None:
     before = {"player.py": "a\n", "old.py": "b\n", "same.py": "c\n", "empty.py": ""}
     after = {"player.py": "a\n", "new.py": "b\n", "same.py": "c\n", "empty.py": ""}
-    assert [(one.path, one.what) for one in changes(before, after)] == [
+    assert [(one.path, one.what) for one in changed(before, after)] == [
         ("new.py", "added"), ("old.py", "removed"),
     ]  # fmt: skip
-    assert [one.path for one in changes({"player.py": ""}, {"player.py": "", "x.py": ""})] == [
+    assert [one.path for one in changed({"player.py": ""}, {"player.py": "", "x.py": ""})] == [
         "x.py"
     ]
-    assert changes(before, before) == []
+    assert changed(before, before) == []
 
 
-def test_what_is_no_text_or_too_long_is_only_named() -> None:
-    long = "x\n" * (MOST_LINES + 1)
-    for before, after in ((None, "a"), ("a", None), (long, "a"), ("a", long)):
-        (found,) = changes({"player.py": before}, {"player.py": after})
+def test_what_is_not_text_is_only_named_and_only_if_it_changed() -> None:
+    for before, after in ((b"\xff", b"a"), (b"a", b"\xff"), (b"\xff", b"\xfe")):
+        (found,) = changes({"table.bin": before}, {"table.bin": after})
         assert (found.what, found.hunks) == ("changed", [])
+    assert changes({"table.bin": b"\xff"}, {"table.bin": b"\xff"}) == []
+
+
+def test_a_change_that_takes_long_to_find_is_only_named() -> None:
+    """Two files of 40 kB once kept the web busy for a minute."""
+    before = "".join(f"x{number % 50}\n" for number in range(10_000))
+    after = "".join(f"x{number % 50}\ny{number}\n" for number in range(5_000))
+    (found,) = changed({"player.py": before}, {"player.py": after})
+    assert (found.what, found.hunks) == ("changed", [])
+
+
+def test_a_long_file_of_a_person_is_compared() -> None:
+    before = "".join(f"a = {number}\n\n" if number % 5 else "\n" for number in range(2_000))
+    assert signs(before, before.replace("a = 777\n", "a = 0\n"))[3:5] == ["-a = 777", "+a = 0"]
 
 
 def test_the_page_of_changes_names_both_versions() -> None:
