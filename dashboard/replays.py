@@ -19,7 +19,7 @@ from matchbox.errors import NotFound
 from matchbox.match.transcript import Transcript
 
 Answer = str | Response
-LETTERS: Final = "ABCDEFGHIJ"
+LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 class Mark(NamedTuple):
@@ -77,6 +77,7 @@ def match_page(
         match=found,
         bout=bout,
         number=number,
+        letters=LETTERS,
         strip=[mark(found, one, subject) for one in found.bouts],
         subject=found.entrants[subject].bot,
         names=boards.names_of(found, bout),
@@ -116,7 +117,8 @@ def mark(match: Match, bout: Bout, subject: int) -> Mark:
     if result == "team":
         letter, told = str(bout.scores[0]), f"{bout.scores[0]} points"
     elif len(first) == 1:
-        letter, told = LETTERS[first[0]], f"{match.entrants[first[0]].bot} won"
+        letter = LETTERS[first[0] % len(LETTERS)]
+        told = f"{match.entrants[first[0]].bot} won"
     else:
         letter, told = "=", "shared"
     kinds = {fault.kind for fault in bout.faults}

@@ -56,12 +56,14 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
         if source.viewer() is None:
             return redirect(url_for("pages.login", next=request.path))
         bot, version = find_version(source, owner, name, number)
-        found = _files(_file(source, bot, number))
+        data = _file(source, bot, number)
+        found = _files(data)
         return render_template(
             "version_source.html",
             bot=bot,
             version=version,
             files={path: _text(file) for path, file in _by_path(found)},
+            packed=is_zip(data),
         )
 
     def version_changes(owner: str, name: str, number: int, since: int) -> Answer:
@@ -90,6 +92,11 @@ def find_version(source: Source, owner: str, name: str, number: int) -> tuple[Bo
     if version is None:
         raise NotFound(f"{owner}/{name} has no version {number}; see the bot's page")
     return bot, version
+
+
+def is_zip(data: bytes | None) -> bool:
+    """Whether an upload is a zip, which the workbench cannot open; no upload is none."""
+    return (data or b"")[:2] == b"PK"
 
 
 def files_of(data: bytes) -> dict[str, str]:

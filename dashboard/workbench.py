@@ -15,7 +15,7 @@ from werkzeug.wrappers import Response
 from dashboard import game_pages, reports, wording
 from dashboard.reports import Place
 from dashboard.source import Source
-from dashboard.sources import files_of, find_version
+from dashboard.sources import files_of, find_version, is_zip
 from matchbox.answers.bots import Bot, BotLine, Report, VersionLine
 from matchbox.answers.matches import MatchLine
 from matchbox.errors import NotFound
@@ -84,7 +84,8 @@ def submit_page(source: Source, values: Mapping[str, str] | None = None, error: 
 def draft_page(source: Source, number: int) -> str:
     """Returns the page of a draft's verdict, whose section the workbench shows in place."""
     draft = source.draft(number)
-    files = files_of(source.draft_file(number)) if draft.report else {}
+    data = source.draft_file(number) if draft.report else b""
+    files = files_of(data)
     place = _wrong_place(draft.report, files)
     return render_template(
         "draft.html",
@@ -92,6 +93,7 @@ def draft_page(source: Source, number: int) -> str:
         verdict=_verdict(draft.report),
         place=place,
         excerpt=_excerpt(files, place),
+        packed=is_zip(data),
     )
 
 
@@ -111,7 +113,7 @@ def version_page(source: Source, owner: str, name: str, number: int) -> str:
         verdict=_verdict(version.report),
         place=place,
         excerpt=_excerpt(files, place),
-        packed=(data or b"")[:2] == b"PK",
+        packed=is_zip(data),
         first=_first_match(source, bot, version),
     )
 

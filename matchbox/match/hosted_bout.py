@@ -11,7 +11,7 @@ from collections import deque
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from matchbox.errors import SeatFault
+from matchbox.errors import BadMessage, SeatFault
 from matchbox.match.bout import LiveBout
 from matchbox.match.frames import readable
 from matchbox.match.record import Bout, Record
@@ -35,11 +35,16 @@ class PersonOwes(Exception):
 
 
 def resume(game: Game, deal: str, seats: int, options: Options, said: Iterable[Said]) -> LiveBout:
-    """Returns the bout after these answers, by the rules alone."""
+    """Returns the bout after these answers, by the rules alone.
+
+    Raises BadMessage if there are answers that nobody asked for.
+    """
     live = LiveBout(game, deal, (0, 0), seats, options)
     scripts = _scripts(seats, said)
     while ready := [seat for seat in owing(live) if scripts[seat]]:
         live.take(ready[0], answer_of(scripts[ready[0]].popleft()))
+    if any(scripts):
+        raise BadMessage("the table has answers that nobody asked for")
     return live
 
 

@@ -168,8 +168,14 @@ def end_idle(session: Session, *, settings: Settings, now: int) -> int:
     """Ends the tables that nobody has touched for long; returns how many."""
     late = select(PlayTable).where(PlayTable.state.in_(UNSETTLED), PlayTable.deadline < now)
     rows = session.scalars(late.order_by(PlayTable.id)).all()
-    why = f"Nobody moved for {settings.play_idle_minutes} minutes."
-    return sum(table_turns.end(session, table, why, now=now) for table in rows)
+    idle = f"Nobody moved for {settings.play_idle_minutes} minutes."
+    unplayed = f"The platform did not play the bots' turn for {settings.play_idle_minutes} minutes."
+    return sum(
+        table_turns.end(
+            session, table, unplayed if table.state == PlayState.BOTS else idle, now=now
+        )
+        for table in rows
+    )
 
 
 def trim(session: Session, *, settings: Settings, now: int) -> int:

@@ -55,7 +55,7 @@ def advance(
 ) -> None:
     """Adds these answers to the table, and lets it go on: to a person, to the bots, or to its end.
 
-    Raises BadMessage if the answers do not come from seats that owe them.
+    Raises BadMessage if nobody asked for one of the answers.
     """
     before = table.state
     table.said = [*table.said, *map(wire.to_plain, said)]
@@ -130,8 +130,8 @@ def job_of(turn: Turn, settings: Settings) -> TakeTurn:
 def book(session: Session, message: TurnTaken, *, settings: Settings, now: int) -> bool:
     """Adds the bots' moves to the table. Returns False if it was booked before, or has ended.
 
-    Raises BadMessage if the answers are not those of the table's bots, or not enough; NotFound or
-    Forbidden if we never sent that attempt.
+    Raises BadMessage if there are no answers, or others than the table's bots were asked for;
+    NotFound or Forbidden if we never sent that attempt.
     """
     turn = jobs.find(session, TURN, message.turn, message.attempt, message.token, settings=settings)
     table = turn.table

@@ -126,7 +126,7 @@ def test_another_viewer_sees_the_same_step(replayed: Page) -> None:
     replayed.keyboard.press("ArrowRight")
     replayed.keyboard.press("ArrowRight")
     open_hands = replayed.locator("#board").inner_text()
-    replayed.get_by_role("link", name="the table").click()
+    replayed.get_by_role("link", name="a spectator’s").click()
     expect(replayed.locator("#replay")).to_have_attribute("data-ready", "")
     expect(replayed.locator("#at")).to_have_text("2")
     assert replayed.locator("#board").inner_text() != open_hands

@@ -57,6 +57,8 @@ def test_all_files_of_a_zip_are_shown_the_main_one_first() -> None:
     assert seen.index("import brain") < seen.index("x = 1")
     assert "table.bin This file is not text." in seen
     assert "Open in the workbench" not in seen
+    single = get("/bots/alice/careful/versions/2/source", serving(v2=zipped(player="x = 1\n"))).text
+    assert "Open in the workbench" not in single
     assert files_of(data) == {"player.py": "import brain\n", "brain.py": "x = 1\n"}
 
 

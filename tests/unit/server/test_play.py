@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
 import pytest
 
 from matchbox import registry
@@ -170,6 +171,18 @@ def test_two_persons_move_at_the_same_time(books: Books, alice: User, bob: User)
     play_to_the_end(books, table, alice, bob)
     assert turns(books) == []  # No arena is needed.
     assert seen(books, table, None).state == "finished"
+
+
+def test_answers_that_nobody_asked_for_are_refused(books: Books, alice: User, bob: User) -> None:
+    books.bot(bob, "random")
+    table = open_table(books, alice, ["me", "bob/random"])
+    while not (sent := turns(books)):
+        move(books, alice, table, seen(books, table, alice).choices[0].move)
+    message = taken(books, sent[0])
+    more = msgspec.structs.replace(message, said=[*message.said, *message.said])
+    with pytest.raises(BadMessage, match="nobody asked for"):
+        book(books, more)
+    book(books, message)
 
 
 def test_the_revision_is_told_to_whoever_may_see_the_table(
