@@ -78,7 +78,7 @@ class _Pages:
         top = request.args.get("top", TOPS[0], int)
         top = top if top in TOPS else TOPS[0]
         found = self.source.board_figures(game, top)
-        drawn = _pairs(_Counts(f"{board.rows_digest} {top}", found))
+        drawn = _pairs(_Counts(f"{board.rows_digest} {top}", tuple(found.bots), found))
         return render_template(
             "board_pairs.html",
             **self._frame(board),
@@ -94,7 +94,7 @@ class _Pages:
     def leaderboard_bouts(self, game: str) -> str:
         board = self.source.leaderboard(game)
         found = self.source.board_figures(game, 0)
-        seats, lengths = _bouts(_Counts(str(board.rows_digest), found))
+        seats, lengths = _bouts(_Counts(str(board.rows_digest), (), found))
         return render_template(
             "board_bouts.html",
             **self._frame(board),
@@ -164,10 +164,14 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class _Standing:
-    """A board as the key of a cache: the digest names its rows and its settings."""
+    """A board as the key of a cache: the digest names its rows and its settings.
+
+    The bots' names are of the key, since that of a deleted author changes.
+    """
 
     digest: str
     title: str
+    names: tuple[str, ...]
     board: Board = field(compare=False)
 
 
@@ -176,6 +180,7 @@ class _Counts:
     """Counts as the key of a cache."""
 
     digest: str
+    names: tuple[str, ...]
     found: BoardFigures = field(compare=False)
 
 
@@ -200,9 +205,10 @@ def _bouts(counts: _Counts) -> tuple[Drawn, Drawn]:
 
 def values(board: Board) -> Row:
     """Returns the template's values for a board: itself, its figure and its finding."""
+    names = tuple(line.bot for line in board.lines)
     return {
         "board": board,
-        "figure": _strengths(_Standing(str(board.rows_digest), board.title, board)),
+        "figure": _strengths(_Standing(str(board.rows_digest), board.title, names, board)),
         "finding": figures.finding(board),
         "drawn": figures.DRAWN,
     }

@@ -27,6 +27,7 @@ from server.db.models import (
     PlaySeat,
     PlayState,
     PlayTable,
+    User,
     Version,
     VersionState,
 )
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
     from matchbox.match.bout import LiveBout
     from matchbox.match.record import Record
     from matchbox.settings import Settings
-    from server.db.models import User
 
 _SEATED = selectinload(PlayTable.seats).options(
     joinedload(PlaySeat.user),
@@ -151,7 +151,8 @@ def opponents(session: Session, game: str) -> list[answers.Opponent]:
     except NotFound:
         ranked = {}
     active = (Bot.game == game, Version.state == VersionState.ACTIVE, Bot.retired_at.is_(None))
-    found = names_of(session, select(Version.id).join(Version.bot).where(*active))
+    query = select(Version.id).join(Version.bot).join(Bot.owner).where(*active)
+    found = names_of(session, query.where(User.closed_at.is_(None)))
     last = len(ranked) + 1
     places = {number: place for place, number in enumerate(ranked, 1)}
     ordered = sorted(found.items(), key=lambda one: (places.get(one[0], last), one[1].bot))

@@ -7,21 +7,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete, select, update
 
 from server.db.models import (
     UNDER_WAY,
     Bot,
     BrowserSession,
-    Comparison,
-    ComparisonState,
     Delivery,
     Draft,
     Entry,
+    Event,
     FormerName,
     Invitation,
     League,
+    Match,
+    MatchState,
     Notice,
+    PlaySeat,
+    PlayTable,
     Role,
     Season,
     SeasonState,
@@ -30,10 +33,16 @@ from server.db.models import (
     User,
     Webhook,
 )
-from server.services import accounts, audit, comparisons, exclusions, logins, uploads
-from server.services.account_operations import leave_everything, require_another_operator
+from server.services import accounts, audit, exclusions, logins, uploads
+from server.services.account_operations import (
+    closed_why,
+    leave_everything,
+    require_another_operator,
+)
 from server.services.accounts import DELETED
+from server.services.events import SUBJECT
 from server.services.passwords import digest_of
+from server.services.play import left_why
 from server.services.standings import scope_of
 
 if TYPE_CHECKING:
@@ -63,6 +72,7 @@ def delete_account(context: Context, actor: User, password: str, *, network: str
         _end_its_bots(session, user, now=now)
         _forget(session, user)
         _rename_in_standings(session, user, former)
+        _rename_in_sentences(session, user, former)
         audit.note(session, user, "user.delete", f"user:{user.id}", now=now)
 
 
@@ -81,9 +91,6 @@ def _rename(session: Session, user: User, *, now: int) -> None:
 def _end_its_bots(session: Session, user: User, *, now: int) -> None:
     """Retires the bots, and takes them out of seasons, comparisons and the queue."""
     leave_everything(session, user, now=now)
-    mine = (Comparison.owner_id == user.id, Comparison.state == ComparisonState.RUNNING)
-    for number in session.scalars(select(Comparison.id).where(*mine)).all():
-        comparisons.cancel(session, user, number, now=now)
     inside = (Bot.owner_id == user.id, Season.state.in_(PLAYING), Entry.out == "")
     entered = select(Entry).join(Entry.bot).join(Entry.season).where(*inside)
     for entry in session.scalars(entered).all():
@@ -117,6 +124,23 @@ def _rename_in_standings(session: Session, user: User, former: str) -> None:
         if standing is not None:
             standing.facts = _renamed(standing.facts, f"{former}/", f"{user.name}/")
             standing.lines = _renamed(standing.lines, f"{former}/", f"{user.name}/")
+    session.flush()
+
+
+def _rename_in_sentences(session: Session, user: User, former: str) -> None:
+    """Replaces the former name where public pages and events say what became of its bots."""
+    bots = {f"{former}/{bot.name}": bot.full_name for bot in user.bots}
+    why = {exclusions.GONE + old: exclusions.GONE + new for old, new in bots.items()}
+    why[closed_why(former)] = closed_why(user.name)
+    own = exclusions.sat_in(*(version.id for bot in user.bots for version in bot.versions))
+    for match in session.scalars(select(Match).where(Match.state == MatchState.VOID, own)):
+        match.void_why = why.get(match.void_why, match.void_why)
+    for old, new in bots.items():
+        event = update(Event).where(Event.subject == old[:SUBJECT])
+        session.execute(event.values(subject=new[:SUBJECT]))
+    sat = PlayTable.id.in_(select(PlaySeat.table_id).where(PlaySeat.user_id == user.id))
+    left = update(PlayTable).where(PlayTable.why == left_why(former), sat)
+    session.execute(left.values(why=left_why(user.name)))
     session.flush()
 
 

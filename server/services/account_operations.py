@@ -24,7 +24,16 @@ from server.db.models import (
     Version,
 )
 from server.db.session import rows_changed
-from server.services import accounts, audit, events, exclusions, notices, passwords, sessions
+from server.services import (
+    accounts,
+    audit,
+    comparisons,
+    events,
+    exclusions,
+    notices,
+    passwords,
+    sessions,
+)
 from server.services.accounts import require_operator
 
 if TYPE_CHECKING:
@@ -77,9 +86,9 @@ def set_role(session: Session, actor: User | None, name: str, role: str, *, now:
 def close(session: Session, actor: User | None, name: str, reason: str, *, now: int) -> User:
     """Closes the account: nobody logs in to it, and its bots are paired no more.
 
-    Its sessions and tokens end, its bots leave the ranked queue and the seasons that have not
-    begun. Its matches stay. Raises Forbidden, NotFound, BadOption without a reason, or Conflict if
-    it is closed already or is the last operator's.
+    Its sessions, tokens and comparisons end, its bots leave the ranked queue and the seasons that
+    have not begun, and nothing is sent to it. Its matches stay. Raises Forbidden, NotFound,
+    BadOption without a reason, or Conflict if it is closed already or is the last operator's.
     """
     user = _account(session, actor, name)
     if not reason.strip():
@@ -144,15 +153,23 @@ def require_another_operator(session: Session, user: User) -> None:
         raise Conflict(f"{user.name} is the last operator; make another account an operator first")
 
 
+def closed_why(name: str) -> str:
+    """Returns why matches of the account with this name are void once it is closed."""
+    return f"the account {name} was closed"
+
+
 def leave_everything(session: Session, user: User, *, now: int) -> dict[str, int]:
     """Takes the account's bots out of the ranked queue and of seasons that have not begun.
+
+    Ends its comparisons.
 
     Returns how many matches became void, and how many entries ended.
     """
     own = select(Version.id).join(Version.bot).where(Bot.owner_id == user.id)
     seated = Match.id.in_(select(MatchSeat.match_id).where(MatchSeat.version_id.in_(own)))
     ranked = (Match.season_id.is_(None), Match.comparison_id.is_(None))
-    why = f"the account {user.name} was closed"
+    comparisons.cancel_all(session, user, now=now)
+    why = closed_why(user.name)
     waiting = (*ranked, Match.state.in_(UNFINISHED), seated)
     void = exclusions.make_void(session, why, *waiting, now=now)
     early = select(Season.id).where(Season.state.in_((SeasonState.DRAFT, SeasonState.OPEN)))

@@ -123,6 +123,13 @@ def cancel(session: Session, actor: User, number: int, *, now: int) -> None:
         _notify_of_end(session, comparison, now)
 
 
+def cancel_all(session: Session, owner: User, *, now: int) -> None:
+    """Cancels all comparisons of an account that is being closed or deleted."""
+    mine = (Comparison.owner_id == owner.id, Comparison.state == ComparisonState.RUNNING)
+    for comparison in session.scalars(select(Comparison).where(*mine)).all():
+        _end(session, comparison, ComparisonState.CANCELLED, "its account was closed", now)
+
+
 def due(session: Session) -> list[int]:
     """Returns the numbers of the running comparisons whose matches are all final."""
     left = select(Match.id).where(Match.comparison_id == Comparison.id, Match.state.in_(UNFINISHED))

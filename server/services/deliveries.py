@@ -70,7 +70,8 @@ def take(session: Session, *, settings: Settings, now: int) -> Parcel | None:
     oldest = oldest.order_by(Delivery.due_at, Delivery.id).limit(1)
     while (row := session.scalar(oldest)) is not None:
         address = _address(session, row)
-        if not _is_open(row, address, settings):
+        closed = session.get_one(User, row.notice.user_id).closed_at is not None
+        if closed or not _is_open(row, address, settings):
             session.delete(row)
             session.flush()
             continue

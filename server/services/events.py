@@ -14,11 +14,13 @@ if TYPE_CHECKING:
 
 KEPT: Final = 10_000
 """How many events are kept."""
+SUBJECT: Final = 64
+"""The most characters of an event's subject."""
 
 
 def publish(session: Session, kind: str, subject: object, *, now: int) -> None:
     """Writes an event. It names the row that has changed, and holds nothing that is not public."""
-    session.add(Event(kind=kind, subject=str(subject)[:64], at=now))
+    session.add(Event(kind=kind, subject=str(subject)[:SUBJECT], at=now))
 
 
 def trim(session: Session) -> int:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy.orm import Session
 
-_GONE: Final = "out of the season: "
+GONE: Final = "out of the season: "
 """`Match.void_why` begins with this if the match is void because an entrant was taken out."""
 
 
@@ -37,7 +37,7 @@ def take_out(
     if not compare_and_set(session, entry, values, Entry.out != out):
         return 0
     its_own = (Match.season_id == entry.season_id, sat_in(entry.version_id))
-    reason = f"{_GONE}{entry.bot.full_name}"
+    reason = f"{GONE}{entry.bot.full_name}"
     return make_void(session, reason, Match.state.in_(UNFINISHED), *its_own, now=now)
 
 
@@ -76,7 +76,7 @@ def _missed(session: Session, entry: Entry) -> Sequence[Match]:
     query = select(Match).where(
         Match.season_id == entry.season_id,
         Match.state == MatchState.VOID,
-        Match.void_why.startswith(_GONE),
+        Match.void_why.startswith(GONE),
         sat_in(entry.version_id),
         Match.id.not_in(still_out),
         replacements.unreplaced(),
@@ -84,6 +84,6 @@ def _missed(session: Session, entry: Entry) -> Sequence[Match]:
     return session.scalars(query.order_by(Match.number)).all()
 
 
-def sat_in(version: int | None) -> ColumnElement[bool]:
-    """The condition that this version has a seat in the match."""
-    return Match.id.in_(select(MatchSeat.match_id).where(MatchSeat.version_id == version))
+def sat_in(*versions: int | None) -> ColumnElement[bool]:
+    """The condition that one of these versions has a seat in the match."""
+    return Match.id.in_(select(MatchSeat.match_id).where(MatchSeat.version_id.in_(versions)))

@@ -149,9 +149,14 @@ def leave(session: Session, actor: User, name: str, *, now: int) -> PlayTable:
     """Ends the table for all who sit at it; returns it. Raises NotFound, Forbidden, Conflict."""
     table = _find(session, name)
     _seat_of(table, actor)
-    if not table_turns.end(session, table, f"{actor.name} left the table.", now=now):
+    if not table_turns.end(session, table, left_why(actor.name), now=now):
         raise Conflict("this game is over already")
     return table
+
+
+def left_why(name: str) -> str:
+    """Returns why a table has ended that the person with this name left."""
+    return f"{name} left the table."
 
 
 def close(session: Session, actor: User, name: str, *, now: int) -> PlayTable:
@@ -226,7 +231,7 @@ def _seat(session: Session, actor: User, game: str, at: int, name: str) -> PlayS
     bot = find_bot(session, name, actor)
     active = (Version.bot_id == bot.id, Version.state == VersionState.ACTIVE)
     version = session.scalar(select(Version).where(*active))
-    if bot.game != game or version is None:
+    if bot.game != game or version is None or bot.owner.closed_at is not None:
         raise Conflict(f"{bot.full_name} has no active version for {game}; choose another bot")
     if not bot.owner.trusted and not (walls := wall(session)).walled:
         raise Conflict(f"{bot.full_name} cannot play now: {walls.why}; choose a bot of the house")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from zipfile import ZipFile
 
 import pytest
@@ -15,9 +16,11 @@ from server.db.models import (
     Audit,
     BrowserSession,
     Entry,
+    Event,
     Match,
     MatchState,
     Notice,
+    PlayTable,
     Season,
     Standing,
     Token,
@@ -26,7 +29,16 @@ from server.db.models import (
 )
 from server.queries.matches import matches as told_matches
 from server.queries.personal_data import write_personal_data
-from server.services import account_deletion, account_operations, accounts, seasons, sessions
+from server.services import (
+    account_deletion,
+    account_operations,
+    accounts,
+    operations,
+    play,
+    seasons,
+    sessions,
+    uploads,
+)
 from server.services.tick import tick
 from tests.books import GAME, SIMPLE, Books, played
 from tests.unit.server.routes.conftest import open_season, start_season
@@ -88,6 +100,43 @@ def test_what_was_played_stays_as_that_of_a_deleted_author(
         assert session.scalars(select(Audit.action)).all()[-1] == "user.delete"
         for standing in session.scalars(select(Standing)):
             assert "dora/" not in json.dumps([standing.lines, standing.facts])
+
+
+def test_what_became_of_its_bots_is_told_without_the_name(
+    books: Books, dora: User, bob: User, charlie: User
+) -> None:
+    books.league()
+    alice = books.person("alice")
+    season = open_season(books, charlie, dora, bob, alice)
+    start_season(books, charlie, season)
+    books.bot(dora, "other")
+    tick(books.context)
+    with books.write() as session:
+        now, settings = books.clock(), books.settings
+        operations.disqualify(session, charlie, season, "dora/dora-bot", "spam", now=now)
+        seats = ["me", "friend"]
+        table = play.open_table(
+            session, dora, game=GAME, seats=seats, options={}, settings=settings, now=now
+        )
+        play.leave(session, dora, table.id, now=now)
+        uploads.retire(session, dora, "dora/other", now=now)
+        account_operations.close(session, charlie, "dora", "spam", now=now)
+        account_operations.reopen(session, charlie, "dora", now=now)
+    before = sentences(books)
+    assert {"dora left the table.", "the account dora was closed", "dora/other"} <= before
+    assert "out of the season: dora/dora-bot" in before
+    delete(books, dora)
+    name, after = f"deleted-author-{dora.id}", sentences(books)
+    assert {f"{name} left the table.", f"the account {name} was closed", f"{name}/other"} <= after
+    assert f"out of the season: {name}/dora-bot" in after
+    assert not any(re.search(r"(?<!-)dora(?!-bot)", text) for text in after)
+
+
+def sentences(books: Books) -> set[str]:
+    """Every sentence and event that tells strangers of a bot or of a person."""
+    with books.context.read() as session:
+        columns = (Match.void_why, PlayTable.why, Event.subject)
+        return {text for column in columns for text in session.scalars(select(column))}
 
 
 def test_nobody_gets_the_name_again(books: Books, dora: User, charlie: User) -> None:

@@ -25,7 +25,7 @@ from server.db.models import (
     Version,
     VersionState,
 )
-from server.services import comparisons, dispatch, standings, uploads, voids
+from server.services import account_operations, comparisons, dispatch, standings, uploads, voids
 from server.services.tick import tick
 from tests.books import Books, drawn, open_books, played, scripted
 
@@ -250,6 +250,20 @@ def test_what_cannot_be_compared_is_refused(
         ask(books, alice, two[0], **more)
     with books.read() as session:
         assert session.scalar(select(func.count()).select_from(Comparison)) == 0
+
+
+def test_the_comparisons_of_an_account_end_when_it_is_closed(
+    books: Books, alice: User, charlie: User, two: tuple[Version, Version]
+) -> None:
+    number = ask(books, alice, two[0])
+    with books.write() as session:
+        account_operations.close(session, charlie, "alice", "spam", now=books.clock())
+    row = row_of(books, number)
+    assert row.result is not None
+    assert (row.state, row.result["why"]) == ("cancelled", "its account was closed")
+    with books.read() as session:
+        states = session.scalars(select(Match.state).where(Match.comparison_id == number))
+        assert set(states) == {MatchState.VOID}
 
 
 def test_strangers_ask_nothing_of_my_bot_and_end_nothing(

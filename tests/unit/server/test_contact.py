@@ -162,6 +162,18 @@ def test_what_is_no_plain_address_is_refused(address: str, books: Books, alice: 
     assert not parcels(books)
 
 
+def test_a_closed_account_is_mailed_nothing_and_its_webhooks_rest(
+    books: Books, alice: User
+) -> None:
+    with books.write() as session:
+        session.get_one(User, alice.id).email = ADDRESS
+        session.add(Webhook(user_id=alice.id, url="https://x", secret="whsec_eA==", created_at=1))
+    tell(books, alice)
+    with books.write() as session:
+        session.get_one(User, alice.id).closed_at = books.clock()
+    assert parcels(books) == []
+
+
 def test_where_no_mails_are_sent_no_address_is_taken(books: Books, alice: User) -> None:
     with books.write() as session, pytest.raises(Forbidden, match="sends no mail"):
         contact.request_confirmation(

@@ -536,6 +536,18 @@ def test_operators_see_and_close_tables(
         play.close(session, charlie, table, now=books.clock())
 
 
+def test_nobody_plays_against_the_bots_of_a_closed_account(
+    books: Books, alice: User, bob: User
+) -> None:
+    books.bot(bob, "simple")
+    with books.write() as session:
+        session.get_one(User, bob.id).closed_at = books.clock()
+    with books.read() as session:
+        assert reading.opponents(session, "bomb") == []
+    with pytest.raises(Conflict, match="no active version"):
+        open_table(books, alice, ["bob/simple", "me"])
+
+
 def test_the_opponents_are_the_active_bots(books: Books, alice: User, bob: User) -> None:
     books.bot(bob, "simple")
     books.upload(alice, "waiting")
