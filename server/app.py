@@ -16,6 +16,7 @@ from dashboard.pages import make_pages
 from matchbox.settings import read_settings
 from server import auth
 from server.context import make_context
+from server.db.session import WEB_WAIT_MS
 from server.headers import guard_answers
 from server.metrics import Metrics
 from server.openapi import mend
@@ -67,7 +68,7 @@ def create_internal_app(context: Context) -> APIFlask:
 
 def from_environment() -> APIFlask:
     """Returns the public application with the settings of the process's environment."""
-    return create_app(make_context(read_settings(os.environ)))
+    return create_app(make_context(read_settings(os.environ), wait_ms=WEB_WAIT_MS))
 
 
 def internal_from_environment() -> APIFlask:

@@ -7,7 +7,7 @@ cookie is ignored. Such a request is not checked for forgery, so it must not get
 from __future__ import annotations
 
 import hmac
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, ParamSpec, TypeVar
 
@@ -16,7 +16,7 @@ from flask import session as cookie
 from flask_login import LoginManager, UserMixin, current_user, login_user, logout_user
 from flask_wtf.csrf import CSRFError, CSRFProtect
 
-from matchbox.errors import Forbidden
+from matchbox.errors import Forbidden, Unavailable
 from server.db.models import BrowserSession, Role, Scope
 from server.problems import LoginNeeded, ScopeNeeded, answer
 from server.scopes import ANYBODY, scope_of
@@ -240,7 +240,7 @@ def _of_session(secret: str) -> Visitor | None:
         user, number, stale = row.user, row.id, now - row.seen_at >= sessions.NOTED_MS
         asking = Visitor(user.id, user.name, user.role, user.scopes, session=number, key=secret)
     if stale:
-        with made.write() as session:
+        with suppress(Unavailable), made.write() as session:  # the next request may note it
             sessions.note_use(session, number, now=now)
     return asking
 
@@ -258,7 +258,7 @@ def _of_token(sent: Request) -> Visitor | None:
             scopes = token.scope_set & user.scopes
             asking = Visitor(user.id, user.name, user.role, scopes, token=token.id)
         if now - used_at >= accounts.NOTED_MS:
-            with made.write() as session:
+            with suppress(Unavailable), made.write() as session:
                 accounts.note_use(session, token.id, now=now)
         return asking
     except Forbidden as error:

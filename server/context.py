@@ -18,7 +18,7 @@ from matchbox.errors import BadSetting, Unavailable
 from matchbox.settings import Settings
 from server import outbox
 from server.db.migrations import check_schema
-from server.db.session import Database
+from server.db.session import WAIT_MS, Database
 from server.services.pair_counts import PairCounts
 
 log = structlog.get_logger(__name__)
@@ -69,8 +69,12 @@ def database_url(settings: Settings) -> str:
     return f"sqlite:///{Path(settings.data).resolve() / 'matchbox.db'}"
 
 
-def make_context(settings: Settings, *, sender: outbox.Sender | None = None) -> Context:
+def make_context(
+    settings: Settings, *, sender: outbox.Sender | None = None, wait_ms: int = WAIT_MS
+) -> Context:
     """Makes the context of this process. The database must have been migrated.
+
+    A change waits `wait_ms` for its turn.
 
     Raises BadSetting if a required setting is empty, or Unavailable if the database's schema is not
     the one of this version.
@@ -81,6 +85,6 @@ def make_context(settings: Settings, *, sender: outbox.Sender | None = None) -> 
         raise BadSetting(
             "MATCHBOX_BROKER_URL is not set; `matchbox up` sets it to the broker it starts"
         )
-    database = Database(database_url(settings))
+    database = Database(database_url(settings), wait_ms)
     check_schema(database)
     return Context(settings, database, sender or outbox.CelerySender(settings.broker_url))

@@ -58,6 +58,8 @@ TOO_FAST: Final = (
     "too many attempts came from your network; nothing was done, so wait a minute and send this "
     "again"
 )
+AGAIN_S: Final = 5
+"""When to try again what is unavailable, in seconds."""
 PREFIX: Final = 64
 """How many bits of an IPv6 address count. Its owner usually has all addresses with those bits."""
 
@@ -122,8 +124,13 @@ def _shown_again(view: Any, limited: Any) -> Any:
 
 
 def _ask_only_the_refused_to_wait(response: Response) -> Response:
-    """Leaves Retry-After only where waiting helps; the limiter sets it on every answer."""
-    if response.status_code not in (429, 503):
+    """Leaves Retry-After only where waiting helps; the limiter sets it on every answer.
+
+    What is unavailable has nothing to do with the limit, and is soon there again.
+    """
+    if response.status_code == 503:
+        response.headers["Retry-After"] = str(AGAIN_S)
+    elif response.status_code != 429:
         response.headers.pop("Retry-After", None)
     return response
 

@@ -59,7 +59,7 @@ class Streams:
             if self._open[who] >= self._each:
                 raise TooMany(self._refusal())
             if self._open.total() >= STREAMS:
-                raise Unavailable("too many event streams are open; try again in a minute")
+                raise Unavailable("too many event streams are open; try again in a few seconds")
             self._open[who] += 1
         try:
             place = self._count(who)

@@ -30,6 +30,14 @@ from matchbox.errors import BadOption, Unavailable
 
 WAIT_MS: Final = 30_000
 """How long a writer waits for its turn, in milliseconds."""
+WEB_WAIT_MS: Final = 10_000
+"""The same for a request: its sender is told before giving up."""
+BUSY: Final = (
+    "another change has kept the database for too long, so nothing was changed; try again in a few "
+    "seconds, and tell an operator if this goes on"
+)
+_TAKEN: Final = ("database is locked", "lock timeout")
+"""What SQLite and Postgres say of a turn that did not come."""
 _WRITERS: Final = 0x6D61746368626F78
 """The key of the Postgres advisory lock for writers: "matchbox" in ASCII."""
 
@@ -37,11 +45,11 @@ _WRITERS: Final = 0x6D61746368626F78
 class Database:
     """A database with one engine for writers and one for readers. Close it with `close`."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, wait_ms: int = WAIT_MS) -> None:
         self.url = url
         sqlite = make_url(url).get_backend_name() == "sqlite"
-        self._writers = _sqlite(url, "IMMEDIATE") if sqlite else _postgres(url)
-        self._readers = _sqlite(url, "DEFERRED") if sqlite else _postgres_readers(url)
+        self._writers = _sqlite(url, "IMMEDIATE", wait_ms) if sqlite else _postgres(url, wait_ms)
+        self._readers = _sqlite(url, "DEFERRED", wait_ms) if sqlite else _postgres_readers(url)
 
     @contextmanager
     def write(self) -> Iterator[Session]:
@@ -98,9 +106,11 @@ def _session(engine: Engine) -> Iterator[Session]:
         with Session(engine, expire_on_commit=False) as session:
             yield session
     except OperationalError as error:
+        if any(sign in str(error.orig) for sign in _TAKEN):
+            raise Unavailable(BUSY) from error
         raise Unavailable(f"the database cannot be used now; try again: {error.orig}") from error
     except PoolTimeout as error:
-        raise Unavailable("too many want the database at once; try again") from error
+        raise Unavailable(BUSY) from error
     except (DataError, OverflowError, UnicodeEncodeError) as error:
         raise BadOption(
             "the request holds a number or a text that the database cannot store, such as NUL, "
@@ -108,14 +118,14 @@ def _session(engine: Engine) -> Iterator[Session]:
         ) from error
 
 
-def _sqlite(url: str, mode: str) -> Engine:
+def _sqlite(url: str, mode: str, wait_ms: int) -> Engine:
     engine = create_engine(url, pool_size=8, max_overflow=128)
 
     @event.listens_for(engine, "connect")
     def prepare(connection: Any, _: Any) -> None:
         connection.isolation_level = None  # the driver's own BEGIN would come too late
         for pragma in (
-            f"busy_timeout = {WAIT_MS}",
+            f"busy_timeout = {wait_ms}",
             "journal_mode = WAL",
             "synchronous = NORMAL",
             "foreign_keys = ON",
@@ -130,9 +140,15 @@ def _sqlite(url: str, mode: str) -> Engine:
     return engine
 
 
-def _postgres(url: str) -> Engine:
-    options = f"-c lock_timeout={WAIT_MS}"
-    engine = create_engine(url, pool_size=2, max_overflow=6, connect_args={"options": options})
+def _postgres(url: str, wait_ms: int) -> Engine:
+    options = f"-c lock_timeout={wait_ms}"
+    engine = create_engine(
+        url,
+        pool_size=2,
+        max_overflow=6,
+        pool_timeout=wait_ms / 1000,
+        connect_args={"options": options},
+    )
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from flask import make_response, redirect, request, url_for
 
-from matchbox.errors import BadOption, CallerFault, Forbidden, MatchboxError
+from matchbox.errors import BadOption, CallerFault, Forbidden, MatchboxError, Unavailable
 from server.problems import status_of
 from server.rate_limits import AGAIN
 from server.routes.source import the_source
@@ -58,9 +58,10 @@ def shown_again(page: str, error: MatchboxError) -> Response:
 def form_of(page: Page, *, forbidden: bool = False) -> Callable[[View], View]:
     """Decorates a view so that it shows its form's page again after the caller's mistake.
 
-    `page` takes the source, the parts of the address, `values` and `error`. A Forbidden has its own
-    error page, unless `forbidden` says that the form may be sent again with other values. If the
-    view has a limit of its rate, the page is shown again beyond that, too.
+    It does so too if the platform cannot take the form at that moment. `page` takes the source, the
+    parts of the address, `values` and `error`. A Forbidden has its own error page, unless
+    `forbidden` says that the form may be sent again with other values. If the view has a limit of
+    its rate, the page is shown again beyond that, too.
     """
 
     def decorate(view: View) -> View:
@@ -72,7 +73,7 @@ def form_of(page: Page, *, forbidden: bool = False) -> Callable[[View], View]:
         def answer(**parts: object) -> Response:
             try:
                 return view(**parts)
-            except CallerFault as error:
+            except (CallerFault, Unavailable) as error:
                 if isinstance(error, Forbidden) and not forbidden:
                     raise
                 return again(str(error), status_of(error), **parts)

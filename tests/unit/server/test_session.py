@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from matchbox.errors import Unavailable
 from server.db.models import Bot, Setting, User
+from server.db.session import Database
 from tests.books import Books
 
 
@@ -75,3 +76,17 @@ def test_a_row_that_points_nowhere_is_refused(books: Books) -> None:
         session.add(Bot(owner_id=99, name="ghost", game="bomb", created_at=0))
     with books.read() as session:
         assert session.scalars(select(Bot)).all() == []
+
+
+def test_a_change_whose_turn_does_not_come_is_told_so_and_changes_nothing(books: Books) -> None:
+    impatient = Database(books.settings.database_url, wait_ms=50)
+    with books.write() as session:
+        add_one(session)
+        session.flush()
+        with pytest.raises(Unavailable, match="so nothing was changed"), impatient.write() as other:
+            add_one(other)
+    with impatient.write() as other:
+        add_one(other)
+    impatient.close()
+    with books.read() as session:
+        assert count(session) == 2

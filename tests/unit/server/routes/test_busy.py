@@ -1,0 +1,58 @@
+"""Requests while another change keeps the database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from apiflask import APIFlask
+
+from server.db.models import User
+from server.db.session import Database
+from tests.books import Books
+from tests.unit.server.routes.conftest import Browse, Caller, problem
+
+TYPED = {"game": "bomb", "name": "timid", "source": "BOT = None  # mine", "class_name": "Simple"}
+
+
+@pytest.fixture(autouse=True)
+def _impatient(app: APIFlask, books: Books) -> Iterator[None]:
+    database = Database(books.settings.database_url, wait_ms=50)
+    app.extensions["matchbox"] = replace(books.context, database=database)
+    yield
+    database.close()
+
+
+def test_a_form_that_waits_too_long_is_shown_again_with_what_was_typed(
+    browse: Browse, alice: User, books: Books
+) -> None:
+    visitor = browse(alice)
+    token = visitor.csrf_token()
+    with books.write() as session:
+        session.connection()  # the writer's turn begins
+        refused = visitor.send("/submit", csrf_token=token, **TYPED)
+    assert (refused.status_code, refused.headers["Retry-After"]) == (503, "5")
+    assert "so nothing was changed; try again in a few seconds" in refused.text
+    assert 'value="timid"' in refused.text
+    assert "# mine" in refused.text
+    assert visitor.send("/submit", csrf_token=token, **TYPED).status_code == 303
+
+
+def test_a_program_is_told_when_to_try_again(as_alice: Caller, books: Books) -> None:
+    with books.write() as session:
+        session.connection()
+        answer = as_alice.post("/tokens", {"name": "laptop"})
+    assert "nothing was changed" in problem(answer, 503)["detail"]
+    assert answer.headers["Retry-After"] == "5"
+
+
+def test_a_page_is_read_meanwhile_though_its_visit_cannot_be_noted(
+    browse: Browse, as_alice: Caller, alice: User, books: Books
+) -> None:
+    visitor = browse(alice)
+    books.clock.pass_by(minutes=30)
+    with books.write() as session:
+        session.connection()
+        assert visitor.get("/inbox").status_code == 200
+        assert as_alice.get("/whoami").status_code == 200
