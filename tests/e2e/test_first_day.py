@@ -120,8 +120,9 @@ def test_the_first_day(platform: Installation, browser: Browser, shots: Path) ->
         alice.goto(platform.url + "/submit")
         picture(alice, shots, "submit")
         charlie.goto(platform.url + "/admin")
+        charlie.get_by_role("link", name="Show all 2 accounts").click()
         expect(charlie.locator("tr", has_text="alice")).to_contain_text("2")
-        picture(charlie, shots, "admin")
+        picture(charlie, shots, "accounts")
 
 
 @pytest.mark.parametrize("name, text, verdict, says", REFUSED, ids=[name for name, *_ in REFUSED])

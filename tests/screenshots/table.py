@@ -105,6 +105,7 @@ EXCEPTIONS: Final = {
     "pages.opponents_json": "a file to download",
     "pages.pairs_csv": "a file to download",
     "pages.pairs_json": "a file to download",
+    "pages.play_steps_json": "a file to download",
     "pages.play_table_json": "JSON for a page's script",
     "pages.ratings_csv": "a file to download",
     "pages.ratings_json": "a file to download",
@@ -112,5 +113,6 @@ EXCEPTIONS: Final = {
     "pages.season_json": "a file to download",
     "pages.seats_csv": "a file to download",
     "pages.seats_json": "a file to download",
+    "pages.verification": "the part of a match's page that tells its verification",
 }
 """The endpoints that are no page to look at, with the reason."""
