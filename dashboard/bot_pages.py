@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
-from flask import Response, jsonify, redirect, render_template, request, url_for
+from flask import Response, redirect, render_template, request, url_for
 
 from dashboard import leaderboards, ratings, sparklines, tables
 from dashboard.source import Source
@@ -59,10 +59,10 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Any]]]:
 
     def opponents_csv(owner: str, name: str) -> Response:
         lines = source.results_by_opponent(owner, name).items
-        return leaderboards.csv_file(tables.lines_csv(lines), f"{name}-opponents")
+        return leaderboards.csv_file(tables.lines_csv(Opponent, lines), f"{name}-opponents")
 
     def opponents_json(owner: str, name: str) -> Response:
-        return jsonify(source.results_by_opponent(owner, name).plain())
+        return leaderboards.json_file(source.results_by_opponent(owner, name).json_text())
 
     yield "/bots/<name>", find_bot
     yield "/bots/<owner>/<name>", bot

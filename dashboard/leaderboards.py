@@ -6,18 +6,19 @@ Knows addresses and templates, like dashboard.pages; the source has the answers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final
 from urllib.parse import urlencode
 
-from flask import Response, jsonify, make_response, render_template, request
+from flask import Response, make_response, render_template, request
 
 from dashboard import board_figures, figures, sparklines, tables
 from dashboard.figures import Drawn
 from dashboard.source import Row, Source
-from matchbox.answers.board_figures import BoardFigures, PairLine
+from matchbox.answers import Answer
+from matchbox.answers.board_figures import BoardFigures, LengthLine, PairLine, SeatLine
 from matchbox.answers.standings import Board, BoardLine
 from matchbox.errors import NotFound
 
@@ -29,6 +30,14 @@ LISTED: Final = 200
 """How many pairs the table beside the map lists."""
 NAMED: Final = 5
 """How many of the viewer's own bots are named above a board."""
+_PARTS: Final[dict[str, type[Answer]]] = {
+    "pairs": PairLine,
+    "seats": SeatLine,
+    "lengths": LengthLine,
+}
+"""The figures' data that is there as files, with the class of its lines."""
+_PART: Final = 32 << 10
+"""How many characters of a JSON text are sent at a time."""
 _YEAR: Final = 365 * 24 * 3600
 _COOKIE: Final = "columns"
 
@@ -41,9 +50,9 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Any]]]:
     yield "/leaderboards/<game>.json", pages.leaderboard_json
     yield "/leaderboards/<game>/pairs", pages.leaderboard_pairs
     yield "/leaderboards/<game>/bouts", pages.leaderboard_bouts
-    for part in ("pairs", "seats", "lengths"):
-        for kind, view in pages.data(part).items():
-            yield f"/leaderboards/<game>/{part}.{kind}", view
+    for part, kind in _PARTS.items():
+        for ending, view in pages.data(part, kind).items():
+            yield f"/leaderboards/<game>/{part}.{ending}", view
 
 
 class _Pages:
@@ -71,7 +80,7 @@ class _Pages:
         return csv_file(tables.board_csv(self.source.leaderboard(game)), game)
 
     def leaderboard_json(self, game: str) -> Response:
-        return jsonify(self.source.leaderboard(game).plain())
+        return json_file(self.source.leaderboard(game).json_text())
 
     def leaderboard_pairs(self, game: str) -> str:
         board = self.source.leaderboard(game)
@@ -108,21 +117,24 @@ class _Pages:
             bars=board_figures.bars(found.lengths),
         )
 
-    def data(self, part: str) -> dict[str, Callable[[str], Response]]:
+    def data(self, part: str, kind: type[Answer]) -> dict[str, Callable[[str], Response]]:
         """Returns the views of a figure's data, by the ending of their addresses."""
 
         def as_csv(game: str) -> Response:
-            return csv_file(tables.lines_csv(self._lines(game, part)), f"{game}-{part}")
+            lines = tables.lines_csv(kind, self._lines(game, part))
+            return csv_file(lines, f"{game}-{part}")
 
         def as_json(game: str) -> Response:
-            return jsonify([one.plain() for one in self._lines(game, part)])
+            lines = tables.lines_json(self._lines(game, part))
+            return Response(lines, mimetype="application/json")
 
         as_csv.__name__, as_json.__name__ = f"{part}_csv", f"{part}_json"
         return {"csv": as_csv, "json": as_json}
 
-    def _lines(self, game: str, part: str) -> Sequence[Any]:
-        found = self.source.board_figures(game, None if part == "pairs" else 0)
-        lines: Sequence[Any] = getattr(found, part)
+    def _lines(self, game: str, part: str) -> Iterable[Answer]:
+        if part == "pairs":
+            return self.source.board_pairs(game)
+        lines: Sequence[Answer] = getattr(self.source.board_figures(game, 0), part)
         return lines
 
     def _frame(self, board: Board) -> Row:
@@ -214,11 +226,17 @@ def values(board: Board) -> Row:
     }
 
 
-def csv_file(text: str, name: str) -> Response:
+def csv_file(text: Iterable[str], name: str) -> Response:
     """Returns an answer that a browser saves as a CSV file of this name."""
     response = Response(text, mimetype="text/csv")
     response.headers["Content-Disposition"] = f'attachment; filename="{name}.csv"'
     return response
+
+
+def json_file(text: str) -> Response:
+    """Returns an answer with this JSON text, which is compressed while it is sent."""
+    parts = (text[start : start + _PART] for start in range(0, len(text), _PART))
+    return Response(parts, mimetype="application/json")
 
 
 def more_columns() -> bool:

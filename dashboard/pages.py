@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from flask import Blueprint, jsonify, redirect, render_template, request, url_for
+from flask import Blueprint, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from dashboard import (
@@ -198,7 +198,7 @@ class _Pages:
         return leaderboards.csv_file(tables.board_csv(board), f"season-{season}")
 
     def season_json(self, season: int) -> Answer:
-        return jsonify(self.source.season_standings(season).plain())
+        return leaderboards.json_file(self.source.season_standings(season).json_text())
 
     def leagues(self) -> Answer:
         return forms.leagues_page(self.source)

@@ -6,12 +6,12 @@ itself. It raises NotFound for a missing object, and Forbidden for one that the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from matchbox.answers.accounts import SessionLine, TokenLine, Viewer
-from matchbox.answers.board_figures import BoardFigures, Opponents
+from matchbox.answers.board_figures import BoardFigures, Opponents, PairLine
 from matchbox.answers.bots import Author, Bot, BotLine, BotName, Draft
 from matchbox.answers.classes import Invited, LeagueClass, Membership
 from matchbox.answers.comparisons import Comparable, Comparison, ComparisonLine
@@ -64,6 +64,9 @@ class Source:
     board_figures: Callable[[str, int | None], BoardFigures]
     """The counts behind the figures of a league's board, from (league, the number of bots whose
     pairs are told, or None for all)."""
+
+    board_pairs: Callable[[str], Iterator[PairLine]]
+    """All pairs that have met on a league's board, each made when it is asked for."""
 
     rating_trails: Callable[[str, Collection[int]], dict[int, list[float]]]
     """The stored ratings of these versions in a league, oldest first, by the version's row."""

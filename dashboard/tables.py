@@ -1,4 +1,7 @@
-"""Answers as CSV, with a column for each field and two more for an interval. Pure."""
+"""Answers as files: as CSV, with a column for each field and two more for an interval, or as JSON.
+
+A file is made in parts while it is sent, so a long one begins as soon as a short one. Pure.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Final
 
 from matchbox.answers.classes import AuthorResult
@@ -16,6 +20,8 @@ if TYPE_CHECKING:
     from matchbox.answers.classes import AuthorResults
     from matchbox.answers.standings import Board
 
+PART: Final = 100
+"""How many lines of a file are made at a time."""
 INTERVALS: Final = {
     "rank_range": "rank",
     "ci95": "elo",
@@ -38,32 +44,41 @@ AUTHORS: Final = tuple(AuthorResult.model_fields)
 """The fields of an author in the CSV of a league's results."""
 
 
-def board_csv(board: Board) -> str:
+def board_csv(board: Board) -> Iterator[str]:
     """Returns the leaderboard with a header line. The last column names the figure that ranks."""
     return _written(
         [*_columns(BOARD), "by"], ([*_cells(line, BOARD), board.by] for line in board.lines)
     )
 
 
-def ratings_csv(points: Iterable[RatingPoint]) -> str:
+def ratings_csv(points: Iterable[RatingPoint]) -> Iterator[str]:
     """Returns the points of a bot's ratings, with a header line."""
     return _written(_columns(RATINGS), (_cells(point, RATINGS) for point in points))
 
 
-def author_results_csv(results: AuthorResults) -> str:
+def author_results_csv(results: AuthorResults) -> Iterator[str]:
     """Returns the authors' results with a header line. The last column names the ranking figure."""
     rows = ([*_cells(one, AUTHORS), results.by] for one in results.items)
     return _written([*_columns(AUTHORS), "by"], rows)
 
 
-def lines_csv(lines: Sequence[Answer]) -> str:
-    """Returns the lines of a figure's data, all of one class, with a header line; "" for none."""
-    if not lines:
-        return ""
-    names = tuple(type(lines[0]).model_fields)
+def lines_csv(kind: type[Answer], lines: Iterable[Answer]) -> Iterator[str]:
+    """Returns the lines of a figure's data, all of this class, with a header line."""
+    names = tuple(kind.model_fields)
     header = [end for name in names for end in _SHARE_ENDS.get(name, (name,))]
     rows = ([cell for name in names for cell in _flat(getattr(line, name))] for line in lines)
     return _written(header, rows)
+
+
+def lines_json(lines: Iterable[Answer]) -> Iterator[str]:
+    """Returns the lines of a figure's data as a JSON array."""
+    texts = (one.json_text() for one in lines)
+    yield "["
+    before = ""
+    while part := list(islice(texts, PART)):
+        yield before + ",\n".join(part)
+        before = ",\n"
+    yield "]\n"
 
 
 def _flat(value: object) -> Sequence[object]:
@@ -86,9 +101,9 @@ def _cells(
             yield int(value) if isinstance(value, bool) else value
 
 
-def _written(header: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(rows)
-    return out.getvalue()
+def _written(header: Sequence[str], rows: Iterable[Iterable[object]]) -> Iterator[str]:
+    left = chain([header], rows)
+    while part := list(islice(left, PART)):
+        out = io.StringIO()
+        csv.writer(out, lineterminator="\n").writerows(part)
+        yield out.getvalue()

@@ -135,7 +135,7 @@ def _flask_settings(settings: Settings) -> dict[str, object]:
         "REMEMBER_COOKIE_SECURE": settings.https,
         "PERMANENT_SESSION_LIFETIME": timedelta(days=LIFE_DAYS),
         "COMPRESS_MIMETYPES": ["text/html", "text/csv", "application/json"],
-        "COMPRESS_STREAMS": False,
+        "COMPRESS_STREAMS": True,
         "WTF_CSRF_CHECK_DEFAULT": False,
         "WTF_CSRF_TIME_LIMIT": None,
         "AUTO_404_RESPONSE": False,

@@ -50,8 +50,8 @@ class Page:
 
     @property
     def held(self) -> bool:
-        """Whether the musts hold. A download is as long as what is downloaded, so it has none."""
-        return not self.loaded or (self.ratio <= RATIO and self.loaded <= self.most_bytes)
+        """Whether the musts hold. A download is as long as what is in it, but begins as soon."""
+        return self.ratio <= RATIO and self.loaded <= self.most_bytes
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,3 +23,7 @@ class Answer(BaseModel):
         """The answer as JSON-ready data. A field that was not given is left out."""
         plain: dict[str, Any] = self.model_dump(mode="json", exclude_unset=True)
         return plain
+
+    def json_text(self) -> str:
+        """The same as JSON text; much quicker for a long answer."""
+        return self.model_dump_json(exclude_unset=True)

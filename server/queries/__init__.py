@@ -5,7 +5,7 @@ NotFound for a missing row, and Forbidden for a row that the viewer may not see,
 """
 
 from server.queries.audit import audit
-from server.queries.board_figures import board_figures, opponents, rating_trails
+from server.queries.board_figures import board_figures, board_pairs, opponents, rating_trails
 from server.queries.bots import (
     author,
     bot,
@@ -47,6 +47,7 @@ __all__ = [
     "author",
     "board_digest",
     "board_figures",
+    "board_pairs",
     "bot",
     "bot_name",
     "bots",

@@ -34,12 +34,13 @@ from server.services.lookup import find_bot
 from server.services.standings import scope_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from sqlalchemy import Select
     from sqlalchemy.orm import Session
 
-    from server.services.board_counts import Pair
+    from matchbox.answers.standings import BoardLine
+    from server.services.board_counts import Counted, Pair
 
 LATEST: Final = 400
 """How many of a bot's newest matches tell how it does lately."""
@@ -52,11 +53,8 @@ def board_figures(session: Session, name: str, top: int | None = None) -> BoardF
 
     With `top`, only the pairs among its first bots. Raises UnknownGame or NotFound.
     """
-    league = continuous(session, name)
-    kept = board_counts.read(session, scope_of(league))
     lines = leaderboard(session, name).lines
-    names = {line.version_id: Named(line.owner, line.name, line.version) for line in lines[:top]}
-    pairs = kept.pairs_among(names)
+    kept, names = _kept(session, name, lines[:top])
     seats = [
         SeatLine(
             players=one.size, seat=one.seat, bouts=one.tally.bouts, deals=one.tally.deals,
@@ -68,10 +66,19 @@ def board_figures(session: Session, name: str, top: int | None = None) -> BoardF
     return BoardFigures(
         bots=[line.bot for line in lines[:top]],
         field=len(lines),
-        pairs=[_pair(one, names) for one in pairs],
+        pairs=[_pair(one, names) for one in kept.pairs_among(names)],
         seats=seats,
         lengths=[LengthLine(moves=moves, bouts=bouts) for moves, bouts in kept.lengths.items()],
     )
+
+
+def board_pairs(session: Session, name: str) -> Iterator[PairLine]:
+    """Returns all pairs of that league's board, each made when it is asked for.
+
+    Raises UnknownGame or NotFound.
+    """
+    kept, names = _kept(session, name, leaderboard(session, name).lines)
+    return (_pair(one, names) for one in kept.pairs_among(names))
 
 
 def opponents(session: Session, owner: str, name: str) -> Opponents:
@@ -111,6 +118,14 @@ def rating_trails(session: Session, name: str, versions: Collection[int]) -> dic
     for version, value in session.execute(query):
         trails[version].append(value)
     return dict(trails)
+
+
+def _kept(
+    session: Session, name: str, lines: Sequence[BoardLine]
+) -> tuple[Counted, dict[int, Named]]:
+    """The counts of the league, and the names of these lines by row number."""
+    kept = board_counts.read(session, scope_of(continuous(session, name)))
+    return kept, {one.version_id: Named(one.owner, one.name, one.version) for one in lines}
 
 
 def _pair(one: Pair, names: Mapping[int, Named]) -> PairLine:

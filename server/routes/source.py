@@ -93,6 +93,7 @@ def _of_boards() -> dict[str, Any]:
         "leaderboard": reading(queries.leaderboard),
         "board_digest": reading(queries.board_digest),
         "board_figures": reading(queries.board_figures),
+        "board_pairs": reading(queries.board_pairs),
         "rating_trails": reading(queries.rating_trails),
         "results_by_opponent": reading(queries.opponents),
         "author": reading(queries.author),

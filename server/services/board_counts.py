@@ -17,7 +17,7 @@ from server.db.models import BoardCounts, Standing
 from server.services.kept import Kept
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
     from sqlalchemy.orm import Session
 
@@ -90,11 +90,15 @@ class Counted:
         """The pairs that the version is in."""
         return [self._all[place] for place in self._of.get(version, ())]
 
-    def pairs_among(self, versions: Collection[int]) -> list[Pair]:
+    def pairs_among(self, versions: Collection[int]) -> Iterator[Pair]:
         """The pairs of which both are among these, in the order in which they are stored."""
+        of_few = 2 * len(versions) < len(self._of)
+        found = self._all if not of_few else self._pairs_with(versions)
+        return (one for one in found if one.first in versions and one.second in versions)
+
+    def _pairs_with(self, versions: Collection[int]) -> list[Pair]:
         places = sorted({place for one in versions for place in self._of.get(one, ())})
-        found = [self._all[place] for place in places]
-        return [one for one in found if one.first in versions and one.second in versions]
+        return [self._all[place] for place in places]
 
 
 def read(session: Session, scope: str) -> Counted:

@@ -93,4 +93,6 @@ def test_the_same_is_there_as_csv_and_json() -> None:
     assert client.get("/bots/alice/careful/ratings.json").json == [
         point.plain() for point in HISTORY
     ]
-    assert ratings_csv([score(1, 60.0, 2.0)]).splitlines()[1].endswith("10,,,,60.0,58.0,62.0")
+    assert (
+        "".join(ratings_csv([score(1, 60.0, 2.0)])).splitlines()[1].endswith("10,,,,60.0,58.0,62.0")
+    )

@@ -1,12 +1,14 @@
-"""Answers as CSV."""
+"""Answers as files."""
 
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterator
 from dataclasses import fields
 
 from dashboard import tables
 from dashboard.tables import board_csv, ratings_csv
+from matchbox.answers.board_figures import LengthLine
 from matchbox.answers.standings import BoardLine
 from tests.unit.dashboard.cast import BOARD, HISTORY, board, line
 
@@ -20,7 +22,7 @@ COLUMNS = (
 
 
 def test_the_csv_holds_what_the_table_holds() -> None:
-    first, *rows = csv.DictReader(board_csv(BOARD).splitlines())
+    first, *rows = csv.DictReader("".join(board_csv(BOARD)).splitlines())
     assert tuple(first) == COLUMNS
     assert first["bot"] == "alice/careful"
     assert (first["elo"], first["elo_low"], first["elo_high"]) == ("1642.0", "1624.0", "1660.0")
@@ -29,7 +31,7 @@ def test_the_csv_holds_what_the_table_holds() -> None:
 
 
 def test_the_csv_leaves_open_what_is_not_known() -> None:
-    (row,) = csv.DictReader(board_csv(board(line(1, "bob/b", None, 0.0, 0))).splitlines())
+    (row,) = csv.DictReader("".join(board_csv(board(line(1, "bob/b", None, 0.0, 0)))).splitlines())
     assert row["elo"] == row["elo_low"] == row["score"] == ""
 
 
@@ -38,6 +40,28 @@ def test_a_field_of_a_line_is_a_column_without_being_named_here() -> None:
     assert shown == {field.name for field in fields(BoardLine)}
 
 
+def test_a_long_file_begins_before_all_of_it_is_made() -> None:
+    asked: list[int] = []
+
+    def lines() -> Iterator[LengthLine]:
+        for moves in range(10 * tables.PART):
+            asked.append(moves)
+            yield LengthLine(moves=moves, bouts=1)
+
+    for made, first in (
+        (tables.lines_csv(LengthLine, lines()), "moves,bouts\n0,1\n"),
+        (tables.lines_json(lines()), '[{"moves":0,"bouts":1},'),
+    ):
+        asked.clear()
+        begun = next(made)
+        while not begun.strip("["):
+            begun += next(made)
+        assert begun.startswith(first)
+        assert len(asked) <= tables.PART
+        assert (begun + "".join(made)).count("\n") >= 10 * tables.PART
+        assert asked == list(range(10 * tables.PART))
+
+
 def test_the_columns_of_ratings_are_what_they_were() -> None:
-    first = ratings_csv(HISTORY).splitlines()[0]
+    first = "".join(ratings_csv(HISTORY)).splitlines()[0]
     assert first == "version,at,matches,elo,elo_low,elo_high,score,score_low,score_high"

@@ -190,3 +190,10 @@ def test_the_migration_fills_in_what_the_entrants_took(books: Books, authors: li
         for result in results:
             seats = session.get_one(Match, result.match_id).seats
             assert migration._taken(result.bouts) == [(one.points, one.forfeits) for one in seats]
+
+
+def test_all_pairs_of_a_board_are_made_one_by_one(books: Books, authors: list[User]) -> None:
+    with books.read() as session:
+        found = queries.board_pairs(session, "bomb")
+        whole = queries.board_figures(session, "bomb").pairs
+    assert list(found) == whole  # also when the session is over
