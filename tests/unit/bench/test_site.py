@@ -87,7 +87,7 @@ def test_a_page_that_is_slow_or_long_misses_its_must() -> None:
     assert not page(loaded=PAGE_BYTES + 1).held
     assert page(loaded=FIGURE_BYTES, figure=True).held
     assert not page(loaded=FIGURE_BYTES + 1, figure=True).held
-    assert page(loaded=0, full_ms=1e6).held, "a download has no must"
+    assert not page(loaded=0, full_ms=10 * RATIO + 0.1).held, "a download begins as soon"
 
 
 def test_a_page_that_starves_or_a_poll_that_fails_misses_the_must() -> None:
