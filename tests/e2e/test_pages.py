@@ -36,7 +36,12 @@ from tests.unit.dashboard.cast import (
 pytestmark = pytest.mark.browser
 
 KNOCKED_OUT = replace(SOURCE, season=lambda number: seasons.cup())
+(ROW,) = SOURCE.games()
+GAMES = [ROW.model_copy(update={"name": name}) for name in registry.games()]
+EVERY_GAME = replace(SOURCE, games=lambda: GAMES)
+RULES = tuple(f"/games/{game.name}" for game in GAMES)
 BOUT = f"/matches/{MATCH}?bout=1"
+SCREEN = {"width": 1280, "height": 900}
 PHONE = {"width": 390, "height": 844}
 
 
@@ -75,6 +80,7 @@ def axe_says(page: Page) -> list[str]:
     return [f"{one['id']}: {one['nodes'][0]['html'][:120]}" for one in found]
 
 
+@pytest.mark.parametrize("size", [SCREEN, PHONE], ids=["screen", "phone"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize(
     "source, paths",
@@ -83,16 +89,18 @@ def axe_says(page: Page) -> list[str]:
         (OPERATOR, OPERATING),
         (NOBODY, ("/", "/submit", "/join/abcd-2345", "/seasons/7")),
         (KNOCKED_OUT, ("/seasons/7",)),
+        (EVERY_GAME, RULES),
         (
             EMPTY,
             ("/", "/leaderboards/bomb", "/bots/alice/careful", "/seasons/7", "/account", "/inbox"),
         ),
     ],
-    ids=["alice", "charlie", "nobody", "cup", "empty"],
+    ids=["alice", "charlie", "nobody", "cup", "games", "empty"],
 )
 def test_every_page_is_accessible_and_within_the_policy(
-    watched: Page, source: Source, paths: tuple[str, ...], scheme: Any
+    watched: Page, source: Source, paths: tuple[str, ...], scheme: Any, size: Any
 ) -> None:
+    watched.set_viewport_size(size)
     watched.emulate_media(color_scheme=scheme, reduced_motion="reduce")
     told = []
     with serving(source) as address:
@@ -302,15 +310,12 @@ def test_a_digest_is_copied(watched: Page, alices: str) -> None:
 def test_no_page_is_wider_than_a_phone(watched: Page) -> None:
     watched.set_viewport_size(PHONE)  # type: ignore[arg-type]
     wide = {}
-    (row,) = SOURCE.games()
-    games = [row.model_copy(update={"name": name}) for name in registry.games()]
-    rules = (replace(SOURCE, games=lambda: games), [f"/games/{game.name}" for game in games])
     for source, paths in (
         (SOURCE, PAGES),
         (OPERATOR, OPERATING),
         (EMPTY, ("/",)),
         (KNOCKED_OUT, ("/seasons/7",)),
-        rules,
+        (EVERY_GAME, RULES),
     ):
         with serving(source) as address:
             for path in paths:
