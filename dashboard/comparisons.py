@@ -45,7 +45,9 @@ def finding(comparison: ComparisonLine) -> str:
         return f"{one} is not better than {other}"
     if comparison.state == "running":
         return f"It is not clear yet whether {one[0].lower()}{one[1:]} is better than {other}"
-    return f"{one} may be better than {other} or not: the games do not say"
+    return (
+        f"These games are too few to say whether {one[0].lower()}{one[1:]} is better than {other}"
+    )
 
 
 def measure(comparison: ComparisonLine) -> str:

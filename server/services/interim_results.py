@@ -117,7 +117,7 @@ def finding(row: Comparison) -> str:
     if found["why"]:
         return f"the comparison of {one} with {other} could not be finished: {found['why']}"
     if found["verdict"] == "undecided":
-        return f"the games do not say whether {one} is better than {other}"
+        return f"the games are too few to say whether {one} is better than {other}"
     return f"{one} is {'' if found['verdict'] == 'better' else 'not '}better than {other}"
 
 

@@ -116,7 +116,9 @@ def _state(platform: Installation, season: str) -> str:
 def _finished(platform: Installation, **which: Any) -> list[dict[str, Any]]:
     """The newest finished matches whose record may be read."""
     found = platform.get("/matches", **{"state": "finished", "limit": MANY, **which})["items"]
-    return [one for one in found if one["score"] is not None or one["entrants"][0]["points"]]
+    return [
+        one for one in found if one["score"] is not None or one["entrants"][0]["points"] is not None
+    ]
 
 
 def _variant(like: str, author: str) -> bytes:

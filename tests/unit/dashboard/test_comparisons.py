@@ -78,7 +78,7 @@ def test_nobody_is_shown_the_way_in_and_no_form() -> None:
     ("own", "said", "measured"),
     [
         ({"verdict": "not-better"}, "Version 4 is not better than version 3", ""),
-        ({"state": "finished", "elo": 3.4}, "the games do not say", "+3 Elo"),
+        ({"state": "finished", "elo": 3.4}, "games are too few to say", "+3 Elo"),
         ({"difference": 0.25}, "not clear yet", "+0.250 points a game"),
     ],
 )
