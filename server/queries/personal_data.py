@@ -10,8 +10,22 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 from sqlalchemy import select
 
-from server.db.models import Audit, Bot, Bundle, Notice, User, Version
+from server.db.models import (
+    Audit,
+    Bot,
+    Bundle,
+    Draft,
+    Lesson,
+    Memory,
+    Notice,
+    PlaySeat,
+    PlayTable,
+    User,
+    Version,
+)
+from server.queries import play
 from server.queries.bots import bot as answered_bot
+from server.queries.comparisons import comparisons
 from server.queries.inbox import delivery_settings
 from server.queries.matches import matches
 from server.queries.pagination import MOST, iso
@@ -19,7 +33,7 @@ from server.queries.platform import account, sessions, tokens
 from server.services import classes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from sqlalchemy.orm import Session
 
@@ -33,7 +47,11 @@ README: Final = """All that this Matchbox keeps for your account.
 account.json   your account, its sessions and tokens (without secrets), where notices are sent
 notices.json   your inbox
 actions.json   what you did that is in the log
-bots/          each bot: bot.json with its versions and their reports, and the file of each version
+bots/          each bot: bot.json with its versions and their reports, the file of each version, and
+               each memory that it has had
+drafts/        the files that you tried in the last hour
+tables.json    the games that you played yourself, each with its record once it is over
+comparisons.json  the comparisons of your versions
 results.csv    a line for each of your bots in each match; points are a share of 1
 """
 
@@ -47,6 +65,10 @@ def write_personal_data(
         archive.writestr("account.json", _text(_account(session, user, settings, now)))
         archive.writestr("notices.json", _text(_notices(session, user)))
         archive.writestr("actions.json", _text(_actions(session, user)))
+        archive.writestr("tables.json", _text(list(_tables(session, user))))
+        archive.writestr("comparisons.json", _text(list(_comparisons(session, user))))
+        for draft in session.scalars(select(Draft).where(Draft.owner_id == user.id)):
+            archive.writestr(f"drafts/{draft.id}.{_ending(draft.data)}", draft.data)
         bots = session.scalars(select(Bot).where(Bot.owner_id == user.id).order_by(Bot.id)).all()
         for row in bots:
             folder = f"bots/{row.name}"
@@ -54,8 +76,9 @@ def write_personal_data(
             archive.writestr(f"{folder}/bot.json", _text(told.plain()))
             for version in session.scalars(select(Version).where(Version.bot_id == row.id)):
                 data = session.get_one(Bundle, version.digest).data
-                ending = "zip" if data.startswith(b"PK") else "py"
-                archive.writestr(f"{folder}/v{version.number}.{ending}", data)
+                archive.writestr(f"{folder}/v{version.number}.{_ending(data)}", data)
+            for memory in _memories(session, row):
+                archive.writestr(f"{folder}/memories/{memory.digest}", memory.data)
         archive.writestr("results.csv", _results(session, [row.full_name for row in bots]))
 
 
@@ -90,6 +113,41 @@ def _actions(session: Session, user: User) -> list[dict[str, Any]]:
         {"action": row.action, "subject": row.subject, "detail": row.detail, "at": iso(row.at)}
         for row in session.scalars(query)
     ]
+
+
+def _tables(session: Session, user: User) -> Iterator[dict[str, Any]]:
+    """Yields the tables at which the account has a seat; those that are played have no record."""
+    mine = PlayTable.seats.any(PlaySeat.user_id == user.id)
+    for row in session.scalars(select(PlayTable).where(mine).order_by(PlayTable.created_at)):
+        yield {
+            "table": row.id,
+            "game": row.game,
+            "state": row.state,
+            "why": row.why,
+            "seats": [seat.seat for seat in row.seats if seat.user_id == user.id],
+            "created_at": iso(row.created_at),
+            "finished_at": iso(row.finished_at),
+            "record": play.plain_record(session, row.id, user),
+        }
+
+
+def _comparisons(session: Session, user: User) -> Iterator[dict[str, Any]]:
+    cursor = None
+    while True:
+        page = comparisons(session, user, cursor=cursor, limit=MOST)
+        yield from (one.plain() for one in page.items)
+        cursor = page.next
+        if cursor is None:
+            return
+
+
+def _memories(session: Session, bot: Bot) -> Sequence[Memory]:
+    learned = select(Lesson.after).join(Lesson.version).where(Version.bot_id == bot.id)
+    return session.scalars(select(Memory).where(Memory.digest.in_(learned))).all()
+
+
+def _ending(data: bytes) -> str:
+    return "zip" if data.startswith(b"PK") else "py"
 
 
 def _results(session: Session, bots: list[str]) -> str:

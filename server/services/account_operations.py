@@ -50,6 +50,8 @@ def reset_password(
     With `revoke`, also revokes its API tokens. `actor` is None for somebody at the machine itself.
     Raises Forbidden or NotFound.
     """
+    if actor is not None:
+        require_operator(actor)
     fresh = passwords.readable()
     hashed = passwords.hash_password(fresh, name)  # slow: done before the write turn begins
     now_acting = accounts.as_now(session, actor) if actor is not None else None

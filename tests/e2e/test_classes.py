@@ -51,6 +51,13 @@ def sized(page: Page, request: pytest.FixtureRequest) -> Page:
     return page
 
 
+@pytest.fixture(params=["light", "dark"])
+def coloured(sized: Page, request: pytest.FixtureRequest) -> Page:
+    """A page of either width in either scheme."""
+    sized.emulate_media(color_scheme=request.param, reduced_motion="reduce")
+    return sized
+
+
 def log_in(page: Page, address: str, name: str, password: str = PASSWORD) -> None:
     """Logs in by the form."""
     page.goto(address + "/login")
@@ -67,8 +74,10 @@ def check(page: Page) -> None:
     assert width <= 0, f"{page.url} is {width} px too wide"
 
 
-def test_a_pupil_joins_with_the_code_and_submits(sized: Page, books: Books, address: str) -> None:
-    page = sized
+def test_a_pupil_joins_with_the_code_and_submits(
+    coloured: Page, books: Books, address: str
+) -> None:
+    page = coloured
     log_in(page, address, "charlie")
     page.goto(address + "/leagues/class-7b")
     page.get_by_role("link", name="the class of class-7b").click()

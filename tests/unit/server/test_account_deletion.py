@@ -6,19 +6,23 @@ import csv
 import io
 import json
 import re
+from typing import Any
 from zipfile import ZipFile
 
 import pytest
 from sqlalchemy import func, select
 
+from matchbox.bundle import digest
 from matchbox.errors import BadName, Conflict, Forbidden, NotFound
 from server.db.models import (
     Audit,
     BrowserSession,
     Entry,
     Event,
+    Lesson,
     Match,
     MatchState,
+    Memory,
     Notice,
     PlayTable,
     Season,
@@ -27,12 +31,15 @@ from server.db.models import (
     User,
     VersionState,
 )
+from server.queries import play as queries
 from server.queries.matches import matches as told_matches
 from server.queries.personal_data import write_personal_data
 from server.services import (
     account_deletion,
     account_operations,
     accounts,
+    comparisons,
+    drafts,
     operations,
     play,
     seasons,
@@ -44,6 +51,7 @@ from tests.books import GAME, SIMPLE, Books, played
 from tests.unit.server.routes.conftest import open_season, start_season
 
 PASSWORD = "a password of dora"
+MEMORY = b"what it has learned"
 
 
 @pytest.fixture
@@ -139,6 +147,35 @@ def sentences(books: Books) -> set[str]:
         return {text for column in columns for text in session.scalars(select(column))}
 
 
+def what_else_is_kept(books: Books, dora: User, charlie: User) -> str:
+    """Two tables of dora's, of which one was left, a comparison, a draft and a memory.
+
+    Returns the id of the table that was left.
+    """
+    second = books.bot(dora, "dora-bot", SIMPLE + b"# her second\n")
+    with books.write() as session:
+        now, settings = books.clock(), books.settings
+        asked: dict[str, Any] = {"game": GAME, "options": {}, "settings": settings, "now": now}
+        tables = [
+            play.open_table(session, dora, seats=["me", "bob/bob-bot"], **asked) for _ in range(2)
+        ]
+        move = queries.table(session, tables[0].id, dora, settings=settings).choices[0].move
+        play.move(session, dora, tables[0].id, move, settings=settings, now=now)
+        play.leave(session, dora, tables[0].id, now=now)
+        tables[1].created_at += 1
+        comparisons.start(session, dora, "dora/dora-bot", games=100, settings=settings, now=now)
+        drafts.try_draft(session, dora, game=GAME, data=SIMPLE, settings=settings, now=now)
+        session.add(Memory(digest=digest(MEMORY), data=MEMORY))
+        season = seasons.create(session, charlie, name="s", league=GAME, now=now)
+        session.add(
+            Lesson(
+                season_id=season.id, version_id=second.id, round=1, played=[],
+                after=digest(MEMORY), created_at=now,
+            )
+        )  # fmt: skip
+        return tables[0].id
+
+
 def test_nobody_gets_the_name_again(books: Books, dora: User, charlie: User) -> None:
     delete(books, dora)
     for name in ("dora", f"deleted-author-{dora.id}", "deleted-author-999"):
@@ -211,6 +248,7 @@ def test_the_data_of_an_account_is_one_zip_with_every_file_and_result(
     for user in (dora, bob):
         books.bot(user, f"{user.name}-bot")
     finish_some(books)
+    table = what_else_is_kept(books, dora, charlie)
     file = io.BytesIO()
     with books.context.read() as session:
         user = session.get_one(User, dora.id)
@@ -223,10 +261,17 @@ def test_the_data_of_an_account_is_one_zip_with_every_file_and_result(
         known = json.loads(archive.read("account.json"))
         assert (known["name"], known["delivery"]["email"]) == ("dora", "dora@example.org")
         assert len(known["sessions"]) == len(known["tokens"]) == 1
-        assert json.loads(archive.read("bots/dora-bot/bot.json"))["versions"][0]["number"] == 1
+        assert json.loads(archive.read("bots/dora-bot/bot.json"))["versions"][-1]["number"] == 1
         lines = list(csv.DictReader(io.StringIO(archive.read("results.csv").decode())))
         assert {line["bot"] for line in lines} == {"dora/dora-bot"}
-        assert {line["against"] for line in lines} == {"bob/bob-bot"}
+        assert {line["against"] for line in lines} == {"bob/bob-bot", ""}, "its own other version"
+        (left, played) = json.loads(archive.read("tables.json"))
+        assert (left["state"], left["seats"], left["record"]["match"]) == ("ended", [0], table)
+        assert (played["state"], played["record"]) == ("persons", None)
+        (compared,) = json.loads(archive.read("comparisons.json"))
+        assert compared["bot"] == "dora/dora-bot"
+        assert archive.read("drafts/1.py") == SIMPLE
+        assert archive.read(f"bots/dora-bot/memories/{digest(MEMORY)}") == MEMORY
         everything = b"".join(archive.read(name) for name in names)
     assert user.password is not None
     assert user.password.encode() not in everything

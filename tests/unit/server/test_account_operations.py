@@ -7,7 +7,7 @@ from sqlalchemy import select
 
 from matchbox.errors import BadName, BadOption, Conflict, Forbidden, NotFound
 from server.db.models import Audit, Match, MatchState, Notice, Role, Season, User
-from server.services import account_operations, accounts, entries, seasons, sessions
+from server.services import account_operations, accounts, entries, passwords, seasons, sessions
 from server.services.tick import tick
 from tests.books import GAME, Books
 
@@ -48,6 +48,15 @@ def test_a_reset_gives_a_new_password_ends_the_sessions_and_tells_the_owner(
         with pytest.raises(Forbidden):
             accounts.token_of(session, token, now=books.clock())
     assert doings(books) == [("user.reset", charlie.id), ("user.reset", None)]
+
+
+def test_nobody_else_makes_the_platform_hash_a_password(
+    books: Books, alice: User, dora: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It takes a third of a second of a core; so the right is checked before."""
+    monkeypatch.setattr(passwords, "hash_password", lambda *_: pytest.fail("it was hashed"))
+    with books.write() as session, pytest.raises(Forbidden):
+        account_operations.reset_password(session, alice, "dora", now=books.clock())
 
 
 def test_only_operators_do_any_of_it(books: Books, alice: User, dora: User) -> None:

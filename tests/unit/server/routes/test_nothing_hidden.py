@@ -214,7 +214,7 @@ def _embargo(books: Books, jobs: list[PlayMatch]) -> None:
 def _compare(books: Books, alice: User) -> int:
     with books.write() as session:
         settings, now = books.settings, books.clock()
-        asked = {"challenger": 2, "defender": 1, "games": 200}
+        asked: dict[str, Any] = {"challenger": 2, "defender": 1, "games": 200}
         return comparisons.start(
             session, alice, "alice/alice-bot", **asked, settings=settings, now=now
         ).id
