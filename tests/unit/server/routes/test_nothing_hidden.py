@@ -7,7 +7,8 @@ know must change nothing of what the viewer is sent, whatever the address, and w
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -20,20 +21,16 @@ from matchbox.dice import Dice, SeededDice
 from matchbox.game import Game, Options
 from matchbox.match import record as records
 from matchbox.match.record import Bout
-from matchbox.match.wire import PlayMatch, TryOut
-from server.app import create_app
 from server.db.models import (
     Audit,
     BrowserSession,
     Bundle,
     Deal,
     Draft,
-    League,
     Lesson,
     Match,
     MatchDeal,
     MatchSeat,
-    MatchVerification,
     Memory,
     Notice,
     PlayTable,
@@ -44,98 +41,26 @@ from server.db.models import (
     Version,
     Webhook,
 )
-from server.services import (
-    classes,
-    comparisons,
-    contact,
-    drafts,
-    leagues,
-    password_links,
-    play,
-    seasons,
-    table_turns,
-    webhooks,
-)
-from tests.books import GAME, SIMPLE, Books, open_books, really_played, season_of, tried_out
-from tests.seasons import end_seasons
-from tests.unit.server.routes.conftest import ARENA, session_of, token_of
-from tests.unit.server.routes.walk import World, differing, unanswered
-from tests.unit.server.test_play import move, open_table, seen
+from server.services import table_turns
+from tests.books import SIMPLE, Books
+from tests.unit.server.routes.scene import CLOSED, GAMES, OVER, Scene, busy_books, make_scene
+from tests.unit.server.routes.walk import differing, unanswered
 
 pytestmark = pytest.mark.filterwarnings("error")
 
-HASH = "the hash of a password"
-GAMES = ("bomb", "skull", "thegame", "creatures", "war")
-SECRET_MOVES = ("skull", "war")
-"""Games that hide nothing at their start, but moves."""
-OVER, CLOSED, RUNNING = range(3)
-"""Matches: one that is over, one that is over but shares a deal, and one that is played."""
-
-
-@dataclass(frozen=True)
-class Scene:
-    """A platform in full swing, and who looks at it."""
-
-    books: Books
-    world: World
-    matches: list[str]
-    tables: dict[str, str]
-    """The ids of the tables, by game or by what they are."""
-    secrets: dict[str, str]
-    """What nobody may be sent at all, or only alice."""
-
 
 @pytest.fixture
-def books(empty_database: Any, tmp_path: Any) -> Iterator[Books]:
-    """Books of the test's own, on a platform that sends mail and limits no walk."""
-    path = tmp_path / "matchbox.db"
-    path.write_bytes(empty_database.read_bytes())
-    opened = open_books(
-        f"sqlite:///{path}",
-        arena_token=ARENA,
-        requests_per_minute=10_000_000,
-        logins_per_minute=100_000,
-        streams_per_address=1000,
-        play_tables_each=20,
-        smtp_host="127.0.0.1",
-        webhooks="any",
-    )
-    opened.wall()
-    opened.league(paused=True)
+def books(empty_database: Path, tmp_path: Path) -> Iterator[Books]:
+    """Books of the test's own, on a platform that limits no walk."""
+    opened = busy_books(empty_database, tmp_path)
     yield opened
     opened.context.close()
 
 
 @pytest.fixture
 def scene(books: Books, alice: User, bob: User, charlie: User) -> Scene:
-    """Matches, seasons, a class, tables, drafts and lessons in every state that hides something."""
-    books.person("dora")
-    versions = [books.bot(owner, f"{owner.name}-bot") for owner in (alice, bob)]
-    books.bot(alice, "alice-bot", SIMPLE + b"# alice's second\n")
-    past = season_of(books, charlie, versions, name="past", seed="seed of the past")
-    over = [job.match for job in _record(books)]
-    end_seasons(books)
-    now = season_of(books, charlie, versions, name="now", seed="seed of the present")
-    jobs = books.dispatch()
-    _embargo(books, jobs)
-    number = _compare(books, alice)
-    _make_class(books, alice, charlie)
-    draft = _try_draft(books, alice)
-    memory = _teach(books, past, versions[0])
-    tables = _open_tables(books, alice, bob)
-    session_of(books, alice)
-    parts, names = _parts(books, alice, versions[0], number, draft, memory)
-    parts["match"] = [over[0], jobs[0].match, jobs[1].match]
-    parts["season"] = [past.id, now.id]
-    parts["table"] = list(tables.values())
-    tokens = {user.name: token_of(books, user) for user in (alice, bob, charlie)}
-    with books.read() as session:
-        stranger = session.scalars(select(User).where(User.name == "dora")).one()
-    tokens |= {"dora": token_of(books, stranger), "nobody": ""}
-    games = {table: game if game in GAMES else "war" for game, table in tables.items()}
-    world = World(create_app(books.context), tokens, parts, names, "alice/alice-bot", games)
-    matches = [over[0], jobs[0].match, jobs[1].match]
-    return Scene(books, world, matches, tables, _secrets(books, alice, charlie, names, tables))
+    """A platform on which everything hides something in one of its states."""
+    return make_scene(books, alice, bob, charlie)
 
 
 def test_every_address_is_read_and_gives_somebody_something(scene: Scene) -> None:
@@ -146,10 +71,9 @@ def test_every_address_is_read_and_gives_somebody_something(scene: Scene) -> Non
 
 
 def test_what_only_its_owner_may_know_changes_nothing_for_others(scene: Scene) -> None:
-    before = scene.world.walk(*scene.world.tokens)
+    before = scene.world.walk("alice", "bob", "charlie", "nobody")
     _change_what_is_private(scene)
-    viewers = [viewer for viewer in scene.world.tokens if viewer != "charlie"]
-    after = scene.world.walk(*viewers)
+    after = scene.world.walk("alice", "bob", "nobody")
     found = differing({ask: before[ask] for ask in after}, after)
     assert {
         asked: why for asked, why in found.items() if asked[0] not in ("alice", "charlie")
@@ -164,9 +88,9 @@ def test_what_only_its_owner_may_know_changes_nothing_for_others(scene: Scene) -
 
 def test_a_match_under_embargo_tells_nobody_how_it_was_played(scene: Scene) -> None:
     """Not its owners, not an operator; nor is a deal known of what is not over."""
-    before = scene.world.walk(*scene.world.tokens)
+    before = scene.world.walk("alice", "charlie", "nobody")
     _play_otherwise(scene)
-    after = scene.world.walk(*scene.world.tokens)
+    after = scene.world.walk("alice", "charlie", "nobody")
     assert differing(before, after) == {}
     with scene.books.write() as session:
         session.execute(update(Match).values(state="finished"))
@@ -180,9 +104,9 @@ def test_what_the_other_seat_holds_changes_nothing_of_what_is_sent(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     played = {game: scene.tables[game] for game in GAMES}
-    parts = {**scene.world.parts, "table": list(played.values()), "game": [*GAMES]}
+    parts = {**scene.world.parts, "table": list(played.values())}
     world = replace(scene.world, parts=parts)
-    viewers = ("alice", "charlie", "dora", "nobody")
+    viewers = ("alice", "charlie", "dora")
     before, held = world.walk(*viewers), _held(scene.books, played)
     _hold_otherwise(scene.books, monkeypatch, played)
     now_held = _held(scene.books, played)
@@ -191,188 +115,7 @@ def test_what_the_other_seat_holds_changes_nothing_of_what_is_sent(
     for game, table in played.items():
         theirs = (f"/play/{game}/{table}", f"/play/{game}/{table}.json", f"/api/v1/tables/{table}")
         assert {before["alice", path].status for path in theirs} == {200}
-        for stranger in ("dora", "nobody"):
-            assert {before[stranger, path].status for path in theirs} <= {401, 403}
-
-
-def _record(books: Books) -> list[PlayMatch]:
-    """Plays what is queued."""
-    jobs = books.dispatch()
-    for job in jobs:
-        assert books.record(really_played(books, job))
-    return jobs
-
-
-def _embargo(books: Books, jobs: list[PlayMatch]) -> None:
-    """Ends the first match, whose deal the second one plays, too."""
-    one, other = jobs[:2]
-    with books.write() as session:
-        session.add(MatchDeal(match_id=other.match, position=9, seed=one.deals[0]))
-    assert books.record(really_played(books, one))
-
-
-def _compare(books: Books, alice: User) -> int:
-    with books.write() as session:
-        settings, now = books.settings, books.clock()
-        asked: dict[str, Any] = {"challenger": 2, "defender": 1, "games": 200}
-        return comparisons.start(
-            session, alice, "alice/alice-bot", **asked, settings=settings, now=now
-        ).id
-
-
-def _make_class(books: Books, alice: User, charlie: User) -> None:
-    with books.write() as session:
-        now = books.clock()
-        leagues.create(
-            session, charlie, name="class-7b", game=GAME, settings=books.settings, now=now
-        )
-        code = classes.renew_code(session, charlie, "class-7b", now=now)
-        classes.join(session, alice, code, now=now)
-        seasons.create(session, charlie, name="spring", league="class-7b", now=now)
-
-
-def _try_draft(books: Books, alice: User) -> int:
-    data = SIMPLE + b"# a draft\n"
-    with books.write() as session:
-        settings, now = books.settings, books.clock()
-        draft = drafts.try_draft(session, alice, game=GAME, data=data, settings=settings, now=now)
-        number = draft.id
-    for job in books.postman.take():
-        if isinstance(job, TryOut) and job.version == digest(data):
-            books.settle(tried_out(job))
-    return number
-
-
-def _teach(books: Books, season: Season, version: Version) -> str:
-    """A lesson of alice's bot, its memory, and a match that was verified."""
-    data, now = b"what it has learned", books.clock()
-    with books.write() as session:
-        session.add(Memory(digest=digest(data), data=data))
-        session.flush()
-        session.add(
-            Lesson(
-                season_id=season.id,
-                version_id=version.id,
-                round=1,
-                state="learned",
-                after=digest(data),
-                played=[],
-                log="printed while it learned",
-                created_at=now,
-                settled_at=now,
-            )
-        )
-        over = session.scalars(select(Match).where(Match.season_id == season.id)).first()
-        assert over is not None
-        verification: Any = MatchVerification(
-            match_id=over.id, asker_id=1, wanted=False, attempt=1, finding="same",
-            created_at=now, finished_at=now,
-        )  # fmt: skip
-        session.add(verification)
-    return digest(data)
-
-
-def _open_tables(books: Books, alice: User, bob: User) -> dict[str, str]:
-    """A table of each game that is played, one with a free seat, one that is over, one left."""
-    tables = {}
-    for game in GAMES:
-        tables[game] = _seated(books, alice, bob, game)
-        while game in SECRET_MOVES and not _bob_moved(books, tables[game], alice, bob):
-            pass
-    tables["free"] = open_table(books, alice, ["me", "friend"], game="war")
-    tables["left"] = _seated(books, alice, bob, "war")
-    for person in (alice, bob):
-        move(books, person, tables["left"], seen(books, tables["left"], person).choices[0].move)
-    with books.write() as session:
-        play.leave(session, alice, tables["left"], now=books.clock())
-    tables["over"] = _seated(books, alice, bob, "war")
-    while seen(books, tables["over"], alice).state == "persons":
-        for person in (alice, bob):
-            choices = seen(books, tables["over"], person).choices
-            if choices:
-                move(books, person, tables["over"], choices[0].move)
-    return tables
-
-
-def _bob_moved(books: Books, table: str, alice: User, bob: User) -> bool:
-    """Makes the next move, bob's if he may; returns whether it was his."""
-    for person in (bob, alice):
-        if choices := seen(books, table, person).choices:
-            move(books, person, table, choices[0].move)
-            return person is bob
-    raise AssertionError("nobody is to move")
-
-
-def _seated(books: Books, alice: User, bob: User, game: str) -> str:
-    table = open_table(books, alice, ["me", "friend"], game=game)
-    secret = seen(books, table, alice).join
-    assert secret is not None
-    with books.write() as session:
-        play.join(session, bob, table, secret, settings=books.settings, now=books.clock())
-    return table
-
-
-def _parts(
-    books: Books, alice: User, version: Version, comparison: int, draft: int, memory: str
-) -> tuple[dict[str, list[Any]], dict[str, list[Any]]]:
-    """The values of the parts of addresses, as `World` has them."""
-    with books.write() as session:
-        user, now = session.get_one(User, alice.id), books.clock()
-        user.password, user.email = HASH, "alice@example.org"
-        user.email_asked, user.email_asked_at = "new@example.org", now
-        user.reset_asked_at = now
-        webhooks.add(session, user, "http://example.org/alice", settings=books.settings, now=now)
-        mailed = contact.path_of(user, books.settings).rpartition("/")[2]
-        reset = password_links.path_of(user, books.settings).rpartition("/")[2]
-        code = session.scalars(select(League.join_code).where(League.name == "class-7b")).one()
-    parts: dict[str, list[Any]] = {
-        "owner": ["alice"], "game": [GAME, "war"], "bout": [0], "since": [1], "code": [code],
-        "page": ["operate"], "digest": [memory], "version": [version.id, version.digest],
-        "comparison": [comparison], "draft": [draft],
-    }  # fmt: skip
-    names: dict[str, list[Any]] = {
-        "/assets/<path:name>": ["site.css"],
-        "/authors/<name>": ["alice"],
-        "/admin/users/<name>": ["alice"],
-        "/api/v1/users/<name:name>": ["alice"],
-        "/bots/<name>": ["alice-bot"],
-        "/bots/<owner>/<name>": ["alice-bot"],
-        "/api/v1/bots/<name:owner>/<name:name>": ["alice-bot"],
-        "/leagues/<name>": ["class-7b", GAME],
-        "/api/v1/leagues/<name:name>": ["class-7b", GAME],
-        "/api/v1/comparisons/<number:number>": [comparison],
-        "/api/v1/drafts/<number:number>": [draft],
-        "/bots/<owner>/<name>/versions/<int(max=999999999):number>": [1, 2],
-        "/reset/<int(max=999999999):number>": [alice.id],
-        "/account/email/<secret>": [mailed],
-        "/reset/<int(max=999999999):number>/<secret>": [reset],
-        "/first/<secret>": ["5" * 32],
-    }
-    return parts, names
-
-
-def _secrets(
-    books: Books, alice: User, charlie: User, names: dict[str, list[Any]], tables: dict[str, str]
-) -> dict[str, str]:
-    """What is told to nobody, but for the link of a table, to alice, and the code, to charlie."""
-    link = seen(books, tables["free"], alice).join
-    assert link is not None
-    with books.read() as session:
-        found = {
-            "code": session.scalars(select(League.join_code).where(League.join_code != "")).one(),
-            "webhook": session.scalars(select(Webhook.secret)).one(),
-            "season": "seed of the present",
-        }
-        found |= {f"token {one}": one for one in session.scalars(select(Token.digest))}
-        found |= {f"session {one}": one for one in session.scalars(select(BrowserSession.digest))}
-        open_matches = select(Match.id).where(Match.state != "finished")
-        deals = select(MatchDeal.seed).where(MatchDeal.match_id.in_(open_matches))
-        found |= {f"deal {one}": one for one in session.scalars(deals)}
-        running = select(PlayTable.deal).where(PlayTable.state.in_(("open", "persons")))
-        found |= {f"deal {one}": one for one in session.scalars(running)}
-    settings = books.settings
-    keys = {"key": settings.secret_key, "arena": ARENA, "hash": HASH, "link of a table": link}
-    return {name: str(text) for name, text in {**found, **keys}.items()}
+        assert {before["dora", path].status for path in theirs} == {403}
 
 
 def _change_what_is_private(scene: Scene) -> None:

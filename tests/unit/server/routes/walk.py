@@ -77,17 +77,22 @@ class World:
 
     def addresses(self) -> Iterator[tuple[Rule, str]]:
         """Yields every address with a GET, with all values of its parts and several queries."""
+        for rule, path in self.paths("GET"):
+            if rule.endpoint not in WITHOUT_WORTH:
+                for query in self._queries(rule):
+                    yield rule, path + query
+
+    def paths(self, method: str) -> Iterator[tuple[Rule, str]]:
+        """Yields every address with this method, with all values of its parts."""
         for rule in sorted(self.app.url_map.iter_rules(), key=lambda rule: rule.rule):
-            if "GET" not in (rule.methods or ()) or rule.endpoint in WITHOUT_WORTH:
+            if method not in (rule.methods or ()) or rule.endpoint == "static":
                 continue
             order = sorted(rule.arguments)
             for values in product(*(self._values(rule, name) for name in order)):
                 parts = dict(zip(order, values, strict=True))
-                if not self._belong(parts):
-                    continue
-                path = self.app.url_map.bind("").build(rule.endpoint, parts, method="GET")
-                for query in self._queries(rule):
-                    yield rule, path + query
+                if self._belong(parts):
+                    path = self.app.url_map.bind("").build(rule.endpoint, parts, method=method)
+                    yield rule, path
 
     def ask(self, client: FlaskClient, viewer: str, rule: Rule, path: str) -> Answer:
         """Returns the answer to a GET; one to a HEAD must have the same status and no body."""
