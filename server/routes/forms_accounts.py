@@ -63,6 +63,8 @@ def claim(secret: str) -> Response:
     """Makes the first operator's account from the one-time link."""
     made = context()
     name, password = field("name"), field("password")
+    with made.read() as session:
+        accounts.check_link(session, secret)
     with made.write() as session:
         user = accounts.claim_operator(session, secret, name, password, now=made.now())
     start_session(user)

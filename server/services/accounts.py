@@ -36,6 +36,7 @@ NOTED_MS: Final = 60_000
 DAY_MS: Final = 86_400_000
 _API: Final = "api"
 _FIRST: Final = "first-operator"
+_USED: Final = "this link has been used, or replaced by a newer one; see the log"
 
 
 def sign_up(session: Session, name: str, password: str, *, signup: str, now: int) -> User:
@@ -158,6 +159,12 @@ def is_open_link(session: Session, secret: str) -> bool:
     return found is not None and not _has_operator(session)
 
 
+def check_link(session: Session, secret: str) -> None:
+    """Raises Forbidden unless this one-time link works. Call it before a password is hashed."""
+    if not is_open_link(session, secret):
+        raise Forbidden(_USED)
+
+
 def claim_operator(session: Session, secret: str, name: str, password: str, *, now: int) -> User:
     """Creates the first operator's account with the secret of a one-time link.
 
@@ -169,7 +176,7 @@ def claim_operator(session: Session, secret: str, name: str, password: str, *, n
     values = {"used_at": now, "user_id": user.id}
     taken = rows_changed(session, update(Token).where(*link, *unused).values(**values))
     if taken != 1 or _has_operator(session, but=user):
-        raise Forbidden("this link has been used, or replaced by a newer one; see the log")
+        raise Forbidden(_USED)
     audit.note(session, user, "user.claim", f"user:{user.id}", {"name": name}, now=now)
     return user
 

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from server.db.models import Role, User
-from server.services import accounts
+from server.services import accounts, passwords
 from tests.books import Books
 from tests.unit.server.routes.conftest import Browse, Browser, Caller, MakeApp
 
@@ -114,6 +114,15 @@ def test_a_link_that_was_never_made_makes_nobody_anything(browse: Browse, books:
     assert answer.status_code == 403
     with books.read() as session, pytest.raises(Exception, match="wrong"):
         accounts.log_in(session, "mallory", PASSWORD)
+
+
+def test_a_wrong_link_tells_nothing_of_names_and_hashes_nothing(
+    browse: Browse, alice: User, link: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(passwords, "hash_password", lambda *_: pytest.fail("it was hashed"))
+    answer = browse(None).send(f"/first/{link}x", name=alice.name, password=PASSWORD)
+    assert answer.status_code == 403
+    assert "has been used" in answer.text
 
 
 def test_a_poor_name_does_not_use_the_link_up(browse: Browse, link: str) -> None:

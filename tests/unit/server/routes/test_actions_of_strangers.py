@@ -1,0 +1,177 @@
+"""An author who sends everything that can be sent changes nothing of anybody else's.
+
+Every form and every action of the API is tried on what belongs to alice, with a body that is right
+in its form. The rows of the database are compared.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from flask.testing import FlaskClient
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+from werkzeug.routing import Rule
+
+from server.db import models
+from server.db.models import BrowserSession, Comparison, Lesson, Notice, Token, User, Webhook
+from tests.books import GAME, Books
+from tests.unit.server.routes.conftest import Browser, session_of
+from tests.unit.server.routes.scene import Scene, busy_books, make_scene
+from tests.unit.server.routes.walk import World
+
+SENT: Final[Mapping[str, Any]] = {
+    "name": "alice-bot", "bot": "alice/alice-bot", "reason": "spam", "role": "operator",
+    "game": GAME, "password": "a long enough word", "old": "a guess", "new": "a long enough word",
+    "label": "x", "seats": ["me", "friend"], "code": "zzzz-zzzz", "email": "dora@example.org",
+    "url": "http://example.org/x", "move": "draw", "secret": "5" * 32, "shares": True,
+    "names": ["mallory"], "league": GAME, "number": 1, "version": 1, "file": "x = 1",
+    "owner": "alice", "users": ["alice"], "challenger": 2, "defender": 1,
+}  # fmt: skip
+"""What is sent in a field of this name, by forms as text."""
+OF_EACH_KIND: Final[Mapping[str, Any]] = {
+    "string": "x", "integer": 1, "number": 1, "boolean": True, "array": [], "object": {},
+}  # fmt: skip
+LEFT_OUT: Final = ("logout", "/account/delete", "/api/v1/login", "/login", "/signup", "/join/")
+"""Addresses that end dora's session or begin another."""
+PASSING: Final = {"used_at", "seen_at", "ends_at"}
+"""Columns that tell of a use."""
+NOT_HERS: Final = "user_id", "owner_id", "asker_id", "actor_id"
+
+
+@pytest.fixture
+def books(empty_database: Path, tmp_path: Path) -> Iterator[Books]:
+    """Books of the test's own, on a platform that limits no walk."""
+    opened = busy_books(empty_database, tmp_path)
+    yield opened
+    opened.context.close()
+
+
+@pytest.fixture
+def scene(books: Books, alice: User, bob: User, charlie: User) -> Scene:
+    """A platform with something of everything that belongs to alice."""
+    return make_scene(books, alice, bob, charlie)
+
+
+def test_an_author_changes_nothing_of_anybody_elses(scene: Scene) -> None:
+    with scene.books.read() as session:
+        dora = session.scalars(select(User).where(User.name == "dora")).one()
+        before, world = _rows(session, dora), _with_numbers(session, scene.world)
+    answered = {**_send_to_the_api(world), **_send_forms(scene.books, world, dora)}
+    assert len(answered) > 150
+    assert {sent: status for sent, status in answered.items() if status >= 500} == {}
+    assert [sent for sent, status in answered.items() if status == 400] == [], "unread"
+    refused = [sent for sent, status in answered.items() if status in (403, 404)]
+    assert len(refused) > 100
+    with scene.books.read() as session:
+        after = _rows(session, dora)
+    assert {
+        key: (row, after.get(key)) for key, row in before.items() if after.get(key) != row
+    } == {}
+
+
+def _with_numbers(session: Session, world: World) -> World:
+    """The world, with the numbers of alice's sessions, tokens and so on."""
+    alice = session.scalars(select(User.id).where(User.name == "alice")).one()
+    kinds: dict[str, Any] = {
+        "sessions": BrowserSession, "tokens": Token, "webhooks": Webhook, "notices": Notice,
+        "inbox": Notice,
+    }  # fmt: skip
+    numbers = {
+        word: session.scalars(select(kind.id).where(kind.user_id == alice)).first()
+        for word, kind in kinds.items()
+    }
+    numbers["lessons"] = session.scalars(select(Lesson.id)).first()
+    numbers["comparisons"] = session.scalars(select(Comparison.id)).first()
+    assert None not in numbers.values()
+    names = dict(world.names)
+    for method in ("POST", "PATCH", "PUT", "DELETE"):
+        for rule in world.app.url_map.iter_rules():
+            if method in (rule.methods or ()):
+                names |= _named(rule, numbers)
+    parts = {**world.parts, "number": [1], "name": ["alice-bot"], "secret": ["5" * 32]}
+    return World(world.app, world.tokens, parts, {**names, **world.names}, world.bot, world.games)
+
+
+def _named(rule: Rule, numbers: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """What the parts of this address stand for that no GET has."""
+    found: dict[str, list[Any]] = {}
+    for part in re.finditer(r"<(?:(\w+)(?:\(([^)]*)\))?:)?(\w+)>", rule.rule):
+        begins = rule.rule[: part.end()]
+        word = rule.rule[: part.start()].rstrip("/").rpartition("/")[2]
+        if part[1] == "any":
+            found[begins] = [one.strip() for one in part[2].split(",")]
+        elif part[3] == "number" and word in numbers:
+            found[begins] = [numbers[word]]
+        elif part[3] == "name" and word == "users":
+            found[begins] = ["alice"]
+        elif part[3] == "name" and word == "leagues":
+            found[begins] = [GAME, "class-7b"]
+    return found
+
+
+def _sent(world: World, methods: tuple[str, ...]) -> Iterator[tuple[str, Rule, str]]:
+    for method in methods:
+        for rule, path in world.paths(method):
+            if not any(part in path for part in LEFT_OUT):
+                yield method, rule, path
+
+
+def _send_to_the_api(world: World) -> dict[tuple[str, str], int]:
+    """The status of every action of the API, by method and address."""
+    client, found = world.app.test_client(), {}
+    headers = {"Authorization": f"Bearer {world.tokens['dora']}"}
+    described = json.loads(client.get("/api/v1/openapi.json").data)
+    for method, rule, path in _sent(world, ("POST", "PATCH", "PUT", "DELETE")):
+        if path.startswith("/api/"):
+            body = _body(described, rule, method)
+            with client.open(path, method=method, headers=headers, json=body) as answer:
+                found[method, path] = answer.status_code
+    return found
+
+
+def _send_forms(books: Books, world: World, dora: User) -> dict[tuple[str, str], int]:
+    """The status of every form."""
+    client: FlaskClient = world.app.test_client()
+    with client.session_transaction() as session:
+        session["_user_id"], session["_fresh"] = session_of(books, dora), True
+    fields = {name: one if isinstance(one, str) else json.dumps(one) for name, one in SENT.items()}
+    fields["csrf_token"], found = Browser(client).csrf_token(), {}
+    for method, _, path in _sent(world, ("POST",)):
+        if not path.startswith("/api/"):
+            with client.post(path, data=fields) as answer:
+                found[method, path] = answer.status_code
+    return found
+
+
+def _body(described: Mapping[str, Any], rule: Rule, method: str) -> Any:
+    """A body with all that the API's description demands, and with no more."""
+    path = re.sub(r"<(?:[^:<>]+:)?([^<>]+)>", r"{\1}", rule.rule)
+    asked = described["paths"][path][method.lower()].get("requestBody")
+    if asked is None:
+        return None
+    schema = next(iter(asked["content"].values()))["schema"]
+    if "$ref" in schema:
+        schema = described["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+    kinds = {name: one.get("type", "string") for name, one in schema["properties"].items()}
+    return {
+        name: SENT[name] if name in SENT and kinds[name] != "integer" else OF_EACH_KIND[kinds[name]]
+        for name in schema.get("required", ())
+    }
+
+
+def _rows(session: Session, dora: User) -> dict[tuple[Any, ...], dict[str, Any]]:
+    """Every row that is not dora's, by its table and key."""
+    found: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for mapper in models.tables.Table.registry.mappers:
+        for row in session.scalars(select(mapper.class_)):
+            told = {column.key: getattr(row, column.key) for column in mapper.column_attrs}
+            if not any(told.get(name) == dora.id for name in NOT_HERS) and row is not dora:
+                key = (mapper.class_.__name__, *mapper.primary_key_from_instance(row))
+                found[key] = {name: one for name, one in told.items() if name not in PASSING}
+    return found
