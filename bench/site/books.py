@@ -46,6 +46,8 @@ LONG: Final = 60
 LONG_DEALS: Final = 100
 WAITING: Final = 40
 """Matches that are queued, on every platform."""
+FAULTY: Final = 100
+"""Every so manieth match has a forfeit, for the lists of them."""
 ENTRANTS: Final = 4
 """The entrants of every season."""
 FULL: Final = 1_000
@@ -211,6 +213,8 @@ class _Writer:
         )
         match.result = results.result_of(message, record, _SETTINGS, at)
         results.book_points(match)
+        if place % FAULTY == 0:
+            match.seats[0].forfeits = 1
         return match.id
 
     def wait(self, session: Session) -> None:
@@ -249,7 +253,8 @@ class _Writer:
             width=WIDTH,
             created_at=made,
             seats=[
-                MatchSeat(seat=seat, version_id=version.id) for seat, version in enumerate(versions)
+                MatchSeat(seat=seat, version_id=version.id, created_at=made, number=place)
+                for seat, version in enumerate(versions)
             ],
             deals=[MatchDeal(position=at, seed=seed) for at, seed in enumerate(record.deals)],
         )

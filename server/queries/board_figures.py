@@ -158,11 +158,11 @@ def _other(one: Pair, own: int) -> int:
 def _lately(session: Session, version: int) -> dict[int, list[float]]:
     """The version's shares in its newest rated matches at tables of two, by opponent."""
     newest = (
-        select(Match.id)
-        .join(MatchSeat, MatchSeat.match_id == Match.id)
+        select(MatchSeat.match_id)
+        .join(Match, Match.id == MatchSeat.match_id)
         .where(MatchSeat.version_id == version, Match.state == MatchState.FINISHED)
         .where(Match.comparison_id.is_(None))
-        .order_by(Match.created_at.desc(), Match.number.desc())
+        .order_by(MatchSeat.created_at.desc(), MatchSeat.number.desc())
         .limit(LATEST)
     )
     matches = session.scalars(newest).all()

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
-from sqlalchemy import literal_column, select
+from sqlalchemy import and_, exists, literal_column, select
+from sqlalchemy.orm import aliased
 
 from matchbox.errors import BadOption
 from server.db.models import Bot, Match, MatchSeat, MatchState, User, Version
 from server.queries.embargo import readable
 
 if TYPE_CHECKING:
-    from sqlalchemy import ColumnElement, ScalarSelect, Select
+    from sqlalchemy import ColumnElement, Select
+    from sqlalchemy.orm import Session
 
+T = TypeVar("T")
+MOST_PARTS: Final = 20
+"""A bot with more versions is looked for by all of them at once."""
 RESULTS: Final = {
     "won": MatchSeat.points > 0.5,
     "drew": MatchSeat.points == 0.5,
@@ -37,8 +42,8 @@ class Asked:
     rated: bool = False
     """Without the matches of comparisons."""
 
-    def narrow(self, query: Select[Match]) -> Select[Match]:
-        """Returns the query for the matches that are asked for.
+    def narrow(self, query: Select[T]) -> Select[T]:
+        """Returns the query for the matches that are asked for; `seats` has the rest of it.
 
         A filter by result or fault leaves out what is under embargo. Raises BadOption.
         """
@@ -52,28 +57,33 @@ class Asked:
             query = query.where(Match.comparison_id.is_(None))
         if self.result is not None or self.fault:  # only a finished match has points and forfeits
             query = query.where(Match.state != MatchState.VOID, readable())
+        if self.opponent is not None:
+            seat = aliased(MatchSeat)
+            met = seat.version_id.in_(_versions(self.opponent))
+            query = query.where(exists().where(seat.match_id == Match.id, met))
+        return query
+
+    def seats(self, session: Session) -> list[ColumnElement[bool]] | None:
+        """Returns the seats whose matches are asked for, as conditions; None for any.
+
+        An index has the seats of each condition in the order of their matches, unless a bot has
+        very many versions.
+        """
         own: list[ColumnElement[bool]] = []
-        if self.bot is not None:
-            own.append(MatchSeat.version_id.in_(_versions(self.bot, self.version)))
         if self.result is not None:
             own.append(RESULTS[self.result])
         if self.fault:
             own.append(MatchSeat.forfeits > literal_column("0"))  # as the index has it
-        if own:
-            query = query.where(_seated(*own))
-        if self.opponent is not None:
-            query = query.where(_seated(MatchSeat.version_id.in_(_versions(self.opponent))))
-        return query
+        if self.bot is None:
+            return own or None
+        versions = session.scalars(_versions(self.bot, self.version)).all()
+        if len(versions) > MOST_PARTS:
+            return [and_(MatchSeat.version_id.in_(versions), *own)]
+        return [and_(MatchSeat.version_id == one, *own) for one in versions]
 
 
-def _seated(*which: ColumnElement[bool]) -> ColumnElement[bool]:
-    return Match.id.in_(select(MatchSeat.match_id).where(*which))
-
-
-def _versions(bot: str, number: int | None = None) -> ScalarSelect[int]:
+def _versions(bot: str, number: int | None = None) -> Select[int]:
     """The row numbers of the bot's versions; with `number`, of that one alone."""
     owner, _, name = bot.partition("/")
     query = select(Version.id).join(Bot).join(User).where(User.name == owner, Bot.name == name)
-    if number is not None:
-        query = query.where(Version.number == number)
-    return query.scalar_subquery()
+    return query if number is None else query.where(Version.number == number)

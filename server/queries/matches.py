@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import CompoundSelect, Select, func, select, tuple_, union_all
+from sqlalchemy import Select, func, select, tuple_
 from sqlalchemy.orm import joinedload, selectinload
 
 from matchbox import registry
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 SHORT: Final = 8
 """The fewest digits that can stand for a match's id."""
+_ORDER: Final = (Match.created_at, Match.number, Match.id)
+_SEAT_ORDER: Final = (MatchSeat.created_at, MatchSeat.number, MatchSeat.match_id)
 _ENTRANTS: Final = (
     joinedload(Match.league),
     selectinload(Match.seats)
@@ -65,20 +67,20 @@ def matches(
 
     The other arguments are the fields of `match_filters.Asked`.
     """
-    query = Asked(bot=bot, **asked).narrow(_filtered(select(Match), season, state))
+    filters = Asked(bot=bot, **asked)
+    query = filters.narrow(_filtered(select(Match.id), season, state))
     if comparison is not None:
         query = query.where(Match.comparison_id == comparison)
-    order = (Match.created_at, Match.number, Match.id)
+    parts, order = _parts(session, query, game, filters)
     if cursor is not None:
         name = cursor.rpartition(".")[2]
         before = numbers(cursor.removesuffix(f".{name}"), 2)
-        query = query.where(tuple_(*order) < tuple_(*before, name))
-    if game is not None:
-        query = select(Match).where(Match.id.in_(_newest_of(session, game, query, order, limit)))
-    newest = tuple(column.desc() for column in order)
-    ids = query.with_only_columns(Match.id).order_by(*newest).limit(page_size(limit) + 1)
-    whole = select(Match).where(Match.id.in_(session.scalars(ids).all())).order_by(*newest)
-    found = session.scalars(whole.options(*_ENTRANTS)).all()  # sorting ids alone is much quicker
+        parts = [one.where(tuple_(*order) < tuple_(*before, name)) for one in parts]
+    wanted = page_size(limit) + 1
+    newest = [one.order_by(*(column.desc() for column in order)).limit(wanted) for one in parts]
+    ids = {row[0] for one in newest for row in session.execute(one)}
+    whole = select(Match).where(Match.id.in_(ids)).order_by(*(one.desc() for one in _ORDER))
+    found = session.scalars(whole.limit(wanted).options(*_ENTRANTS)).all()
     hidden = closed(session, [one.id for one in found])
     shown, following = split(found, limit, lambda one: f"{one.created_at}.{one.number}.{one.id}")
     items = [answers.MatchLine(**item(one, readable=one.id not in hidden)) for one in shown]
@@ -224,10 +226,10 @@ def item(row: Match, *, readable: bool) -> dict[str, Any]:
 
 
 def _filtered(
-    query: Select[Match],
+    query: Select[str],
     season: int | None,
     state: str | None,
-) -> Select[Match]:
+) -> Select[str]:
     if season is not None:
         query = query.where(Match.season_id == season)
     if state is not None:
@@ -237,19 +239,27 @@ def _filtered(
     return query
 
 
-def _newest_of(
-    session: Session, game: str, query: Select[Match], order: Sequence[Any], limit: int
-) -> CompoundSelect[str]:
-    """Selects the ids of the newest matches of each league of the game, one more than `limit`.
+def _parts(
+    session: Session, query: Select[str], game: str | None, filters: Asked
+) -> tuple[list[Select[Any]], tuple[Any, ...]]:
+    """Returns the query in parts, by league or by seats, and the columns that say what is newer.
 
-    So each league's matches are read in the order of an index, and not all of them.
+    An index has the rows of each part in that order, so only the newest of them are read.
     """
-    leagues = session.scalars(select(League.id).where(League.game == game)).all()
-    newest = query.with_only_columns(Match.id).order_by(*(column.desc() for column in order))
-    parts = [
-        newest.where(Match.league_id == one).limit(limit + 1).subquery() for one in leagues or (0,)
-    ]
-    return union_all(*(select(part.c.id) for part in parts))
+    leagues = None
+    if game is not None:
+        leagues = session.scalars(select(League.id).where(League.game == game)).all()
+    seats = filters.seats(session)
+    if seats is not None:
+        query = query.join(MatchSeat, MatchSeat.match_id == Match.id)
+        if leagues is not None:
+            of_game = (Match.league_id + 0).in_(leagues)  # the sum keeps to the seats' index
+            query = query.where(of_game)
+        once = query.with_only_columns(MatchSeat.match_id, *_SEAT_ORDER[:2]).distinct()
+        return [once.where(one) for one in seats], _SEAT_ORDER
+    if leagues is not None:
+        return [query.where(Match.league_id == one) for one in leagues], _ORDER
+    return [query], _ORDER
 
 
 def _match(session: Session, name: str) -> Match:

@@ -85,11 +85,12 @@ def schedule(
     _insert(session, Match, [{**shared, **own} for own in numbers])
     known = memories or {}
     seats = [
-        (name, at, row, known.get(row))
+        (name, at, row, known.get(row), now, one.number)
         for name, one in plans
         for at, row in enumerate(one.versions)
     ]
-    _insert(session, MatchSeat, _table(("match_id", "seat", "version_id", "memory"), seats))
+    columns = ("match_id", "seat", "version_id", "memory", "created_at", "number")
+    _insert(session, MatchSeat, _table(columns, seats))
     deals = [(name, at, deal) for name, one in plans for at, deal in enumerate(one.deals)]
     fresh = dict.fromkeys(deal for *_, deal in deals)
     _insert(session, Deal, _table(("seed", "created_at"), [(deal, now) for deal in fresh]))

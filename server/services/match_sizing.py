@@ -105,9 +105,10 @@ class MatchSizer:
         """A version's seconds per deal in its last matches of this kind, or else in its try-out."""
         mine = (MatchSeat.version_id == row, Match.league_id.in_(self._kin))
         played = (Match.rules == self._league.rules, Match.state == MatchState.FINISHED)
-        query = select(Match.id).join(Match.seats).where(*mine, *played).distinct()
-        last = query.add_columns(Match.created_at).order_by(Match.created_at.desc(), Match.id)
-        found = self._read([name for name, _ in self._session.execute(last.limit(OWN))])
+        order = (MatchSeat.created_at, MatchSeat.number, MatchSeat.match_id)
+        query = select(*order).join(Match, Match.id == MatchSeat.match_id).where(*mine, *played)
+        last = query.distinct().order_by(*(column.desc() for column in order)).limit(OWN)
+        found = self._read([name for *_, name in self._session.execute(last)])
         if row in found:
             return _median(found[row])
         report = self._session.scalar(select(Version.report).where(Version.id == row)) or {}

@@ -83,7 +83,13 @@ def _queued(session: Session, old: Match, number: int, deals: Sequence[str], now
         width=old.width,
         created_at=now,
         seats=[
-            MatchSeat(seat=one.seat, version_id=one.version_id, memory=one.memory)
+            MatchSeat(
+                seat=one.seat,
+                version_id=one.version_id,
+                memory=one.memory,
+                created_at=now,
+                number=number,
+            )
             for one in old.seats
         ],
     )

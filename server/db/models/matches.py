@@ -101,11 +101,22 @@ class MatchSeat(Table):
     """The version that has a seat in rotation 0 of a match."""
 
     __tablename__ = "match_seat"
-    __table_args__ = (Index(None, "match_id", sqlite_where=_FAULTS, postgresql_where=_FAULTS),)
+    __table_args__ = (
+        Index(None, "version_id", "created_at", "number", "match_id"),
+        Index(
+            None,
+            *("created_at", "number", "match_id"),
+            sqlite_where=_FAULTS,
+            postgresql_where=_FAULTS,
+        ),
+    )
 
     match_id: Mapped[str] = mapped_column(ForeignKey("match.id"), primary_key=True)
     seat: Mapped[int] = mapped_column(primary_key=True)
-    version_id: Mapped[int] = mapped_column(ForeignKey("version.id"), index=True)
+    version_id: Mapped[int] = mapped_column(ForeignKey("version.id"))
+    created_at: Mapped[int] = mapped_column(BigInteger)
+    """The match's, and so is `number`: a bot's matches are listed in this order."""
+    number: Mapped[int]
     memory: Mapped[str | None] = mapped_column(String(64))
     """The digest of the version's memory in this match; None for an empty memory."""
     stateful: Mapped[bool] = mapped_column(default=False)

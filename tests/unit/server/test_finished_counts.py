@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 from alembic.migration import MigrationContext
 from alembic.operations import Operations
-from sqlalchemy import event, select, update
+from sqlalchemy import event, func, select, update
 
 from server import queries
-from server.db.models import League, Match, MatchState, Result, User
+from server.db.models import League, Match, MatchSeat, MatchState, Result, User
+from server.queries import match_filters
 from server.services import leagues, voids
 from tests.books import GAME, Books, play_out, season_of
 
@@ -106,3 +107,77 @@ def test_a_game_of_several_leagues_is_listed_newest_first_and_page_by_page(
         assert pages == whole
         assert queries.matches(session, game="war").items == []
         assert queries.matches(session, game="no such game").items == []
+
+
+def test_the_migration_puts_the_order_of_the_matches_beside_their_seats(
+    books: Books, played: list[str]
+) -> None:
+    migration = import_module("server.db.migrations.versions.0025_seat_order")
+    with books.context.database.connect() as connection:
+        connection.execute(update(MatchSeat).values(created_at=0, number=-1))
+        with Operations.context(MigrationContext.configure(connection)):
+            migration._fill_in()
+    with books.read() as session:
+        same = (MatchSeat.created_at == Match.created_at) & (MatchSeat.number == Match.number)
+        seats = select(func.count()).select_from(MatchSeat)
+        count = session.scalar(seats.join(Match).where(same))
+        assert count == session.scalar(seats) == 2 * len(session.scalars(select(Match.id)).all())
+
+
+@pytest.mark.parametrize("parts", [0, 20])
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"bot": "alice/one"},
+        {"bot": "alice/one", "opponent": "bob/two", "game": GAME},
+        {"bot": "alice/one", "version": 1, "rated": True},
+        {"fault": True},
+        {"fault": True, "game": GAME, "bot": "bob/two"},
+    ],
+)
+def test_lists_by_seats_are_newest_first_and_whole_page_by_page(
+    books: Books,
+    played: list[str],
+    asked: dict[str, Any],
+    parts: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(match_filters, "MOST_PARTS", parts)
+    with books.write() as session:  # both seats of every match have a forfeit
+        session.execute(update(MatchSeat).values(forfeits=1))
+    with books.read() as session:
+        whole = [one.id for one in queries.matches(session, limit=200).items]
+        pages: list[str] = []
+        cursor: str | None = None
+        while not pages or cursor:
+            page = queries.matches(session, limit=3, cursor=cursor, **asked)
+            pages += [one.id for one in page.items]
+            cursor = page.next
+        assert pages == whole
+        nobody = queries.matches(session, **{**asked, "bot": "alice/nobody"})
+        assert nobody.items == []
+
+
+def test_the_newest_of_a_bot_are_found_without_reading_its_history(
+    books: Books, played: list[str]
+) -> None:
+    asked: list[tuple[str, Any]] = []
+    with books.read() as session:
+
+        @event.listens_for(session.get_bind(), "before_cursor_execute")
+        def note(*told: Any) -> None:
+            asked.append((told[2], told[3]))
+
+        queries.matches(session, bot="alice/one")
+        queries.matches(session, fault=True)
+        queries.matches(session, fault=True, game=GAME)
+        plans = [
+            " ".join(row[-1] for row in session.connection().exec_driver_sql(
+                f"EXPLAIN QUERY PLAN {text}", given
+            ))
+            for text, given in list(asked)
+            if "DISTINCT match_seat" in text
+        ]  # fmt: skip
+    assert len(plans) == 3
+    for plan in plans:
+        assert "TEMP B-TREE" not in plan, plan
