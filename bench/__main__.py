@@ -78,7 +78,8 @@ def main(words: Sequence[str]) -> int:
     if options.page is not None:
         _show_goals(reached)
         text = page.page(reached, fast, plain, single, alone, walls, held, long, grown)
-        options.page.write_text(text, encoding="utf-8")
+        before = options.page.read_text(encoding="utf-8") if options.page.exists() else ""
+        options.page.write_text(text + page.kept(before), encoding="utf-8")
     if options.json is not None:
         parts: dict[str, Sequence[Any]] = {
             "speeds": fast, "costs": single, "lone": alone, "seats": walls, "memory": held,

@@ -16,17 +16,19 @@ from matchbox.settings import WIDTH
 
 _HEAD: Final = """# Performance
 
-Written by `make bench`. Every game is played by shipped bots in isolation: each bot in a process of
-its own behind the wall, seeded, recorded, the referee and all seats on one core. Beside it the same
-players play in the plain loop of `bench/plain`, in one process, with nothing checked. The ratio is
-the plain loop's processor time divided by that of the referee and all its seats, the median over
-repeats in which both follow each other; numbers of games and bots have three, the most games one.
-Ratios carry over to other machines; microseconds do not. On a machine that others use too, a ratio
-may be a fifth off from one run to the next.
+Written by `make bench`, but for the last section. Every game is played by shipped bots in
+isolation: each bot in a process of its own behind the wall, seeded, recorded, the referee and all
+seats on one core. Beside it the same players play in the plain loop of `bench/plain`, in one
+process, with nothing checked. The ratio is the plain loop's processor time divided by that of the
+referee and all its seats, the median over repeats in which both follow each other; numbers of games
+and bots have three, the most games one. Ratios carry over to other machines; microseconds do not.
+On a machine that others use too, a ratio may be a fifth off from one run to the next.
 `none` is the same play without a wall, in one process. `bytes` is the length of the stored record.
 `tictactoe` is the game of [add-a-game.md](add-a-game.md), which has nothing that is optional.
 """
 
+BY_HAND: Final = "## The site"
+"""The heading of the last section, which `make bench` leaves as it is."""
 _BUILDS: Final = {"compiled": "hot path compiled", "plain": "hot path in plain Python"}
 
 _SPEEDS: Final = "game table box plain referee seats ratio bytes"
@@ -42,6 +44,12 @@ _GROWN: Final = {
     "The ratio is to the plain loop on one core, in the mean of those that are taken.",
     "cores, thinking": "The same with bots that think for a millisecond at every turn.",
 }
+
+
+def kept(before: str) -> str:
+    """The section of an older page that is written by hand, or nothing."""
+    place = before.find(f"\n{BY_HAND}\n")
+    return before[place:] if place >= 0 else ""
 
 
 def page(

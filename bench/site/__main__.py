@@ -11,17 +11,18 @@ import json
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy import create_engine, text
 
 from bench.site import pollers
 from bench.site.addresses import addresses
 from bench.site.books import EMPTY, Filled, Size, fill
+from bench.site.bouts import GAME
 from bench.site.first_byte import Measure, Page, Platform
 from bench.site.pollers import Beside
 from bench.site.served import Site, serving
@@ -38,6 +39,8 @@ VISITED: Final = ("/", "/matches", "/leaderboards/{game}", "/bots/{owner}/{name}
 def main(words: Sequence[str]) -> int:
     """Measures on each database; returns 0 if every must is held."""
     options = _options(words)
+    if options.beside:
+        return 0 if _beside(options.beside, {"game": GAME}) else 1
     kinds = ["sqlite"] if not options.postgres else ["sqlite", "postgres"]
     held = True
     for kind in options.on or kinds:
@@ -61,11 +64,22 @@ def _measure(kind: str, sides: Sequence[tuple[int, Filled]], options: argparse.N
         output.table(COLUMNS, map(_cells, missed), "musts that are missed")
     if options.only:
         return not missed
-    opened, visited = ([path.format(**full.named) for path in paths] for paths in (OPEN, VISITED))
-    beside = pollers.beside(full_port, opened, visited)
+    return _beside(full_port, full.named) and not missed
+
+
+def _beside(port: int, named: Mapping[str, Any]) -> bool:
+    """Keeps pages open and visits others; returns whether the must is held.
+
+    Leaves out pages with a part that `named` lacks.
+    """
+    opened, visited = (
+        [path.format(**named) for path in paths if "owner" in named or "{owner}" not in path]
+        for paths in (OPEN, VISITED)
+    )
+    found = pollers.beside(port, opened, visited)
     title = f"another visitor's pages beside open ones, the 95th of {pollers.ASKED}"
-    output.table(POLLED, [_beside_cells(beside)], title)
-    return not missed and beside.held
+    output.table(POLLED, [_beside_cells(found)], title)
+    return found.held
 
 
 def _pages(
@@ -164,6 +178,9 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--postgres", help="the URL of a Postgres server that may be filled")
     parser.add_argument("--on", nargs="*", choices=("sqlite", "postgres"), help="all by default")
     parser.add_argument("--keep", type=Path, help="keep the books in this folder, or use them")
+    parser.add_argument(
+        "--beside", type=int, metavar="PORT", help="only keep pages of the platform there open"
+    )
     options = parser.parse_args(words)
     if options.bots < EMPTY.bots or options.matches < EMPTY.matches or options.repeats < 1:
         parser.error(f"the least are {EMPTY.bots} bots, {EMPTY.matches} matches and 1 repeat")

@@ -30,6 +30,7 @@ from server.db.models import (
 from server.queries.embargo import closed
 from server.queries.standings import Named, continuous, leaderboard
 from server.services import board_counts
+from server.services.kept import Kept
 from server.services.lookup import find_bot
 from server.services.standings import scope_of
 
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from matchbox.answers.standings import BoardLine
     from server.services.board_counts import Counted, Pair
 
+_trails: Final = Kept[dict[int, list[float]]](most=16)
 LATEST: Final = 400
 """How many of a bot's newest matches tell how it does lately."""
 LATELY: Final = 12
@@ -106,8 +108,19 @@ def opponents(session: Session, owner: str, name: str) -> Opponents:
 
 
 def rating_trails(session: Session, name: str, versions: Collection[int]) -> dict[int, list[float]]:
-    """Returns the stored ratings of these versions in a continuous league, oldest first, by row."""
+    """Returns the stored ratings of these versions in a continuous league, oldest first, by row.
+
+    They are kept until the league's standing is computed again, which is when it adds ratings.
+    """
     league = continuous(session, name)
+    stamp = board_counts.stamp(session, scope_of(league))
+    key = (league.id, frozenset(versions))
+    return _trails.get(
+        session, key, (league.rules, *stamp), lambda: _read(session, league, versions)
+    )
+
+
+def _read(session: Session, league: League, versions: Collection[int]) -> dict[int, list[float]]:
     query = (
         select(RatingPoint.version_id, RatingPoint.value)
         .where(RatingPoint.league_id == league.id, RatingPoint.rules == league.rules)

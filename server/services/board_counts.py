@@ -103,14 +103,18 @@ class Counted:
 
 def read(session: Session, scope: str) -> Counted:
     """Returns the counts of the scope; empty if there are none yet."""
-    columns = (Standing.rows_digest, Standing.field, Standing.computed_at)
-    stamp = session.execute(select(*columns).where(Standing.scope == scope)).first()
 
     def unpacked() -> Counted:
         row = session.get(BoardCounts, scope)
         return Counted(_DECODER.decode(zlib.decompress(row.data)) if row else Packed())
 
-    return _kept.get(session, scope, tuple(stamp or ()), unpacked)
+    return _kept.get(session, scope, stamp(session, scope), unpacked)
+
+
+def stamp(session: Session, scope: str) -> tuple[object, ...]:
+    """Returns what changes whenever the scope's standing is computed again."""
+    columns = (Standing.rows_digest, Standing.field, Standing.computed_at)
+    return tuple(session.execute(select(*columns).where(Standing.scope == scope)).first() or ())
 
 
 def keep(session: Session, scope: str, rows_digest: str, data: bytes) -> None:

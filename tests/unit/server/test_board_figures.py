@@ -10,7 +10,7 @@ from sqlalchemy import event, update
 from matchbox.errors import BadOption
 from matchbox.match.wire import PlayMatch
 from server import queries
-from server.db.models import Match, MatchState, Result, User
+from server.db.models import Match, MatchState, RatingPoint, Result, Standing, User
 from server.queries.match_filters import RESULTS
 from server.services import standings
 from server.services.tick import tick
@@ -197,3 +197,31 @@ def test_all_pairs_of_a_board_are_made_one_by_one(books: Books, authors: list[Us
         found = queries.board_pairs(session, "bomb")
         whole = queries.board_figures(session, "bomb").pairs
     assert list(found) == whole  # also when the session is over
+
+
+def test_small_lines_are_read_once_for_each_computed_standing(
+    books: Books, authors: list[User]
+) -> None:
+    asked: list[str] = []
+
+    def trail() -> list[float]:
+        with books.read() as session:
+            return queries.rating_trails(session, "bomb", [1]).get(1, [])
+
+    with books.read() as session:
+        engine = session.get_bind()
+    event.listen(engine, "before_cursor_execute", lambda *given: asked.append(given[2]))
+    before = trail()
+    assert trail() == before
+    assert len([one for one in asked if "rating_point" in one]) == 1
+    with books.write() as session:
+        known = session.query(RatingPoint).filter_by(version_id=1).all()
+        assert before == [one.value for one in known]
+        session.add(
+            RatingPoint(
+                league_id=known[0].league_id, version_id=1, rules=known[0].rules, at=books.clock(),
+                matches=99, value=1234.0, low=1200.0, high=1300.0,
+            )
+        )  # fmt: skip
+        session.get_one(Standing, "league:1").computed_at += 1
+    assert trail() == [*before, 1234.0]
