@@ -8,7 +8,7 @@ RUN python3 -m venv /opt/matchbox \
 ENV PATH=/opt/matchbox/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 HOME=/tmp
 WORKDIR /app
 COPY requirements.lock ./
-RUN pip install --quiet --no-cache-dir --require-hashes -r requirements.lock
+RUN pip install --quiet --no-cache-dir --no-deps --require-hashes -r requirements.lock
 
 # The hot path is compiled in a stage of its own, so that what runs holds no compiler. Where none can
 # be had nothing is made, and the hot path stays plain Python.

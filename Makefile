@@ -108,12 +108,12 @@ LOCKING := --quiet --universal --python-version 3.11 --generate-hashes --no-emit
 
 .venv/.libraries.stamp: requirements.lock pyproject.toml | $(BIN)/pip
 	@echo "Installing what the platform needs into .venv (the first time takes a minute or two)"
-	@$(PIP) --require-hashes -r requirements.lock
+	@$(PIP) --no-deps --require-hashes -r requirements.lock
 	@touch $@
 
 .venv/.dev-libraries.stamp: requirements-dev.lock pyproject.toml | $(BIN)/pip
 	@echo "Installing what the tests need into .venv (the first time takes a minute or two)"
-	@$(PIP) --require-hashes -r requirements-dev.lock
+	@$(PIP) --no-deps --require-hashes -r requirements-dev.lock
 	@touch .venv/.libraries.stamp $@
 
 .venv/.matchbox.stamp: pyproject.toml $(SOURCES) | $(BIN)/pip
