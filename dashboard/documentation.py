@@ -29,7 +29,8 @@ READERS: Final = {
         "api": "the same over HTTP",
     },
     "For operators": {
-        "operate": "settings, backup, upgrade, Postgres and Redis, machines of their own",
+        "operate": "install, size, scale, proxy, mail, backup, upgrade, watch, mend",
+        "settings": "every setting of the platform, a league, the containers",
         "threat-model": "what the wall promises, the attacks, what cannot be stopped",
     },
     "For builders": {

@@ -184,10 +184,10 @@ def _bounds(metadata: Any) -> str:
 
 
 TABLES: dict[str, tuple[str, Callable[[], str]]] = {
-    "settings": ("docs/operate.md", settings),
+    "settings": ("docs/settings.md", settings),
     "addresses": ("docs/api.md", addresses),
     "commands": ("docs/commands.md", commands),
-    "league": ("docs/operate.md", league),
+    "league": ("docs/settings.md", league),
     "notices": ("docs/operate.md", notices),
     "decisions": ("docs/decisions.md", decisions),
 }
