@@ -142,7 +142,7 @@ def programs(
         _web_server("web", web.PUBLIC, environment, place, listeners.public),
         _web_server("internal", web.INTERNAL, environment, place, listeners.internal),
         Program("ledger", _worker("ledger", "ledger", "ledger"), environment, layer=1),
-        Program("beat", _celery("worker.ledger.main", "beat", "--pidfile="), environment, layer=2),
+        Program("beat", _celery("worker.ledger.beat", "beat", "--pidfile="), environment, layer=2),
     ]
     for number in range(settings.arenas or len(cpu_affinity.usable())):
         name = f"arena-{number + 1}"

@@ -25,6 +25,7 @@ from sandbox.box import KINDS, Box
 from sandbox.policy import LIBRARIES
 from sandbox.program import Program
 from server.db import session
+from server.db.migrations import migrate
 from server.services import passwords
 from tests import engine, installation, services
 from worker.arena.boxes import ENTRY, open_named
@@ -91,6 +92,14 @@ def _quick_setting_up() -> Iterator[None]:
 def checkout() -> Path:
     """The folder of the project."""
     return Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A migrated SQLite file to copy."""
+    path = tmp_path_factory.mktemp("empty") / "matchbox.db"
+    migrate(f"sqlite:///{path}")
+    return path
 
 
 @pytest.fixture(scope="session")

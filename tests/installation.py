@@ -46,7 +46,7 @@ _MARKS: Final = (
     ("web", r"gunicorn.*server\.app:from_environment"),
     ("internal", r"gunicorn.*server\.app:internal_from_environment"),
     ("ledger", r"worker\.ledger\.main worker"),
-    ("beat", r"worker\.ledger\.main beat"),
+    ("beat", r"worker\.ledger\.beat beat"),
     ("broker", r"(valkey|redis)-server"),
 )
 _ARENA: Final = re.compile(r"-n (arena-\d+)@")

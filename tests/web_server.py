@@ -1,4 +1,4 @@
-"""The web server of the platform, really started: gunicorn over books of the test's own.
+"""Web servers: gunicorn over books of the test's own, and an application in the test's process.
 
 Knows the command line that `matchbox up` uses; a test may put other words behind it.
 """
@@ -6,12 +6,14 @@ Knows the command line that `matchbox up` uses; a test may put other words behin
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from threading import Thread
+from typing import Any, Final
 
 import httpx
+from werkzeug.serving import WSGIRequestHandler, make_server
 
 from cli import web
 from server.db.migrations import migrate
@@ -20,6 +22,28 @@ from tests.services import DEADLINE_S, free_port, running
 
 ARENA_TOKEN: Final = "a" * 32
 SETTINGS: Final = {"MATCHBOX_SECRET_KEY": SECRET, "MATCHBOX_ARENA_TOKEN": ARENA_TOKEN}
+
+
+class Quiet(WSGIRequestHandler):
+    """Logs nothing."""
+
+    def log(self, *args: Any) -> None:
+        pass
+
+
+@contextmanager
+def answering(app: Callable[..., Any]) -> Iterator[str]:
+    """The address at which the application answers, in this process, until the block ends."""
+    server = make_server("127.0.0.1", 0, app, threaded=True, request_handler=Quiet)
+    # By default the server looks twice a second whether it shall stop.
+    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
 
 
 @contextmanager

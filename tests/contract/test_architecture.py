@@ -32,6 +32,7 @@ ENTRY_POINTS = (
     "worker/app.py",
     "worker/arena/main.py",
     "worker/health.py",
+    "worker/ledger/beat.py",
     "worker/ledger/main.py",
     "server/app.py",
     "server/db/migrations/env.py",

@@ -5,21 +5,20 @@ Only the arena is missing.
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from threading import Thread
 from typing import Any, Final
 
 import pytest
 from playwright.sync_api import Page
-from werkzeug.serving import make_server
 
 from matchbox.match.wire import TryOut
 from server.app import create_app
-from server.db.migrations import migrate
 from server.services.bootstrap import ShippedBot, prepare
 from tests.books import Books, open_books, tried_out
 from tests.builders import shipped
+from tests.web_server import answering
 
 QUIET: Final = ["--disable-background-networking", "--disable-component-update", "--no-first-run"]
 
@@ -48,10 +47,9 @@ def watched(page: Page) -> Iterator[Page]:
 
 
 @pytest.fixture
-def books(tmp_path: Path) -> Iterator[Books]:
+def books(empty_database: Path, tmp_path: Path) -> Iterator[Books]:
     """The books of a platform whose shipped bots are active, behind a wall."""
-    url = f"sqlite:///{tmp_path / 'books.db'}"
-    migrate(url)
+    url = f"sqlite:///{shutil.copy(empty_database, tmp_path / 'books.db')}"
     books = open_books(url, data=str(tmp_path))
     books.wall()
     bots = [ShippedBot("bomb", name, shipped("bomb", name)) for name in ("simple", "scared")]
@@ -67,10 +65,5 @@ def books(tmp_path: Path) -> Iterator[Books]:
 @pytest.fixture
 def address(books: Books) -> Iterator[str]:
     """Where the whole application answers."""
-    server = make_server("127.0.0.1", 0, create_app(books.context), threaded=True)
-    thread = Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with answering(create_app(books.context)) as url:
+        yield url

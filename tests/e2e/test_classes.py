@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,6 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from server.db.migrations import migrate
 from server.db.models import Role
 from server.services import accounts, leagues, seasons, sessions
 from tests.books import Books, open_books, tried_out
@@ -25,10 +25,9 @@ SIZES: list[Any] = [{"width": 1280, "height": 900}, {"width": 390, "height": 844
 
 
 @pytest.fixture
-def books(tmp_path: Path) -> Iterator[Books]:
+def books(empty_database: Path, tmp_path: Path) -> Iterator[Books]:
     """A platform with an operator, and a league of bomb with an open season."""
-    url = f"sqlite:///{tmp_path / 'books.db'}"
-    migrate(url)
+    url = f"sqlite:///{shutil.copy(empty_database, tmp_path / 'books.db')}"
     books = open_books(url, data=str(tmp_path), logins_per_minute=5)
     books.wall()
     books.league(paused=True)

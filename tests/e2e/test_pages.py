@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import replace
-from threading import Thread
 from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, Request, expect
-from werkzeug.serving import make_server
 
 from dashboard.source import Source
 from matchbox import registry
@@ -32,6 +30,7 @@ from tests.unit.dashboard.cast import (
     SOURCE,
     make_app,
 )
+from tests.web_server import answering
 
 pytestmark = pytest.mark.browser
 
@@ -45,18 +44,9 @@ SCREEN = {"width": 1280, "height": 900}
 PHONE = {"width": 390, "height": 844}
 
 
-@contextmanager
-def serving(source: Source) -> Iterator[str]:
+def serving(source: Source) -> AbstractContextManager[str]:
     """The address of a server of these pages, for the length of the block."""
-    server = make_server("127.0.0.1", 0, make_app(source), threaded=True)
-    thread = Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    return answering(make_app(source))
 
 
 @pytest.fixture(scope="session")

@@ -6,6 +6,7 @@ The whole application over real books; the arena's work is done in a thread of t
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Event, Thread
@@ -14,7 +15,6 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from matchbox.match.wire import TakeTurn, TryOut
-from server.db.migrations import migrate
 from server.db.models import PlayTable
 from server.services.bootstrap import ShippedBot, prepare
 from tests.books import Books, open_books, tried_out
@@ -32,10 +32,9 @@ PHONE = {"width": 390, "height": 844}
 
 
 @pytest.fixture
-def books(tmp_path: Path) -> Iterator[Books]:
+def books(empty_database: Path, tmp_path: Path) -> Iterator[Books]:
     """The books of a platform with an active bot of each game, and an arena that plays turns."""
-    url = f"sqlite:///{tmp_path / 'books.db'}"
-    migrate(url)
+    url = f"sqlite:///{shutil.copy(empty_database, tmp_path / 'books.db')}"
     books = open_books(
         url, data=str(tmp_path), requests_per_minute=1_000_000, logins_per_minute=1000
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Event, Thread
@@ -10,7 +11,6 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from matchbox.match.wire import Verify
-from server.db.migrations import migrate
 from server.db.models import Role
 from tests.books import Books, open_books, season_of
 from tests.e2e.test_pages import axe_says
@@ -21,10 +21,9 @@ pytestmark = pytest.mark.browser
 
 
 @pytest.fixture
-def books(tmp_path: Path) -> Iterator[Books]:
+def books(empty_database: Path, tmp_path: Path) -> Iterator[Books]:
     """The books of a platform where two bots play a season."""
-    url = f"sqlite:///{tmp_path / 'books.db'}"
-    migrate(url)
+    url = f"sqlite:///{shutil.copy(empty_database, tmp_path / 'books.db')}"
     books = open_books(url, data=str(tmp_path), requests_per_minute=1_000_000)
     books.wall()
     books.league()

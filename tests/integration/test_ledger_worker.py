@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -23,7 +24,6 @@ from matchbox.match.wire import PlayMatch, TryOut
 from matchbox.settings import read_settings
 from server import queries
 from server.context import Context, make_context
-from server.db.migrations import migrate
 from server.db.models import MatchState, Result, Role, User, Version, VersionState
 from server.outbox import CelerySender
 from tests.books import SECRET, SIMPLE, Books, Clock, Postman, lost, played, tried_out
@@ -32,12 +32,14 @@ DEADLINE_S = 240.0
 
 
 @pytest.fixture(params=["redis", "valkey"])
-def environment(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, str]:
+def environment(
+    request: pytest.FixtureRequest, empty_database: Path, tmp_path: Path
+) -> dict[str, str]:
     """The settings of a platform with an empty broker and empty books."""
     url: str = request.getfixturevalue(f"{request.param}_url")
     with redis.Redis.from_url(url) as broker:
         broker.flushall()
-    migrate(f"sqlite:///{tmp_path / 'matchbox.db'}")
+    shutil.copy(empty_database, tmp_path / "matchbox.db")
     return {
         "MATCHBOX_DATA": str(tmp_path),
         "MATCHBOX_BROKER_URL": url,
@@ -62,9 +64,11 @@ def platform(environment: dict[str, str]) -> Iterator[Context]:
 
 
 @contextmanager
-def celery(environment: dict[str, str], *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
-    """A process of the ledger's application."""
-    command = [sys.executable, "-m", "celery", "-A", "worker.ledger.main", *arguments]
+def celery(
+    environment: dict[str, str], module: str, *arguments: str
+) -> Iterator[subprocess.Popen[bytes]]:
+    """A process of the ledger's half."""
+    command = [sys.executable, "-m", "celery", "-A", module, *arguments]
     log = Path(environment["MATCHBOX_DATA"]) / f"{arguments[0]}.log"
     with log.open("ab") as out:
         process = subprocess.Popen(
@@ -79,12 +83,21 @@ def celery(environment: dict[str, str], *arguments: str) -> Iterator[subprocess.
 
 def worker(environment: dict[str, str]) -> Any:
     """A ledger's worker."""
-    return celery(environment, "worker", "-P", "solo", "-Q", "ledger", "--without-mingle")
+    return celery(
+        environment,
+        "worker.ledger.main",
+        "worker",
+        "-P",
+        "solo",
+        "-Q",
+        "ledger",
+        "--without-mingle",
+    )
 
 
 def beat(environment: dict[str, str]) -> Any:
     """A ledger's beat."""
-    return celery(environment, "beat")
+    return celery(environment, "worker.ledger.beat", "beat")
 
 
 def until(happened: Callable[[], Any], environment: dict[str, str]) -> Any:

@@ -70,7 +70,9 @@ def web() -> Iterator[str]:
     """Where something listens in the web server's place."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), Echo)
     server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(
+        target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
+    )
     thread.start()
     yield f"127.0.0.1:{server.server_port}"
     server.shutdown()

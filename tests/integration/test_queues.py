@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,7 +16,6 @@ from typing import Any
 
 import pytest
 import redis
-from werkzeug.serving import WSGIRequestHandler, make_server
 from werkzeug.wrappers import Request, Response
 
 from matchbox.bundle import digest
@@ -28,6 +26,7 @@ from matchbox.settings import Settings
 from tests.services import needs
 from tests.unit.worker.bots import GOOD, text, turning
 from tests.unit.worker.conftest import a_match, a_try_out
+from tests.web_server import answering
 from worker.app import ARENA_QUEUES, make_celery
 
 TOKEN = "t" * 40
@@ -45,13 +44,6 @@ def broker(request: pytest.FixtureRequest) -> Iterator[str]:
         client.flushall()
         yield url
         client.flushall()
-
-
-class Quiet(WSGIRequestHandler):
-    """Logs nothing."""
-
-    def log(self, *args: Any) -> None:
-        pass
 
 
 class Books:
@@ -72,20 +64,6 @@ class Books:
             kept.append(json.loads(request.get_data()))
             answer = Response(status=204)
         return answer(environ, start_response)
-
-
-@contextmanager
-def serving(books: Books) -> Iterator[str]:
-    """The address of these books while the block runs."""
-    server = make_server("127.0.0.1", 0, books, threaded=True, request_handler=Quiet)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 @contextmanager
@@ -150,7 +128,7 @@ def _arguments(message: dict[str, Any]) -> dict[str, Any]:
 
 def test_a_job_goes_out_and_its_result_comes_back(broker: str, tmp_path: Path) -> None:
     books = Books(ONE, TWO)
-    with serving(books) as server, arena(broker, server, tmp_path):
+    with answering(books) as server, arena(broker, server, tmp_path):
         send(broker, wire.TRY_OUT, a_try_out(ONE))
         send(broker, wire.PLAY_MATCH, a_match(ONE, TWO))
         until(lambda: len(results(broker)) == 2, tmp_path)
@@ -165,7 +143,7 @@ def test_a_job_goes_out_and_its_result_comes_back(broker: str, tmp_path: Path) -
 
 def test_a_killed_arena_takes_its_job_up_again_when_it_starts(broker: str, tmp_path: Path) -> None:
     books = Books(SLOW, TWO)
-    with serving(books) as server:
+    with answering(books) as server:
         with arena(broker, server, tmp_path) as first:
             send(broker, wire.PLAY_MATCH, a_match(SLOW, TWO, deals=10))
             until(lambda: books.claims, tmp_path)
@@ -180,7 +158,7 @@ def test_a_killed_arena_takes_its_job_up_again_when_it_starts(broker: str, tmp_p
 
 def test_an_arena_that_is_told_to_stop_gives_its_job_back(broker: str, tmp_path: Path) -> None:
     books = Books(SLOW, TWO)
-    with serving(books) as server:
+    with answering(books) as server:
         with arena(broker, server, tmp_path) as worker:
             send(broker, wire.PLAY_MATCH, a_match(SLOW, TWO, deals=50))
             until(lambda: books.claims, tmp_path)
@@ -195,7 +173,7 @@ def test_an_arena_that_is_told_to_stop_gives_its_job_back(broker: str, tmp_path:
 def test_what_a_message_needs_is_named_where_it_is_missing(broker: str, tmp_path: Path) -> None:
     app = make_celery(Settings(broker_url=broker), "ledger")
     books = Books(ONE, TWO)
-    with serving(books) as server, arena(broker, server, tmp_path):
+    with answering(books) as server, arena(broker, server, tmp_path):
         app.send_task(wire.PLAY_MATCH, args=[{"match": "m"}])
         send(broker, wire.PLAY_MATCH, a_match(ONE, TWO))
         until(lambda: results(broker), tmp_path)

@@ -1,7 +1,7 @@
-"""The ledger's Celery worker and its beat: `celery -A worker.ledger.main worker -P solo -Q ledger`.
+"""The ledger's Celery worker: `celery -A worker.ledger.main worker -P solo -Q ledger`.
 
-Wires settings, database and tasks together; message_handlers.py does the tasks' work. `celery -A
-worker.ledger.main beat` sends the tick, and keeps no file.
+Wires settings, database and tasks together; message_handlers.py does the tasks' work, and beat.py
+sends the tick.
 """
 
 from __future__ import annotations
@@ -22,15 +22,6 @@ from worker.ledger.courier import Courier
 
 settings = read_settings(os.environ)
 app = make_celery(settings, "ledger")
-app.conf.beat_scheduler = "celery.beat:Scheduler"
-app.conf.beat_max_loop_interval = settings.tick_seconds
-app.conf.beat_schedule = {
-    "tick": {
-        "task": wire.TICK,
-        "schedule": settings.tick_seconds,
-        "options": {"expires": max(10, 2 * settings.tick_seconds)},
-    }
-}
 AGAIN = {"autoretry_for": (Unavailable,), "default_retry_delay": 2, "max_retries": 5}
 """How a task is retried while the database cannot be written.
 

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import json
-import threading
+import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from werkzeug.serving import WSGIRequestHandler, make_server
 
 from cli.main import run
 from server.app import create_app
-from server.db.migrations import migrate
 from server.db.models import Role, User
 from server.services import accounts
 from tests.books import Books, open_books
+from tests.web_server import answering
 
 
 @dataclass(frozen=True)
@@ -54,13 +53,6 @@ def matchbox(
     return runs
 
 
-class Quiet(WSGIRequestHandler):
-    """Logs nothing."""
-
-    def log(self, *args: Any) -> None:
-        pass
-
-
 @dataclass(frozen=True)
 class Platform:
     """A server and its books."""
@@ -76,22 +68,14 @@ class Platform:
 
 
 @pytest.fixture
-def platform(tmp_path: Path) -> Iterator[Platform]:
+def platform(empty_database: Path, tmp_path: Path) -> Iterator[Platform]:
     """A server with a paused league, an arena that has reported its wall, and nobody in it."""
-    url = f"sqlite:///{tmp_path / 'matchbox.db'}"
-    migrate(url)
-    books = open_books(url, logins_per_minute=1000, uploads_per_hour=1000)
+    place = shutil.copy(empty_database, tmp_path / "matchbox.db")
+    books = open_books(f"sqlite:///{place}", logins_per_minute=1000, uploads_per_hour=1000)
     books.wall()
     books.league(paused=True)
-    server = make_server(
-        "127.0.0.1", 0, create_app(books.context), threaded=True, request_handler=Quiet
-    )
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield Platform(f"http://127.0.0.1:{server.server_port}", books)
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with answering(create_app(books.context)) as address:
+        yield Platform(address, books)
     books.context.close()
 
 

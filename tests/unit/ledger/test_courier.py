@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -14,7 +15,6 @@ from structlog.testing import capture_logs
 
 from matchbox.errors import BadName, Unavailable
 from server.context import Context
-from server.db.migrations import migrate
 from server.db.models import Delivery, User, Webhook
 from server.services import notices, webhooks
 from tests.books import Books, open_books
@@ -25,11 +25,10 @@ OPEN = {"webhooks": "any", "smtp_host": "localhost", "smtp_tls": "none"}
 
 
 @pytest.fixture
-def books(tmp_path: Path) -> Iterator[Books]:
+def books(empty_database: Path, tmp_path: Path) -> Iterator[Books]:
     """Books of the test's own."""
-    url = f"sqlite:///{tmp_path / 'matchbox.db'}"
-    migrate(url)
-    opened = open_books(url)
+    place = shutil.copy(empty_database, tmp_path / "matchbox.db")
+    opened = open_books(f"sqlite:///{place}")
     yield opened
     opened.context.close()
 

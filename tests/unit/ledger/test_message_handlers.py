@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -12,18 +13,16 @@ from structlog.testing import capture_logs
 from matchbox.errors import Unavailable
 from matchbox.match import wire
 from matchbox.match.wire import PlayMatch, TryOut
-from server.db.migrations import migrate
 from server.db.models import Match, MatchState, Role, VersionState
 from tests.books import Books, lost, open_books, played, season_of, tried_out
 from worker.ledger import message_handlers as ledger
 
 
 @pytest.fixture
-def books(tmp_path: Path) -> Any:
+def books(empty_database: Path, tmp_path: Path) -> Any:
     """Books of the test's own."""
-    url = f"sqlite:///{tmp_path / 'matchbox.db'}"
-    migrate(url)
-    opened = open_books(url)
+    place = shutil.copy(empty_database, tmp_path / "matchbox.db")
+    opened = open_books(f"sqlite:///{place}")
     opened.wall()
     yield opened
     opened.context.close()

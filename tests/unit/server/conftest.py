@@ -10,7 +10,6 @@ from random import Random
 
 import pytest
 
-from server.db.migrations import migrate
 from server.db.models import Role, User
 from tests.books import Books, open_books
 
@@ -22,14 +21,6 @@ def _same_chance_every_time(
     """Deals, seeds and tokens of a test follow from its name: what passes once passes again."""
     chance = Random(request.node.nodeid)
     monkeypatch.setattr(secrets, "token_bytes", lambda nbytes=32: chance.randbytes(nbytes))
-
-
-@pytest.fixture(scope="session")
-def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A migrated SQLite file to copy."""
-    path = tmp_path_factory.mktemp("empty") / "matchbox.db"
-    migrate(f"sqlite:///{path}")
-    return path
 
 
 @pytest.fixture

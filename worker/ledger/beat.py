@@ -1,0 +1,25 @@
+"""The beat: `celery -A worker.ledger.beat beat` sends the ledger's tick, and keeps no file.
+
+Knows the broker and how often the ledger looks for work. It opens no database, and starts quickly
+because it imports nothing of the server.
+"""
+
+from __future__ import annotations
+
+import os
+
+from matchbox.match import wire
+from matchbox.settings import read_settings
+from worker.app import make_celery
+
+settings = read_settings(os.environ)
+app = make_celery(settings, "ledger")
+app.conf.beat_scheduler = "celery.beat:Scheduler"
+app.conf.beat_max_loop_interval = settings.tick_seconds
+app.conf.beat_schedule = {
+    "tick": {
+        "task": wire.TICK,
+        "schedule": settings.tick_seconds,
+        "options": {"expires": max(10, 2 * settings.tick_seconds)},
+    }
+}
