@@ -31,7 +31,7 @@ export PIP_ROOT_USER_ACTION := ignore
 TIED = $(shell setpriv --pdeathsig TERM true 2>/dev/null && echo setpriv --pdeathsig TERM)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup up test check format bench figures bots league-bench bench-site learn shell hostile-load fifty-bots screenshots playthroughs audit lock env compose-test
+.PHONY: help setup up test check format bench figures bots league-bench bench-site learn shell hostile-load fifty-bots chaos load screenshots playthroughs audit lock env compose-test
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -88,6 +88,14 @@ hostile-load: $(DEV) ## ten thousand mixed matches, one entrant in ten an attack
 
 fifty-bots: $(DEV) ## a season of fifty bots of every game, or ARGS="bomb", while everything is killed
 	@$(BIN)/python -m tests.integration.fifty_bots $(ARGS)
+
+chaos: $(DEV) ## a season of 2,000 matches while a seeded script kills, freezes, cuts, flushes, doubles and fills
+	@if [ "$$(id -u)" = 0 ]; \
+	then unshare --mount --propagation private $(BIN)/python -m tests.integration.chaos --disk $(ARGS); \
+	else $(BIN)/python -m tests.integration.chaos $(ARGS); fi
+
+load: $(DEV) ## a hundred readers, submitters and a season side by side, compared with a single reader
+	@$(BIN)/python -m tests.integration.load $(ARGS)
 
 screenshots: $(DEV) ## photograph every page of a platform with demonstration data, into docs/screenshots
 	@$(BIN)/python -m tests.screenshots $(ARGS)
