@@ -16,7 +16,7 @@ import redis
 
 from matchbox.match import wire
 from tests.installation import Installation, eventually, installed
-from tests.integration.test_season_survives_kills import again, embedded, waiting
+from tests.integration.chaos import again, embedded, waiting
 
 pytestmark = pytest.mark.slow
 
