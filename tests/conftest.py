@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from playwright.sync_api import expect
 from sqlalchemy import create_engine
 from sqlalchemy.dialects.sqlite.base import SQLiteDialect
 from sqlalchemy.util import LRUCache
+from werkzeug.routing import Rule
 
 from matchbox import build, registry
 from sandbox.box import KINDS, Box
@@ -73,8 +74,9 @@ def _shared_folder(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 @pytest.fixture(autouse=True, scope="session")
 def _quick_setting_up() -> Iterator[None]:
-    """Passwords are hashed at the least cost, and templates and SQL are compiled once for all the
-    applications and databases of this process. A platform that is started is not affected."""
+    """Passwords are hashed at the least cost, and templates, SQL and what makes addresses of URL
+    rules are compiled once for all the applications and databases of this process. A platform that
+    is started is not affected."""
     cheap = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr(passwords, "_HASHER", cheap)
@@ -85,7 +87,22 @@ def _quick_setting_up() -> Iterator[None]:
         patch.setattr(SQLiteDialect, "__hash__", lambda one: hash(type(one)))
         shared: dict[str, Any] = {"compiled_cache": LRUCache(2000)}
         patch.setattr(session, "create_engine", partial(create_engine, execution_options=shared))
+        patch.setattr(Rule, "_compile_builder", _compiled_once(Rule._compile_builder))
         yield
+
+
+def _compiled_once(compiled: Callable[[Rule, bool], Any]) -> Callable[[Rule, bool], Any]:
+    """The method of a URL rule that compiles the function that makes its addresses. What it
+    compiles depends on the rule's text and defaults alone."""
+    kept: dict[tuple[Any, ...], Any] = {}
+
+    def compile_builder(rule: Rule, append_unknown: bool = True) -> Any:
+        told = rule.rule, tuple(rule._trace), repr(rule.defaults), append_unknown
+        if told not in kept:
+            kept[told] = compiled(rule, append_unknown)
+        return kept[told]
+
+    return compile_builder
 
 
 @pytest.fixture(scope="session")
