@@ -12,9 +12,9 @@ import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import IO, Final
 
-from matchbox.errors import BadSetting, Conflict
+from matchbox.errors import BadSetting, Conflict, Unavailable
 from matchbox.settings import Settings, read_settings
 
 SECRETS: Final = ("MATCHBOX_SECRET_KEY", "MATCHBOX_ARENA_TOKEN")
@@ -44,13 +44,22 @@ def arena(folder: Path) -> Path:
     return folder / "arena"
 
 
+def _opened_lock(folder: Path) -> IO[str]:
+    try:
+        return (folder / _LOCK).open("a+")
+    except OSError as error:
+        raise BadSetting(
+            f"{folder} cannot be the data folder, nothing can be written there: {error.strerror}"
+        ) from error
+
+
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """Locks the folder for this process while the block runs. Raises Conflict.
 
     A process that is killed releases its lock.
     """
-    with (folder / _LOCK).open("a+") as lock:
+    with _opened_lock(folder) as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -97,8 +106,17 @@ def _secrets(folder: Path) -> dict[str, str]:
     missing = [name for name in SECRETS if name not in kept]
     if missing:
         kept |= {name: secrets.token_urlsafe(48) for name in missing}
-        draft = path.with_suffix(".new")
-        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-            json.dump(kept, file)
-        draft.replace(path)
+        keep_secrets(folder, kept)
     return kept
+
+
+def keep_secrets(folder: Path, kept: Mapping[str, str]) -> None:
+    """Stores the secrets, for their owner alone. Raises Unavailable if that is impossible."""
+    path = folder / _FILE
+    draft = path.with_suffix(".new")
+    try:
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+            json.dump(dict(kept), file)
+        draft.replace(path)
+    except OSError as error:
+        raise Unavailable(f"{path} could not be written: {error.strerror}") from error

@@ -3,6 +3,7 @@
 MatchboxError
 ├── CallerFault             the request cannot be met as it stands
 │   ├── BadArchive          an exported season that is damaged or forged
+│   ├── BadBackup           a backup that is damaged or newer than this release
 │   ├── BadBundle           an uploaded file that is not a bot
 │   ├── BadGame             an installed game that breaks the contract
 │   ├── BadMessage          a message that breaks its schema
@@ -43,6 +44,10 @@ class CallerFault(MatchboxError):
 
 class BadArchive(CallerFault):
     """The file is not an exported season, or is damaged; its text says where."""
+
+
+class BadBackup(CallerFault):
+    """The file is not a backup, is damaged, or is newer than this release; its text says what."""
 
 
 class BadBundle(CallerFault):

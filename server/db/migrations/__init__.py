@@ -1,12 +1,16 @@
 """Brings a database to the tables of this program, step by step, with alembic.
 
-Knows the steps in `versions`; knows no row.
+Knows the steps in `versions`; of the rows, only the one that names the release.
 """
 
 from __future__ import annotations
 
+from functools import cache
+from importlib.metadata import version
 from pathlib import Path
+from typing import Final
 
+import sqlalchemy as sa
 from alembic import command
 from alembic.config import Config
 from alembic.migration import MigrationContext
@@ -15,29 +19,80 @@ from alembic.script import ScriptDirectory
 from matchbox.errors import Unavailable
 from server.db.session import Database
 
+RELEASE: Final = "release"
+"""The setting that names the newest release that has used the database, and its schema."""
+_SETTING: Final = sa.table(
+    "setting",
+    sa.column("name", sa.String),
+    sa.column("value", sa.JSON),
+    sa.column("changed_at", sa.BigInteger),
+)
+
 
 def migrate(url: str) -> None:
-    """Brings the database to the newest schema, in one transaction; does nothing if it is there."""
+    """Brings the database to the newest schema, in one transaction; does nothing if it is there.
+
+    Raises Unavailable if a newer release has used the database, or if it cannot be used.
+    """
     database = Database(url)
     try:
         with database.connect() as connection:
-            config = configuration()
-            config.attributes["connection"] = connection
-            command.upgrade(config, "head")
+            upgrade(connection)
     finally:
         database.close()
+
+
+def upgrade(connection: sa.Connection, to: str | None = None) -> None:
+    """Takes the database up to this revision, or to the newest. Raises Unavailable."""
+    refuse_newer(connection)
+    config = configuration()
+    config.attributes["connection"] = connection
+    command.upgrade(config, to or "head")
+    if to is None:
+        _sign(connection)
 
 
 def check_schema(database: Database) -> None:
     """Raises Unavailable unless the database has the schema of this program."""
     with database.read() as session:
-        found = MigrationContext.configure(session.connection()).get_current_revision()
-    wanted = ScriptDirectory.from_config(configuration()).get_current_head()
-    if found != wanted:
+        connection = session.connection()
+        refuse_newer(connection)
+        found = revision(connection)
+    if found != head():
         raise Unavailable(
-            f"the database has schema {found or 'none'} and this program needs {wanted}; "
+            f"the database has schema {found or 'none'} and this program needs {head()}; "
             "start the platform with `matchbox up`, which brings it up to date"
         )
+
+
+def refuse_newer(connection: sa.Connection) -> None:
+    """Raises Unavailable if the database has a schema that this program does not know."""
+    found = revision(connection)
+    if found is None or knows(found):
+        return
+    raise Unavailable(
+        f"the database was last used by {_release_of(connection)}, with schema {found}, and this "
+        f"is Matchbox {version('matchbox')}, which knows schemas up to {head()}; start that "
+        "release again, or restore a backup from before the upgrade"
+    )
+
+
+def revision(connection: sa.Connection) -> str | None:
+    """The database's revision; None for an empty database."""
+    return MigrationContext.configure(connection).get_current_revision()
+
+
+@cache
+def head() -> str:
+    """The newest revision that this program knows."""
+    found = ScriptDirectory.from_config(configuration()).get_current_head()
+    assert found is not None
+    return found
+
+
+def knows(found: str) -> bool:
+    """Whether this program has the revision."""
+    return found in _revisions()
 
 
 def configuration() -> Config:
@@ -45,3 +100,27 @@ def configuration() -> Config:
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent))
     return config
+
+
+@cache
+def _revisions() -> frozenset[str]:
+    script = ScriptDirectory.from_config(configuration())
+    return frozenset(step.revision for step in script.walk_revisions())
+
+
+def _sign(connection: sa.Connection) -> None:
+    """Stores this release and its schema, for the sentence that an older release will say."""
+    value = {"release": version("matchbox"), "schema": head()}
+    mine = _SETTING.c.name == RELEASE
+    if connection.scalar(sa.select(_SETTING.c.value).where(mine)) == value:
+        return
+    connection.execute(_SETTING.delete().where(mine))
+    connection.execute(_SETTING.insert().values(name=RELEASE, value=value, changed_at=0))
+
+
+def _release_of(connection: sa.Connection) -> str:
+    try:
+        stored = connection.scalar(sa.select(_SETTING.c.value).where(_SETTING.c.name == RELEASE))
+    except sa.exc.SQLAlchemyError:
+        stored = None
+    return f"Matchbox {stored['release']}" if stored else "a newer release of Matchbox"

@@ -1,0 +1,138 @@
+"""`matchbox admin backup`, `check` and `restore`: a whole platform in one file.
+
+Knows data folders and the settings of the environment; `server.backup` does the work.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli import output
+from cli.playing import JsonOption
+
+if TYPE_CHECKING:
+    from server.backup import Manifest, Reader, Watch
+
+FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="the backup")]
+WAL = ("-wal", "-shm")
+
+
+def backup(
+    file: FileArgument,
+    data: Annotated[Path, typer.Option(help="the data folder")] = Path("data"),
+    json: JsonOption = False,
+) -> None:
+    """Write everything into one file, also while the platform runs."""
+    from cli.folder import settings_of
+    from matchbox.settings import read_settings
+    from server import backup as backups
+    from server.context import database_url
+
+    given = bool(os.environ.get("MATCHBOX_DATABASE_URL"))
+    settings = read_settings(os.environ) if given else settings_of(data)
+    with _progress("backing up") as watch:
+        made = backups.take(database_url(settings), file, backups.secrets_of(settings), watch)
+    _show(file, made, json, "has everything")
+
+
+def check(file: FileArgument, json: JsonOption = False) -> None:
+    """Read a whole backup, and say whether it can be restored."""
+    from server import backup as backups
+
+    with _progress("checking") as watch:
+        found = backups.check(file, watch)
+    _show(file, found, json, "is whole")
+
+
+def restore(
+    file: FileArgument,
+    data: Annotated[Path, typer.Option(help="a new or empty folder, for the data folder")],
+    database: Annotated[
+        str, typer.Option(help="SQLAlchemy address of an empty database; SQLite if left out")
+    ] = "",
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="only check the file and the folder")
+    ] = False,
+    json: JsonOption = False,
+) -> None:
+    """Make a data folder, and fill a database, from a backup."""
+    from cli import folder
+    from server import backup as backups
+
+    url = database or os.environ.get("MATCHBOX_DATABASE_URL", "")
+    _check_address(url)
+    _refuse_full(data)
+    with _progress("checking" if dry_run else "restoring") as watch:
+        if dry_run:
+            found = backups.check(file, watch)
+        else:
+            with backups.Reader(file) as reader:
+                found, secrets = reader.manifest, reader.secrets()
+                os.umask(0o077)
+                place = folder.make(data)
+                if url:
+                    backups.restore(reader, url, watch)
+                else:
+                    _into_folder(reader, place, watch)
+                folder.keep_secrets(place, secrets)
+    _show(file, found, json, "can be restored" if dry_run else f"is restored in {data}")
+    if url and not dry_run and not json:
+        output.note("Start with MATCHBOX_DATABASE_URL set to that database.")
+
+
+def _into_folder(reader: Reader, place: Path, watch: Watch | None) -> None:
+    """Restores into SQLite under another name, so that half a database is never found there."""
+    from server import backup as backups
+
+    draft = place / "restoring.db"
+    try:
+        backups.restore(reader, f"sqlite:///{draft}", watch)
+        draft.rename(place / "matchbox.db")
+    finally:
+        for ending in ("", *WAL):
+            draft.with_name(draft.name + ending).unlink(missing_ok=True)
+
+
+def _check_address(url: str) -> None:
+    """Raises BadSetting for an address that the setting would not take either."""
+    from matchbox.settings import read_settings
+
+    read_settings({"MATCHBOX_DATABASE_URL": url})
+
+
+def _refuse_full(data: Path) -> None:
+    from matchbox.errors import Conflict
+
+    if data.exists() and (not data.is_dir() or any(data.iterdir())):
+        raise Conflict(f"{data} is not empty; name a folder that is new or empty")
+
+
+@contextmanager
+def _progress(what: str) -> Iterator[Watch]:
+    with output.progress() as live:
+        task = live.add_task(what, total=None)
+        yield lambda done, total: live.update(task, completed=done, total=total)
+
+
+def _show(file: Path, found: Manifest, json: bool, result: str) -> None:
+    told = {
+        "file": str(file),
+        "release": found.release,
+        "schema": found.schema,
+        "database": found.database,
+        "made_at": found.made_at,
+        "rows": found.rows,
+    }
+    if json:
+        output.document(told)
+    else:
+        output.note(
+            f"{file} {result}: {found.rows:,} rows from {found.database}, of {found.made_at}, "
+            f"schema {found.schema} of Matchbox {found.release}."
+        )

@@ -1,0 +1,149 @@
+"""Backs a database up into one file, and restores the file into an empty SQLite or Postgres.
+
+A backup is taken in one read transaction while the platform runs, so it shows the database at one
+moment. It is restored in one write transaction, so a target has all of it or nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import IO
+
+from sqlalchemy import Connection
+
+from matchbox.errors import BadBackup, Conflict, Unavailable
+from matchbox.settings import Settings
+from server.backup import tables
+from server.backup.archive import Manifest, Reader, Writer
+from server.backup.tables import Watch
+from server.db import migrations
+from server.db.models import Table
+from server.db.session import Database
+
+__all__ = ["Manifest", "Reader", "Watch", "check", "restore", "secrets_of", "take"]
+
+_SUFFIX = ".part"
+
+
+def take(url: str, path: Path, secrets: Mapping[str, str], watch: Watch | None = None) -> Manifest:
+    """Writes a backup of the database, and returns what it holds.
+
+    The file can be read by its owner alone, and appears under its name when it is whole. `watch`
+    gets the rows so far, and the rows in all.
+
+    Raises Conflict if the file exists or the database is empty, Unavailable if either fails.
+    """
+    database = Database(url)
+    try:
+        with _whole_or_nothing(path) as file, database.read() as session:
+            connection = session.connection()
+            revision = migrations.revision(connection)
+            if revision is None:
+                raise Conflict("the database holds nothing of Matchbox's yet; start it once")
+            writer = Writer(file)
+            last_ids = tables.dump(connection, writer, _tables_of(connection, revision), watch)
+            writer.finish(
+                secrets,
+                last_ids,
+                release=version("matchbox"),
+                schema=revision,
+                database=connection.dialect.name,
+                made_at=datetime.now(UTC).isoformat(timespec="seconds"),
+            )
+    finally:
+        database.close()
+    with Reader(path) as made:
+        return made.manifest
+
+
+def check(path: Path, watch: Watch | None = None) -> Manifest:
+    """Reads the whole backup, and returns what it holds.
+
+    Raises BadBackup if it is damaged, truncated, or of a newer release than this.
+    """
+    with Reader(path) as reader:
+        _refuse_newer(reader)
+        reader.check(watch)
+        return reader.manifest
+
+
+def restore(reader: Reader, url: str, watch: Watch | None = None) -> None:
+    """Fills an empty database from the backup, and brings it to this release's schema.
+
+    Raises BadBackup if the file is damaged, truncated, or of a newer release than this, and
+    Conflict if the database holds any table.
+    """
+    _refuse_newer(reader)
+    database = Database(url)
+    try:
+        with database.connect() as connection:
+            found = tables.names(connection)
+            if found:
+                raise Conflict(
+                    f"the database is not empty, it has the table {found[0]}; nothing was "
+                    "restored. Give an empty one"
+                )
+            migrations.upgrade(connection, reader.manifest.schema)
+            tables.load(connection, reader, watch)
+            migrations.upgrade(connection)
+    finally:
+        database.close()
+
+
+def secrets_of(settings: Settings) -> dict[str, str]:
+    """The settings without which the data cannot be used, by name; those that are set."""
+    known = {
+        "MATCHBOX_SECRET_KEY": settings.secret_key,
+        "MATCHBOX_ARENA_TOKEN": settings.arena_token,
+    }
+    return {name: value for name, value in known.items() if value}
+
+
+def _tables_of(connection: Connection, revision: str) -> list[str]:
+    """The tables of Matchbox: at this release's schema by name, at an older one all there are."""
+    if revision == migrations.head():
+        return list(Table.metadata.tables)
+    return [name for name in tables.names(connection) if name != tables.REVISION_TABLE]
+
+
+def _refuse_newer(reader: Reader) -> None:
+    manifest = reader.manifest
+    if not migrations.knows(manifest.schema):
+        raise BadBackup(
+            f"{reader.path} was made by Matchbox {manifest.release} with schema "
+            f"{manifest.schema}, and this is Matchbox {version('matchbox')}, which knows schemas "
+            f"up to {migrations.head()}; restore it with that release, or a newer one"
+        )
+
+
+@contextmanager
+def _whole_or_nothing(path: Path) -> Iterator[IO[bytes]]:
+    """Opens a file that gets its name at the end of the block, and disappears on an error."""
+    _refuse_existing(path)
+    draft = path.with_name(f".{path.name}{_SUFFIX}")
+    try:
+        with suppress(FileNotFoundError):
+            draft.unlink()
+        with os.fdopen(os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        _refuse_existing(path)
+        draft.rename(path)
+    except OSError as error:
+        raise Unavailable(
+            f"{path} could not be written: {error.strerror}; nothing was kept of it"
+        ) from error
+    finally:
+        with suppress(OSError):
+            draft.unlink()
+
+
+def _refuse_existing(path: Path) -> None:
+    if path.exists():
+        raise Conflict(f"{path} exists; give the backup another name, or move that file away")

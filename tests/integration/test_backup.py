@@ -1,0 +1,384 @@
+"""Backups of a platform whose season runs: taken, damaged, and restored on SQLite and Postgres."""
+
+from __future__ import annotations
+
+import json
+import stat
+import threading
+import tracemalloc
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from sqlalchemy import func, inspect, select, text
+
+from matchbox.errors import BadBackup, Conflict, Unavailable
+from server import backup as backups
+from server.backup import archive
+from server.db import migrations
+from server.db.migrations import head, migrate
+from server.db.models import Event, Result, Role, Season, Standing, Table, User
+from server.db.session import Database
+from server.services import events, standings
+from server.services.tick import tick
+from tests.books import SIMPLE, Books, open_books, play_out, played, season_of
+
+SECRETS = {"MATCHBOX_SECRET_KEY": "k" * 40, "MATCHBOX_ARENA_TOKEN": "t" * 40}
+OTHER = {"sqlite": "postgres", "postgres": "sqlite"}
+NAMES = ("ann", "ben", "cat", "dan")
+
+
+def empty(kind: str, request: pytest.FixtureRequest, path: Path) -> str:
+    """The address of an empty database of this kind."""
+    if kind == "sqlite":
+        return f"sqlite:///{path / 'target.db'}"
+    found: str = request.getfixturevalue("postgres_database")
+    return found
+
+
+def begun(url: str) -> tuple[Books, Season]:
+    """Books with a season that has just begun."""
+    migrate(url)
+    books = open_books(url, dispatch_window=4)
+    books.wall()
+    books.league(paused=True)
+    operator = books.person("charlie", Role.OPERATOR)
+    versions = [
+        books.bot(books.person(name), "bot", SIMPLE + f"# {name} \u00fc\n".encode())
+        for name in NAMES
+    ]
+    return books, season_of(books, operator, versions, cycles=3)
+
+
+def play_some(books: Books, most: int) -> None:
+    """Books about so many results."""
+    while results(books) < most:
+        tick(books.context)
+        for job in books.postman.take():
+            books.record(played(job))  # type: ignore[arg-type]
+        books.clock.pass_by(seconds=5)
+
+
+def results(books: Books) -> int:
+    """How many results are on the books."""
+    with books.read() as session:
+        return session.scalar(select(func.count()).select_from(Result)) or 0
+
+
+def ending(books: Books) -> tuple[str, str, list[str]]:
+    """Plays the season to its end: its state, its standing's digest, and its records' digests."""
+    books.clock.pass_by(minutes=10)  # leases of what was under way when the backup was made
+    play_out(books)
+    with books.read() as session:
+        season = session.scalars(select(Season)).one()
+        standing = session.get_one(Standing, standings.scope_of(season))
+        digests = sorted(session.scalars(select(Result.digest)))
+        return season.state, standing.rows_digest, digests
+
+
+def contents(url: str) -> dict[str, list[str]]:
+    """Every row of every table, to the letter."""
+    database = Database(url)
+    with database.read() as session:
+        found = {
+            table.name: sorted(repr(tuple(row)) for row in session.execute(select(table)))
+            for table in Table.metadata.sorted_tables
+        }
+    database.close()
+    return found
+
+
+def restored(file: Path, url: str) -> Books:
+    """Books in the database that was filled from the file."""
+    with backups.Reader(file) as reader:
+        backups.restore(reader, url)
+    return open_books(url, dispatch_window=4)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str, list[str]]:
+    """How the season ends if nothing happens to it."""
+    books, _ = begun(f"sqlite:///{tmp_path_factory.mktemp('undisturbed') / 'books.db'}")
+    end = ending(books)
+    books.context.close()
+    return end
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Books]:
+    """A season in the middle, on SQLite; tests only read it."""
+    books, _ = begun(f"sqlite:///{tmp_path_factory.mktemp('running') / 'books.db'}")
+    play_some(books, 8)
+    yield books
+    books.context.close()
+
+
+@pytest.fixture(scope="module")
+def file(running: Books, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A backup of it."""
+    path = tmp_path_factory.mktemp("backup") / "matchbox.backup"
+    backups.take(running.context.database.url, path, SECRETS)
+    return path
+
+
+# There and back
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_a_season_goes_on_from_a_backup_taken_while_its_matches_are_booked(
+    kind: str,
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    undisturbed: tuple[str, str, list[str]],
+) -> None:
+    books, _ = begun(empty(kind, request, tmp_path))
+    play_some(books, 5)
+    before, over = results(books), threading.Event()
+    first = tmp_path / "first.backup"
+
+    def keep_booking() -> None:
+        while not over.is_set() and results(books) < 14:
+            play_some(books, results(books) + 1)
+
+    booking = threading.Thread(target=keep_booking)
+    booking.start()
+    backups.take(books.context.database.url, first, SECRETS)
+    over.set()
+    booking.join()
+    after = results(books)
+    assert ending(books) == undisturbed
+    url = books.context.database.url
+    books.context.close()
+    if kind == "postgres":
+        _clear(url)
+    target = f"sqlite:///{tmp_path / 'moved.db'}" if kind == "postgres" else _postgres(request)
+    moved = restored(first, target)
+    assert before <= results(moved) <= after
+    assert ending(moved) == undisturbed
+    second = tmp_path / "second.backup"
+    backups.take(target, second, SECRETS)
+    moved.context.close()
+    back = f"sqlite:///{tmp_path / 'back.db'}" if kind == "sqlite" else url
+    home = restored(second, back)
+    home.context.close()
+    assert contents(back) == contents(target)
+
+
+def _postgres(request: pytest.FixtureRequest) -> str:
+    found: str = request.getfixturevalue("postgres_database")
+    return found
+
+
+def _clear(url: str) -> None:
+    database = Database(url)
+    with database.connect() as connection:
+        connection.execute(text("DROP SCHEMA public CASCADE"))
+        connection.execute(text("CREATE SCHEMA public"))
+    database.close()
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_every_row_arrives_to_the_letter_and_no_id_is_given_twice(
+    kind: str, request: pytest.FixtureRequest, tmp_path: Path, running: Books, file: Path
+) -> None:
+    url = empty(kind, request, tmp_path)
+    home = restored(file, url)
+    assert contents(url) == contents(running.context.database.url)
+    with running.read() as session:
+        highest = session.scalar(select(func.max(Event.id))) or 0
+    with home.write() as session:
+        events.publish(session, "season.open", 1, now=home.clock())
+        session.flush()
+        assert (session.scalar(select(func.max(Event.id))) or 0) > highest
+    assert home.person("zoe").id > max(map(len, NAMES))
+    home.context.close()
+
+
+def test_an_id_that_was_given_and_deleted_stays_given(
+    request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    source = f"sqlite:///{tmp_path / 'source.db'}"
+    migrate(source)
+    books = open_books(source)
+    with books.write() as session:
+        for _ in range(7):
+            events.publish(session, "season.open", 1, now=books.clock())
+        session.flush()
+        session.execute(text("DELETE FROM event"))
+    books.context.close()
+    there, again = tmp_path / "there.backup", tmp_path / "again.backup"
+    backups.take(source, there, SECRETS)
+    middle = _postgres(request)
+    restored(there, middle).context.close()
+    backups.take(middle, again, SECRETS)
+    home = restored(again, f"sqlite:///{tmp_path / 'home.db'}")
+    with home.write() as session:
+        events.publish(session, "season.open", 1, now=home.clock())
+        session.flush()
+        assert session.scalars(select(Event.id)).all() == [8]
+    home.context.close()
+
+
+def test_a_backup_of_an_older_schema_is_brought_up_to_date(tmp_path: Path, running: Books) -> None:
+    old = Database(f"sqlite:///{tmp_path / 'old.db'}")
+    with old.connect() as connection:
+        migrations.upgrade(connection, "0008")
+        connection.execute(
+            text(
+                "INSERT INTO user (id, name, role, muted, shares, created_at)"
+                " VALUES (7, 'olga', 'author', '[]', 0, 1)"
+            )
+        )
+    old.close()
+    file = tmp_path / "old.backup"
+    assert backups.take(old.url, file, {}).schema == "0008"
+    home = restored(file, f"sqlite:///{tmp_path / 'home.db'}")
+    with home.read() as session:
+        assert session.scalars(select(User.name)).all() == ["olga"]
+        assert migrations.revision(session.connection()) == head()
+    home.context.close()
+
+
+# The file
+
+
+def test_it_is_its_owners_alone_and_says_what_it_holds(file: Path, running: Books) -> None:
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert [found.name for found in file.parent.iterdir()] == [file.name]
+    found = backups.check(file)
+    assert (found.schema, found.database) == (head(), "sqlite")
+    counts = {part.name: part.rows for part in found.tables}
+    assert counts["result"] == results(running)
+    assert set(counts) == set(Table.metadata.tables)
+    with backups.Reader(file) as reader:
+        assert reader.secrets() == SECRETS
+
+
+def test_a_file_that_exists_is_not_overwritten(file: Path, running: Books) -> None:
+    size = file.stat().st_size
+    with pytest.raises(Conflict, match="exists; give the backup another name"):
+        backups.take(running.context.database.url, file, SECRETS)
+    assert file.stat().st_size == size
+
+
+def test_a_folder_that_takes_no_file_is_named_and_nothing_is_left(
+    running: Books, tmp_path: Path
+) -> None:
+    wrong = tmp_path / "missing" / "matchbox.backup"
+    with pytest.raises(Unavailable, match="could not be written: No such file or directory"):
+        backups.take(running.context.database.url, wrong, SECRETS)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_every_flipped_byte_of_the_data_is_noticed(file: Path, tmp_path: Path) -> None:
+    whole = file.read_bytes()
+    with zipfile.ZipFile(file) as opened:
+        parts = [
+            (one.header_offset + 30 + len(one.filename) + 20 + one.compress_size // 2)
+            for one in opened.infolist()
+            if one.compress_size > 60
+        ]
+    assert len(parts) > 10
+    for place in parts:
+        hurt = tmp_path / "hurt.backup"
+        hurt.write_bytes(whole[:place] + bytes([whole[place] ^ 0x10]) + whole[place + 1 :])
+        with pytest.raises(BadBackup, match=r"hurt.backup is damaged in (the table|its) \w+"):
+            backups.check(hurt)
+
+
+@pytest.mark.parametrize("share", [0.01, 0.5, 0.99])
+def test_a_truncated_file_is_called_so(file: Path, tmp_path: Path, share: float) -> None:
+    cut = tmp_path / "cut.backup"
+    whole = file.read_bytes()
+    cut.write_bytes(whole[: int(share * len(whole))])
+    with pytest.raises(BadBackup, match="is truncated: its end is missing"):
+        backups.check(cut)
+
+
+def test_another_file_is_no_backup(tmp_path: Path) -> None:
+    other = tmp_path / "notes.txt"
+    other.write_text("not a zip")
+    with pytest.raises(BadBackup, match="is not a backup of Matchbox"):
+        backups.check(other)
+    with pytest.raises(BadBackup, match="cannot be read: No such file"):
+        backups.check(tmp_path / "missing")
+
+
+def rewritten(file: Path, path: Path, **changed: Any) -> Path:
+    """The same backup with another manifest."""
+    with zipfile.ZipFile(file) as old, zipfile.ZipFile(path, "w") as new:
+        for name in old.namelist():
+            kept = old.read(name)
+            if name == "manifest.json":
+                kept = json.dumps({**json.loads(kept), **changed}).encode()
+            new.writestr(name, kept)
+    return path
+
+
+def test_a_newer_schema_or_format_is_refused_by_name(file: Path, tmp_path: Path) -> None:
+    newer = rewritten(file, tmp_path / "newer.backup", schema="9999", release="9.0.0")
+    says = rf"made by Matchbox 9.0.0 with schema 9999, and this .* up to {head()}; restore it with"
+    with pytest.raises(BadBackup, match=says):
+        backups.check(newer)
+    target = f"sqlite:///{tmp_path / 'target.db'}"
+    with backups.Reader(newer) as reader, pytest.raises(BadBackup, match=says):
+        backups.restore(reader, target)
+    assert not (tmp_path / "target.db").exists()
+    with pytest.raises(BadBackup, match="has format 99 of backups"):
+        backups.check(rewritten(file, tmp_path / "format.backup", format=99))
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_nothing_is_restored_from_a_damaged_file_or_into_a_database_in_use(
+    kind: str, request: pytest.FixtureRequest, tmp_path: Path, file: Path
+) -> None:
+    manifest = backups.check(file)
+    wrong = [
+        msgspec.structs.replace(part, sha256="0" * 64) if part.name == "result" else part
+        for part in manifest.tables
+    ]
+    hurt = rewritten(file, tmp_path / "hurt.backup", tables=msgspec.to_builtins(wrong))
+    url = empty(kind, request, tmp_path)
+    with backups.Reader(hurt) as reader, pytest.raises(BadBackup, match="the table result"):
+        backups.restore(reader, url)
+    database = Database(url)
+    with database.connect() as connection:
+        assert inspect(connection).get_table_names() == []
+    database.close()
+    migrate(url)
+    with backups.Reader(file) as reader, pytest.raises(Conflict, match="is not empty"):
+        backups.restore(reader, url)
+
+
+def test_what_postgres_cannot_store_is_named(
+    request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    source = f"sqlite:///{tmp_path / 'source.db'}"
+    migrate(source)
+    books = open_books(source)
+    books.person("n\0l")
+    books.context.close()
+    backups.take(source, tmp_path / "odd.backup", SECRETS)
+    with (
+        backups.Reader(tmp_path / "odd.backup") as reader,
+        pytest.raises(BadBackup, match=r"the table user of .* holds a row that this database"),
+    ):
+        backups.restore(reader, _postgres(request))
+
+
+def test_memory_does_not_grow_with_the_rows(tmp_path: Path) -> None:
+    path = tmp_path / "long.backup"
+    row = (1, "x" * 10_000, b"y" * 10_000)
+    tracemalloc.start()
+    with path.open("wb") as out:
+        writer = archive.Writer(out)
+        writer.table("long", ["a", "b", "c"], (row for _ in range(1000)))
+        about = {"release": "0", "schema": head(), "database": "sqlite", "made_at": "now"}
+        writer.finish({}, {}, **about)
+    backups.check(path)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 4 << 20
