@@ -28,8 +28,8 @@ def migrate(
     from server.context import database_url
     from server.db import migrations
 
-    given = bool(os.environ.get("MATCHBOX_DATABASE_URL"))
-    url = database_url(read_settings(os.environ) if given else settings_of(data))
+    given = any(map(os.environ.get, ("MATCHBOX_DATABASE_URL", "MATCHBOX_DATABASE_URL_FILE")))
+    url = database_url(read_settings(os.environ, open) if given else settings_of(data))
     migrations.migrate(url)
     if json:
         output.document({"migrated": True})

@@ -34,8 +34,8 @@ def backup(
     from server import backup as backups
     from server.context import database_url
 
-    given = bool(os.environ.get("MATCHBOX_DATABASE_URL"))
-    settings = read_settings(os.environ) if given else settings_of(data)
+    given = any(map(os.environ.get, ("MATCHBOX_DATABASE_URL", "MATCHBOX_DATABASE_URL_FILE")))
+    settings = read_settings(os.environ, open) if given else settings_of(data)
     with _progress("backing up") as watch:
         made = backups.take(database_url(settings), file, backups.secrets_of(settings), watch)
     _show(file, made, json, "has everything")

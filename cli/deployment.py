@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import shutil
 import sys
 from pathlib import Path
 from typing import Final
@@ -24,14 +25,15 @@ SOCKET: Final = "/var/run/docker.sock"
 def environment(socket: str) -> dict[str, str]:
     """The variables of the deployment, with new secrets.
 
-    `socket` is the engine's; arenas join the group that may use it. Raises FileNotFoundError.
+    `socket` is the engine's; arenas join the group that may use it, or the group DOCKER_GID.
+    Raises FileNotFoundError if neither is known.
     """
     return {
         **{name: secrets.token_hex(24) for name in SECRETS},
         "MATCHBOX_SERVER_URL": "http://127.0.0.1:8000",
         "LISTEN": "127.0.0.1:8000",
         "DOCKER_SOCKET": socket,
-        "DOCKER_GID": str(os.stat(socket).st_gid),
+        "DOCKER_GID": os.environ.get("DOCKER_GID") or str(os.stat(socket).st_gid),
     }
 
 
@@ -42,16 +44,32 @@ def write(path: Path, values: dict[str, str]) -> None:
         file.writelines(f"{name}={value}\n" for name, value in values.items())
 
 
+def wanting(socket: str) -> list[str]:
+    """What this host lacks of the things that the deployment needs, as sentences."""
+    found = []
+    if shutil.which("docker") is None:
+        found.append("the command `docker` is missing: install Docker, such as docker.io of Debian")
+    if not Path(socket).exists():
+        found.append(
+            f"no Docker engine is at {socket}: start it (`systemctl start docker`), or name its "
+            "socket with DOCKER_SOCKET; to write the file for another host, give the number of the "
+            "group that may use the socket there with DOCKER_GID"
+        )
+    return found
+
+
 def main() -> int:
     """Writes .env here; returns 1, with a sentence, if it cannot."""
     socket = os.environ.get("DOCKER_SOCKET", SOCKET)
+    for sentence in wanting(socket):
+        print(f"The deployment needs this: {sentence}.")
     try:
         write(Path(FILE), environment(socket))
     except FileExistsError:
         print(f"{FILE} already exists, and its secrets are in use: edit it, or remove it")
         return 1
     except FileNotFoundError:
-        print(f"there is no Docker engine at {socket}: start it, or set DOCKER_SOCKET")
+        print(f"{FILE} was not written.")
         return 1
     print(f"Secrets are in {FILE}; its MATCHBOX_SERVER_URL is the address people will use.")
     return 0

@@ -6,6 +6,7 @@ Knows files; starts nothing.
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import json
 import os
 import secrets
@@ -15,11 +16,12 @@ from pathlib import Path
 from typing import IO, Final
 
 from matchbox.errors import BadSetting, Conflict, Unavailable
-from matchbox.settings import Settings, read_settings
+from matchbox.settings import Settings, read_settings, with_secrets
 
 SECRETS: Final = ("MATCHBOX_SECRET_KEY", "MATCHBOX_ARENA_TOKEN")
 _FILE: Final = "secrets.json"
 _LOCK: Final = "up.lock"
+_MEMORY: Final = Path("/dev/shm")  # Only a folder of this account's own is used.
 
 
 def make(data: Path) -> Path:
@@ -37,6 +39,22 @@ def make(data: Path) -> Path:
 def logs(folder: Path) -> Path:
     """Where the output of the children goes."""
     return folder / "logs"
+
+
+def metrics(folder: Path) -> Path:
+    """Where the web servers count, in memory: what is mapped on a full disk ends its process.
+
+    It is below the data folder if the system has no such place.
+    """
+    name = f"matchbox-{os.getuid()}-{hashlib.sha256(bytes(folder)).hexdigest()[:12]}"
+    place = _MEMORY / name
+    try:
+        place.mkdir(mode=0o700, exist_ok=True)
+        if place.is_symlink() or place.stat().st_uid != os.getuid():
+            return folder / "metrics"
+    except OSError:
+        return folder / "metrics"
+    return place
 
 
 def arena(folder: Path) -> Path:
@@ -76,8 +94,12 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def environment(folder: Path, port: int, given: Mapping[str, str]) -> dict[str, str]:
-    """The settings of a platform in this folder: those given come first, secrets are made once."""
-    known = {name: value for name, value in given.items() if name.startswith("MATCHBOX_")}
+    """The settings of a platform in this folder: those given come first, secrets are made once.
+
+    Secrets that are in files are read. Raises BadSetting.
+    """
+    read = with_secrets(given, open)
+    known = {name: value for name, value in read.items() if name.startswith("MATCHBOX_")}
     return {
         **_secrets(folder),
         "MATCHBOX_SERVER_URL": f"http://127.0.0.1:{port}",

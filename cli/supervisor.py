@@ -7,6 +7,7 @@ that is killed.
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -55,8 +56,7 @@ class Child:
 
     def start(self) -> None:
         """Starts the program, with its output appended to its log."""
-        if self.log.exists() and self.log.stat().st_size > _LOG_BYTES:
-            self.log.replace(self.log.with_suffix(".log.1"))
+        self.rotate()
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 tied(list(self.program.command)),
@@ -69,8 +69,24 @@ class Child:
             )
         self.begun = self.clock()
 
+    def rotate(self) -> None:
+        """Moves the content of a log that has become long to `.log.1`, while it is written.
+
+        The program goes on with the emptied file. On a full disk the old content is dropped.
+        """
+        if not self.log.exists() or self.log.stat().st_size <= _LOG_BYTES:
+            return
+        older = self.log.with_suffix(".log.1")
+        older.unlink(missing_ok=True)
+        try:
+            shutil.copyfile(self.log, older)
+        except OSError:
+            older.unlink(missing_ok=True)
+        os.truncate(self.log, 0)
+
     def restart_dead(self) -> None:
         """Restarts the program if it has died: at once, or after a pause if it keeps dying."""
+        self.rotate()
         now = self.clock()
         if self.process is not None and self.process.poll() is None:
             if self.pause_s and now - self.begun > 2 * LONGEST_PAUSE_S:

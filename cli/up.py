@@ -8,6 +8,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -105,17 +106,15 @@ def _run(place: Path, listeners: Listeners) -> None:
     environment = {**_inherited_environment(), **given, "PYTHONUNBUFFERED": "1"}
     supervisor = Supervisor(folder.logs(place), output.note)
     try:
-        secret = _prepare(environment, needs_broker=not embedded)
+        secret = _prepare(environment)
         if embedded:
             supervisor.add(_broker(place, environment))
-            socket_path = broker.socket_path(place)
-            _wait(supervisor, "broker", lambda: "" if socket_path.exists() else "no socket")
+            _wait(supervisor, "broker", lambda: broker.socket_path(place).exists())
         web, internal, *others = programs(settings, environment, place, listeners)
         supervisor.add(web)
         supervisor.add(internal)
-        port = listeners.public.getsockname()[1]
-        _wait(supervisor, "web", lambda: _trouble(f"http://{HOST}:{port}/"))
-        _wait(supervisor, "internal", lambda: _trouble(f"{settings.internal_url}/healthz"))
+        _wait(supervisor, "web", lambda: _is_up(settings.server_url))
+        _wait(supervisor, "internal", lambda: _is_up(settings.internal_url))
         for program in others:
             supervisor.add(program)
         _print_address(settings.server_url, secret, folder.logs(place))
@@ -129,6 +128,7 @@ def _run(place: Path, listeners: Listeners) -> None:
         raise
     finally:
         supervisor.kill()
+        shutil.rmtree(folder.metrics(place), ignore_errors=True)
 
 
 def programs(
@@ -170,10 +170,11 @@ def _web_server(
     listener: socket.socket,
 ) -> Program:
     """A web server at that socket. It counts its requests in a folder of its own."""
+    from cli import folder
     from cli.supervisor import Program
 
     at = ("-c", "python:cli.web", "-b", f"fd://{listener.fileno()}")
-    counting = {"PROMETHEUS_MULTIPROC_DIR": str(place / "metrics" / name)}
+    counting = {"PROMETHEUS_MULTIPROC_DIR": str(folder.metrics(place) / name)}
     command = _python("gunicorn", *at, *arguments)
     return Program(name, command, {**environment, **counting}, (listener.fileno(),), layer=1)
 
@@ -208,16 +209,13 @@ def _python(module: str, *arguments: str) -> list[str]:
     return [sys.executable, "-m", module, *arguments]
 
 
-def _prepare(environment: Mapping[str, str], *, needs_broker: bool) -> str | None:
-    """Updates the database; returns the first operator's secret. Raises Unavailable.
-
-    `needs_broker` says that the broker runs elsewhere, and must be there already.
-    """
+def _prepare(environment: Mapping[str, str]) -> str | None:
+    """Updates the database; returns the first operator's secret. Raises Unavailable."""
     from matchbox.errors import Unavailable
     from worker.child import tied
 
     done = subprocess.run(
-        tied(_python("cli.prepare", *(["--broker"] if needs_broker else []))),
+        tied(_python("cli.prepare")),
         env=dict(environment),
         capture_output=True,
         text=True,
@@ -226,39 +224,33 @@ def _prepare(environment: Mapping[str, str], *, needs_broker: bool) -> str | Non
     )
     if done.returncode:
         lines = done.stderr.strip().splitlines() or ["it gave no reason"]
-        raise Unavailable(f"Matchbox cannot start: {lines[-1]}")
+        raise Unavailable(f"the database could not be brought up to date: {lines[-1]}")
     report: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     secret: str | None = report["first_operator"]
     return secret
 
 
-def _wait(supervisor: Supervisor, name: str, trouble: Callable[[], str]) -> None:
-    """Returns once there is no trouble. Raises Unavailable with the last one if that takes long."""
+def _wait(supervisor: Supervisor, name: str, ready: Callable[[], bool]) -> None:
+    """Returns once it is ready. Raises Unavailable if it is not ready in time."""
     from matchbox.errors import Unavailable
 
     deadline = time.monotonic() + _READY_S
-    while found := trouble():
+    while not ready():
         if time.monotonic() > deadline:
-            raise Unavailable(
-                f"{name} did not start within {_READY_S:.0f} s ({found}); {name}.log in the data "
-                "folder's logs says why"
-            )
+            raise Unavailable(f"{name} did not start within {_READY_S:.0f} s: see its log")
         supervisor.restart_dead()
         time.sleep(0.05)
 
 
-def _trouble(url: str) -> str:
-    """Asks for a page; returns why it did not come, and nothing if it answered 200."""
-    from urllib.error import HTTPError, URLError
+def _is_up(url: str) -> bool:
+    from urllib.error import URLError
     from urllib.request import ProxyHandler, build_opener
 
     try:
-        with build_opener(ProxyHandler({})).open(url, timeout=5) as answer:
-            return "" if answer.status == 200 else f"{url} answers {answer.status}"
-    except HTTPError as error:
-        return f"{url} answers {error.code}"
-    except (URLError, OSError) as error:
-        return f"{url} does not answer: {error}"
+        with build_opener(ProxyHandler({})).open(f"{url}/healthz", timeout=5) as answer:
+            return bool(answer.status == 200)
+    except (URLError, OSError):
+        return False
 
 
 def _print_address(url: str, secret: str | None, logs: Path) -> None:

@@ -188,8 +188,8 @@ def _folder(data: Path) -> Iterator[Context]:
     from matchbox.settings import read_settings
     from server.context import make_context
 
-    given = bool(os.environ.get("MATCHBOX_DATABASE_URL"))
-    settings = read_settings(os.environ) if given else settings_of(data)
+    given = any(map(os.environ.get, ("MATCHBOX_DATABASE_URL", "MATCHBOX_DATABASE_URL_FILE")))
+    settings = read_settings(os.environ, open) if given else settings_of(data)
     context = make_context(settings, sender=OfflineSender())
     try:
         yield context

@@ -11,6 +11,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
+from matchbox.settings import read_settings
+from worker import logs
 from worker.child import tie_to
 
 worker_class = "server.gunicorn_worker.BufferingWorker"
@@ -40,11 +42,12 @@ INTERNAL: Final = (
 
 
 def on_starting(server: Any) -> None:
-    """Resets the counters, and imports the server once, before the first fork."""
+    """Resets the counters, sets up the log, and imports the server once, before the first fork."""
     folder = Path(os.environ["PROMETHEUS_MULTIPROC_DIR"])
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     for counted in folder.glob("*.db"):
         counted.unlink()
+    logs.configure(read_settings(os.environ, open))
     import_module("server.app")
 
 

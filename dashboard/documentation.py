@@ -30,6 +30,7 @@ READERS: Final = {
     },
     "For operators": {
         "operate": "install, size, scale, proxy, mail, backup, upgrade, watch, mend",
+        "symptoms": "what you see, why it is so, what to do",
         "settings": "every setting of the platform, a league, the containers",
         "threat-model": "what the wall promises, the attacks, what cannot be stopped",
     },

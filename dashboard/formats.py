@@ -78,14 +78,12 @@ def admission(fields: Row) -> list[str]:
     sentences = ["By invitation." if admitted.by == "invitation" else "Open to all."]
     if admitted.everybody:
         sentences.append(
-            "At the start every active bot is entered; what an author has entered comes first."
+            "Every active bot is entered when it freezes; an author's own choice goes first."
         )
     if admitted.bots is not None:
-        sentences.append(f"Each author may enter {plural(admitted.bots, 'bot')}.")
+        sentences.append(f"{plural(admitted.bots, 'bot')} of one author.")
     if admitted.uploads is not None:
-        sentences.append(
-            f"Each author may upload {plural(admitted.uploads, 'version')} in 24 hours."
-        )
+        sentences.append(f"{plural(admitted.uploads, 'upload')} of an author in 24 hours.")
     return sentences
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from flask import render_template, request
 from werkzeug.wrappers import Response
 
-from dashboard import boards, figures, game_pages
+from dashboard import figures
 from matchbox.errors import Forbidden, NotFound
 
 if TYPE_CHECKING:
@@ -36,8 +36,6 @@ class Stage(NamedTuple):
     bout: int
     why: str
     """How the bout ends."""
-    tints: dict[str, str]
-    """The colour of each bot, by its name."""
 
 
 class Top(NamedTuple):
@@ -99,8 +97,7 @@ def _stage(source: Source, latest: Sequence[MatchLine]) -> Stage | None:
             continue
         if found.bouts and not found.embargo:
             number = telling(found.bouts)
-            why = game_pages.ending(found.game, found.bouts[number].why)
-            return Stage(match, number, why, boards.tints_of(found))
+            return Stage(match, number, found.bouts[number].why)
     return None
 
 

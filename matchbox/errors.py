@@ -22,7 +22,8 @@ MatchboxError
 ├── SeatFault               a fault of a seat, or of the platform, in place of a move
 └── Unavailable             a failure that may be over later
     ├── BoxUnavailable      this kind of box does not work here
-    └── BrokerUnavailable   the queue cannot be reached
+    ├── BrokerUnavailable   the queue cannot be reached
+    └── DiskFull            there is no room to store anything
 """
 
 from __future__ import annotations
@@ -152,3 +153,7 @@ class BoxUnavailable(Unavailable):
 
 class BrokerUnavailable(Unavailable):
     """The queue cannot be reached."""
+
+
+class DiskFull(Unavailable):
+    """The disk has no room for what is to be stored."""

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from matchbox.errors import BadSetting
+from matchbox.setting_values import secret_in, value_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+    from typing import TextIO
 
 PREFIX: Final = "MATCHBOX_"
 NOT_SETTINGS: Final = frozenset({"MATCHBOX_TOKEN", "MATCHBOX_URL"})
@@ -23,6 +25,8 @@ WIDTH: Final = 250
 """The default number of bouts that a seat plays at once."""
 MOST_DEALS: Final = 5000
 """The greatest number of deals that a match may have."""
+FILE: Final = "_FILE"
+"""Behind the name of a setting that holds a secret: the file that the secret is in."""
 BOXES: Final = ("auto", "bwrap", "docker", "process")
 
 
@@ -46,11 +50,13 @@ class Settings:
         "",
         "SQLAlchemy address; empty: SQLite in the data folder",
         schemes=("sqlite", "postgresql+psycopg"),
+        from_file=True,
     )
     broker_url: str = _setting(
         "",
         "Redis or Valkey address; empty: an embedded Valkey in the data folder",
         schemes=("redis", "rediss", "redis+socket", "unix"),
+        from_file=True,
     )
     server_url: str = _setting(
         "http://127.0.0.1:8000",
@@ -66,13 +72,18 @@ class Settings:
         0, "port of 127.0.0.1 that `matchbox up` keeps for arenas; 0: any", least=0, most=65_535
     )
     secret_key: str = _setting(
-        "", "signs sessions and tokens; 32 characters or more", secret=True, shown=False
+        "",
+        "signs sessions and tokens; 32 characters or more",
+        secret=True,
+        shown=False,
+        from_file=True,
     )
     arena_token: str = _setting(
         "",
         "the secret by which the server knows its arenas; 32 characters or more",
         secret=True,
         shown=False,
+        from_file=True,
     )
     box: str = _setting("auto", "the wall around bots; auto: the best that works", choices=BOXES)
     docker_runtime: str = _setting(
@@ -192,6 +203,15 @@ class Settings:
     verifications_per_day: int = _setting(
         20, "matches that one account may have verified in a day; 0: none", least=0, most=100_000
     )
+    least_free_mb: int = _setting(
+        200,
+        "free space on the disk of the data folder, MB; with less, no matches are sent and no "
+        "uploads are taken; 0: no limit",
+        least=0,
+        most=1 << 20,
+    )
+    log_json: bool = _setting(False, "write logs as JSON, one object a line; false: as text")
+    access_log: bool = _setting(True, "write a line to the log for every request")
     tick_seconds: int = _setting(
         2, "seconds between two ticks, at which the ledger does what is due", least=1, most=60
     )
@@ -240,7 +260,7 @@ class Settings:
         choices=("starttls", "tls", "none"),
     )
     smtp_user: str = _setting("", "account at the mail server; empty: no login")
-    smtp_password: str = _setting("", "password of that account", shown=False)
+    smtp_password: str = _setting("", "password of that account", shown=False, from_file=True)
     smtp_sender: str = _setting("", "sender address of mails", form=(MAIL_ADDRESS, "an address"))
     webhooks: str = _setting(
         "public",
@@ -255,16 +275,24 @@ class Settings:
         return self.secure_cookies or urlsplit(self.server_url).scheme == "https"
 
 
-def read_settings(environment: Mapping[str, str]) -> Settings:
-    """Returns the settings in this environment. Raises BadSetting; its text says what to change."""
+def read_settings(
+    environment: Mapping[str, str], open_file: Callable[[str], TextIO] | None = None
+) -> Settings:
+    """Returns the settings in this environment. Raises BadSetting; its text says what to change.
+
+    `open_file` opens the files of secrets, as `open` does. A program that needs no secret gives
+    none, and the files are not read.
+    """
+    if open_file is not None:
+        environment = with_secrets(environment, open_file)
     known = {PREFIX + setting.name.upper(): setting for setting in fields(Settings)}
     for name in environment:
-        if name.startswith(PREFIX) and name not in known and name not in NOT_SETTINGS:
+        if name.startswith(PREFIX) and name not in {*known, *SECRET_FILES, *NOT_SETTINGS}:
             near = get_close_matches(name, known, n=1)
             hint = f"; did you mean {near[0]}?" if near else ""
             raise BadSetting(f"there is no setting {name}{hint}")
     values = {
-        setting.name: _value(name, setting.default, setting.metadata, environment[name])
+        setting.name: value_of(name, setting.default, setting.metadata, environment[name])
         for name, setting in known.items()
         if environment.get(name, "") != ""
     }
@@ -278,6 +306,30 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
     return settings
 
 
+SECRET_FILES: Final = {
+    f"{PREFIX}{setting.name.upper()}{FILE}": f"{PREFIX}{setting.name.upper()}"
+    for setting in fields(Settings)
+    if setting.metadata.get("from_file")
+}
+"""The variables that name the file of a secret, each with the setting whose value it holds."""
+
+
+def with_secrets(
+    environment: Mapping[str, str], open_file: Callable[[str], TextIO]
+) -> dict[str, str]:
+    """Returns the environment with each secret in place of the variable that names its file.
+
+    Raises BadSetting if the secret is given as well, or if its file is empty or cannot be read.
+    """
+    read = dict(environment)
+    for variable, name in SECRET_FILES.items():
+        if path := read.pop(variable, ""):
+            if read.get(name):
+                raise BadSetting(f"{name} and {variable} are both set; remove one of them")
+            read[name] = secret_in(path, variable, open_file)
+    return read
+
+
 def limits_of(settings: Settings) -> dict[str, int]:
     """The limits of one seat, by their names in sandbox.policy.Limits."""
     names = ("cpu_ms", "start_cpu_ms", "bank_ms", "wall_factor", "memory_mb", "log_bytes")
@@ -287,24 +339,6 @@ def limits_of(settings: Settings) -> dict[str, int]:
 def libraries_of(settings: Settings) -> tuple[str, ...]:
     """The libraries that bots may import beside the standard library."""
     return () if settings.libraries == "none" else (settings.libraries,)
-
-
-def _value(name: str, default: object, bounds: Mapping[str, Any], text: str) -> Any:
-    if isinstance(default, bool):
-        return _boolean(name, text)
-    if isinstance(default, int):
-        return _whole(name, text, bounds["least"], bounds["most"])
-    if "choices" in bounds and text not in bounds["choices"]:
-        raise BadSetting(f"{name} is {text!r}; it must be one of {', '.join(bounds['choices'])}")
-    if "schemes" in bounds and urlsplit(text).scheme not in bounds["schemes"]:
-        raise BadSetting(
-            f"{name} must start with {' or '.join(s + '://' for s in bounds['schemes'])}"
-        )
-    if "form" in bounds and not bounds["form"][0].fullmatch(text):
-        raise BadSetting(f"{name} is {text!r}; it must be {bounds['form'][1]}")
-    if bounds.get("secret") and len(text) < 32:
-        raise BadSetting(f"{name} has {len(text)} characters; make it 32 or more")
-    return text
 
 
 def _check_mail(settings: Settings) -> None:
@@ -317,20 +351,3 @@ def _check_mail(settings: Settings) -> None:
         raise BadSetting(
             "MATCHBOX_SMTP_USER and MATCHBOX_SMTP_PASSWORD go together; set both, or none"
         )
-
-
-def _boolean(name: str, text: str) -> bool:
-    known = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
-    if text.lower() not in known:
-        raise BadSetting(f"{name} is {text!r}; it must be true or false")
-    return known[text.lower()]
-
-
-def _whole(name: str, text: str, least: int, most: int) -> int:
-    try:
-        number = int(text)
-    except ValueError:
-        raise BadSetting(f"{name} is {text!r}; it must be a whole number") from None
-    if not least <= number <= most:
-        raise BadSetting(f"{name} is {number}; it must lie between {least} and {most}")
-    return number

@@ -22,6 +22,7 @@ from server.metrics import Metrics
 from server.openapi import mend
 from server.problems import register_error_handlers
 from server.rate_limits import limit_rates
+from server.request_log import log_requests
 from server.routes import blueprints, health, internal
 from server.routes.addresses import teach_addresses
 from server.routes.source import make_source
@@ -68,12 +69,12 @@ def create_internal_app(context: Context) -> APIFlask:
 
 def from_environment() -> APIFlask:
     """Returns the public application with the settings of the process's environment."""
-    return create_app(make_context(read_settings(os.environ), wait_ms=WEB_WAIT_MS))
+    return create_app(make_context(read_settings(os.environ, open), wait_ms=WEB_WAIT_MS))
 
 
 def internal_from_environment() -> APIFlask:
     """Returns the application for arenas with the settings of the process's environment."""
-    return create_internal_app(make_context(read_settings(os.environ)))
+    return create_internal_app(make_context(read_settings(os.environ, open)))
 
 
 def cookie_name(name: str, *, https: bool) -> str:
@@ -111,6 +112,7 @@ def _bare_app(context: Context, spec_path: str | None = None) -> APIFlask:
     app.extensions["matchbox"] = context
     app.extensions["matchbox-metrics"] = Metrics()
     app.extensions["matchbox-metrics"].watch(app)
+    log_requests(app, access=context.settings.access_log)
     teach_addresses(app)
     register_error_handlers(app)
     return app

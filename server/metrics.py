@@ -1,4 +1,4 @@
-"""The server's metrics for Prometheus: requests, the time that they take, and the queue's length.
+"""The server's metrics for Prometheus: requests, the queue, and the judgement on the platform.
 
 Names no account, bot or address. With several web processes set PROMETHEUS_MULTIPROC_DIR, and the
 counts of all processes are added up.
@@ -7,7 +7,7 @@ counts of all processes are added up.
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias, get_args
 
 from flask import g, request
 from prometheus_client import (
@@ -20,13 +20,18 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
+from matchbox.answers.health import ArenaState
 from server import queries
+from server.services import health
+from server.services.health import moment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from flask import Flask, Response
 
+    from matchbox.answers.health import Figures, Health
+    from matchbox.answers.matches import Queue as QueueLine
     from server.context import Context
 
 METHODS: Final = frozenset({"GET", "HEAD", "POST", "DELETE", "OPTIONS"})
@@ -87,20 +92,72 @@ class _Queue(Collector):
     def collect(self) -> Iterator[GaugeMetricFamily]:
         with self._context.read() as session:
             queue = queries.queue(session)
-        matches = GaugeMetricFamily("matchbox_matches", "Matches by state", labels=["state"])
-        for state in ("queued", "running", "parked"):
-            matches.add_metric([state], getattr(queue, state))
-        yield matches
-        yield GaugeMetricFamily(
-            "matchbox_pending_versions", "Versions before their verdict", queue.pending_versions
-        )
-        yield GaugeMetricFamily(
-            "matchbox_parked_versions",
-            "Versions whose try-out waits for an operator",
-            queue.parked_versions,
-        )
-        yield GaugeMetricFamily(
-            "matchbox_quarantined_versions",
+            judged = health.judge(session, self._context.settings, now=self._context.now())
+        for name, meaning, label, values in (*_queued(queue), *_judged(judged)):
+            metric = GaugeMetricFamily(name, meaning, labels=label)
+            for labels, value in values:
+                metric.add_metric(labels, value)
+            yield metric
+
+
+Samples: TypeAlias = "list[tuple[tuple[str, ...], float]]"
+Gauge: TypeAlias = tuple[str, str, tuple[str, ...], Samples]
+"""The name of a figure, its meaning, the names of its labels, and its samples with their labels."""
+
+
+def _queued(queue: QueueLine) -> Iterator[Gauge]:
+    states = ("queued", "running", "parked")
+    matches: Samples = [((state,), getattr(queue, state)) for state in states]
+    yield "matchbox_matches", "Matches by state", ("state",), matches
+    for name, meaning, count in (
+        ("pending", "Versions before their verdict", queue.pending_versions),
+        ("parked", "Versions whose try-out waits for an operator", queue.parked_versions),
+        (
+            "quarantined",
             "Versions that were present too often when the platform failed",
             queue.quarantined_versions,
-        )
+        ),
+    ):
+        yield f"matchbox_{name}_versions", meaning, (), [((), count)]
+
+
+def _judged(judged: Health) -> Iterator[Gauge]:
+    """The judgement of the page /admin/health, without the names of arenas: anybody may read it."""
+    kinds = [one.kind for one in judged.findings]
+    wrong: Samples = [((kind,), kinds.count(kind)) for kind in health.SYMPTOMS]
+    yield "matchbox_findings", "Things that are wrong, by kind", ("kind",), wrong
+    states = [one.state for one in judged.arenas]
+    arenas: Samples = [((state,), states.count(state)) for state in get_args(ArenaState)]
+    yield "matchbox_arenas", "Arenas by state", ("state",), arenas
+    reporting = [one for one in judged.arenas if one.state == "reports"]
+    walled = sum(one.walled for one in reporting)
+    busy = sum(bool(one.doing) for one in reporting)
+    yield "matchbox_arenas_walled", "Arenas that report a wall", (), [((), walled)]
+    yield "matchbox_arenas_busy", "Arenas that are at a job", (), [((), busy)]
+    now = moment(judged.checked_at)
+    ages = [now - moment(one.seen_at) for one in reporting]
+    oldest = max(ages, default=0) / 1000
+    yield "matchbox_arena_report_age_seconds", "Age of the oldest report", (), [((), oldest)]
+    for state in ("queued", "running", "parked"):
+        jobs: Samples = [((one.kind,), getattr(one, state)) for one in judged.jobs]
+        yield f"matchbox_jobs_{state}", f"Jobs that are {state}, by kind", ("kind",), jobs
+    waiting: Samples = [
+        ((one.kind,), (now - moment(one.oldest_at)) / 1000 if one.oldest_at else 0)
+        for one in judged.jobs
+    ]
+    name = "matchbox_oldest_job_age_seconds"
+    yield name, "Age of the oldest job that is not done", ("kind",), waiting
+    yield from _measured(judged.figures)
+
+
+def _measured(figures: Figures) -> Iterator[Gauge]:
+    age = None if figures.ledger_ms is None else figures.ledger_ms / 1000
+    for name, meaning, value in (
+        ("broker_up", "Whether the broker answers", figures.broker),
+        ("results_waiting", "Results that wait for the ledger", figures.results),
+        ("ledger_age_seconds", "Age of the ledger's last sign of life", age),
+        ("disk_free_bytes", "Free bytes on the disk of the data folder", figures.disk_free),
+        ("mails_failing", "Mails that could not be sent after tries", figures.mails_failing),
+    ):
+        samples: Samples = [] if value is None else [((), float(value))]
+        yield f"matchbox_{name}", meaning, (), samples

@@ -243,6 +243,7 @@ def open_books(url: str, **settings: Any) -> Books:
         "secret_key": SECRET,
         "match_deals": 2,
         "match_seconds": 0,
+        "access_log": False,
         **settings,
     }
     context = Context(Settings(**knobs), Database(url), postman, clock)

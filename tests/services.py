@@ -37,6 +37,8 @@ PACKAGES = {
     "debootstrap": "debootstrap",
     "openssl": "openssl",
     "nginx": "nginx-light",
+    "prometheus": "prometheus",
+    "promtool": "prometheus",
 }
 
 

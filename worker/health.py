@@ -19,7 +19,7 @@ PATIENCE_S = 10
 
 def main() -> None:
     """Prints a sentence and exits with 1 if the broker does not answer."""
-    settings = read_settings(os.environ)
+    settings = read_settings(os.environ, open)
     try:
         with Connection(address(settings.broker_url), connect_timeout=PATIENCE_S) as broker:
             broker.ensure_connection(max_retries=1, timeout=PATIENCE_S)

@@ -8,15 +8,20 @@ from matchbox.answers import Answer
 from matchbox.answers.queue import JobName
 
 Level: TypeAlias = Literal["bad", "warning"]
+ArenaState: TypeAlias = Literal["reports", "silent", "left", "gone"]
 
 
 class Finding(Answer):
     """Something that is wrong: a sentence that says what and why, and one that says what to do.
 
-    `kind` names the check that found it, such as `arenas` or `disk`.
+    `kind` names the check that found it, such as `arenas` or `disk`, and `about` the thing that is
+    wrong, such as an arena's name; empty if the kind says it all.
+    `page` is the section of the docs that explains it.
     """
 
     kind: str
+    about: str
+    page: str
     level: Level
     text: str
     remedy: str
@@ -25,13 +30,17 @@ class Finding(Answer):
 class ArenaLine(Answer):
     """An arena as it last reported; `load` is that of its host for each core.
 
+    `host` is the name of its machine and `release` its version of Matchbox; both are empty if it
+    has not told them.
     `state` is `silent` if its reports have stopped, `left` if it said goodbye, `gone` if it has
     been silent for so long that nobody waits for it. `doing` is the match that it plays, or the
     name of another job; empty if it is idle.
     """
 
     name: str
-    state: Literal["reports", "silent", "left", "gone"]
+    host: str
+    release: str
+    state: ArenaState
     box: str
     walled: bool
     why: str
@@ -51,6 +60,21 @@ class JobsLine(Answer):
     oldest_at: str | None
 
 
+class Figures(Answer):
+    """What was measured. `broker` says whether it answers, and is null if the platform has none.
+
+    `results` is how many results wait for the ledger, `ledger_ms` the age of its last sign of
+    life, `disk_free` the free bytes of the data folder's disk, and `mails_failing` how many mails
+    could not be sent after several tries. A figure that cannot be told is null.
+    """
+
+    broker: bool | None
+    results: int | None
+    ledger_ms: int | None
+    disk_free: int | None
+    mails_failing: int
+
+
 class Health(Answer):
     """The platform's health at one moment; nothing is wrong if there is no finding."""
 
@@ -58,3 +82,4 @@ class Health(Answer):
     findings: list[Finding]
     arenas: list[ArenaLine]
     jobs: list[JobsLine]
+    figures: Figures

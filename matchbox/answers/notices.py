@@ -29,6 +29,8 @@ NOTICE_KINDS: Final = {
     "rank-change": NoticeKind("Rank", "changes of rank in a season"),
     "season-end": NoticeKind("Season", "the ends of your seasons"),
     "comparison-end": NoticeKind("Comparison", "the ends of your comparisons"),
+    "finding": NoticeKind("Platform"),
+    "finding-over": NoticeKind("Platform"),
     "password": NoticeKind("Account"),
     "password-link": NoticeKind("Account"),
     "confirm-email": NoticeKind("Account"),

@@ -13,7 +13,7 @@ from server.db.models import Lesson as LessonRow
 from server.queries import pace, waiting
 from server.queries.pagination import iso
 from server.queries.users import require_operator
-from server.services import dispatch, health
+from server.services import broker, dispatch, health
 from server.services.lessons import LESSON
 from server.services.match_verifications import VERIFICATION
 from server.services.table_turns import TURN
@@ -60,7 +60,7 @@ def queue_detail(
 def _broker(settings: Settings) -> str:
     if settings.broker_url:
         try:
-            health.reach_broker(settings.broker_url)
+            broker.waiting_results(settings.broker_url)
         except BrokerUnavailable:
             return "The broker cannot be reached, so arenas get no jobs. Nothing is lost."
     return ""

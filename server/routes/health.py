@@ -8,6 +8,7 @@ from apiflask import APIBlueprint
 from flask import Response, current_app, jsonify
 from prometheus_client import CONTENT_TYPE_LATEST
 
+from matchbox.errors import BrokerUnavailable
 from server.auth import context
 from server.services import health
 
@@ -30,11 +31,11 @@ def ready() -> Response:
     `wrong` names all checks of the platform's health that have found something.
     """
     made = context()
-    if made.settings.broker_url:
-        health.reach_broker(made.settings.broker_url)
     with made.read() as session:
-        found = health.judge(session, made.settings, now=made.now()).findings
-    return jsonify({"status": "ready", "wrong": sorted({one.kind for one in found})})
+        judged = health.judge(session, made.settings, now=made.now())
+    if judged.figures.broker is False:
+        raise BrokerUnavailable("the queue cannot be reached; is the broker running?")
+    return jsonify({"status": "ready", "wrong": sorted({one.kind for one in judged.findings})})
 
 
 @routes.get("/metrics")

@@ -24,7 +24,7 @@ from server.db.models import (
     User,
     Version,
 )
-from server.services import jobs, samples
+from server.services import disk, jobs, samples
 from server.services.events import publish
 from server.services.matches import MATCH, job_of
 from server.services.quarantine import HELD
@@ -62,8 +62,10 @@ def dispatch(session: Session, *, settings: Settings, now: int) -> int:
 
     Leagues and seasons take turns. While an arena has no wall, matches with strangers' bots wait.
     Matches with a version in quarantine wait until that version is settled. The width of a match is
-    decided when it is sent for the first time.
+    decided when it is sent for the first time. Nothing is sent while the disk is full.
     """
+    if disk.is_full(settings):
+        return 0
     room = min(window(session, settings) - _running(session), MOST_AT_ONCE)
     sent = 0
     for match in next_queued(session, room) if room > 0 else ():
@@ -77,12 +79,14 @@ def dispatch(session: Session, *, settings: Settings, now: int) -> int:
 
 
 def is_low(session: Session, *, settings: Settings) -> bool:
-    """Whether matches wait while less than half the window is under way.
+    """Whether matches wait while less than half the window is under way, and the disk has room.
 
     Always False while an arena has no wall: finding the matches that may be sent is then slow, and
     is left to the tick.
     """
     if 2 * _running(session) >= window(session, settings) or not wall(session).walled:
+        return False
+    if disk.is_full(settings):
         return False
     waits = select(Match.id).where(Match.state == MatchState.QUEUED).limit(1)
     return session.scalar(waits) is not None

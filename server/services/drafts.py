@@ -11,7 +11,7 @@ from matchbox.bundle import check_class_name, read_bundle
 from matchbox.errors import TooMany, UploadsClosed
 from server.db.models import Draft
 from server.db.session import rows_changed
-from server.services import turns
+from server.services import disk, turns
 from server.services.uploads import HOUR_MS, closed_to
 
 if TYPE_CHECKING:
@@ -40,8 +40,9 @@ def try_draft(
 
     An account may try as many drafts in an hour as it may upload; both are counted apart. Drafts
     and versions that wait for their verdicts are counted together. Raises UnknownGame, BadName,
-    BadBundle, UploadsClosed or TooMany.
+    BadBundle, UploadsClosed, TooMany or DiskFull.
     """
+    disk.require_room(settings)
     registry.package_of(game)
     chosen = check_class_name(class_name or None) or ""
     digest = read_bundle(data).digest

@@ -6,22 +6,20 @@ it to CHECKS. Changes nothing but the ledger's sign of life.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from functools import partial
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from kombu import Connection
-from kombu.exceptions import OperationalError
 from sqlalchemy import ColumnElement, and_, func, or_, select
 
-from matchbox.answers.health import ArenaLine, Finding, Health, JobsLine, Level
+from matchbox.answers.health import ArenaLine, Figures, Finding, Health, JobsLine, Level
 from matchbox.answers.queue import JobName
 from matchbox.errors import BrokerUnavailable, Forbidden
 from server.db.models import Delivery, Match, Setting
 from server.queries.pagination import iso
-from server.services import walls
+from server.services import broker, disk, walls
 from server.services.job_kinds import KINDS
 from server.services.jobs import JobKind
 
@@ -50,11 +48,26 @@ OLDEST_MS: Final = {
 }
 """The age from which a job of this kind has waited too long. Matches of a season may wait long."""
 FEW_BYTES: Final = 1 << 30
-NO_BYTES: Final = 200 << 20
+"""The operator is warned if the disk has less room than this."""
 TRIES: Final = 2
 """Mail is failing if a delivery has been tried this many times without success."""
-BROKER_S: Final = 2
-"""The seconds to wait for the broker."""
+RESULTS: Final = 500
+"""The ledger is overtaken if more results than this wait for it."""
+
+
+SYMPTOMS: Final = {
+    "arenas": "an-arena-is-silent",
+    "walls": "an-arena-has-no-wall",
+    "releases": "an-arena-has-another-release",
+    "ledger": "results-do-not-appear",
+    "jobs": "jobs-wait-and-nothing-moves",
+    "parked": "something-is-parked",
+    "results": "results-do-not-appear",
+    "broker": "the-broker-cannot-be-reached",
+    "disk": "the-disk-is-almost-full",
+    "mail": "mail-does-not-leave",
+}
+"""Every kind of finding, with its section of docs/symptoms.md."""
 
 
 class State(NamedTuple):
@@ -65,6 +78,7 @@ class State(NamedTuple):
     now: int
     arenas: list[ArenaLine]
     jobs: list[JobsLine]
+    figures: Figures
 
 
 Check: TypeAlias = Callable[[State], Iterator[Finding]]
@@ -72,12 +86,33 @@ Check: TypeAlias = Callable[[State], Iterator[Finding]]
 
 def judge(session: Session, settings: Settings, *, now: int) -> Health:
     """Returns what is wrong now, with the arenas and the jobs. Takes 2 s if the broker is away."""
-    state = State(session, settings, now, arenas(session, now), job_lines(session, now))
+    measured = figures(session, settings, now=now)
+    state = State(session, settings, now, arenas(session, now), job_lines(session, now), measured)
     return Health(
         checked_at=iso(now),
         findings=[finding for check in CHECKS for finding in check(state)],
         arenas=state.arenas,
         jobs=state.jobs,
+        figures=measured,
+    )
+
+
+def figures(session: Session, settings: Settings, *, now: int) -> Figures:
+    """Returns what can be measured now. Takes 2 s if the broker is away."""
+    results, answers = None, None
+    if settings.broker_url:
+        try:
+            results, answers = broker.waiting_results(settings.broker_url), True
+        except BrokerUnavailable:
+            answers = False
+    last = _last_beat(session)
+    failing = select(func.count()).where(Delivery.webhook_id.is_(None), Delivery.attempts >= TRIES)
+    return Figures(
+        broker=answers,
+        results=results,
+        ledger_ms=None if last is None else now - last,
+        disk_free=disk.free_bytes(settings),
+        mails_failing=session.scalar(failing) or 0,
     )
 
 
@@ -105,16 +140,6 @@ def ledger_is_late(session: Session, settings: Settings, now: int) -> bool:
     return last is None or now - last > max(LATE_MS, 10_000 * settings.tick_seconds)
 
 
-def reach_broker(url: str) -> None:
-    """Connects to the broker once. Raises BrokerUnavailable."""
-    options = {"socket_connect_timeout": BROKER_S, "socket_timeout": BROKER_S, "max_retries": 0}
-    try:
-        with Connection(url, connect_timeout=BROKER_S, transport_options=options) as connection:
-            connection.ensure_connection(max_retries=1, timeout=BROKER_S)
-    except (OperationalError, OSError) as error:
-        raise BrokerUnavailable("the queue cannot be reached; is the broker running?") from error
-
-
 def _arenas_report(state: State) -> Iterator[Finding]:
     silent = [one for one in state.arenas if one.state == "silent"]
     reporting = [one for one in state.arenas if one.state == "reports"]
@@ -123,9 +148,9 @@ def _arenas_report(state: State) -> Iterator[Finding]:
         "given to another arena when its lease ends."
     )
     for one in silent:
-        seconds = (state.now - _ms(one.seen_at)) // 1000
+        seconds = (state.now - moment(one.seen_at)) // 1000
         text = f"Arena {one.name} has not reported for {_for(seconds)}."
-        yield _bad("arenas", text, remedy)
+        yield _bad("arenas", text, remedy, one.name)
     if not reporting:
         before = "No arena reports any more" if state.arenas else "No arena has reported yet"
         yield _bad("arenas", f"{before}, so nothing is played.", "Start an arena; see its log.")
@@ -139,7 +164,16 @@ def _walls_hold(state: State) -> Iterator[Finding]:
                 "Until it has one, matches of authors' bots wait. Install bubblewrap or run it in "
                 "a container, or stop this arena; `matchbox doctor` says what is missing."
             )
-            yield _bad("walls", text, remedy)
+            yield _bad("walls", text, remedy, one.name)
+
+
+def _releases_agree(state: State) -> Iterator[Finding]:
+    own = version("matchbox")
+    for one in state.arenas:
+        if one.state == "reports" and one.release not in ("", own):
+            text = f"Arena {one.name} has release {one.release}, and the server has {own}."
+            remedy = "Install the server's release there, and start it again."
+            yield _warning("releases", text, remedy, one.name)
 
 
 def _ledger_beats(state: State) -> Iterator[Finding]:
@@ -159,49 +193,56 @@ def _ledger_beats(state: State) -> Iterator[Finding]:
 def _jobs_move(state: State) -> Iterator[Finding]:
     for line in state.jobs:
         most = OLDEST_MS.get(line.kind)
-        age = state.now - _ms(line.oldest_at) if line.oldest_at else 0
+        age = state.now - moment(line.oldest_at) if line.oldest_at else 0
         if most is not None and age > most:
             text = f"The oldest {line.kind} has waited for {_for(age // 1000)}."
-            yield _warning("jobs", text, "See whether arenas report, and what they are at.")
+            remedy = "See whether arenas report, and what they are at."
+            yield _warning("jobs", text, remedy, line.kind)
         if line.parked:
             many = f"{line.parked} {line.kind} jobs are" if line.parked > 1 else f"A {line.kind} is"
             text = f"{many} parked: the platform failed at it again and again."
-            yield _warning("parked", text, "Play it again or make it void on the page Operate.")
+            remedy = "Play it again or make it void on the page Operate."
+            yield _warning("parked", text, remedy, line.kind)
         if line.kind == "match" and line.queued + line.running and age > STALLED_MS:
             ended = state.session.scalar(select(func.max(Match.finished_at))) or 0
             still = min(age, state.now - ended)
             if still > STALLED_MS:
                 text = f"Matches wait, and none has ended for {_for(still // 1000)}."
                 remedy = "See whether arenas report, and whether the league or season is paused."
-                yield _bad("jobs", text, remedy)
+                yield _bad("jobs", text, remedy, line.kind)
+
+
+def _results_are_booked(state: State) -> Iterator[Finding]:
+    if (state.figures.results or 0) > RESULTS:
+        text = f"{state.figures.results:,} results wait for the ledger."
+        remedy = (
+            "See the ledger's log. If it is well, give matches more deals, so that there are fewer."
+        )
+        yield _warning("results", text, remedy)
 
 
 def _broker_answers(state: State) -> Iterator[Finding]:
-    if state.settings.broker_url:
-        try:
-            reach_broker(state.settings.broker_url)
-        except BrokerUnavailable:
-            text = "The broker cannot be reached, so arenas get no jobs. Nothing is lost."
-            remedy = "Start it again, and see its log; waiting jobs follow by themselves."
-            yield _bad("broker", text, remedy)
+    if state.figures.broker is False:
+        text = "The broker cannot be reached, so arenas get no jobs. Nothing is lost."
+        remedy = "Start it again, and see its log; waiting jobs follow by themselves."
+        yield _bad("broker", text, remedy)
 
 
 def _disk_has_room(state: State) -> Iterator[Finding]:
-    try:
-        free = shutil.disk_usage(state.settings.data).free
-    except OSError:
+    free = state.figures.disk_free
+    if free is None or free >= max(FEW_BYTES, state.settings.least_free_mb << 20):
         return
-    if free < FEW_BYTES:
-        text = f"The disk of the data folder has only {free >> 20:,} MB left."
-        remedy = (
-            "Free some space: old logs and backups first. When it is full, nothing can be stored."
-        )
-        yield (_bad if free < NO_BYTES else _warning)("disk", text, remedy)
+    text = f"The disk of the data folder has only {free >> 20:,} MB left."
+    remedy = "Free some space: old logs and backups first."
+    if disk.is_full(state.settings):
+        text += " No matches are sent and no uploads are taken until there is more."
+        yield _bad("disk", text, remedy)
+    else:
+        yield _warning("disk", text, remedy)
 
 
 def _mail_leaves(state: State) -> Iterator[Finding]:
-    stuck = select(func.count()).where(Delivery.webhook_id.is_(None), Delivery.attempts >= TRIES)
-    count = state.session.scalar(stuck) or 0
+    count = state.figures.mails_failing
     if count:
         many = "A mail" if count == 1 else f"{count:,} mails"
         text = f"{many} could not be sent, even after several tries."
@@ -211,8 +252,10 @@ def _mail_leaves(state: State) -> Iterator[Finding]:
 CHECKS: Final[tuple[Check, ...]] = (
     _arenas_report,
     _walls_hold,
+    _releases_agree,
     _ledger_beats,
     _jobs_move,
+    _results_are_booked,
     _broker_answers,
     _disk_has_room,
     _mail_leaves,
@@ -224,6 +267,8 @@ def arenas(session: Session, now: int) -> list[ArenaLine]:
     return [
         ArenaLine(
             name=name.partition("@")[0],
+            host=one.host,
+            release=one.release,
             state=_state_of(one, now),
             box=one.box,
             walled=one.walled,
@@ -276,19 +321,21 @@ def _last_beat(session: Session) -> int | None:
     return session.scalar(select(Setting.changed_at).where(Setting.name == BEAT))
 
 
-def _bad(kind: str, text: str, remedy: str) -> Finding:
-    return _finding(kind, "bad", text, remedy)
+def _bad(kind: str, text: str, remedy: str, about: str = "") -> Finding:
+    return _finding(kind, "bad", text, remedy, about)
 
 
-def _warning(kind: str, text: str, remedy: str) -> Finding:
-    return _finding(kind, "warning", text, remedy)
+def _warning(kind: str, text: str, remedy: str, about: str = "") -> Finding:
+    return _finding(kind, "warning", text, remedy, about)
 
 
-def _finding(kind: str, level: Level, text: str, remedy: str) -> Finding:
-    return Finding(kind=kind, level=level, text=text, remedy=remedy)
+def _finding(kind: str, level: Level, text: str, remedy: str, about: str) -> Finding:
+    page = f"/docs/symptoms#{SYMPTOMS[kind]}"
+    return Finding(kind=kind, about=about, page=page, level=level, text=text, remedy=remedy)
 
 
-def _ms(text: str) -> int:
+def moment(text: str) -> int:
+    """Returns the time of an answer in ms."""
     return round(datetime.fromisoformat(text).timestamp() * 1000)
 
 

@@ -41,7 +41,8 @@ def notify_owner(
 
     It is delivered to every webhook, and by e-mail unless the account has muted the kind. `kind` is
     a key of matchbox.answers.notices.NOTICE_KINDS. `subject` is version:<id>, season:<id>,
-    match:<id>, comparison:<id> or user:<id>. Returns None for the house, which reads no notices.
+    match:<id>, comparison:<id>, user:<id> or platform:<kind of finding>. Returns None for the
+    house, which reads no notices.
     """
     user = session.get_one(User, user_id)
     if user.role == Role.HOUSE:
@@ -109,7 +110,7 @@ def _path_of(subject: str) -> str:
     kind, _, number = subject.partition(":")
     if kind in _PAGES:
         return f"/{_PAGES[kind]}/{number}"
-    return "/account" if kind == "user" else "/inbox"
+    return {"user": "/account", "platform": "/admin/health"}.get(kind, "/inbox")
 
 
 def _trim(session: Session, user_id: int) -> None:

@@ -11,7 +11,7 @@ from matchbox.bundle import check_class_name, check_name, read_bundle
 from matchbox.errors import Conflict, NotFound, TooMany, UploadsClosed
 from server.db.models import Bot, Bundle, Role, User, Version, VersionState
 from server.db.session import compare_and_set
-from server.services import admission, audit, tryouts, turns
+from server.services import admission, audit, disk, tryouts, turns
 from server.services.accounts import require_owner
 from server.services.events import publish
 from server.services.lookup import find_bot
@@ -42,7 +42,7 @@ def upload(
     Without a `game` the bot must exist. If it has a version with the same bytes and class, that one
     is returned. `network` is where the upload came from, or empty. Raises UnknownGame, NotFound,
     BadName, BadBundle, UploadsClosed, Conflict (the bot plays another game, or is retired), or
-    TooMany (uploads in an hour, uploads to a league in a day, or pending ones).
+    TooMany (uploads in an hour, uploads to a league in a day, or pending ones), and DiskFull.
     """
     if game is None:
         game = find_bot(session, name, actor).game
@@ -148,6 +148,7 @@ def _keep(session: Session, digest: str, data: bytes) -> None:
 def _check_quota(session: Session, user: User, settings: Settings, now: int) -> None:
     if user.role == Role.HOUSE:
         return
+    disk.require_room(settings)
     recent = (Bot.owner_id == user.id, Version.created_at > now - HOUR_MS)
     query = select(func.count(), func.min(Version.created_at)).select_from(Version)
     count, first = session.execute(query.join(Bot).where(*recent)).one()

@@ -38,6 +38,10 @@ class WallReport(msgspec.Struct, frozen=True):
     """The load of its host for each core, over the last minute."""
     doing: str = ""
     """The match that it plays, or the name of another job; empty if it is idle."""
+    host: str = ""
+    """The name of its machine."""
+    release: str = ""
+    """Its version of Matchbox."""
     leaving: bool = False
     """True in the last report of an arena that is being stopped."""
 
@@ -53,6 +57,8 @@ class ArenaWall(msgspec.Struct, frozen=True):
     cores: int | None = None
     load: float | None = None
     doing: str = ""
+    host: str = ""
+    release: str = ""
     left: bool = False
     """True if the arena said that it was leaving."""
 
@@ -84,6 +90,8 @@ def report_wall(session: Session, report: Mapping[str, Any], *, now: int) -> Non
         "cores": read.cores,
         "load": read.load,
         "doing": storable(read.doing, 64),
+        "host": storable(read.host, 128),
+        "release": storable(read.release, 32),
         "left": read.leaving,
         "at": now,
     }

@@ -15,7 +15,7 @@ from dashboard import markdown
 from matchbox import registry
 from matchbox.errors import FAULT_KINDS
 from matchbox.match.replay import Verdict
-from matchbox.settings import NOT_SETTINGS, PREFIX, Settings
+from matchbox.settings import NOT_SETTINGS, PREFIX, SECRET_FILES, Settings
 from sandbox.attacks import ATTACKS as WITHIN
 from sandbox.policy import LAYERS
 from tests.contract import sources, tables
@@ -226,6 +226,7 @@ def test_a_command_that_is_none_is_seen(tmp_path: Path) -> None:
 
 def test_every_setting_that_a_page_names_exists(checkout: Path) -> None:
     known = {PREFIX + knob.name.upper() for knob in fields(Settings)} | NOT_SETTINGS
+    known |= SECRET_FILES.keys()
     for page in pages(checkout):
         assert set(VARIABLE.findall(page.read_text())) <= known, page
 

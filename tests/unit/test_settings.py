@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from pathlib import Path
 
 import pytest
 
 from matchbox.errors import BadSetting
-from matchbox.settings import PREFIX, Settings, limits_of, read_settings
+from matchbox.settings import PREFIX, SECRET_FILES, Settings, limits_of, read_settings
 
 
 def test_an_empty_environment_gives_the_defaults() -> None:
@@ -107,3 +108,35 @@ def test_every_number_has_bounds_and_a_default_within_them() -> None:
 
 def test_the_limits_of_a_seat_are_taken_from_the_settings() -> None:
     assert limits_of(read_settings({"MATCHBOX_CPU_MS": "70"}))["cpu_ms"] == 70
+
+
+def test_a_secret_is_read_from_its_file_without_the_line_end(tmp_path: Path) -> None:
+    place = tmp_path / "key"
+    place.write_text("k" * 40 + "\n")
+    read = read_settings({"MATCHBOX_SECRET_KEY_FILE": str(place)}, open)
+    assert read.secret_key == "k" * 40
+
+
+def test_a_secret_and_its_file_together_are_refused(tmp_path: Path) -> None:
+    given = {"MATCHBOX_SECRET_KEY": "k" * 40, "MATCHBOX_SECRET_KEY_FILE": str(tmp_path / "key")}
+    with pytest.raises(BadSetting, match="both set; remove one"):
+        read_settings(given, open)
+
+
+def test_the_file_of_a_secret_that_is_empty_or_missing_is_named(tmp_path: Path) -> None:
+    place = tmp_path / "password"
+    with pytest.raises(BadSetting, match=r"MATCHBOX_SMTP_PASSWORD_FILE names .* cannot be read"):
+        read_settings({"MATCHBOX_SMTP_PASSWORD_FILE": str(place)}, open)
+    place.write_text("\n")
+    with pytest.raises(BadSetting, match="which is empty; write the secret into it"):
+        read_settings({"MATCHBOX_SMTP_PASSWORD_FILE": str(place)}, open)
+
+
+def test_a_setting_that_is_no_secret_is_not_read_from_a_file() -> None:
+    with pytest.raises(BadSetting, match="there is no setting MATCHBOX_SIGNUP_FILE"):
+        read_settings({"MATCHBOX_SIGNUP_FILE": "somewhere"}, open)
+
+
+def test_every_setting_that_is_not_shown_may_be_in_a_file() -> None:
+    hidden = {f"MATCHBOX_{one.name.upper()}_FILE" for one in fields(Settings) if not one.repr}
+    assert hidden <= set(SECRET_FILES)

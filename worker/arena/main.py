@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import logging
 import os
+import socket
 import sys
 import threading
 import time
 from contextlib import suppress
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,6 +27,7 @@ from kombu.exceptions import OperationalError
 from matchbox.errors import BadMessage, MatchboxError, Unavailable
 from matchbox.match import wire
 from matchbox.settings import read_settings
+from worker import logs
 from worker.app import make_celery
 from worker.arena import cpu_affinity
 from worker.arena.boxes import examine, open_named
@@ -35,7 +38,7 @@ from worker.arena.tasks import Arena, Requeue
 log = structlog.get_logger(__name__)
 logging.getLogger("httpx").setLevel(logging.WARNING)
 
-settings = read_settings(os.environ)
+settings = read_settings(os.environ, open)
 app = make_celery(settings, "arena")
 
 _REQUEUE_DELAY_S: Final = 1.0
@@ -76,7 +79,8 @@ def _run_task(self: Any, message: dict[str, Any]) -> None:
     _Running.journal.begin(task, message)
     _Running.doing = str(message.get("match") or task.rpartition(".")[2])
     try:
-        _Running.arena.run(task, message)
+        with logs.job_fields(message):
+            _Running.arena.run(task, message)
     except BadMessage as error:
         log.error("message.dropped", task=task, why=str(error))
     except Requeue as error:
@@ -94,9 +98,15 @@ for _task in wire.JOBS:
     app.task(_run_task, name=_task, bind=True)
 
 
+@signals.setup_logging.connect
+def _log(**_: Any) -> None:
+    """Keeps Celery from setting up a log of its own: `_open` has done so."""
+
+
 @signals.celeryd_init.connect
 def _open(sender: str, **_: Any) -> None:
     """Opens the box, reports its wall to the server, and takes up an unfinished job."""
+    logs.configure(settings, arena=sender.partition("@")[0])
     client = ServerClient(settings.internal_url or settings.server_url, settings.arena_token)
     if settings.pin:
         cpu_affinity.claim(Path(settings.sockets or settings.data) / "cores")
@@ -149,7 +159,8 @@ def wall_report(arena: str, kind: str) -> dict[str, Any]:
 
 
 def _report(arena: str, kind: str, *, walled: bool, why: str) -> dict[str, Any]:
-    return {"arena": arena, "box": kind, "walled": walled, "why": why}
+    own = {"host": socket.gethostname(), "release": version("matchbox")}
+    return {"arena": arena, "box": kind, "walled": walled, "why": why, **own}
 
 
 def _resume_job() -> None:

@@ -7,13 +7,25 @@ because it imports nothing of the server.
 from __future__ import annotations
 
 import os
+from typing import Any
+
+from celery import signals
 
 from matchbox.match import wire
 from matchbox.settings import read_settings
+from worker import logs
 from worker.app import make_celery
 
-settings = read_settings(os.environ)
+settings = read_settings(os.environ, open)
 app = make_celery(settings, "ledger")
+
+
+@signals.setup_logging.connect
+def _log(**_: Any) -> None:
+    """Takes the place of Celery's own log."""
+    logs.configure(settings)
+
+
 app.conf.beat_scheduler = "celery.beat:Scheduler"
 app.conf.beat_max_loop_interval = settings.tick_seconds
 app.conf.beat_schedule = {

@@ -16,11 +16,13 @@ from matchbox.match import wire
 from matchbox.settings import read_settings
 from server.context import Context, make_context
 from server.services.job_kinds import RESULTS
+from worker import logs
 from worker.app import make_celery
 from worker.ledger import message_handlers
 from worker.ledger.courier import Courier
+from worker.ledger.watch import Watch
 
-settings = read_settings(os.environ)
+settings = read_settings(os.environ, open)
 app = make_celery(settings, "ledger")
 AGAIN = {"autoretry_for": (Unavailable,), "default_retry_delay": 2, "max_retries": 5}
 """How a task is retried while the database cannot be written.
@@ -34,23 +36,34 @@ class _Running:
 
     context: Context
     courier: Courier
+    watch: Watch
+
+
+@signals.setup_logging.connect
+def _log(**_: Any) -> None:
+    """Takes the place of Celery's own log."""
+    logs.configure(settings)
 
 
 @signals.celeryd_init.connect
 def _open(**_: Any) -> None:
     _Running.context = make_context(settings)
     _Running.courier = Courier(_Running.context)
+    _Running.watch = Watch(_Running.context, _Running.courier)
+    _Running.watch.start()
 
 
 @signals.worker_shutdown.connect
 def _close(**_: Any) -> None:
+    _Running.watch.close()
     _Running.courier.close()
     _Running.context.close()
 
 
 def _book(self: Any, message: dict[str, Any]) -> None:
     """Records a result from an arena."""
-    message_handlers.book(_Running.context, self.name, message)
+    with logs.job_fields(message):
+        message_handlers.book(_Running.context, self.name, message)
 
 
 for _task in RESULTS:

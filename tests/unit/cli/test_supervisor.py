@@ -159,3 +159,32 @@ def test_a_child_dies_with_the_process_that_started_it(tmp_path: Path) -> None:
     parent.kill()
     parent.wait()
     until(lambda: gone(int(pid_file.read_text())))
+
+
+WRITER = [
+    *(sys.executable, "-S", "-u", "-c"),
+    "import sys, time\n"
+    "for number in range(10**6):\n"
+    "    print(f'line {number:07d} ' + 'x' * 2000); time.sleep(0.0001)\n",
+]
+
+
+def test_a_log_stays_short_while_its_program_goes_on_writing(
+    tmp_path: Path, said: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cli.supervisor._LOG_BYTES", 50_000)
+    child = Child(Program("writer", WRITER, ENVIRONMENT), tmp_path / "writer.log", said.append)
+    child.start()
+    try:
+        older = tmp_path / "writer.log.1"
+        until(lambda: child.log.stat().st_size > 50_000)
+        child.restart_dead()
+        assert older.read_text().startswith("line 0000000")
+        until(lambda: child.log.stat().st_size > 50_000)
+        child.restart_dead()
+        until(lambda: child.log.stat().st_size > 0)
+        assert not child.log.read_bytes().startswith(b"\0")
+        assert child.process is not None
+        assert child.process.poll() is None
+    finally:
+        child.kill()

@@ -18,7 +18,7 @@ from dashboard.source import Source
 from matchbox.answers.accounts import SessionLine, TokenLine, Viewer
 from matchbox.answers.bots import Bot, BotLine, BotName, Draft, Report, State, VersionLine
 from matchbox.answers.games import Game, Option
-from matchbox.answers.health import ArenaLine, Finding, Health, JobsLine
+from matchbox.answers.health import ArenaLine, Figures, Finding, Health, JobsLine
 from matchbox.answers.lessons import Lesson
 from matchbox.answers.matches import (
     EVERYBODY,
@@ -327,15 +327,18 @@ def admin() -> Admin:
 ARENAS: Final[tuple[tuple[str, Any], ...]] = (("a", "reports"), ("b", "silent"), ("c", "reports"))
 HEALTH: Final = Health(
     checked_at=EARLIER,
-    findings=[Finding(kind="arenas", level="bad", text="Arena b has not reported for 50 s.",
+    findings=[Finding(kind="arenas", about="b", page="/docs/symptoms", level="bad",
+                      text="Arena b has not reported for 50 s.",
                       remedy="See its log.")],
     arenas=[
-        ArenaLine(name=name, state=state, box="bwrap", walled=name != "c", why="", cores=2,
+        ArenaLine(name=name, host="far", release="1.0", state=state,
+                  box="bwrap", walled=name != "c", why="", cores=2,
                   load=0.5, doing=MATCH if name == "a" else "", seen_at=EARLIER)
         for name, state in ARENAS
     ],
     jobs=[JobsLine(kind="match", queued=12, running=2, parked=0, oldest_at=EARLIER),
           JobsLine(kind="lesson", queued=0, running=0, parked=1, oldest_at=None)],
+    figures=Figures(broker=True, results=3, ledger_ms=2000, disk_free=5 << 30, mails_failing=0),
 )  # fmt: skip
 LOG: Final = LogLine(
     bot="alice/careful", entrant=0, text="drew a card", cpu_ms=12.5, notes=[],

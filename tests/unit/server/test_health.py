@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections import namedtuple
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
+import redis
 from sqlalchemy import delete
 
+from dashboard import markdown
 from matchbox.answers.health import Health
-from matchbox.errors import Forbidden
+from matchbox.errors import DiskFull, Forbidden
+from matchbox.match import wire
 from server.db.models import Delivery, Match, MatchState, Notice, Setting, User
-from server.services import health, walls
+from server.services import dispatch, health, walls
 from server.services.tick import tick
 from tests.books import Books, season_of
 
@@ -127,7 +132,8 @@ def test_a_broker_that_is_away_a_full_disk_and_mail_that_fails_are_told(
         session.add(Delivery(notice_id=notice.id, attempts=2, due_at=2**50))
     assert found(well, broker_url="redis+socket:///nowhere/broker.sock") == [
         "The broker cannot be reached, so arenas get no jobs. Nothing is lost.",
-        "The disk of the data folder has only 100 MB left.",
+        "The disk of the data folder has only 100 MB left. No matches are sent and no uploads are "
+        "taken until there is more.",
         "A mail could not be sent, even after several tries.",
     ]
     levels = {one.kind: one.level for one in judge(well).findings}
@@ -140,3 +146,40 @@ def test_only_operators_see_the_judgement(well: Books, alice: User, charlie: Use
             with pytest.raises(Forbidden):
                 health.judge_for(session, viewer, well.settings, now=well.clock())
         assert health.judge_for(session, charlie, well.settings, now=well.clock()).jobs
+
+
+def test_an_arena_of_another_release_is_named_with_its_host(well: Books) -> None:
+    report(well, host="far", release="0.0.1")
+    assert found(well)[0].startswith("Arena arena-1 has release 0.0.1, and the server has ")
+    assert judge(well).arenas[0].host == "far"
+
+
+def test_results_that_pile_up_are_told(well: Books, redis_url: str) -> None:
+    with redis.Redis.from_url(redis_url) as client:
+        client.rpush(wire.QUEUES[wire.RECORD], *range(501))
+        assert found(well, broker_url=redis_url) == ["501 results wait for the ledger."]
+        client.flushall()
+    assert judge(well, broker_url=redis_url).figures.results == 0
+
+
+def test_every_kind_of_finding_is_explained_among_the_symptoms(checkout: Path) -> None:
+    source = Path(health.__file__).read_text()
+    assert set(re.findall(r'_(?:bad|warning)\("(\w+)"', source)) == set(health.SYMPTOMS)
+    page = markdown.read((checkout / "docs/symptoms.md").read_text())
+    assert {one.anchor for one in page.sections} >= set(health.SYMPTOMS.values())
+
+
+def test_a_full_disk_stops_dispatch_and_uploads_until_there_is_room(
+    well: Books, alice: User, bob: User, charlie: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    well.league(paused=True)
+    season_of(well, charlie, [well.bot(alice, "one"), well.bot(bob, "two")])
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: Usage(2**40, 0, 100 << 20))
+    with well.write() as session:
+        assert dispatch.dispatch(session, settings=well.settings, now=well.clock()) == 0
+    with pytest.raises(DiskFull, match="almost full"):
+        well.upload(alice, "late")
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: Usage(2**40, 0, 2**39))
+    with well.write() as session:
+        assert dispatch.dispatch(session, settings=well.settings, now=well.clock()) > 0
+    well.upload(alice, "late")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from matchbox.errors import BrokerUnavailable
-from server.services.health import reach_broker
+from server.services.broker import waiting_results
 from tests.unit.server.routes.conftest import Caller, MakeApp, problem
 
 
@@ -26,7 +26,7 @@ def test_without_its_broker_it_is_alive_and_not_ready(make_app: MakeApp) -> None
 
 def test_a_broker_that_is_not_there_is_named_without_its_address() -> None:
     with pytest.raises(BrokerUnavailable, match="is the broker running") as told:
-        reach_broker("redis://:secret@127.0.0.1:1/0")
+        waiting_results("redis://:secret@127.0.0.1:1/0")
     assert "secret" not in str(told.value)
 
 

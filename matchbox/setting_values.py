@@ -1,0 +1,66 @@
+"""Reads the value of one setting from its text, or a secret from its file.
+
+Knows what a setting may be by its field's metadata; opens nothing by itself.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from matchbox.errors import BadSetting
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import TextIO
+
+
+def secret_in(path: str, variable: str, open_file: Callable[[str], TextIO]) -> str:
+    """Returns the secret in the file that the variable names, without the line ends behind it.
+
+    Raises BadSetting if the file is empty or cannot be read.
+    """
+    try:
+        with open_file(path) as file:
+            secret = file.read().rstrip("\r\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadSetting(f"{variable} names {path}, which cannot be read: {error}") from error
+    if not secret:
+        raise BadSetting(f"{variable} names {path}, which is empty; write the secret into it")
+    return secret
+
+
+def value_of(name: str, default: object, bounds: Mapping[str, Any], text: str) -> Any:
+    """Returns the value of this text for a setting with this default. Raises BadSetting."""
+    if isinstance(default, bool):
+        return _boolean(name, text)
+    if isinstance(default, int):
+        return _whole(name, text, bounds["least"], bounds["most"])
+    if "choices" in bounds and text not in bounds["choices"]:
+        raise BadSetting(f"{name} is {text!r}; it must be one of {', '.join(bounds['choices'])}")
+    if "schemes" in bounds and urlsplit(text).scheme not in bounds["schemes"]:
+        raise BadSetting(
+            f"{name} must start with {' or '.join(s + '://' for s in bounds['schemes'])}"
+        )
+    if "form" in bounds and not bounds["form"][0].fullmatch(text):
+        raise BadSetting(f"{name} is {text!r}; it must be {bounds['form'][1]}")
+    if bounds.get("secret") and len(text) < 32:
+        raise BadSetting(f"{name} has {len(text)} characters; make it 32 or more")
+    return text
+
+
+def _boolean(name: str, text: str) -> bool:
+    known = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
+    if text.lower() not in known:
+        raise BadSetting(f"{name} is {text!r}; it must be true or false")
+    return known[text.lower()]
+
+
+def _whole(name: str, text: str, least: int, most: int) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        raise BadSetting(f"{name} is {text!r}; it must be a whole number") from None
+    if not least <= number <= most:
+        raise BadSetting(f"{name} is {number}; it must lie between {least} and {most}")
+    return number

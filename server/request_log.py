@@ -1,0 +1,70 @@
+"""Gives every request an id, and writes a line for each to the log.
+
+The id is the one that the request brings as X-Request-ID, if it is a plain word, or else a new one.
+It is returned in the same header, shown on pages of errors, and in every line of the log that the
+request causes. No secret that is part of an address is written.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from typing import TYPE_CHECKING, Final
+from uuid import uuid4
+
+import structlog
+from flask import g, request
+
+if TYPE_CHECKING:
+    from flask import Flask, Response
+
+HEADER: Final = "X-Request-ID"
+SECRET: Final = ("secret", "code")
+"""The parts of an address that let somebody in."""
+_PLAIN: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
+
+log = structlog.get_logger("access")
+
+
+def request_id() -> str:
+    """Returns the id of this request."""
+    if "request_id" not in g:
+        given = request.headers.get(HEADER, "")
+        g.request_id = given if _PLAIN.fullmatch(given) else uuid4().hex
+    number: str = g.request_id
+    return number
+
+
+def shown_path() -> str:
+    """Returns the path of this request, with its secrets replaced."""
+    path = request.path
+    for name, value in (request.view_args or {}).items():
+        if name in SECRET:
+            path = path.replace(str(value), f"<{name}>")
+    return path
+
+
+def log_requests(app: Flask, *, access: bool) -> None:
+    """Names every request of the app; `access` writes a line for each as well."""
+    app.context_processor(lambda: {"request_id": request_id})
+
+    @app.before_request
+    def begin() -> None:
+        g.begun = time.perf_counter()
+        structlog.contextvars.clear_contextvars()
+        structlog.contextvars.bind_contextvars(request=request_id())
+
+    @app.after_request
+    def end(response: Response) -> Response:
+        response.headers[HEADER] = request_id()
+        if access:
+            log.info(
+                "request",
+                method=request.method,
+                path=shown_path(),
+                status=response.status_code,
+                bytes=response.content_length,
+                ms=round(1000 * (time.perf_counter() - g.begun), 1) if "begun" in g else None,
+                address=request.remote_addr,
+            )
+        return response

@@ -1,0 +1,86 @@
+"""Tells the operators when something becomes wrong with the platform, and when it is over.
+
+Keeps what has been told, so that each finding is told once. One that comes and goes is not told
+again and again: it must last before it is told, and stay away before it is over. Judges nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+from sqlalchemy import select
+
+from server.db.models import Role, Setting, User
+from server.services.notices import notify_owner
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy.orm import Session
+
+    from matchbox.answers.health import Finding
+
+NAME: Final = "alarms"
+LASTS_MS: Final = 30_000
+"""A finding is told when it has lasted for this long."""
+OVER_MS: Final = 120_000
+"""A finding is over when it has stayed away for this long."""
+
+
+class Alarm(msgspec.Struct, frozen=True):
+    """A finding that is, or lately was, there. Times are UTC in ms."""
+
+    text: str
+    since: int
+    told: bool = False
+    gone_at: int | None = None
+
+
+def key_of(finding: Finding) -> str:
+    """Returns the name of the finding, which stays the same while its text changes."""
+    return f"{finding.kind}:{finding.about}"
+
+
+def alarms(session: Session) -> dict[str, Alarm]:
+    """Returns the findings of the last look by name, also those that are not over yet."""
+    row = session.get(Setting, NAME)
+    return msgspec.convert(dict(row.value) if row is not None else {}, dict[str, Alarm])
+
+
+def note(session: Session, findings: Sequence[Finding], *, now: int) -> int:
+    """Notes what is wrong now, and tells the operators what has begun or is over.
+
+    Returns how many findings it told of.
+    """
+    before = alarms(session)
+    present = {key_of(one): one for one in findings}
+    after: dict[str, Alarm] = {}
+    count = 0
+    for name, finding in present.items():
+        known = before.get(name) or Alarm(finding.text, now)
+        due = not known.told and now - known.since >= LASTS_MS
+        if due:
+            _tell(session, name, "finding", f"{finding.text} {finding.remedy}", now)
+            count += 1
+        after[name] = Alarm(finding.text, known.since, told=known.told or due)
+    for name, known in before.items():
+        if name in present or not known.told:
+            continue
+        gone_at = now if known.gone_at is None else known.gone_at
+        if now - gone_at >= OVER_MS:
+            _tell(session, name, "finding-over", f"This is over: {known.text}", now)
+            count += 1
+        else:
+            after[name] = msgspec.structs.replace(known, gone_at=gone_at)
+    if after != before:
+        session.merge(Setting(name=NAME, value=msgspec.to_builtins(after), changed_at=now))
+    return count
+
+
+def _tell(session: Session, name: str, kind: str, text: str, now: int) -> None:
+    """Writes a notice to every operator whose account is open."""
+    subject = f"platform:{name.partition(':')[0]}"
+    open_ones = (User.role == Role.OPERATOR, User.closed_at.is_(None))
+    for user in session.scalars(select(User.id).where(*open_ones).order_by(User.id)):
+        notify_owner(session, user, kind, subject, text, now=now)

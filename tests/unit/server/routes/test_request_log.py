@@ -1,0 +1,31 @@
+"""Every request has an id: in its answer, on its page of errors, in every line of the log."""
+
+from __future__ import annotations
+
+import pytest
+from structlog.testing import capture_logs
+
+from tests.unit.server.routes.conftest import Caller, MakeApp
+
+
+def test_a_request_without_an_id_gets_one_and_an_error_page_shows_it(nobody: Caller) -> None:
+    answer = nobody.client.get("/nowhere")
+    number = answer.headers["X-Request-ID"]
+    assert len(number) == 32
+    assert f"<code>{number}</code>" in answer.text
+
+
+@pytest.mark.parametrize(("given", "kept"), [("from-the-proxy.1", True), ("<script>", False)])
+def test_a_given_id_is_kept_if_it_is_a_plain_word(nobody: Caller, given: str, kept: bool) -> None:
+    answer = nobody.client.get("/healthz", headers={"X-Request-ID": given})
+    assert (answer.headers["X-Request-ID"] == given) is kept
+
+
+def test_the_log_has_a_line_for_each_request_without_its_secret(make_app: MakeApp) -> None:
+    nobody = Caller(make_app(access_log=True).test_client())
+    with capture_logs() as written:
+        nobody.client.get("/first/let-me-in-please?x=y")
+    (line,) = [one for one in written if one["event"] == "request"]
+    assert (line["method"], line["path"]) == ("GET", "/first/<secret>")
+    assert line["address"] == "127.0.0.1"
+    assert "let-me-in" not in str(written)

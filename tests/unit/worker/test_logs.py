@@ -1,0 +1,90 @@
+"""The log of a process: text or JSON, with the job and the request, and no line without end."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterator
+
+import pytest
+import structlog
+
+from matchbox.settings import Settings
+from worker import logs
+
+
+@pytest.fixture(autouse=True)
+def as_before() -> Iterator[None]:
+    """The logging of the tests is as it was, afterwards."""
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    yield
+    structlog.reset_defaults()
+    structlog.contextvars.clear_contextvars()
+    root.handlers[:] = handlers
+    root.setLevel(level)
+
+
+def lines(capsys: pytest.CaptureFixture[str]) -> list[str]:
+    """What was written since the last look."""
+    return capsys.readouterr().err.splitlines()
+
+
+def test_a_json_line_names_the_arena_the_match_and_the_attempt(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    logs.configure(Settings(log_json=True), arena="arena-1")
+    with logs.job_fields({"match": "ab" * 16, "attempt": 2, "token": "secret", "rows": []}):
+        structlog.get_logger("worker.arena").warning("job.requeued", why="no room")
+        logging.getLogger("celery").error("Cannot connect to %s", "redis")
+    first, second = map(json.loads, lines(capsys))
+    assert first["event"] == "job.requeued"
+    assert (first["arena"], first["match"], first["attempt"]) == ("arena-1", "ab" * 16, 2)
+    assert (first["level"], first["logger"], "token" in first) == ("warning", "worker.arena", False)
+    assert (second["event"], second["match"]) == ("Cannot connect to redis", "ab" * 16)
+
+
+def test_a_traceback_stays_on_one_json_line(capsys: pytest.CaptureFixture[str]) -> None:
+    logs.configure(Settings(log_json=True))
+    try:
+        raise ValueError("a bad day")
+    except ValueError:
+        logging.getLogger("celery").exception("It failed")
+    (line,) = lines(capsys)
+    assert "ValueError: a bad day" in json.loads(line)["exception"]
+
+
+def test_text_is_for_people(capsys: pytest.CaptureFixture[str]) -> None:
+    logs.configure(Settings())
+    structlog.get_logger("server").info("outbox.waits", why="away")
+    (line,) = lines(capsys)
+    assert "outbox.waits" in line
+    assert "why=away" in line
+
+
+def test_a_line_that_repeats_is_written_five_times_a_minute_and_then_counted() -> None:
+    now = [0.0]
+    repeats = logs.Repeats(lambda: now[0])
+
+    def passed(text: str, *values: object) -> str | None:
+        record = logging.LogRecord("celery", logging.ERROR, "", 1, text, values, None)
+        return record.getMessage() if repeats.filter(record) else None
+
+    written = [passed("Try %s", number) for number in range(100)]
+    assert sum(text is not None for text in written) == logs.MOST
+    assert passed("Another line") == "Another line"
+    now[0] = 61
+    assert passed("Try %s", 100) == "Try 100 (95 more like this were left out)"
+
+
+def test_requests_are_all_written() -> None:
+    repeats = logs.Repeats()
+    record = logging.LogRecord(logs.ACCESS, logging.INFO, "", 1, "request", (), None)
+    assert all(repeats.filter(record) for _ in range(20))
+
+
+def test_only_so_many_kinds_of_lines_are_remembered() -> None:
+    repeats = logs.Repeats()
+    for number in range(2 * logs.KINDS):
+        assert repeats.filter(logging.LogRecord("x", 30, "", 1, f"line {number}", (), None))
+    assert len(repeats._seen) == logs.KINDS

@@ -1,0 +1,127 @@
+"""How every process writes its log: as text or as JSON lines, and no line again and again.
+
+Knows formats and repeated lines; knows no files, because a process writes to its standard error.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, Final
+
+import structlog
+from structlog.stdlib import ProcessorFormatter
+
+if TYPE_CHECKING:
+    from structlog.typing import EventDict, Processor
+
+    from matchbox.settings import Settings
+
+MOST: Final = 5
+"""How many lines of one kind are written in a window. The others are counted."""
+WINDOW_S: Final = 60.0
+KINDS: Final = 1_000
+"""How many kinds of lines are remembered."""
+ACCESS: Final = "access"
+"""The logger of requests, whose lines are alike and are all written."""
+OURS: Final = ("server", "worker", "cli", "matchbox", "sandbox", ACCESS, "gunicorn.error")
+"""The loggers that write more than warnings."""
+_JOB: Final = ("match", "version", "draft", "lesson", "turn", "attempt")
+
+
+class Repeats(logging.Filter):
+    """Passes the first lines of a kind in each minute; the next one says how many were left out.
+
+    A kind is a logger, a level and a text before its values are filled in.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
+        self._clock = clock
+        self._seen: dict[tuple[str, int, str], tuple[float, int]] = {}
+        self._turn = threading.Lock()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether the line is written."""
+        if record.name == ACCESS:
+            return True
+        kind, now = (record.name, record.levelno, _text_of(record)), self._clock()
+        with self._turn:
+            begun, count = self._seen.pop(kind, (now, 0))
+            left_out = 0
+            if now - begun >= WINDOW_S:
+                left_out, begun, count = max(0, count - MOST), now, 0
+            self._seen[kind] = (begun, count + 1)
+            if len(self._seen) > KINDS:
+                del self._seen[next(iter(self._seen))]
+        if left_out:
+            _mark(record, left_out)
+        return count < MOST
+
+
+def configure(settings: Settings, **fixed: str) -> None:
+    """Sets up the log of this process. Each line gets the `fixed` fields, such as an arena's name.
+
+    Fields that are bound to the thread's context, such as a request's id, are added too.
+    """
+
+    def add_fixed(_: Any, __: str, event: EventDict) -> EventDict:
+        return {**fixed, **event}
+
+    shared: list[Processor] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_logger_name,
+        structlog.stdlib.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        add_fixed,
+    ]
+    structlog.configure(
+        processors=[
+            structlog.stdlib.filter_by_level,
+            *shared,
+            ProcessorFormatter.wrap_for_formatter,
+        ],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+    )
+    shown: list[Processor] = [ProcessorFormatter.remove_processors_meta]
+    if settings.log_json:
+        shown += [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
+    else:
+        shown.append(
+            structlog.dev.ConsoleRenderer(
+                colors=False, exception_formatter=structlog.dev.plain_traceback
+            )
+        )
+    handler = logging.StreamHandler(sys.stderr)
+    handler.addFilter(Repeats())
+    handler.setFormatter(ProcessorFormatter(processors=shown, foreign_pre_chain=shared))
+    logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
+    for name in OURS:
+        logging.getLogger(name).setLevel(logging.INFO)
+    for name in ("gunicorn.error", "gunicorn.access"):
+        logger = logging.getLogger(name)
+        logger.handlers.clear()
+        logger.propagate = True
+
+
+def job_fields(message: object) -> AbstractContextManager[None]:
+    """Adds the match, version, attempt and so on of this message to every line of a block."""
+    known: Mapping[str, Any] = message if isinstance(message, dict) else {}
+    found = {name: known[name] for name in _JOB if isinstance(known.get(name), str | int)}
+    return structlog.contextvars.bound_contextvars(**found)
+
+
+def _text_of(record: logging.LogRecord) -> str:
+    return str(record.msg.get("event") if isinstance(record.msg, dict) else record.msg)
+
+
+def _mark(record: logging.LogRecord, left_out: int) -> None:
+    if isinstance(record.msg, dict):
+        record.msg["left_out"] = left_out
+    else:
+        record.msg = f"{record.msg} ({left_out} more like this were left out)"
