@@ -7,8 +7,10 @@ RUN python3 -m venv /opt/matchbox \
     && install -d -o 65534 -g 65534 -m 0700 /data
 ENV PATH=/opt/matchbox/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 HOME=/tmp
 WORKDIR /app
-COPY requirements.lock ./
-RUN pip install --quiet --no-cache-dir --no-deps --require-hashes -r requirements.lock
+# requirements-openid.lock has the same libraries, and those for logging in by OpenID Connect.
+ARG LOCK=requirements.lock
+COPY requirements.lock requirements-openid.lock ./
+RUN pip install --quiet --no-cache-dir --no-deps --require-hashes -r "$LOCK"
 
 # The hot path is compiled in a stage of its own, so that what runs holds no compiler. Where none can
 # be had nothing is made, and the hot path stays plain Python.

@@ -104,11 +104,12 @@ playthroughs: $(DEV) ## write every game's playthrough.txt anew; the diff is the
 	@$(BIN)/python -m tests.contract.playthroughs
 
 audit: ## compare the lock files with the known vulnerabilities (needs uv and the network)
-	@for file in requirements.lock requirements-dev.lock; do \
+	@for file in requirements.lock requirements-openid.lock requirements-dev.lock; do \
 		$(UV) tool run --from 'pip-audit==2.10.1' pip-audit --strict --disable-pip --require-hashes -r $$file || exit 1; done
 
 lock: ## work out the lock files anew (needs uv)
 	@$(UV) pip compile $(LOCKING) pyproject.toml -o requirements.lock
+	@$(UV) pip compile $(LOCKING) --extra openid -c requirements.lock pyproject.toml -o requirements-openid.lock
 	@$(UV) pip compile $(LOCKING) --extra dev pyproject.toml -o requirements-dev.lock
 	@for name in greenlet numpy; do echo $$name | $(UV) pip compile $(LOCKING) --no-annotate -c requirements.lock - -o sandbox/image/$$name.lock; done
 

@@ -31,7 +31,9 @@ HOST: Final = "127.0.0.1"
 _READY_S: Final = 60.0
 _CHECK_S: Final = 0.2
 _INHERITED: Final = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "VIRTUAL_ENV", "PYTHONPATH")
-_NOT_FOR_ARENAS: Final = ("MATCHBOX_SECRET_KEY", "MATCHBOX_DATABASE_URL", "MATCHBOX_SMTP_")
+_NOT_FOR_ARENAS: Final = (
+    "MATCHBOX_SECRET_KEY", "MATCHBOX_DATABASE_URL", "MATCHBOX_SMTP_", "MATCHBOX_OPENID_",
+)  # fmt: skip
 
 
 class _Stopped(Exception):
@@ -94,6 +96,7 @@ def _run(place: Path, listeners: Listeners) -> None:
     from cli import folder
     from cli.supervisor import Supervisor
     from matchbox.settings import read_settings
+    from server.openid_client import check_installed
     from worker import broker
 
     given = folder.environment(place, listeners.public.getsockname()[1], os.environ)
@@ -104,6 +107,7 @@ def _run(place: Path, listeners: Listeners) -> None:
         broker.prepare(place)
     settings = read_settings(given)
     environment = {**_inherited_environment(), **given, "PYTHONUNBUFFERED": "1"}
+    check_installed(settings)
     supervisor = Supervisor(folder.logs(place), output.note)
     try:
         secret = _prepare(environment)

@@ -58,6 +58,7 @@ def account_page(
         kinds=NOTICE_KINDS,
         tokens=source.tokens(),
         sessions=source.sessions(),
+        keys=source.log_in_ways(),
         my_bots=source.my_bots(),
     )
 

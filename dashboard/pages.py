@@ -31,6 +31,7 @@ from dashboard import (
     inbox,
     leaderboards,
     league_form,
+    openid,
     operations,
     passwords,
     play,
@@ -93,6 +94,7 @@ def make_pages(source: Source, *, now: Callable[[], datetime] = utc_now) -> Blue
     def for_every_page() -> dict[str, Any]:
         return {
             "viewer": source.viewer(),
+            "openid": source.openid_label(),
             "asset_url": assets.asset_url,
             "more_columns": leaderboards.more_columns,
             "columns_address": leaderboards.columns_address,
@@ -119,6 +121,7 @@ def _rules(source: Source) -> Iterator[tuple[str, Callable[..., Any]]]:
         *classes.rules(source),
         *users.rules(source),
         *passwords.rules(source),
+        *openid.rules(source),
         *ratings.rules(source),
         *play.rules(source),
         *workbench.rules(source),

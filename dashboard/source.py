@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from matchbox.answers.accounts import SessionLine, TokenLine, Viewer
+from matchbox.answers.accounts import LogInWays, OpenidFound, SessionLine, TokenLine, Viewer
 from matchbox.answers.board_figures import BoardFigures, Opponents, PairLine
 from matchbox.answers.bots import Author, Bot, BotLine, BotName, Draft
 from matchbox.answers.classes import Invited, LeagueClass, Membership
@@ -146,6 +146,18 @@ class Source:
 
     tokens: Callable[[], list[TokenLine]]
     """The viewer's API tokens, with those that were revoked lately."""
+
+    log_in_ways: Callable[[], LogInWays]
+    """The ways in which the viewer may log in."""
+
+    openid_label: Callable[[], str | None]
+    """What the OpenID Connect provider is called; None if there is none."""
+
+    openid_found: Callable[[], OpenidFound | None]
+    """Who has just come back from the provider in this browser; None if nobody has."""
+
+    openid_out: Callable[[], str]
+    """The address at which the provider logs people out; "" if it has none."""
 
     sessions: Callable[[], list[SessionLine]]
     """The browsers in which the viewer is logged in."""

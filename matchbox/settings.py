@@ -35,6 +35,10 @@ MAIL_ADDRESS: Final = re.compile(
 )
 """A plain mail address without a name, and without characters that can break a mail's header."""
 _HOST: Final = re.compile(r"[a-z0-9.:-]{1,253}", re.IGNORECASE)
+_ISSUER: Final = re.compile(
+    r"(https://[^\s/?#@]+|http://(localhost|127\.0\.0\.1|\[::1\])(:[0-9]{1,5})?)(/[^\s?#]*)?"
+)
+_DOMAINS: Final = re.compile(r"[a-z0-9.-]{1,253}( *, *[a-z0-9.-]{1,253})*", re.IGNORECASE)
 
 
 def _setting(default: Any, meaning: str, *, shown: bool = True, **bounds: Any) -> Any:
@@ -262,6 +266,25 @@ class Settings:
     smtp_user: str = _setting("", "account at the mail server; empty: no login")
     smtp_password: str = _setting("", "password of that account", shown=False, from_file=True)
     smtp_sender: str = _setting("", "sender address of mails", form=(MAIL_ADDRESS, "an address"))
+    openid_issuer: str = _setting(
+        "",
+        "the OpenID Connect provider with whose accounts people may log in; empty: passwords only",
+        form=(_ISSUER, "an https:// address without a query, as the provider gives it"),
+    )
+    openid_client_id: str = _setting("", "the name by which the provider knows this platform")
+    openid_client_secret: str = _setting(
+        "", "the secret that the provider gave this platform; empty: a public client", shown=False
+    )
+    openid_label: str = _setting("OpenID Connect", "what pages call the provider")
+    openid_signup: str = _setting(
+        "open", "whether who logs in there may make an account", choices=("open", "closed")
+    )
+    openid_domains: str = _setting(
+        "",
+        "mail domains of which an address must be verified there for a new account, separated by "
+        "commas; empty: no address is asked for",
+        form=(_DOMAINS, "domains such as example.org, separated by commas"),
+    )
     webhooks: str = _setting(
         "public",
         "where webhooks may lead: over HTTPS to public addresses, to any address that the ledger "
@@ -298,6 +321,10 @@ def read_settings(
     }
     settings = Settings(**values)
     _check_mail(settings)
+    if bool(settings.openid_issuer) != bool(settings.openid_client_id):
+        raise BadSetting(
+            "MATCHBOX_OPENID_ISSUER and MATCHBOX_OPENID_CLIENT_ID go together; set both, or none"
+        )
     if settings.fewest_deals > settings.most_deals:
         raise BadSetting(
             f"MATCHBOX_FEWEST_DEALS is {settings.fewest_deals} and MATCHBOX_MOST_DEALS only "

@@ -20,6 +20,7 @@ from server.db.session import WEB_WAIT_MS
 from server.headers import guard_answers
 from server.metrics import Metrics
 from server.openapi import mend
+from server.openid_client import Provider, check_installed
 from server.problems import register_error_handlers
 from server.rate_limits import limit_rates
 from server.request_log import log_requests
@@ -51,6 +52,9 @@ def create_app(context: Context) -> APIFlask:
     pages.enable_openapi = False  # type: ignore[attr-defined]  # the framework reads it
     app.register_blueprint(pages)
     limit_rates(app, context.settings, sent_code)
+    settings = context.settings
+    check_installed(settings)
+    app.extensions["matchbox-openid"] = Provider(settings) if settings.openid_issuer else None
     app.extensions["matchbox-streams"] = Streams(context.settings)
     _guard(app, context)
     Compress(app)

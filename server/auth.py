@@ -144,6 +144,16 @@ def token_in_use(session: Session) -> Token | None:
     return accounts.token_by_id(session, asking.token) if asking and asking.token else None
 
 
+def session_begun() -> int | None:
+    """Returns when the request's session was begun, in ms UTC; None if it came without one."""
+    asking = visitor()
+    if asking is None or asking.session is None:
+        return None
+    with context().read() as session:
+        found = session.get(BrowserSession, asking.session)
+        return None if found is None else found.created_at
+
+
 def start_session(user: User) -> None:
     """Logs the browser in, and ends the session that it had.
 

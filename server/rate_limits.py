@@ -41,12 +41,22 @@ SLOW: Final = (
     "forms_accounts.set_password",
     "forms_notices.request_confirmation",
     "forms_classes.join",
+    "forms_openid.link",
+    "forms_openid.unlink",
     "forms_users.create",
     "forms_users.reset",
 )
 """Endpoints that hash a password, which takes a third of a second, or mail a link for one."""
 TELLING: Final = ("pages.join", "classes.invited", "classes.join")
 """Endpoints that tell whether a league has a certain code, and hash nothing."""
+ABROAD: Final = (
+    "forms_openid.begin",
+    "forms_openid.come_back",
+    "forms_openid.sign_up",
+    "pages.openid_out",
+)
+"""Endpoints that ask an OpenID Connect provider, or make an account for whom it knows. A whole
+class may come from one network."""
 _JOINING: Final = ("forms_classes.join", "accounts.sign_up")
 """Endpoints that make an account with a code."""
 OF_A_CODE: Final = 120
@@ -67,9 +77,10 @@ PREFIX: Final = 64
 def limit_rates(app: Flask, settings: Settings, sent_code: Callable[[], str]) -> None:
     """Limits the requests of every network and account of the app to the settings' rates.
 
-    Call it after all routes are registered: those in SLOW and TELLING have a stricter limit, set
-    here. `sent_code` returns the code of a league that the request came with, or "". With a code
-    the limit is the code's and not the network's, because a whole class may share one address.
+    Call it after all routes are registered: those in SLOW, TELLING and ABROAD have a stricter
+    limit, set here. `sent_code` returns the code of a league that the request came with, or "".
+    With a code the limit is the code's and not the network's, because a whole class may share one
+    address.
     """
     limiter = Limiter(
         key_func=asker,
@@ -99,9 +110,15 @@ def limit_rates(app: Flask, settings: Settings, sent_code: Callable[[], str]) ->
         scope="guesses",
         key_func=client_network,
     )
-    for endpoint in (*SLOW, *TELLING):
+    abroad = limiter.shared_limit(
+        f"{max(OF_A_CODE, settings.logins_per_minute)} per minute",
+        scope="abroad",
+        key_func=client_network,
+    )
+    rates = {**dict.fromkeys(SLOW, few), **dict.fromkeys(TELLING, telling)}
+    for endpoint, rate in {**rates, **dict.fromkeys(ABROAD, abroad)}.items():
         view: Any = app.view_functions[endpoint]
-        limited = telling(view) if endpoint in TELLING else few(view)
+        limited = rate(view)
         if endpoint in _JOINING:
             limited = few(with_code(view))
         app.view_functions[endpoint] = _shown_again(view, limited)

@@ -63,3 +63,33 @@ class Sessions(Answer):
 
     items: list[SessionLine]
     next: str | None
+
+
+class IdentityLine(Answer):
+    """Somebody at an OpenID Connect provider who logs in to the account."""
+
+    id: int
+    issuer: str
+    created_at: str
+    used_at: str
+
+
+class LogInWays(Answer):
+    """The ways to log in to an account: its password, if it has one, and identities elsewhere."""
+
+    has_password: bool
+    identities: list[IdentityLine]
+
+
+class OpenidFound(Answer):
+    """Somebody whom the provider knows, and no account here.
+
+    `known_as` is what the provider calls them, `suggested` a free name for an account, and
+    `refused` why no account may be made for them. `asks_password` says whether the viewer must give
+    a password to link the identity.
+    """
+
+    known_as: str
+    suggested: str
+    refused: str
+    asks_password: bool

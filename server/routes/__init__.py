@@ -70,6 +70,7 @@ def _for_people() -> list[Blueprint]:
         forms_leagues,
         forms_matches,
         forms_notices,
+        forms_openid,
         forms_operations,
         forms_play,
         forms_users,
@@ -79,6 +80,7 @@ def _for_people() -> list[Blueprint]:
     return [
         health.routes,
         forms_accounts.routes,
+        forms_openid.routes,
         forms_bots.routes,
         forms_notices.routes,
         forms_leagues.routes,

@@ -5,11 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from flask import Blueprint, make_response, redirect, request
+from flask import session as cookie
 
 from dashboard import forms as pages
 from dashboard import passwords
 from dashboard.pages import own_path
-from server.auth import acting, context, end_session, signed_in, start_session, visitor
+from server.auth import (
+    acting,
+    context,
+    end_session,
+    session_begun,
+    signed_in,
+    start_session,
+    visitor,
+)
+from server.openid_flow import BY_PROVIDER
 from server.personal_zip import personal_zip
 from server.rate_limits import client_network
 from server.routes.form_fields import field, form_of, go_to, secret_page
@@ -52,9 +62,10 @@ def sign_up() -> Response:
 
 @routes.post("/logout")
 def log_out() -> Response:
-    """Logs out."""
+    """Logs out, and tells those who came by a provider that it may still know them."""
+    by_provider = cookie.get(BY_PROVIDER, False)
     end_session()
-    return go_to("pages.home")
+    return go_to("pages.openid_out" if by_provider else "pages.home")
 
 
 @routes.post("/first/<secret>")
@@ -113,7 +124,10 @@ def change_password() -> Response:
     """Sets a new password, ends all other sessions, and revokes the tokens if asked to."""
     actor, network = signed_in(), client_network()
     old, new, revoke = field("old"), field("new"), field("revoke") == "yes"
-    user = logins.change_password(context(), actor, old, new, network=network, revoke=revoke)
+    begun = session_begun()
+    user = logins.change_password(
+        context(), actor, old, new, network=network, revoke=revoke, begun=begun
+    )
     start_session(user)
     return go_to("pages.account")
 
@@ -154,7 +168,8 @@ def data() -> Response:
 def delete() -> Response:
     """Deletes the account, and logs out."""
     password, network = field("password"), client_network()
-    account_deletion.delete_account(context(), signed_in(), password, network=network)
+    begun = session_begun()
+    account_deletion.delete_account(context(), signed_in(), password, network=network, begun=begun)
     end_session()
     return go_to("pages.home")
 

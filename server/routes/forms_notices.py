@@ -8,7 +8,7 @@ from flask import Blueprint, request
 
 from dashboard import forms as pages
 from matchbox.answers.notices import MUTABLE
-from server.auth import acting, context, signed_in
+from server.auth import acting, context, session_begun, signed_in
 from server.queries import inbox
 from server.rate_limits import client_network
 from server.routes.form_fields import field, form_of, go_to, secret_page
@@ -43,7 +43,8 @@ def mark_all_read() -> Response:
 @form_of(pages.account_page, forbidden=True)
 def request_confirmation() -> Response:
     """Sends a confirmation link to the address that was entered, if the password is right."""
-    logins.confirm(context(), signed_in(), field("password"), network=client_network())
+    network, begun = client_network(), session_begun()
+    logins.confirm(context(), signed_in(), field("password"), network=network, begun=begun)
     with acting() as (session, actor, now):
         address, settings = field("email").strip(), context().settings
         contact.request_confirmation(session, actor, address, settings=settings, now=now)

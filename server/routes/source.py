@@ -34,6 +34,7 @@ from server.queries import users as user_queries
 from server.queries.job_queue import queue_detail
 from server.queries.lessons import bot_lessons
 from server.queries.verifications import newest
+from server.routes.openid_source import of_log_ins
 from server.services import accounts, health, notices, uploads
 
 
@@ -43,6 +44,7 @@ def make_source() -> Source:
         **_of_boards(),
         **_of_files(),
         **_of_operators(),
+        **of_log_ins(),
         viewer=_viewer,
         libraries=lambda: list(libraries_of(context().settings)),
         uploads_closed=_uploads_closed,

@@ -18,6 +18,7 @@ from server.db.models import (
     Entry,
     Event,
     FormerName,
+    Identity,
     Invitation,
     League,
     Match,
@@ -54,15 +55,15 @@ PLAYING: Final = (SeasonState.FROZEN, *UNDER_WAY)
 _WHY: Final = "its author has deleted the account"
 
 
-def delete_account(context: Context, actor: User, password: str, *, network: str) -> None:
-    """Deletes the actor's account. A wrong password counts as a failed login.
+def delete_account(
+    context: Context, actor: User, password: str, *, network: str, begun: int | None = None
+) -> None:
+    """Deletes the actor's account, once `logins.confirm` has confirmed it.
 
     Its name is never used again. Its bots are retired and leave every season; what they have
-    played stays. Raises Forbidden if the password is wrong, TooMany during a pause, or Conflict for
-    the last operator.
+    played stays. Raises what `confirm` raises, or Conflict for the last operator.
     """
-    with logins.counted(context, actor.name, network):
-        accounts.check_password(actor, password)
+    logins.confirm(context, actor, password, network=network, begun=begun)
     with context.write() as session:
         now = context.now()
         user = accounts.same_password(session, actor)
@@ -107,7 +108,7 @@ def _forget(session: Session, user: User) -> None:
     """
     notices = select(Notice.id).where(Notice.user_id == user.id)
     session.execute(delete(Delivery).where(Delivery.notice_id.in_(notices)))
-    for table in (Notice, Webhook, BrowserSession, Invitation, Token):
+    for table in (Notice, Webhook, BrowserSession, Invitation, Token, Identity):
         session.execute(delete(table).where(table.user_id == user.id))
     session.execute(delete(Draft).where(Draft.owner_id == user.id))
     session.flush()

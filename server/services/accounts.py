@@ -113,11 +113,13 @@ def change_password(
 ) -> User:
     """Changes the account's password, ends its sessions, and returns the account.
 
-    With `revoke`, also revokes its API tokens. Raises Forbidden if the old password is wrong,
+    An account without a password gets its first one; the caller has confirmed who asks. With
+    `revoke`, also revokes its API tokens. Raises Forbidden if the old password is wrong,
     BadName if the new one is easy to guess, or Conflict if somebody else has just changed it.
     """
     known = user.password
-    check_password(user, old)
+    if known is not None:
+        check_password(user, old)
     hashed = passwords.hash_password(new, user.name)  # slow: done before the write turn begins
     which = (User.id == user.id, User.password == known, User.closed_at.is_(None))
     if rows_changed(session, update(User).where(*which).values(password=hashed)) != 1:
@@ -312,8 +314,11 @@ def check_free(session: Session, name: str) -> None:
         raise Conflict(f"the name {name!r} is taken; choose another")
 
 
-def add(session: Session, name: str, hashed: str, role: Role, *, now: int) -> User:
-    """Creates an account with a password that is hashed already. Raises as `check_free`."""
+def add(session: Session, name: str, hashed: str | None, role: Role, *, now: int) -> User:
+    """Creates an account with a password that is hashed already, or with none.
+
+    Raises what `check_free` raises.
+    """
     check_free(session, name)
     user = User(name=name, password=hashed, role=role, created_at=now)
     session.add(user)

@@ -156,7 +156,7 @@ def check_names(session: Session, actor: User, league_name: str, names: Sequence
         raise BadOption(f"give 1 to {MOST} names, not {len(names)}")
     refused = []
     for place, name in enumerate(names):
-        why = "stands in the list twice" if name in names[:place] else _trouble(session, name)
+        why = "stands in the list twice" if name in names[:place] else trouble(session, name)
         if why:
             refused.append((name, why))
     if refused:
@@ -256,20 +256,21 @@ def _bring_in(session: Session, user: User, league: League, *, now: int) -> None
     session.flush()
 
 
-def _trouble(session: Session, name: str) -> str:
+def trouble(session: Session, name: str) -> str:
+    """Returns why no account can have this name, as the end of a sentence; "" if one can."""
     try:
         accounts.check_free(session, name)
     except Conflict:
         return "is taken"
     except BadName:
-        better = _spelled(name)
+        better = spelled(name)
         hint = f"try {better}" if better else "use 2 to 32 of a-z, 0-9 and -"
         return f"cannot be an account's name; {hint}"
     return ""
 
 
-def _spelled(name: str) -> str | None:
-    """The name in the letters that accounts may have, or None if nothing fits."""
+def spelled(name: str) -> str | None:
+    """Returns the name in the letters that accounts may have, or None if nothing fits."""
     plain = unicodedata.normalize("NFKD", name.lower().translate(_STROKED))
     written = plain.replace("\N{COMBINING DIAERESIS}", "e")
     letters = "".join(sign for sign in written if not unicodedata.combining(sign))

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import delete, or_
 
-from matchbox.errors import TooMany
+from matchbox.errors import Forbidden, TooMany
 from server.db.models import LoginAttempts
 from server.db.session import rows_changed
 from server.services import accounts
@@ -54,6 +54,8 @@ FORGOTTEN_MS: Final = 3_600_000
 """The wrong passwords are forgotten this long after the last one: an hour."""
 KNOWN_MS: Final = 90 * 24 * 3_600_000
 """How long a network counts as known after a login."""
+FRESH_MS: Final = 10 * 60_000
+"""How long a log-in stands for the password of an account that has none."""
 _EVERYWHERE: Final = "*"
 _OTHERWISE: Final = ", or from where you have logged in before"
 
@@ -68,25 +70,40 @@ def log_in(context: Context, name: str, password: str, network: str) -> User:
 
 
 def change_password(
-    context: Context, actor: User, old: str, new: str, *, network: str, revoke: bool
+    context: Context,
+    actor: User,
+    old: str,
+    new: str,
+    *,
+    network: str,
+    revoke: bool,
+    begun: int | None = None,
 ) -> User:
-    """Changes the account's password. A wrong old password counts as a failed login.
+    """Changes the account's password, or sets its first one. Confirms it as `confirm` does.
 
-    Returns the account. Raises TooMany during a pause, and what `accounts.change_password` raises.
+    Returns the account. Raises what `confirm` and `accounts.change_password` raise.
     """
-    confirm(context, actor, old, network=network)
+    confirm(context, actor, old, network=network, begun=begun)
     with context.write() as session:
         now = context.now()
         return accounts.change_password(session, actor, old, new, now=now, revoke=revoke)
 
 
-def confirm(context: Context, actor: User, password: str, *, network: str) -> None:
+def confirm(
+    context: Context, actor: User, password: str, *, network: str, begun: int | None = None
+) -> None:
     """Checks the actor's password before a change that a session alone must not make.
 
-    An account without a password has none to give. A wrong one counts as a failed login. Raises
-    Forbidden if it is wrong, or TooMany during a pause.
+    A wrong one counts as a failed login. An account without a password must have logged in anew
+    instead: `begun` is when the request's session began, or None without one. Raises Forbidden, or
+    TooMany during a pause.
     """
     if actor.password is None:
+        if begun is None or context.now() - begun > FRESH_MS:
+            raise Forbidden(
+                "your account has no password to confirm this with; log in anew with a browser, "
+                "and do this within ten minutes"
+            )
         return
     with counted(context, actor.name, network):
         accounts.check_password(actor, password)

@@ -25,7 +25,7 @@ LEFT_UNDONE = re.compile(
     r"\b(?:TO[D]O|FIX[M]E|XX[X])\b|pytest\.(?:mark\.)?(?:s[k]ip|x[f]ail)|@s[k]ip"
 )
 PIN = re.compile(r"^([a-z0-9][a-z0-9._-]*)(?:\[[^]]*\])?==([^ ;\\]+)", re.MULTILINE)
-LOCKS = ("requirements.lock", "requirements-dev.lock")
+LOCKS = ("requirements.lock", "requirements-openid.lock", "requirements-dev.lock")
 
 
 def text_of(path: Path) -> str:
@@ -93,13 +93,14 @@ def test_a_lock_has_hashes_and_no_addresses(lock: str, checkout: Path) -> None:
 
 
 def test_the_locks_agree(checkout: Path) -> None:
-    plain, full = (pins((checkout / lock).read_text()) for lock in LOCKS)
-    assert plain.items() <= full.items()
+    plain, openid, full = (pins((checkout / lock).read_text()) for lock in LOCKS)
+    assert plain.items() <= openid.items() <= full.items()
 
 
 def test_the_locks_hold_every_dependency(checkout: Path) -> None:
     project = tomllib.loads((checkout / "pyproject.toml").read_text())["project"]
-    wanted = project["dependencies"], project["optional-dependencies"]["dev"]
+    extras = project["optional-dependencies"]
+    wanted = project["dependencies"], extras["openid"], extras["dev"]
     for lock, requirements in zip(LOCKS, wanted, strict=True):
         names = {re.split(r"[\[<>=;]", requirement)[0] for requirement in requirements}
         assert names <= pins((checkout / lock).read_text()).keys()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import BigInteger, ForeignKey, String
+from sqlalchemy import BigInteger, ForeignKey, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from server.db.models.tables import Table
@@ -55,7 +55,8 @@ class User(Table):
     id: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str] = mapped_column(String(32), unique=True)
     password: Mapped[str | None] = mapped_column(String(200))
-    """An argon2 hash; None for the account of the shipped bots."""
+    """An argon2 hash; None for the account of the shipped bots, and for those that have only ever
+    logged in by an OpenID Connect provider."""
     role: Mapped[str] = mapped_column(String(16), default=Role.AUTHOR)
     email: Mapped[str | None] = mapped_column(String(254))
     """The confirmed address to which notices are mailed; None for nowhere."""
@@ -148,3 +149,19 @@ class BrowserSession(Table):
     """When it last made a request, to within some minutes."""
     ends_at: Mapped[int] = mapped_column(BigInteger)
     user: Mapped[User] = relationship()
+
+
+class Identity(Table):
+    """Somebody at an OpenID Connect provider, who logs in to an account with that."""
+
+    __tablename__ = "identity"
+    __table_args__ = (UniqueConstraint("issuer", "subject"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    issuer: Mapped[str] = mapped_column(String(255))
+    subject: Mapped[str] = mapped_column(String(255))
+    """The provider's own name of the person, which never changes."""
+    user_id: Mapped[int] = mapped_column(ForeignKey("user.id"), index=True)
+    created_at: Mapped[int] = mapped_column(BigInteger)
+    used_at: Mapped[int] = mapped_column(BigInteger)
+    """When somebody last logged in with it."""

@@ -15,7 +15,14 @@ from flask import Flask, render_template
 
 from dashboard.pages import make_pages
 from dashboard.source import Source
-from matchbox.answers.accounts import SessionLine, TokenLine, Viewer
+from matchbox.answers.accounts import (
+    IdentityLine,
+    LogInWays,
+    OpenidFound,
+    SessionLine,
+    TokenLine,
+    Viewer,
+)
 from matchbox.answers.bots import Bot, BotLine, BotName, Draft, Report, State, VersionLine
 from matchbox.answers.games import Game, Option
 from matchbox.answers.health import ArenaLine, Figures, Finding, Health, JobsLine
@@ -366,6 +373,11 @@ SESSIONS: Final = [
                 current=number == 1)
     for number, browser in ((1, "Firefox on Linux"), (2, "Safari on iPhone"))
 ]  # fmt: skip
+KEYS: Final = LogInWays(
+    has_password=True,
+    identities=[IdentityLine(id=1, issuer="https://school.example", created_at=EARLIER,
+                             used_at=EARLIER)],
+)  # fmt: skip
 SOURCE: Final = Source(
     viewer=lambda: ALICE,
     libraries=lambda: ["numpy"],
@@ -397,6 +409,12 @@ SOURCE: Final = Source(
     my_bots=lambda: [CAREFUL],
     tokens=lambda: TOKENS,
     sessions=lambda: SESSIONS,
+    log_in_ways=lambda: KEYS,
+    openid_label=lambda: "the school",
+    openid_found=lambda: OpenidFound(
+        known_as="Alice", suggested="alice-2", refused="", asks_password=True
+    ),
+    openid_out=lambda: "https://school.example/out",
     admin=admin,
     user=classroom.user,
     users=classroom.users,
@@ -478,6 +496,7 @@ PAGES: Final = (
     "/play", "/play/bomb", f"/play/bomb/{playing.NAME}",
     "/inbox", "/account/email/good", "/account/email/used",
     "/join", "/join/abcd-2345", "/reset", "/reset/1/good", "/reset/1/used",
+    "/login/openid/new", "/login/openid/out",
     "/docs/", "/docs/?q=memory+limit", "/docs/write-a-bot", "/docs/threat-model",
 )  # fmt: skip
 OPERATING: Final = (

@@ -1,0 +1,37 @@
+"""The pages of logging in by an OpenID Connect provider. Knows addresses and templates only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from flask import render_template
+
+from dashboard.forms import Values
+from dashboard.source import Source
+
+Answer = str
+
+
+def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
+    """Yields every address with its view; the view's name is the endpoint."""
+
+    def openid_new() -> Answer:
+        return new_page(source)
+
+    def openid_out() -> Answer:
+        return out_page(source)
+
+    yield "/login/openid/new", openid_new
+    yield "/login/openid/out", openid_out
+
+
+def new_page(source: Source, values: Values | None = None, error: str = "") -> str:
+    """Returns the page for somebody whom the provider knows, and no account here."""
+    return render_template(
+        "openid_new.html", found=source.openid_found(), values=values or {}, error=error
+    )
+
+
+def out_page(source: Source) -> str:
+    """Returns the page after a log-out, with the way to log out at the provider, too."""
+    return render_template("openid_out.html", address=source.openid_out())

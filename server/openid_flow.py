@@ -1,0 +1,81 @@
+"""What this browser's signed cookie remembers of a log-in by an OpenID Connect provider.
+
+Knows the cookie and the app's provider; asks neither the provider nor the database.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any, Final
+
+from flask import current_app
+from flask import session as cookie
+
+from matchbox.errors import Forbidden, NotFound
+from server.auth import context
+from server.openid_client import Identity, Provider, Start
+
+MOST_MS: Final = 10 * 60_000
+"""How long a log-in may take until the provider's answer, and from there to its end, in ms."""
+BY_PROVIDER: Final = "by_openid"
+"""The cookie's mark of a session that was begun by the provider."""
+_BEGUN: Final = "openid_begun"
+_FOUND: Final = "openid_found"
+_AGAIN: Final = "this log-in took too long, or was not begun in this browser; begin it again"
+
+
+def provider() -> Provider:
+    """Returns the provider of the settings. Raises NotFound if there is none."""
+    found: Provider | None = current_app.extensions["matchbox-openid"]
+    if found is None:
+        raise NotFound("this platform knows passwords only: no OpenID Connect provider is set")
+    return found
+
+
+def remember_start(start: Start, after: str) -> None:
+    """Keeps what was asked of the provider; `after` is the path to go to in the end."""
+    cookie.pop(_FOUND, None)
+    cookie[_BEGUN] = {"start": asdict(start), "after": after, "at": context().now()}
+
+
+def take_start() -> tuple[Start, str]:
+    """Returns what was asked and where to go then, once. Raises Forbidden if nothing was."""
+    kept = _fresh(cookie.pop(_BEGUN, None))
+    if kept is None:
+        raise Forbidden(_AGAIN)
+    return Start(**kept["start"]), kept["after"]
+
+
+def remember_identity(known: Identity, after: str) -> None:
+    """Keeps who came back; `after` is the path to go to in the end."""
+    cookie[_FOUND] = {"identity": asdict(known), "after": after, "at": context().now()}
+
+
+def found_identity() -> tuple[Identity, str] | None:
+    """Returns who came back in this browser, and where to go then; None if nobody did lately."""
+    kept = _fresh(cookie.get(_FOUND))
+    if kept is None:
+        return None
+    known = kept["identity"]
+    return Identity(**{**known, "names": tuple(known["names"])}), kept["after"]
+
+
+def need_identity() -> tuple[Identity, str]:
+    """Returns the same. Raises Forbidden if nobody came back lately, or NotFound."""
+    provider()
+    found = found_identity()
+    if found is None:
+        raise Forbidden(_AGAIN)
+    return found
+
+
+def forget_identity() -> None:
+    """Forgets who came back."""
+    cookie.pop(_FOUND, None)
+
+
+def _fresh(kept: Any) -> dict[str, Any] | None:
+    """What the cookie kept, unless it is missing or too old."""
+    if kept is None or not 0 <= context().now() - kept["at"] <= MOST_MS:
+        return None
+    return dict(kept)

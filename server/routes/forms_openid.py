@@ -1,0 +1,125 @@
+"""Logging in with an OpenID Connect provider, and linking one to an account.
+
+The way: /login/openid sends the browser to the provider, which sends it back to /login/openid/back.
+Whoever has an account is logged in. Who has none chooses a name on /login/openid/new, and who is
+logged in confirms there by the password that this identity may log in to the account, too.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from flask import Blueprint, redirect, request
+from flask import session as cookie
+
+from dashboard import openid as pages
+from dashboard.forms import account_page, login_page
+from dashboard.pages import own_path
+from matchbox.errors import Conflict
+from server import openid_flow
+from server.auth import acting, context, session_begun, signed_in, start_session, visitor
+from server.rate_limits import client_network
+from server.routes.form_fields import field, form_of, go_to
+from server.services import accounts, identities, logins
+
+if TYPE_CHECKING:
+    from werkzeug.wrappers import Response
+
+    from dashboard.forms import Values
+    from dashboard.source import Source
+
+routes = Blueprint("forms_openid", __name__)
+
+
+def _login_again(source: Source, values: Values, error: str) -> str:
+    return login_page(source, {}, error)
+
+
+def _account_again(source: Source, number: int, values: Values, error: str) -> str:
+    return account_page(source, error)
+
+
+@routes.get("/login/openid")
+@form_of(_login_again, forbidden=True)
+def begin() -> Response:
+    """Sends the browser to the provider; with `again`, to choose an account there."""
+    after = own_path(request.args.get("next", "/"))
+    start = openid_flow.provider().start(ask_again="again" in request.args)
+    openid_flow.remember_start(start, after)
+    return _unstored(redirect(start.url, 303))
+
+
+@routes.get("/login/openid/back")
+@form_of(_login_again, forbidden=True)
+def come_back() -> Response:
+    """Logs in whoever the provider names; others go on at /login/openid/new."""
+    provider = openid_flow.provider()
+    start, after = openid_flow.take_start()
+    made, asking = context(), visitor()
+    known = provider.finish(request.args.to_dict(), start, now=made.now())
+    with made.write() as session:
+        user = identities.log_in(session, known, now=made.now())
+    if user is None:
+        openid_flow.remember_identity(known, after)
+        return _unstored(go_to("pages.openid_new"))
+    if asking is not None and asking.id != user.id:
+        raise Conflict(f"this identity belongs to the account {user.name}; log out first")
+    _log_in(user)
+    return _unstored(redirect(after, 303))
+
+
+@routes.post("/login/openid/new")
+@form_of(pages.new_page, forbidden=True)
+def sign_up() -> Response:
+    """Makes an account for the identity, and logs in to it."""
+    known, after = openid_flow.need_identity()
+    made, name = context(), field("name")
+    with made.write() as session:
+        now = made.now()
+        user = identities.sign_up(session, known, name, settings=made.settings, now=now)
+    _log_in(user)
+    return redirect(after, 303)
+
+
+@routes.post("/login/openid/link")
+@form_of(pages.new_page, forbidden=True)
+def link() -> Response:
+    """Links the identity to an account: the visitor's, or that of the name, by its password."""
+    known, after = openid_flow.need_identity()
+    made, network, password = context(), client_network(), field("password")
+    stranger = visitor() is None
+    if stranger:
+        user = logins.log_in(made, field("account"), password, network)
+    else:
+        user = signed_in()
+        logins.confirm(made, user, password, network=network, begun=session_begun())
+    with made.write() as session:
+        actor, label = accounts.same_password(session, user), made.settings.openid_label
+        identities.link(session, actor, known, label=label, now=made.now())
+    openid_flow.forget_identity()
+    if stranger:
+        _log_in(user)
+    return redirect(after, 303)
+
+
+@routes.post("/account/identities/<number:number>/unlink")
+@form_of(_account_again, forbidden=True)
+def unlink(number: int) -> Response:
+    """Removes the link between an identity and the account."""
+    network, begun = client_network(), session_begun()
+    logins.confirm(context(), signed_in(), field("password"), network=network, begun=begun)
+    with acting() as (session, actor, now):
+        label = context().settings.openid_label
+        identities.unlink(session, actor, number, label=label, now=now)
+    return go_to("pages.account")
+
+
+def _log_in(user: Any) -> None:
+    """Begins a session of the account, marked as the provider's."""
+    start_session(user)
+    cookie[openid_flow.BY_PROVIDER] = True
+
+
+def _unstored(response: Response) -> Response:
+    response.headers["Cache-Control"] = "no-store"
+    return response
