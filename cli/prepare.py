@@ -1,6 +1,7 @@
 """Updates the database of `matchbox up`: `python -m cli.prepare`, before anything starts.
 
-It is a process of its own, so that the supervisor stays small. Its last line on stdout is one JSON
+It is a process of its own, so that the supervisor stays small. With `--broker` it also makes sure
+that the broker answers. Its last line on stdout is one JSON
 document: {"first_operator": secret or null}.
 """
 
@@ -17,8 +18,10 @@ from matchbox import registry
 from matchbox.errors import MatchboxError
 from matchbox.settings import Settings, read_settings
 from server.context import database_url, make_context
+from server.db.faults import check_pages
 from server.db.migrations import migrate
 from server.services import accounts, bootstrap
+from server.services.broker import waiting_results
 
 
 class OfflineSender:
@@ -34,9 +37,12 @@ class OfflineSender:
 def prepare(settings: Settings) -> str | None:
     """Updates the database to this program's schema, with the house account and its bots.
 
-    Returns the secret of the first operator's link, or None if there is an operator.
+    Returns the secret of the first operator's link, or None if there is an operator. Raises
+    Unavailable if the database cannot be used, is damaged, or belongs to a newer release.
     """
-    migrate(database_url(settings))
+    url = database_url(settings)
+    check_pages(url)
+    migrate(url)
     context = make_context(settings, sender=OfflineSender())
     try:
         with context.database.write() as session:
@@ -55,11 +61,16 @@ def main() -> int:
     """Prepares the environment's database; prints a sentence and returns 1 if that fails."""
     os.umask(0o077)
     settings = read_settings(os.environ, open)
-    Path(settings.data).mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
+        Path(settings.data).mkdir(mode=0o700, parents=True, exist_ok=True)
+        if "--broker" in sys.argv:
+            waiting_results(settings.broker_url)
         secret = prepare(settings)
     except MatchboxError as error:
         print(error, file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(f"{error.filename} cannot be used: {error.strerror}", file=sys.stderr)
         return 1
     if secret is not None:
         print(f"Become the first operator: {settings.server_url}/first/{secret}", file=sys.stderr)

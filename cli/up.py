@@ -110,15 +110,17 @@ def _run(place: Path, listeners: Listeners) -> None:
     check_installed(settings)
     supervisor = Supervisor(folder.logs(place), output.note)
     try:
-        secret = _prepare(environment)
+        secret = _prepare(environment, needs_broker=not embedded)
         if embedded:
             supervisor.add(_broker(place, environment))
-            _wait(supervisor, "broker", lambda: broker.socket_path(place).exists())
+            socket_path = broker.socket_path(place)
+            _wait(supervisor, "broker", lambda: "" if socket_path.exists() else "no socket")
         web, internal, *others = programs(settings, environment, place, listeners)
         supervisor.add(web)
         supervisor.add(internal)
-        _wait(supervisor, "web", lambda: _is_up(settings.server_url))
-        _wait(supervisor, "internal", lambda: _is_up(settings.internal_url))
+        port = listeners.public.getsockname()[1]
+        _wait(supervisor, "web", lambda: _trouble(f"http://{HOST}:{port}/"))
+        _wait(supervisor, "internal", lambda: _trouble(f"{settings.internal_url}/healthz"))
         for program in others:
             supervisor.add(program)
         _print_address(settings.server_url, secret, folder.logs(place))
@@ -213,13 +215,16 @@ def _python(module: str, *arguments: str) -> list[str]:
     return [sys.executable, "-m", module, *arguments]
 
 
-def _prepare(environment: Mapping[str, str]) -> str | None:
-    """Updates the database; returns the first operator's secret. Raises Unavailable."""
+def _prepare(environment: Mapping[str, str], *, needs_broker: bool) -> str | None:
+    """Updates the database; returns the first operator's secret. Raises Unavailable.
+
+    `needs_broker` says that the broker runs elsewhere, and must be there already.
+    """
     from matchbox.errors import Unavailable
     from worker.child import tied
 
     done = subprocess.run(
-        tied(_python("cli.prepare")),
+        tied(_python("cli.prepare", *(["--broker"] if needs_broker else []))),
         env=dict(environment),
         capture_output=True,
         text=True,
@@ -228,33 +233,39 @@ def _prepare(environment: Mapping[str, str]) -> str | None:
     )
     if done.returncode:
         lines = done.stderr.strip().splitlines() or ["it gave no reason"]
-        raise Unavailable(f"the database could not be brought up to date: {lines[-1]}")
+        raise Unavailable(f"Matchbox cannot start: {lines[-1]}")
     report: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     secret: str | None = report["first_operator"]
     return secret
 
 
-def _wait(supervisor: Supervisor, name: str, ready: Callable[[], bool]) -> None:
-    """Returns once it is ready. Raises Unavailable if it is not ready in time."""
+def _wait(supervisor: Supervisor, name: str, trouble: Callable[[], str]) -> None:
+    """Returns once there is no trouble. Raises Unavailable with the last one if that takes long."""
     from matchbox.errors import Unavailable
 
     deadline = time.monotonic() + _READY_S
-    while not ready():
+    while found := trouble():
         if time.monotonic() > deadline:
-            raise Unavailable(f"{name} did not start within {_READY_S:.0f} s: see its log")
+            raise Unavailable(
+                f"{name} did not start within {_READY_S:.0f} s ({found}); {name}.log in the data "
+                "folder's logs says why"
+            )
         supervisor.restart_dead()
         time.sleep(0.05)
 
 
-def _is_up(url: str) -> bool:
-    from urllib.error import URLError
+def _trouble(url: str) -> str:
+    """Asks for a page; returns why it did not come, and nothing if it answered 200."""
+    from urllib.error import HTTPError, URLError
     from urllib.request import ProxyHandler, build_opener
 
     try:
-        with build_opener(ProxyHandler({})).open(f"{url}/healthz", timeout=5) as answer:
-            return bool(answer.status == 200)
-    except (URLError, OSError):
-        return False
+        with build_opener(ProxyHandler({})).open(url, timeout=5) as answer:
+            return "" if answer.status == 200 else f"{url} answers {answer.status}"
+    except HTTPError as error:
+        return f"{url} answers {error.code}"
+    except (URLError, OSError) as error:
+        return f"{url} does not answer: {error}"
 
 
 def _print_address(url: str, secret: str | None, logs: Path) -> None:

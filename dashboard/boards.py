@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any, Final
 
-from dashboard.figures import colour
+from dashboard.figures import COLOURS, colour
 from matchbox.answers.matches import Bout, Match
 
 LONGEST: Final = 22
@@ -36,9 +36,23 @@ def told_apart(players: Sequence[str]) -> list[str]:
     ]
 
 
-def tints_of(match: Match, bout: Bout) -> list[str]:
-    """Returns the colour of each seat's bot."""
-    return [colour(match.entrants[entrant].bot) for entrant in bout.seats]
+def tints(players: Sequence[str]) -> dict[str, str]:
+    """Returns a colour for each player: its own, or the next free one if an earlier player has it.
+
+    With more players than colours, some share one.
+    """
+    given: dict[str, str] = {}
+    for player in players:
+        own = COLOURS.index(colour(player))
+        turned = (*COLOURS[own:], *COLOURS[:own])
+        free = (tint for tint in turned if tint not in given.values())
+        given.setdefault(player, next(free, turned[0]))
+    return given
+
+
+def tints_of(match: Match) -> dict[str, str]:
+    """Returns the colour of each of the match's bots, by its name."""
+    return tints([entrant.bot for entrant in match.entrants])
 
 
 def named(text: str, names: Sequence[str]) -> str:

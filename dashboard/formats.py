@@ -78,12 +78,14 @@ def admission(fields: Row) -> list[str]:
     sentences = ["By invitation." if admitted.by == "invitation" else "Open to all."]
     if admitted.everybody:
         sentences.append(
-            "Every active bot is entered when it freezes; an author's own choice goes first."
+            "At the start every active bot is entered; what an author has entered comes first."
         )
     if admitted.bots is not None:
-        sentences.append(f"{plural(admitted.bots, 'bot')} of one author.")
+        sentences.append(f"Each author may enter {plural(admitted.bots, 'bot')}.")
     if admitted.uploads is not None:
-        sentences.append(f"{plural(admitted.uploads, 'upload')} of an author in 24 hours.")
+        sentences.append(
+            f"Each author may upload {plural(admitted.uploads, 'version')} in 24 hours."
+        )
     return sentences
 
 

@@ -94,8 +94,16 @@ def match_operate_page(
     Raises Forbidden for others.
     """
     found = source.match(match)
+    season = source.season(found.season) if found.season else None
     return render_template(
         "match_operate.html",
+        season=season,
+        playable=season is None or season.state in ("running", "paused"),
+        decided=season is not None
+        and (
+            season.state == "cancelled"
+            or (season.format["kind"] == "knock-out" and season.state == "finished")
+        ),
         values=values or {},
         error=error,
         log=source.audit(subject=f"match:{found.id}", limit=20),

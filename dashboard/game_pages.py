@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import import_module, resources
 from importlib.util import find_spec
@@ -35,6 +35,23 @@ def is_event(game: str, text: str) -> bool:
         return False
     phrases: Iterable[str] = getattr(import_module(module), "EVENTS", ())
     return any(phrase in text for phrase in phrases)
+
+
+def ending(game: str, why: str) -> str:
+    """Returns why a bout ended, in the words of the game's drawing if it has some in ENDINGS."""
+    module = f"{package_of(game)}.draw"
+    if find_spec(module) is None:
+        return why
+    words: Mapping[str, str] = getattr(import_module(module), "ENDINGS", {})
+    return words.get(why, why)
+
+
+@cache
+def summary(game: str) -> str:
+    """Returns the first paragraph of the game's README; "" if it has none. Raises UnknownGame."""
+    _, _, text = (_readme_text(game) or "").partition("\n\n")
+    first = text.partition("\n\n")[0].strip()
+    return "" if first.startswith(("#", "|", "`", "-")) else " ".join(first.split())
 
 
 @cache

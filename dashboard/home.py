@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from flask import render_template, request
 from werkzeug.wrappers import Response
 
-from dashboard import figures
+from dashboard import boards, figures, game_pages
 from matchbox.errors import Forbidden, NotFound
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ class Stage(NamedTuple):
     bout: int
     why: str
     """How the bout ends."""
+    tints: dict[str, str]
+    """The colour of each bot, by its name."""
 
 
 class Top(NamedTuple):
@@ -97,7 +99,8 @@ def _stage(source: Source, latest: Sequence[MatchLine]) -> Stage | None:
             continue
         if found.bouts and not found.embargo:
             number = telling(found.bouts)
-            return Stage(match, number, found.bouts[number].why)
+            why = game_pages.ending(found.game, found.bouts[number].why)
+            return Stage(match, number, why, boards.tints_of(found))
     return None
 
 

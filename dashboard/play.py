@@ -15,7 +15,6 @@ from flask import Response, jsonify, render_template, request
 from werkzeug.wrappers import Response as AnyResponse
 
 from dashboard import boards, game_pages, playback
-from dashboard.figures import colour
 from dashboard.source import Row, Source
 from dashboard.wording import plural
 from matchbox.answers.games import Game
@@ -34,7 +33,8 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
     def play() -> Answer:
         known = source.viewer() is not None
         tables = source.tables() if known else None
-        return render_template("play.html", games=source.games(), tables=tables)
+        games = [(game, game_pages.summary(game.name)) for game in source.games()]
+        return render_template("play.html", games=games, tables=tables)
 
     def play_game(game: str) -> Answer:
         return game_page(source, game)
@@ -108,7 +108,8 @@ def names(table: Table) -> list[str]:
 def result(table: Table) -> str:
     """Returns how a finished table ended, in words."""
     places, scores = table.places or [], table.scores or []
-    why = f"{table.why[:1].upper()}{table.why[1:]}."
+    ended = game_pages.ending(table.game, table.why)
+    why = f"{ended[:1].upper()}{ended[1:]}."
     winners = [name for name, place in zip(names(table), places, strict=True) if place == 1]
     if table.cooperative:
         return f"{plural(scores[0], 'point')} for the team. {why}"
@@ -196,6 +197,7 @@ def _over_page(source: Source, table: Table) -> str:
         rules=game_pages.rules(table.game),
         names=names(table),
         players=[one.name for one in table.seats],
+        tints=boards.tints([one.name for one in table.seats]),
         result=result(table) if table.state == "finished" else "",
         steps=steps,
         step=step,
@@ -223,13 +225,16 @@ def _ending(source: Source, table: Table, why: str) -> str:
         return f"The game ended here. {table.why}"
     transcript = Transcript(names(table))
     if _game(source, table.game).cooperative:
-        return transcript.scored(table.scores[0], table.why)[0]
+        return transcript.scored(table.scores[0], game_pages.ending(table.game, table.why))[0]
     won = transcript.ended(table.places)[0].removesuffix(".")
-    return f"{won}: {boards.named(why, names(table))}"
+    told = game_pages.ending(table.game, why)
+    return f"{won}: {boards.named(told, names(table))}"
 
 
 def _tints(table: Table) -> list[str]:
-    return [colour(seat.name) for seat in table.seats]
+    players = [seat.name for seat in table.seats]
+    given = boards.tints(players)
+    return [given[player] for player in players]
 
 
 def _table(source: Source, game: str, table: str, since: int = 0) -> Table:

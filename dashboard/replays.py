@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 from flask import jsonify, render_template, request
 from werkzeug.wrappers import Response
 
-from dashboard import boards, playback, reports
+from dashboard import boards, game_pages, playback, reports
 from dashboard.source import Source
 from matchbox.answers.matches import Bout, Match
 from matchbox.errors import NotFound
@@ -80,6 +80,8 @@ def match_page(
         letters=LETTERS,
         strip=[mark(found, one, subject) for one in found.bouts],
         subject=found.entrants[subject].bot,
+        tints=boards.tints_of(found),
+        why=game_pages.ending(found.game, bout.why),
         names=boards.names_of(found, bout),
         players=[found.entrants[entrant].bot for entrant in bout.seats],
         steps=steps,
@@ -142,12 +144,12 @@ def drawn(match: Match, number: int, seat: int | None, source: Source) -> list[d
     assert match.bouts is not None
     found = source.steps(match.id, number, seat)
     bout = match.bouts[number]
-    names, tints = boards.names_of(match, bout), boards.tints_of(match, bout)
+    names, tints = boards.names_of(match, bout), boards.tints_of(match)
     return playback.drawn(
         match.game,
         found.steps,
         names,
-        tints,
+        [tints[match.entrants[entrant].bot] for entrant in bout.seats],
         viewer=playback.eyes(seat),
         ending=_ending(match, bout, names),
     )
@@ -157,8 +159,9 @@ def _ending(match: Match, bout: Bout, names: Sequence[str]) -> str:
     """Returns who has won and why."""
     transcript = Transcript(names)
     if match.score is not None:
-        return transcript.scored(bout.scores[0], bout.why)[0]
-    why = "; ".join(f"{names[one.seat]}: {one.kind}" for one in bout.faults) or bout.why
+        return transcript.scored(bout.scores[0], game_pages.ending(match.game, bout.why))[0]
+    faults = "; ".join(f"{names[one.seat]}: {one.kind}" for one in bout.faults)
+    why = faults or game_pages.ending(match.game, bout.why)
     return f"{transcript.ended(bout.places)[0].removesuffix('.')}: {why}"
 
 

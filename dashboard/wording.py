@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Final
+from typing import Any, Final
 
 STATES: Final = {
     "pending": "being tried out",
@@ -141,16 +141,17 @@ def exact(text: str | None) -> str:
 
 
 def ago(text: str | None, now: datetime) -> str:
-    """Returns the age of a time: "3 min ago"; the date if it is more than a month ago."""
+    """Returns the age of a time: "3 min ago", "in 3 min"; the date if it is a month off."""
     read = moment(text)
     if read is None:
         return "–"
-    seconds = max(0, int((now - read).total_seconds()))
-    if seconds < 5:
+    seconds = int((now - read).total_seconds())
+    if -60 < seconds < 5:  # Clocks differ a little.
         return "just now"
     for below, unit, name in _STEPS:
-        if seconds < below:
-            return f"{seconds // unit} {name} ago"
+        if abs(seconds) < below:
+            age = f"{abs(seconds) // unit} {name}"
+            return f"{age} ago" if seconds > 0 else f"in {age}"
     return f"{read:%Y-%m-%d}"
 
 
@@ -165,6 +166,24 @@ def result(places: Sequence[int], seat: int) -> str:
 def author(name: str) -> str:
     """Returns the name of an account; one that was deleted has no name of its own any more."""
     return "a deleted author" if name.startswith("deleted-author-") else name
+
+
+def flat(detail: Mapping[str, Any], under: str = "") -> list[tuple[str, str]]:
+    """Returns what a mapping tells, line by line: [("format kind", "swiss"), ("again", "yes")].
+
+    Mappings in it are told with their name; empty values are left out.
+    """
+    told: list[tuple[str, str]] = []
+    for name, value in sorted(detail.items()):
+        if isinstance(value, Mapping):
+            told += flat(value, f"{under}{name} ")
+        elif isinstance(value, bool):
+            told.append((under + name, "yes" if value else "no"))
+        elif isinstance(value, list | tuple):
+            told.append((under + name, ", ".join(map(str, value))))
+        elif value not in (None, ""):
+            told.append((under + name, str(value)))
+    return told
 
 
 def plural(number: int, one: str, many: str = "") -> str:
@@ -194,6 +213,7 @@ def seats(sizes: Sequence[int]) -> str:
 SPOKEN: Final = (
     author,
     exact,
+    flat,
     state,
     tone,
     whole,

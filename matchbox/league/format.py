@@ -119,11 +119,11 @@ ABOUT: Final = {
     "kind": About("Kind", "how it is played"),
     "cycles": About(
         "Double round robins",
-        "number of double round robins; in an adaptive season, those before its tail",
+        "number of double round robins; an adaptive season begins with them",
     ),
     "rounds": About("Rounds (Swiss)", "rounds of a Swiss season", "log2 of the bots, plus 2"),
     "question": About("Question (adaptive)", "what an adaptive season finds out"),
-    "top": About("Size of the top", "how many bots, if the question is `top`"),
+    "top": About("Size of the top", "how many bots count as the best few (`top`)"),
     "care": About("Care (adaptive)", "how sure an adaptive season has to be"),
     "group": About("Bots of a group", "bots of a group before a knock-out"),
     "through": About("Going on from a group", "how many of a group go on to the knock-out"),

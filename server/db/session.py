@@ -21,29 +21,30 @@ from sqlalchemy import (
     make_url,
     update,
 )
-from sqlalchemy.exc import DataError, OperationalError
+from sqlalchemy.exc import (
+    DatabaseError,
+    DataError,
+    IntegrityError,
+    InterfaceError,
+    ProgrammingError,
+)
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session
 from sqlalchemy.orm.attributes import set_committed_value
 
-from matchbox.errors import BadOption, DiskFull, Unavailable
+from matchbox.errors import BadOption, Unavailable
+from server.db import faults
 
 WAIT_MS: Final = 30_000
 """How long a writer waits for its turn, in milliseconds."""
 WEB_WAIT_MS: Final = 10_000
 """The same for a request: its sender is told before giving up."""
-FULL: Final = (
-    "the database's disk is full, so nothing was changed; try again later, and tell an operator if "
-    "this goes on"
-)
 BUSY: Final = (
     "another change has kept the database for too long, so nothing was changed; try again in a few "
     "seconds, and tell an operator if this goes on"
 )
 _TAKEN: Final = ("database is locked", "lock timeout")
 """What SQLite and Postgres say of a turn that did not come."""
-_NO_ROOM: Final = ("database or disk is full", "No space left on device")
-"""What SQLite and Postgres say of a full disk."""
 _WRITERS: Final = 0x6D61746368626F78
 """The key of the Postgres advisory lock for writers: "matchbox" in ASCII."""
 
@@ -65,20 +66,23 @@ class Database:
         Raises Unavailable if the turn does not come in time, and BadOption for a value that a
         database cannot hold.
         """
-        with _session(self._writers) as session:
+        with _told(self.url), Session(self._writers, expire_on_commit=False) as session:
             yield session
             session.commit()
 
     @contextmanager
     def read(self) -> Iterator[Session]:
         """Yields a session that sees the database at one moment and cannot change it."""
-        with _session(self._readers) as session:
+        with _told(self.url), Session(self._readers, expire_on_commit=False) as session:
             yield session
 
     @contextmanager
     def connect(self) -> Iterator[Connection]:
-        """Yields a writer's bare connection in one transaction, for migrations."""
-        with self._writers.begin() as connection:
+        """Yields a writer's bare connection in one transaction, for migrations.
+
+        Raises Unavailable as `write` does.
+        """
+        with _told(self.url), self._writers.begin() as connection:
             yield connection
 
     def close(self) -> None:
@@ -107,23 +111,23 @@ def compare_and_set(
 
 
 @contextmanager
-def _session(engine: Engine) -> Iterator[Session]:
+def _told(url: str) -> Iterator[None]:
+    """Puts errors of the database into sentences."""
     try:
-        with Session(engine, expire_on_commit=False) as session:
-            yield session
-    except OperationalError as error:
-        if any(sign in str(error.orig) for sign in _TAKEN):
-            raise Unavailable(BUSY) from error
-        if any(sign in str(error.orig) for sign in _NO_ROOM):
-            raise DiskFull(FULL) from error
-        raise Unavailable(f"the database cannot be used now; try again: {error.orig}") from error
-    except PoolTimeout as error:
-        raise Unavailable(BUSY) from error
+        yield
     except (DataError, OverflowError, UnicodeEncodeError) as error:
         raise BadOption(
             "the request holds a number or a text that the database cannot store, such as NUL, "
             "half a character, or a number of twenty digits"
         ) from error
+    except (IntegrityError, ProgrammingError, InterfaceError):
+        raise
+    except DatabaseError as error:
+        if any(sign in str(error.orig) for sign in _TAKEN):
+            raise Unavailable(BUSY) from error
+        raise Unavailable(faults.sentence(error, url)) from error
+    except PoolTimeout as error:
+        raise Unavailable(BUSY) from error
 
 
 def _sqlite(url: str, mode: str, wait_ms: int) -> Engine:

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from tests.screenshots.table import EXCEPTIONS, SHOTS
+from tests.unit.dashboard import cast
 from tests.unit.dashboard.cast import make_app
 
 HOME = Path(__file__).parents[2]
@@ -24,6 +25,12 @@ def test_every_page_is_photographed_or_is_an_exception() -> None:
     photographed = {endpoint(shot.address) for shot in SHOTS}
     assert pages - photographed - set(EXCEPTIONS) == set()
     assert set(EXCEPTIONS) <= pages - photographed
+
+
+def test_axe_looks_at_every_page() -> None:
+    looked_at = {endpoint(address) for address in (*cast.PAGES, *cast.OPERATING)}
+    pages = {rule.endpoint for rule in PAGES.iter_rules() if rule.endpoint.startswith("pages.")}
+    assert pages - looked_at - set(EXCEPTIONS) == set()
 
 
 def test_every_picture_has_a_name_of_its_own() -> None:

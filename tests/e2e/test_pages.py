@@ -316,3 +316,21 @@ def test_no_page_is_wider_than_a_phone(watched: Page) -> None:
                     wide[path] = width
             watched.goto("about:blank")
     assert wide == {}
+
+
+def test_the_menu_takes_two_lines_of_a_phone_and_names_break_at_the_slash(watched: Page) -> None:
+    watched.set_viewport_size(PHONE)  # type: ignore[arg-type]
+    lines = [cast.line(1, "fatima-al-fihri/clockwork-orange", 1597.0, 98.0, 6)]
+    board = cast.board(*lines)
+    with serving(replace(NOBODY, leaderboard=lambda game: board)) as address:
+        watched.goto(address + "/")
+        menu = watched.get_by_role("navigation", name="Site").bounding_box()
+        assert menu is not None
+        assert menu["height"] < 90
+        name = watched.locator(".leaders .bot a")
+        assert name.evaluate("one => one.getClientRects().length") <= 2
+        watched.goto(address + "/leaderboards/bomb")
+        row = watched.locator("#board tbody tr").bounding_box()
+        assert row is not None
+        assert row["height"] < 120
+        watched.goto("about:blank")

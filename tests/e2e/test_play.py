@@ -6,10 +6,12 @@ The whole application over real books; the arena's work is done in a thread of t
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Event, Thread
+from typing import Literal
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
@@ -29,6 +31,7 @@ BOTS = {"bomb": "simple", "skull": "random", "war": "highest", "thegame": "legal
         "creatures": "autopilot"}  # fmt: skip
 WIDE = {"width": 1280, "height": 900}
 PHONE = {"width": 390, "height": 844}
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
 
 @pytest.fixture
@@ -105,9 +108,13 @@ def press(page: Page) -> None:
 
 
 def play_out(page: Page) -> int:
-    """Plays to the end, on the board where it can be; returns the number of clicks on the board."""
+    """Plays to the end, on the board where it can be; returns the number of clicks on the board.
+
+    What is told of the person on the way is English: "You place a card", or "alice places a card".
+    """
     clicks = 0
     while my_turn(page):
+        assert not re.search(r"\bYou [a-z]+s\b", page.locator("#play").inner_text())
         marked = page.locator("#board .pickable:not(.picked)")
         if marked.count():
             box = marked.first.bounding_box()
@@ -117,6 +124,15 @@ def play_out(page: Page) -> int:
         else:
             press(page)
     return clicks
+
+
+def axe_in_both_schemes(page: Page) -> list[str]:
+    """Every rule that axe finds broken, light or dark."""
+    told = []
+    for scheme in SCHEMES:
+        page.emulate_media(color_scheme=scheme)
+        told += [f"{scheme} {line}" for line in axe_says(page)]
+    return told
 
 
 @pytest.mark.parametrize("game", BOTS)
@@ -129,7 +145,7 @@ def test_every_game_is_played_by_clicks_to_its_end(
     page.on("pageerror", lambda error: trouble.append(str(error)))
     begin(page, game)
     assert my_turn(page)
-    assert axe_says(page) == []
+    assert axe_in_both_schemes(page) == []
     wide = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
     assert not page.evaluate(wide)
     with books.read() as session:
@@ -138,7 +154,7 @@ def test_every_game_is_played_by_clicks_to_its_end(
     assert play_out(page) > 0
     expect(page.locator("#status")).to_contain_text("." if game == "thegame" else "o")
     expect(page.get_by_text("Download the record")).to_be_visible()
-    assert axe_says(page) == []
+    assert axe_in_both_schemes(page) == []
     assert not page.evaluate(wide)
     last = page.locator("#at").inner_text()
     assert int(last) > 1

@@ -59,6 +59,7 @@ def fill(platform: Installation) -> dict[str, str]:
         "own": _finished(platform, bot="alice/careful")[0]["id"],
         "comparison": str(told.json()["id"]),
         "table": _table(platform, tokens["alice"]),
+        "code": str(platform.post("/leagues/weekly/code")["code"]),
     }
 
 

@@ -65,7 +65,7 @@ SHOTS: Final = (
     Shot("class", "/leagues/weekly/class", "charlie"),
     Shot("class-card", "/leagues/weekly/class/card", "charlie"),
     Shot("join", "/join"),
-    Shot("join-code", "/join/abcd-2345"),
+    Shot("join-code", "/join/{code}"),
     Shot("play", "/play", "alice"),
     Shot("play-game", "/play/skull", "alice"),
     Shot("play-table", "/play/skull/{table}", "alice"),

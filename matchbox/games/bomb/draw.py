@@ -6,6 +6,7 @@ from html import escape
 from typing import Any, Final
 
 EVENTS: Final = ("it is the bomb",)
+ENDINGS: Final = {"explosion": "the bomb blew up"}
 """Lines of `describe` that a spectator would jump to."""
 _WIDTH: Final = 440
 _HEIGHT: Final = 438

@@ -147,7 +147,8 @@ def _headline(view: Any) -> str:
     number = view["rounds"].count("\n") + (view["ask"] != "over")
     bid = max(view["bids"])
     if bid <= 0:
-        return f"Round {number}: placing, {sum(view['piles'])} cards on the table"
+        laid = sum(view["piles"])
+        return f"Round {number}: placing, {laid} card{'' if laid == 1 else 's'} on the table"
     seat = view["bids"].index(bid)
     if view["phase"] == "betting":
         return f"Round {number}: seat {seat} bids {bid} of {sum(view['piles'])}"

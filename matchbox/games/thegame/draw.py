@@ -6,6 +6,11 @@ from html import escape
 from typing import Any, Final
 
 EVENTS: Final = ("ten back", "do not allow")
+ENDINGS: Final = {
+    "won": "every card is laid",
+    "blocked": "the player to move could not lay a card",
+    "invalid": "a play that the rules do not allow",
+}
 """Lines of `describe` that a spectator would jump to."""
 _WIDTH: Final = 440
 _TOP: Final = 36

@@ -13,7 +13,7 @@ from cli.season_options import FIELDS, _option
         ("hours", "the season ends after this many hours; 0: no limit"),
         ("max_matches", "the season ends after this many matches; 0: no limit"),
         ("cron", "when seasons start, such as '0 18 * * FRI'; never: when an operator starts them"),
-        ("top", "how many bots, if the question is `top`"),
+        ("top", "how many bots count as the best few (`top`)"),
     ],
 )
 def test_the_help_of_an_option_says_what_no_value_means(option: str, text: str) -> None:

@@ -48,11 +48,11 @@ def test_a_format_is_told_in_words(form: Format, told: str) -> None:
 @pytest.mark.parametrize(
     "admitted, told",
     [
-        (Admission(), ["Open to all.", "1 bot of one author."]),
+        (Admission(), ["Open to all.", "Each author may enter 1 bot."]),
         (Admission(by="invitation", bots=None), ["By invitation."]),
         (
             Admission(bots=None, uploads=5),
-            ["Open to all.", "5 uploads of an author in 24 hours."],
+            ["Open to all.", "Each author may upload 5 versions in 24 hours."],
         ),
     ],
 )

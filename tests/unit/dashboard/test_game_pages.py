@@ -4,7 +4,8 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from dashboard.game_pages import drawing, readme
+from dashboard.game_pages import drawing, ending, readme, summary
+from matchbox import registry
 from matchbox.errors import UnknownGame
 from tests.unit.dashboard.cast import steps
 
@@ -43,3 +44,16 @@ def test_a_readme_leads_to_the_docs_on_the_site() -> None:
     assert page is not None
     assert 'href="/docs/bots"' in page
     assert "../" not in page
+
+
+def test_the_reason_of_an_end_is_told_in_the_games_words() -> None:
+    assert ending("bomb", "explosion") == "the bomb blew up"
+    assert ending("war", "all cards are played") == "all cards are played"
+
+
+@pytest.mark.parametrize("game", registry.games())
+def test_a_game_is_summed_up_in_a_sentence(game: str) -> None:
+    told = summary(game)
+    assert told.endswith(".")
+    assert 20 < len(told) < 200
+    assert "\n" not in told

@@ -66,7 +66,7 @@ def test_the_third_step_says_in_sentences_what_will_be_made() -> None:
     typed = {"name": "cup", "game": "bomb", "kind": "knock-out", "group": "4", "through": "2"}
     page = step(3, **typed, by="invitation", bots="2", cron="0 18 * * FRI", deals="7")
     assert "Groups of 4 at most; 2 of each go on to a knock-out." in page.text
-    assert "By invitation. 2 bots of one author." in page.text
+    assert "By invitation. Each author may enter 2 bots." in page.text
     assert "They start by the schedule 0 18 * * FRI (UTC)." in page.text
     assert "7 deals a match" in page.text
     sent = {a["name"]: a.get("value") for tag, a in page.elements if tag == "input" and "name" in a}

@@ -162,3 +162,24 @@ def test_the_faults_are_counted_by_kind_and_by_bot_with_a_way_to_each() -> None:
     assert "No bot has made a fault" in get("/admin/faults", replace(
         OPERATOR, faults=cast.EMPTY.faults)).text  # fmt: skip
     assert get("/admin/faults", NOBODY).location == "/login?next=/admin/faults"
+
+
+@pytest.mark.parametrize(
+    ("season", "says", "form", "again"),
+    [
+        (seasons.season(7, state="running"), "Only for faults of the platform", True, True),
+        (seasons.season(7, state="finished"), "Its season is over", True, False),
+        (seasons.cup(), "decided who went on", False, False),
+        (seasons.season(7, state="cancelled"), "nothing is left to do", False, False),
+    ],
+    ids=["running", "finished", "knock-out", "cancelled"],
+)
+def test_what_can_be_done_about_a_match_depends_on_its_season(
+    season: Any, says: str, form: bool, again: bool
+) -> None:
+    played = cast.match(MATCH, season=7)
+    source = replace(OPERATOR, match=lambda name: played, season=lambda number: season)
+    page = get(f"/matches/{MATCH}/operate", source).text
+    assert says in page
+    assert (f'action="/admin/matches/{MATCH}/void"' in page) == form
+    assert ('name="again"' in page) == again

@@ -156,10 +156,10 @@ def test_the_link_is_shown_while_a_seat_is_free() -> None:
 @pytest.mark.parametrize(
     ("places", "me", "told"),
     [
-        ([1, 2], 0, "You won. Explosion."),
-        ([2, 1], 0, "You lost. careful won. Explosion."),
-        ([1, 2], None, "alice won. Explosion."),
-        ([1, 1], 0, "A draw. Explosion."),
+        ([1, 2], 0, "You won. The bomb blew up."),
+        ([2, 1], 0, "You lost. careful won. The bomb blew up."),
+        ([1, 2], None, "alice won. The bomb blew up."),
+        ([1, 1], 0, "A draw. The bomb blew up."),
     ],
 )
 def test_the_end_says_who_won(places: list[int], me: int | None, told: str) -> None:
@@ -196,12 +196,12 @@ def test_a_table_that_is_over_opens_in_the_player_of_a_match() -> None:
     assert f'data-steps="{TABLE}/steps.json?seat=all"' in page
     assert "match.js" in page
     assert "play.js" not in page
-    assert "You won. Explosion." in page
+    assert "You won. The bomb blew up." in page
     assert "Next event" in page
     assert "Download the record" in page
     told = get(f"{TABLE}/steps.json", OVER).get_json()
     assert [step["text"] for step in told["steps"]] == [
-        "The start", "draws the top card", "alice wins: explosion",
+        "The start", "draws the top card", "alice wins: the bomb blew up",
     ]  # fmt: skip
     assert [step["event"] for step in told["steps"]] == [False, False, True]
     board = "".join(told["pieces"][piece] for piece in told["steps"][0]["board"])

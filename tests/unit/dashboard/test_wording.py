@@ -20,6 +20,9 @@ NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
         ("2026-11-18T12:00:00Z", "3 d ago"),
         ("2025-11-18T12:00:00Z", "2025-11-18"),
         ("2026-11-21T12:00:09Z", "just now"),
+        ("2026-11-21T12:03:00Z", "in 3 min"),
+        ("2026-11-23T12:00:00Z", "in 2 d"),
+        ("2027-11-21T12:00:00Z", "2027-11-21"),
         (None, "–"),
     ],
 )
@@ -92,3 +95,21 @@ def test_every_state_has_words_and_an_unknown_one_keeps_its_name() -> None:
     assert wording.state("dreaming") == "dreaming"
     assert wording.tone("refused") == "bad"
     assert wording.tone("dreaming") == "plain"
+
+
+@pytest.mark.parametrize(
+    ("detail", "told"),
+    [
+        ({}, []),
+        ({"reason": "", "new": None}, []),
+        (
+            {"format": {"kind": "swiss", "rounds": 4}, "again": False},
+            [("again", "no"), ("format kind", "swiss"), ("format rounds", "4")],
+        ),
+        ({"bots": ["alice/one", "bob/two"]}, [("bots", "alice/one, bob/two")]),
+    ],
+)
+def test_what_a_line_of_the_audit_log_holds_is_told_without_brackets(
+    detail: dict[str, object], told: list[tuple[str, str]]
+) -> None:
+    assert wording.flat(detail) == told

@@ -1,0 +1,88 @@
+"""Puts a database's errors into sentences that say what is wrong and what to do.
+
+Knows the texts of SQLite and Postgres; looks at damaged pages of SQLite.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from pathlib import Path
+from typing import Final
+from urllib.parse import quote
+
+from sqlalchemy import make_url
+from sqlalchemy.exc import DBAPIError
+
+from matchbox.errors import Unavailable
+
+CHECK_S: Final = 5.0
+"""The most processor time that a start spends on the pages, in seconds."""
+_RESTORE: Final = "stop, move it away, and restore a backup with `matchbox admin restore`"
+_SQLITE: Final = (
+    ("file is not a database", f"{{place}} is not a database or is damaged; {_RESTORE}"),
+    ("malformed", f"the database {{place}} has damaged pages; {_RESTORE}"),
+    (
+        "readonly",
+        "the database {place} cannot be written; give this account the right to write it and its "
+        "folder, and see whether the disk is mounted read-only",
+    ),
+    (
+        "unable to open database file",
+        "the database {place} cannot be opened; see whether its folder exists, this account may "
+        "write there, and the disk has room",
+    ),
+    (
+        "disk is full",
+        "the disk of the database {place} is full, so nothing can be stored; free some space",
+    ),
+    (
+        "disk I/O error",
+        "the disk of the database {place} failed or is full; see the system's log and free space",
+    ),
+)
+
+
+def sentence(error: DBAPIError, url: str) -> str:
+    """Returns one sentence about an error of this database."""
+    said = " ".join(str(error.orig).split())
+    address = make_url(url)
+    if address.get_backend_name() == "sqlite":
+        for sign, words in _SQLITE:
+            if sign in said:
+                return words.format(place=address.database)
+    elif error.statement is None:
+        place = address.set(drivername="postgresql").render_as_string(hide_password=True)
+        return (
+            f"the database {place} cannot be reached; start Postgres, or correct "
+            f"MATCHBOX_DATABASE_URL: {said}"
+        )
+    elif "No space left" in said:
+        return f"the disk of Postgres is full, so nothing can be stored; free some space: {said}"
+    elif "read-only transaction" in said:
+        return f"Postgres is read-only, so nothing can be stored; make it writable: {said}"
+    return f"the database cannot be used now; try again: {said}"
+
+
+def check_pages(url: str, most_s: float = CHECK_S) -> None:
+    """Looks for damaged pages of an SQLite file, for this many seconds of processor time at most.
+
+    Raises Unavailable if there is one.
+    """
+    address = make_url(url)
+    place = address.database
+    if address.get_backend_name() != "sqlite" or not place or not Path(place).exists():
+        return
+    deadline = time.process_time() + most_s
+    connection = sqlite3.connect(f"file:{quote(place)}?mode=ro", uri=True)
+    try:
+        connection.set_progress_handler(lambda: time.process_time() > deadline, 10_000)
+        found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+    except sqlite3.Error as error:
+        if "interrupted" in str(error):
+            return
+        raise Unavailable(sentence(DBAPIError(None, None, error), url)) from error
+    finally:
+        connection.close()
+    if found != "ok":
+        raise Unavailable(f"the database {place} has damaged pages; {_RESTORE}: {found}")

@@ -1,0 +1,166 @@
+"""Databases, disks and servers that are really damaged, full or away: each gets one sentence."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cli import main
+from cli.prepare import prepare
+from matchbox.errors import Unavailable
+from matchbox.settings import Settings
+from server.db.migrations import migrate
+from server.db.session import Database
+from tests.books import SECRET, SIMPLE, open_books
+from tests.installation import START_S, surroundings, up
+from tests.services import free_port, needs
+
+PAGE = 4096
+
+
+@pytest.fixture(scope="module")
+def used(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder that has been used, with a database of many pages."""
+    folder = tmp_path_factory.mktemp("used") / "data"
+    folder.mkdir(mode=0o700)
+    secrets = f'{{"MATCHBOX_SECRET_KEY": "{SECRET}", "MATCHBOX_ARENA_TOKEN": "{SECRET}"}}'
+    (folder / "secrets.json").write_text(secrets)
+    url = f"sqlite:///{folder / 'matchbox.db'}"
+    migrate(url)
+    books = open_books(url)
+    books.wall()
+    alice = books.person("alice")
+    for number in range(4):
+        books.upload(alice, f"bot-{number}", SIMPLE + f"# {number}{'x' * 9000}\n".encode())
+    books.context.close()
+    return folder
+
+
+@pytest.fixture
+def folder(used: Path, tmp_path: Path) -> Path:
+    """A copy of it to damage."""
+    return Path(shutil.copytree(used, tmp_path / "data"))
+
+
+def hurt_pages(folder: Path) -> Path:
+    """Overwrites pages in the middle of the database, as a failing disk does."""
+    path = folder / "matchbox.db"
+    pages = path.stat().st_size // PAGE
+    with path.open("r+b") as file:
+        for page in range(2, pages):
+            file.seek(page * PAGE)
+            file.write(b"\xff" * 64)
+    return path
+
+
+def settings_of(folder: Path) -> Settings:
+    """As a platform there has them."""
+    return Settings(data=str(folder), secret_key=SECRET, broker_url="redis://127.0.0.1:1/0")
+
+
+def test_up_refuses_a_file_that_is_no_database_and_never_says_that_it_runs(folder: Path) -> None:
+    path = folder / "matchbox.db"
+    path.write_bytes(b"not a database" * 1000)
+    process = up(folder, 0, {})
+    told, _ = process.communicate(timeout=START_S)
+    assert process.returncode == 1
+    assert told == (
+        f"matchbox: Matchbox cannot start: {path} is not a database or is damaged; stop, move it "
+        "away, and restore a backup with `matchbox admin restore`\n"
+    )
+
+
+def test_damaged_pages_are_found_before_anything_starts(folder: Path) -> None:
+    path = hurt_pages(folder)
+    with pytest.raises(Unavailable, match=f"the database {path} has damaged pages; stop, move it"):
+        prepare(settings_of(folder))
+
+
+def test_damaged_pages_that_are_met_later_are_told_too(folder: Path) -> None:
+    url = f"sqlite:///{hurt_pages(folder)}"
+    database = Database(url)
+    with pytest.raises(Unavailable, match="has damaged pages"), database.read() as session:
+        for table in ("user", "version", "bundle", "setting", "bot"):
+            session.connection().exec_driver_sql(f"SELECT * FROM {table} ORDER BY 1").fetchall()
+    database.close()
+
+
+def test_a_command_on_a_file_that_is_no_database_fails_in_one_sentence(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "matchbox.db").write_bytes(b"not a database" * 1000)
+    assert main.run(["migrate", "--data", str(folder)]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "is not a database or is damaged; stop, move it away" in line
+
+
+def in_a_box(*options: str, words: list[str]) -> subprocess.CompletedProcess[str]:
+    """Runs `matchbox` where a part of the file system is another one."""
+    command = [needs("bwrap"), "--dev-bind", "/", "/", "--die-with-parent", *options, "--"]
+    matchbox = [str(Path(sys.executable).with_name("matchbox")), *words]
+    return subprocess.run(
+        [*command, *matchbox],
+        env=surroundings(),
+        capture_output=True,
+        text=True,
+        timeout=START_S,
+        check=False,
+    )
+
+
+def test_a_data_folder_on_a_read_only_disk_is_told(folder: Path) -> None:
+    done = in_a_box(
+        *("--ro-bind", str(folder), str(folder)),
+        words=["migrate", "--data", str(folder)],
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"matchbox: the database {folder / 'matchbox.db'} cannot be ")
+    assert "may write" in done.stderr or "right to write" in done.stderr
+    done = in_a_box(
+        *("--ro-bind", str(folder), str(folder)),
+        words=["up", "--port", "0", "--data", str(folder)],
+    )
+    assert done.returncode == 2
+    assert done.stderr == (f"matchbox: {folder} cannot be the data folder: Read-only file system\n")
+
+
+def test_a_full_disk_at_the_first_start_is_told(tmp_path: Path) -> None:
+    place = tmp_path / "small"
+    place.mkdir()
+    done = in_a_box(
+        *("--size", "65536", "--tmpfs", str(place)),
+        words=["up", "--port", "0", "--data", str(place / "data")],
+    )
+    assert done.returncode == 1
+    assert "Matchbox is running" not in done.stdout
+    (line,) = done.stderr.splitlines()
+    assert "full" in line or "room" in line or "No space left on device" in line
+    assert "https://" not in line
+
+
+def test_a_postgres_that_is_away_is_named_without_its_password(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    port = free_port()
+    address = f"postgresql+psycopg://matchbox:geheim@127.0.0.1:{port}/books"
+    monkeypatch.setenv("MATCHBOX_DATABASE_URL", address)
+    assert main.run(["migrate"]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(
+        f"matchbox: the database postgresql://matchbox:***@127.0.0.1:{port}/books cannot be "
+        "reached; start Postgres, or correct MATCHBOX_DATABASE_URL: "
+    )
+    assert "geheim" not in line
+
+
+def test_up_says_that_its_broker_is_away(folder: Path) -> None:
+    process = up(folder, 0, {"MATCHBOX_BROKER_URL": f"redis://127.0.0.1:{free_port()}/0"})
+    told, _ = process.communicate(timeout=START_S)
+    assert process.returncode == 1
+    assert told == (
+        "matchbox: Matchbox cannot start: the queue cannot be reached; is the broker running?\n"
+    )

@@ -1,0 +1,55 @@
+"""What a spectator finds first: the matches that were played, and bots that can be told apart."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from dashboard import boards
+from dashboard.figures import colour
+from dashboard.source import Source
+from tests.unit.dashboard import cast
+from tests.unit.dashboard.cast import MATCH, SOURCE, make_app
+
+
+def get(path: str, source: Source) -> str:
+    """The page as its reader gets it."""
+    return make_app(source).test_client().get(path).text
+
+
+@pytest.mark.parametrize(
+    ("query", "state"), [("", "finished"), ("?state=", None), ("?bot=alice/careful", None)]
+)
+def test_who_comes_to_watch_sees_what_was_played(query: str, state: str | None) -> None:
+    asked: list[Any] = []
+
+    def matches(**filters: Any) -> Any:
+        asked.append(filters.get("state"))
+        return SOURCE.matches(**filters)
+
+    get(f"/matches{query}", replace(SOURCE, matches=matches))
+    assert asked == [state]
+
+
+def test_no_two_bots_of_a_match_look_alike() -> None:
+    alike = [name for name in map("bob/b{}".format, range(40)) if colour(name) == colour("bob/b0")]
+    assert len(alike) > 3
+    told = boards.tints([*alike[:3], alike[0]])
+    assert list(told) == alike[:3]
+    assert told[alike[0]] == colour(alike[0])
+    assert len(set(told.values())) == 3
+
+
+def test_a_board_and_its_transcript_colour_a_bot_alike() -> None:
+    alike = [name for name in map("bob/b{}".format, range(40)) if colour(name) == colour("bob/b0")]
+    one = cast.match(MATCH).entrants[0]
+    entrants = [one.model_copy(update={"bot": name, "name": name[4:]}) for name in alike[:2]]
+    told = cast.match(MATCH, entrants=entrants)
+    page = get(f"/matches/{MATCH}?bout=1&step=3", replace(SOURCE, match=lambda name: told))
+    given = boards.tints(alike[:2])
+    for name in alike[:2]:
+        board, _, lines = page.partition('id="transcript"')
+        assert f'<tspan fill="{given[name]}">' in board
+        assert f'fill="{given[name]}"' in lines
