@@ -66,7 +66,7 @@ def log_in(
         body = {
             "name": name or typer.prompt("Name", err=True),
             "password": secret_of("Password"),
-            **terms(scope, days),
+            **token_fields(scope, days),
         }
         with Client(Login(address)) as client:
             made = parse_answer(FreshToken, client.post("/login", body))
@@ -110,7 +110,7 @@ def submit(
         output.exit_no("Correct the bot and submit it again")
 
 
-def terms(scopes: list[str] | None, days: int) -> dict[str, Any]:
+def token_fields(scopes: list[str] | None, days: int) -> dict[str, Any]:
     """The rights and the duration of a new token, in the form that the server takes."""
     return {"days": days, **({"scopes": scopes} if scopes else {})}
 

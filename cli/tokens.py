@@ -8,7 +8,7 @@ import typer
 
 from cli import output
 from cli.playing import JsonOption
-from cli.remote import DAYS, DaysOption, ScopeOption, connect, secret_of, terms
+from cli.remote import DAYS, DaysOption, ScopeOption, connect, secret_of, token_fields
 
 token = typer.Typer(help="Secrets that stand for your account.", no_args_is_help=True)
 
@@ -48,7 +48,7 @@ def make(
 
     with connect() as client:
         made = parse_answer(
-            FreshToken, client.post("/tokens", {"name": name, **terms(scope, days)})
+            FreshToken, client.post("/tokens", {"name": name, **token_fields(scope, days)})
         )
     if json:
         output.document(made.plain())

@@ -21,7 +21,7 @@ def newest(session: Session, name: str) -> MatchVerification | None:
     which: Any = models.MatchVerification
     query = select(which).where(which.match_id == name)
     row = session.scalar(query.order_by(which.id.desc()).limit(1))
-    return None if row is None else told(row)
+    return None if row is None else answer_of(row)
 
 
 def verification(session: Session, name: str) -> MatchVerification:
@@ -35,7 +35,7 @@ def verification(session: Session, name: str) -> MatchVerification:
     return found
 
 
-def told(row: models.MatchVerification) -> MatchVerification:
+def answer_of(row: models.MatchVerification) -> MatchVerification:
     """Returns the row as an answer."""
     state = "waiting" if row.wanted else "failed" if row.finding is None else "done"
     given: dict[str, Any] = {"state": state, "finding": row.finding}

@@ -55,7 +55,7 @@ def verify(match: str) -> Response:
     with acting() as (session, actor, now):
         settings = context().settings
         row = match_verifications.ask(session, actor, name, settings=settings, now=now)
-        return answered(verifications.told(row), 202)
+        return answered(verifications.answer_of(row), 202)
 
 
 @routes.get("/matches/<match:match>/log")
