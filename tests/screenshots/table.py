@@ -101,6 +101,8 @@ EXCEPTIONS: Final = {
     "pages.leaderboard_json": "a file to download",
     "pages.lengths_csv": "a file to download",
     "pages.lengths_json": "a file to download",
+    "pages.openid_new": "only where people log in with another provider's accounts",
+    "pages.openid_out": "only where people log in with another provider's accounts",
     "pages.opponents_csv": "a file to download",
     "pages.opponents_json": "a file to download",
     "pages.pairs_csv": "a file to download",

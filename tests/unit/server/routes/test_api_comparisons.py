@@ -106,7 +106,7 @@ def test_the_form_leads_to_the_comparison_whose_page_and_matches_are_there(
     assert (answer.status_code, answer.location) == (303, "/comparisons/1")
     play(books)
     assert "Log likelihood ratio" in visitor.get("/comparisons/1").text
-    assert "alice/</span>mine" in visitor.get("/matches?comparison=1").text
+    assert "alice/</span><wbr>mine" in visitor.get("/matches?comparison=1").text
     assert visitor.send("/bots/alice/mine/compare", **fields).location == "/comparisons/2"
     assert visitor.send("/comparisons/2/cancel").location == "/comparisons/2"
     assert "Ended early: it was cancelled" in visitor.get("/comparisons/2").text
