@@ -273,7 +273,10 @@ class Settings:
     )
     openid_client_id: str = _setting("", "the name by which the provider knows this platform")
     openid_client_secret: str = _setting(
-        "", "the secret that the provider gave this platform; empty: a public client", shown=False
+        "",
+        "the secret that the provider gave this platform; empty: a public client",
+        shown=False,
+        from_file=True,
     )
     openid_label: str = _setting("OpenID Connect", "what pages call the provider")
     openid_signup: str = _setting(
