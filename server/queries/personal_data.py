@@ -30,7 +30,7 @@ from server.queries.inbox import delivery_settings
 from server.queries.matches import matches
 from server.queries.pagination import MOST, iso
 from server.queries.platform import account, sessions, tokens
-from server.services import classes
+from server.services import classes, identities
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -44,7 +44,8 @@ COLUMNS: Final = (
 )  # fmt: skip
 README: Final = """All that this Matchbox keeps for your account.
 
-account.json   your account, its sessions and tokens (without secrets), where notices are sent
+account.json   your account, its sessions and tokens (without secrets), the identities elsewhere
+               with which you log in, and where notices are sent
 notices.json   your inbox
 actions.json   what you did that is in the log
 bots/          each bot: bot.json with its versions and their reports, the file of each version, and
@@ -90,6 +91,15 @@ def _account(session: Session, user: User, settings: Settings, now: int) -> dict
         "delivery": delivery_settings(session, user, settings).plain(),
         "sessions": [one.plain() for one in sessions(session, user, None, now=now)],
         "tokens": [one.plain() for one in tokens(session, user)],
+        "identities": [
+            {
+                "issuer": row.issuer,
+                "subject": row.subject,
+                "created_at": iso(row.created_at),
+                "used_at": iso(row.used_at),
+            }
+            for row in identities.identities(session, user)
+        ],
     }
 
 

@@ -19,6 +19,7 @@ from server.db.models import (
     BrowserSession,
     Entry,
     Event,
+    Identity,
     Lesson,
     Match,
     MatchState,
@@ -51,6 +52,7 @@ from tests.books import GAME, SIMPLE, Books, played
 from tests.unit.server.routes.conftest import open_season, start_season
 
 PASSWORD = "a password of dora"
+ISSUER_AND_SUBJECT = ("https://id.example.org", "4711")
 MEMORY = b"what it has learned"
 
 
@@ -166,6 +168,10 @@ def what_else_is_kept(books: Books, dora: User, charlie: User) -> str:
         comparisons.start(session, dora, "dora/dora-bot", games=100, settings=settings, now=now)
         drafts.try_draft(session, dora, game=GAME, data=SIMPLE, settings=settings, now=now)
         session.add(Memory(digest=digest(MEMORY), data=MEMORY))
+        issuer, subject = ISSUER_AND_SUBJECT
+        session.add(
+            Identity(issuer=issuer, subject=subject, user_id=dora.id, created_at=now, used_at=now)
+        )
         season = seasons.create(session, charlie, name="s", league=GAME, now=now)
         session.add(
             Lesson(
@@ -261,6 +267,8 @@ def test_the_data_of_an_account_is_one_zip_with_every_file_and_result(
         known = json.loads(archive.read("account.json"))
         assert (known["name"], known["delivery"]["email"]) == ("dora", "dora@example.org")
         assert len(known["sessions"]) == len(known["tokens"]) == 1
+        (elsewhere,) = known["identities"]
+        assert (elsewhere["issuer"], elsewhere["subject"]) == ISSUER_AND_SUBJECT
         assert json.loads(archive.read("bots/dora-bot/bot.json"))["versions"][-1]["number"] == 1
         lines = list(csv.DictReader(io.StringIO(archive.read("results.csv").decode())))
         assert {line["bot"] for line in lines} == {"dora/dora-bot"}
