@@ -72,7 +72,7 @@ def play_out(books: Books) -> None:
     ("kind", "settings", "headings"),
     [
         ("round-robin", {}, ["Standing", "Who beats whom", "Rounds"]),
-        ("swiss", {"Rounds (Swiss)": "3"}, ["Standing", "Who beats whom", "Rounds"]),
+        ("swiss", {"Rounds of a Swiss season": "3"}, ["Standing", "Who beats whom", "Rounds"]),
         ("adaptive", {"Ends after matches": "60"}, ["Standing", "Who beats whom", "Rounds"]),
         ("knock-out", {"Bots of a group": "3", "Going on from a group": "1"}, ["Knock-out"]),
     ],
