@@ -36,6 +36,8 @@ OTHERWISE: Final[dict[str, dict[str, Any]]] = {
 """The parts of an address that mean something else there than in others, by view."""
 FILES: Final = ("asset",)
 """Views that send a file, and read nothing from the books."""
+WITHOUT_PROVIDER: Final = ("openid_new", "openid_out")
+"""Views that answer only where a provider of log-ins is set."""
 MORE: Final = (
     ("matches", {"bot": "{owner}/{name}"}),
     ("matches", {"bot": "{owner}/{name}", "result": "lost"}),
@@ -75,7 +77,7 @@ def _addresses(rules: Callable[[], Iterator[Rule]], named: Mapping[str, Any]) ->
     found: dict[str, str] = {}
     for rule in sorted(rules(), key=lambda one: one.rule):
         room, _, view = rule.endpoint.partition(".")
-        if room != "pages" or view in FILES or "GET" not in (rule.methods or ()):
+        if room != "pages" or view in FILES + WITHOUT_PROVIDER or "GET" not in (rule.methods or ()):
             continue
         found[view] = rule.rule
         yield Address(rule.rule, _path(rule, view, named))

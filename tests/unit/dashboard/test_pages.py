@@ -65,6 +65,8 @@ def test_no_page_holds_an_address_outside_our_own(source: Source) -> None:
         ]
         assert addresses, path
         for address in addresses:
+            if (path, address) == ("/login/openid/out", source.openid_out()):
+                continue
             assert address.startswith(("/", "#")), f"{path} holds {address}"
             assert not address.startswith("//"), f"{path} holds {address}"
 

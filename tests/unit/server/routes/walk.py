@@ -18,6 +18,8 @@ from apiflask import APIFlask
 from flask.testing import FlaskClient
 from werkzeug.routing import Rule
 
+from server.request_log import HEADER as REQUEST_ID
+
 ENDLESS: Final = "events.events"
 WITHOUT_WORTH: Final = {
     "static": "the framework's folder, which does not exist",
@@ -97,7 +99,7 @@ class World:
     def ask(self, client: FlaskClient, viewer: str, rule: Rule, path: str) -> Answer:
         """Returns the answer to a GET; one to a HEAD must have the same status and no body."""
         token = self.tokens[viewer]
-        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        headers = {REQUEST_ID: "walk"} | ({"Authorization": f"Bearer {token}"} if token else {})
         if rule.endpoint == ENDLESS:
             return _first_events(client, path, headers)
         with client.get(path, headers=headers) as got:
