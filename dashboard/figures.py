@@ -94,7 +94,13 @@ def leaderboard(board: Board) -> go.Figure:
     return plot(
         [*_intervals(measured), _points(measured, unit, digits)],
         height=_FRAME_PX + _ROW_PX * max(1, len(measured)),
-        xaxis={"title": heading(unit), "zeroline": False, "range": _reach(measured)},
+        xaxis={
+            "title": heading(unit),
+            "zeroline": False,
+            "range": _reach(measured),
+            "nticks": 4,  # so that they stand side by side on a phone
+            "tickangle": 0,
+        },
         yaxis={
             "range": [max(1, len(bots)) - 0.5, -0.5],
             "type": "category",
