@@ -1,0 +1,37 @@
+"""The health check of a worker's container."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.services import free_port
+from worker import health
+
+
+def test_a_broker_that_answers_is_enough(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MATCHBOX_BROKER_URL", redis_url)
+    health.main()
+
+
+@pytest.mark.parametrize("url", ["redis://127.0.0.1:{port}/0", "redis+socket:///nowhere/{port}"])
+def test_a_broker_that_is_not_there_is_told_in_a_sentence(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MATCHBOX_BROKER_URL", url.format(port=free_port()))
+    with pytest.raises(SystemExit, match="the broker cannot be reached: "):
+        health.main()
+
+
+def test_an_environment_without_a_broker_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MATCHBOX_BROKER_URL", raising=False)
+    with pytest.raises(SystemExit, match="set MATCHBOX_BROKER_URL"):
+        health.main()
+
+
+def test_it_imports_neither_celery_nor_the_database() -> None:
+    code = "import sys, worker.health; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not {"celery", "kombu", "sqlalchemy", "flask", "worker.app"} & set(done.stdout.split())
