@@ -16,6 +16,14 @@ function drawing(board) {
   return typeof board === "string" ? board : board.map((piece) => told.pieces[piece]).join("");
 }
 
+// The board keeps the height of its tallest drawing, so that the page below it stays where it is.
+function shape() {
+  const boxes = told.steps.map((step) => /viewBox="([^"]+)"/.exec(drawing(step.board)));
+  const sizes = boxes.filter(Boolean).map((box) => box[1].split(" ").map(Number));
+  const tallest = Math.max(...sizes.map(([, , width, height]) => height / width));
+  if (tallest > 0) element("board").style.aspectRatio = 1 / tallest;
+}
+
 function show(step) {
   at = step;
   const shown = told.steps[Math.min(at, told.steps.length - 1)];
@@ -42,6 +50,7 @@ async function raise() {
   told = await answer.json();
   element("at").max = told.steps.length - 1;
   for (const name of ["play", "at"]) element(name).hidden = false;
+  shape();
   element("play").addEventListener("click", () => setPlaying(timer === null));
   still.addEventListener("change", () => setPlaying(!still.matches));
   show(still.matches ? told.steps.length - 1 : 0);

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from dashboard.source import Source
 from matchbox import registry
-from matchbox.answers.matches import EVERYBODY, Bout, Fault, Step, Steps
+from matchbox.answers.matches import EVERYBODY, Bout, Fault, Matches, Step, Steps
 from matchbox.dice import SeededDice
 from matchbox.game import CHANCE, fill_options
 from tests.e2e.test_pages import PHONE, axe_says, serving
@@ -213,6 +214,36 @@ def played_by_lot(name: str, seats: int, view: int | None) -> Steps:
     return Steps(bout=bout, steps=told)
 
 
+def match_by_lot(name: str, seats: int) -> Source:
+    """What pages ask, with one match of this game, the only one that there is."""
+    bout = played_by_lot(name, seats, None).bout
+    one = cast.match(MATCH).entrants[0]
+    bots = [
+        one.model_copy(update={"bot": f"bob/b{n}", "name": f"b{n}", "points": 0.5})
+        for n in range(seats)
+    ]
+    score = 3.0 if registry.game(name).spec.cooperative else None
+    told = cast.match(MATCH, game=name, bouts=[bout], entrants=bots, score=score)
+    return replace(
+        SOURCE,
+        match=lambda match_id: told,
+        matches=lambda **asked: Matches(
+            items=[told] * (asked.get("state") == "finished"), next=None
+        ),
+        steps=lambda match_id, number, seat: played_by_lot(name, seats, seat),
+    )
+
+
+def least_text(page: Page, board: str) -> float:
+    """The size of the smallest letters on the board, in pixels of the page."""
+    size = page.evaluate(
+        "board => Math.min(...[...document.querySelectorAll(`${board} text`)].map("
+        "t => parseFloat(getComputedStyle(t).fontSize) * t.getCTM().a))",
+        board,
+    )
+    return float(size)
+
+
 LARGEST = [(name, game.spec.seats[-1]) for name, game in registry.games().items()]
 
 
@@ -226,26 +257,34 @@ def test_every_board_is_legible_on_a_phone(
 ) -> None:
     watched.emulate_media(color_scheme=scheme, reduced_motion="reduce")
     watched.set_viewport_size(PHONE)  # type: ignore[arg-type]
-    bout = played_by_lot(name, seats, None).bout
-    one = cast.match(MATCH).entrants[0]
-    bots = [one.model_copy(update={"bot": f"bob/b{n}", "name": f"b{n}"}) for n in range(seats)]
-    score = 3.0 if registry.game(name).spec.cooperative else None
-    told = cast.match(MATCH, game=name, bouts=[bout], entrants=bots, score=score)
-    source = replace(
-        SOURCE,
-        match=lambda match_id: told,
-        steps=lambda match_id, number, seat: played_by_lot(name, seats, seat),
-    )
-    with serving(source) as address:
+    with serving(match_by_lot(name, seats)) as address:
         for seen_by in ("all", "table", "0"):
             page = ready(watched, f"{address}/matches/{MATCH}?seat={seen_by}")
             for step in range(0, len(played_by_lot(name, seats, None).steps), 5):
                 page.locator("#slider").fill(str(step))
-                sizes = page.evaluate(
-                    "() => [...document.querySelectorAll('#board text')].map(t =>"
-                    " parseFloat(getComputedStyle(t).fontSize) * t.getCTM().a)"
-                )
-                assert min(sizes) >= LEAST_PX
+                assert least_text(page, "#board") >= LEAST_PX
             assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
             assert "Seat 0" not in page.locator("#board").inner_text()
         assert axe_says(page) == []
+
+
+@pytest.mark.parametrize("size", [PHONE, {"width": 1280, "height": 900}], ids=["phone", "wide"])
+@pytest.mark.parametrize("name, seats", LARGEST)
+def test_the_stage_of_the_first_page_is_legible_and_keeps_its_height(
+    watched: Page, name: str, seats: int, size: Any
+) -> None:
+    watched.set_viewport_size(size)
+    watched.clock.install()
+    with serving(match_by_lot(name, seats)) as address:
+        watched.goto(address)
+        expect(watched.locator("#stage")).to_have_attribute("data-ready", "")
+        heights = set()
+        for _ in range(min(20, len(played_by_lot(name, seats, None).steps))):
+            assert least_text(watched, "#stage-board") >= LEAST_PX
+            box = watched.locator("#stage-board").bounding_box()
+            assert box is not None
+            heights.add(round(box["height"]))
+            watched.clock.run_for(1000)
+        assert len(heights) == 1
+        assert axe_says(watched) == []
+        watched.goto("about:blank")
