@@ -37,6 +37,8 @@ _OWN: Final = {
     "adaptive": ("cycles", "question", "top", "care"),
     "knock-out": ("group", "through"),
 }
+_UNASKED: Final = {"order": ("top",), "champion": ("top", "care")}
+"""What the question of an adaptive season leaves without a meaning; league.css hides it."""
 _MORE: Final = ("divisions", "moving", "matches", "hours", "placement", "learning")
 """The settings of every format, which few leagues need."""
 _DEFAULTS: Final = {
@@ -67,6 +69,8 @@ def page(
     """Returns the page of a step with what was typed; after a mistake that of the second step."""
     typed = {name: text for name, text in (values or {}).items() if name != "step"}
     typed.setdefault("kind", CONTINUOUS if typed.get("continuous") else "round-robin")
+    for name in _UNASKED.get(typed.get("question", "order"), ()):
+        typed.pop(name, None)
     games = source.games()
     game = next((one for one in games if one.name == typed.get("game")), None)
     told: list[tuple[str, list[str]]] = []

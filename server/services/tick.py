@@ -38,10 +38,12 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 
-def tick(context: Context) -> None:
+def tick(context: Context, *, with_standings: bool = True) -> None:
     """Runs all steps, from sweeping late jobs to sending messages.
 
     The steps are independent: one that fails is logged, and is tried again at the next tick.
+    Without `with_standings` it leaves out the one step that takes longer the more has been played;
+    then `refresh_standings` has to be called elsewhere.
     """
     for step in (
         _sweep,
@@ -58,7 +60,13 @@ def tick(context: Context) -> None:
         _flush,
         _beat,
     ):
-        _attempt(step, context)
+        if with_standings or step is not _refresh:
+            _attempt(step, context)
+
+
+def refresh_standings(context: Context) -> None:
+    """Computes the standings that are out of date. A failure is logged; the next call goes on."""
+    _attempt(_refresh, context)
 
 
 def refill(context: Context) -> None:

@@ -22,6 +22,7 @@ import httpx
 
 from server.app import create_app, create_internal_app
 from server.db.migrations import migrate
+from server.services.tick import refresh_standings
 from tests.books import Books, open_books
 from worker.arena.boxes import open_named
 from worker.arena.client import ServerClient
@@ -82,7 +83,7 @@ def walk(books: Books) -> Trace:
         message_handlers.book(books.context, *results[0])
     books.clock.pass_by(minutes=1)
     with trace.stage("shown"):
-        message_handlers.tick(books.context)
+        refresh_standings(books.context)
         page = web.get("/games/bomb").text
     assert "after 1 match" in page
     return trace

@@ -122,3 +122,21 @@ def test_an_operator_runs_a_season_of_each_format(
         assert [f"{one['id']}: {one['nodes'][0]['html'][:120]}" for one in found] == []
     watched.locator(".fixtures .score").first.click()
     expect(watched.locator("#replay")).to_have_attribute("data-ready", "")
+
+
+def test_the_form_shows_what_the_question_of_an_adaptive_season_needs(
+    watched: Page, books: Books, address: str
+) -> None:
+    become_operator(watched, books, address)
+    watched.goto(f"{address}/admin/leagues/new?name=cup&game=bomb&kind=adaptive&step=2")
+    size, care = watched.get_by_label("Size of the top"), watched.get_by_label("Care")
+    expect(size).to_be_hidden()
+    expect(care).to_be_visible()
+    watched.get_by_label("Question").select_option("top")
+    expect(size).to_be_visible()
+    size.fill("3")
+    watched.get_by_label("Question").select_option("champion")
+    expect(size).to_be_hidden()
+    expect(care).to_be_hidden()
+    watched.get_by_role("button", name="Next: summary").click()
+    expect(watched.get_by_role("button", name="Make the league")).to_be_visible()

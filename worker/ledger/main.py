@@ -20,6 +20,7 @@ from worker import logs
 from worker.app import make_celery
 from worker.ledger import message_handlers
 from worker.ledger.courier import Courier
+from worker.ledger.refitter import Refitter
 from worker.ledger.watch import Watch
 
 settings = read_settings(os.environ, open)
@@ -36,6 +37,7 @@ class _Running:
 
     context: Context
     courier: Courier
+    refitter: Refitter
     watch: Watch
 
 
@@ -49,6 +51,8 @@ def _log(**_: Any) -> None:
 def _open(**_: Any) -> None:
     _Running.context = make_context(settings)
     _Running.courier = Courier(_Running.context)
+    _Running.refitter = Refitter(_Running.context)
+    _Running.refitter.start()
     _Running.watch = Watch(_Running.context, _Running.courier)
     _Running.watch.start()
 
@@ -56,6 +60,7 @@ def _open(**_: Any) -> None:
 @signals.worker_shutdown.connect
 def _close(**_: Any) -> None:
     _Running.watch.close()
+    _Running.refitter.close()
     _Running.courier.close()
     _Running.context.close()
 
@@ -72,6 +77,7 @@ for _task in RESULTS:
 
 @app.task(name=wire.TICK)
 def tick() -> None:
-    """Does everything that is due, and wakes the courier."""
+    """Does everything that is due, and wakes the refitter and the courier."""
     message_handlers.tick(_Running.context)
+    _Running.refitter.wake()
     _Running.courier.wake()

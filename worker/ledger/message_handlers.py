@@ -46,8 +46,8 @@ def book(context: Context, task: str, data: object) -> bool:
 
 
 def tick(context: Context) -> None:
-    """Does everything that is due."""
-    ticking.tick(context)
+    """Does everything that is due, but for the standings: see refitter.py."""
+    ticking.tick(context, with_standings=False)
 
 
 def _lose(context: Context, kind: wire.Kind, data: dict[str, Any], why: str) -> None:

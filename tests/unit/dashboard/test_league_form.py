@@ -93,3 +93,16 @@ def test_a_mistake_leads_back_to_the_settings_and_keeps_what_was_typed() -> None
 def test_only_operators_make_leagues() -> None:
     assert make_app(NOBODY).test_client().get(NEW).status_code == 302
     assert make_app(SOURCE).test_client().get(NEW).status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("question", "absent"),
+    [("order", {"top"}), ("top", set[str]()), ("champion", {"top", "care"})],
+)
+def test_what_the_question_leaves_without_a_meaning_is_not_sent_on(
+    question: str, absent: set[str]
+) -> None:
+    typed = {"name": "cup", "game": "bomb", "kind": "adaptive", "top": "3", "care": "thrifty"}
+    sent = names(step(3, **typed, question=question))
+    assert {"top", "care"} - sent == absent
+    assert "question" in sent

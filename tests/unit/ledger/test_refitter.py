@@ -1,0 +1,118 @@
+"""The standings are computed beside the ledger's tasks, whatever happens to a refit."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from matchbox.match import wire
+from matchbox.match.wire import PlayMatch
+from server.db.models import MatchState, Standing
+from server.services import standings
+from tests.books import Books, open_books, played
+from worker.ledger import message_handlers
+from worker.ledger.refitter import Refitter
+
+
+@pytest.fixture
+def books(empty_database: Path, tmp_path: Path) -> Iterator[Books]:
+    """Books of the test's own with a wall, and two bots in a league that plays."""
+    place = shutil.copy(empty_database, tmp_path / "matchbox.db")
+    opened = open_books(f"sqlite:///{place}")
+    opened.wall()
+    opened.league()
+    for name in ("alice", "bob"):
+        opened.bot(opened.person(name), "bot")
+    yield opened
+    opened.context.close()
+
+
+@pytest.fixture
+def refitter(books: Books) -> Iterator[Refitter]:
+    """A refitter that runs."""
+    made = Refitter(books.context)
+    made.start()
+    yield made
+    made.close()
+
+
+def matches(books: Books) -> int | None:
+    """How many matches the stored standing counts; None if there is none."""
+    with books.read() as session:
+        row = session.get(Standing, "league:1")
+        return row.matches if row else None
+
+
+def until(condition: Callable[[], bool], refitter: Refitter) -> None:
+    """Returns once it is so; the refitter is woken meanwhile."""
+    for _ in range(600):
+        if condition():
+            return
+        refitter.wake()
+        threading.Event().wait(0.05)
+    raise AssertionError("it never was")
+
+
+def test_results_are_recorded_while_a_refit_is_under_way(
+    books: Books, refitter: Refitter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, released, compute = threading.Event(), threading.Event(), standings.compute
+
+    def slow(*words: Any) -> Any:
+        begun.set()
+        assert released.wait(60)
+        return compute(*words)
+
+    monkeypatch.setattr(standings, "compute", slow)
+    message_handlers.tick(books.context)
+    refitter.wake()
+    assert begun.wait(60)
+    job = next(one for one in books.postman.take() if isinstance(one, PlayMatch))
+    assert message_handlers.book(books.context, wire.RECORD, wire.to_plain(played(job)))
+    message_handlers.tick(books.context)
+    assert books.match(job.match).state == MatchState.FINISHED
+    assert matches(books) is None
+    released.set()
+    until(lambda: matches(books) == 1, refitter)
+
+
+def test_a_refit_that_fails_is_tried_again(
+    books: Books, refitter: Refitter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failed, compute = threading.Event(), standings.compute
+
+    def fail_once(*words: Any) -> Any:
+        if not failed.is_set():
+            failed.set()
+            raise ArithmeticError("no standing comes of this")
+        return compute(*words)
+
+    monkeypatch.setattr(standings, "compute", fail_once)
+    until(lambda: matches(books) == 0, refitter)
+    assert failed.is_set()
+
+
+def test_the_ledger_does_not_wait_for_a_long_refit_at_its_end(
+    books: Books, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, released = threading.Event(), threading.Event()
+
+    def endless(*_: Any) -> Any:
+        begun.set()
+        released.wait(60)
+        raise ArithmeticError("the test is over")
+
+    monkeypatch.setattr(standings, "compute", endless)
+    monkeypatch.setattr("worker.ledger.refitter.CLOSE_S", 0.01)
+    refitter = Refitter(books.context)
+    refitter.start()
+    refitter.wake()
+    assert begun.wait(60)
+    refitter.close()
+    assert matches(books) is None
+    released.set()
