@@ -156,7 +156,11 @@ class Settings:
         True, "use the compiled hot path, if one was made at install; false: plain Python"
     )
     lease_minutes: int = _setting(
-        5, "a match or try-out without a result by then is sent again", least=1, most=1440
+        5,
+        "a job that no arena has taken by then, or with which its arena does not get on, is sent "
+        "again",
+        least=1,
+        most=1440,
     )
     attempts: int = _setting(2, "platform faults after which a match is parked", least=1, most=100)
     forfeit_percent: int = _setting(

@@ -110,6 +110,11 @@ def flush(database: Database, sender: Sender, now: int) -> int:
     return len(sent)
 
 
+def is_waiting(session: Session) -> bool:
+    """Whether a message waits to be sent, or is being sent."""
+    return session.scalar(select(Outbox.id).limit(1)) is not None
+
+
 def _take(database: Database, now: int) -> Sequence[tuple[int, str, dict[str, Any]]]:
     free = or_(Outbox.taken_at.is_(None), Outbox.taken_at < now - TAKEN_MS)
     with database.read() as session:

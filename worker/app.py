@@ -93,8 +93,8 @@ def transport_options(settings: Settings, half: Half) -> dict[str, Any]:
     Without the two `unacked_restore` options, a killed worker's task is looked for every 100 s.
     """
     return {
-        "unacked_key": f"unacked.{half}",
-        "unacked_index_key": f"unacked_index.{half}",
+        "unacked_key": wire.TAKEN[0] if half == "arena" else "unacked.ledger",
+        "unacked_index_key": wire.TAKEN[1] if half == "arena" else "unacked_index.ledger",
         "unacked_mutex_key": f"unacked_mutex.{half}",
         "visibility_timeout": visibility_s(settings, half),
         "unacked_restore_interval": _RESTORE_S,

@@ -85,7 +85,8 @@ class Match(MatchLine):
 
     A match that was played has the fields from `digest` on once its embargo has ended. Only the API
     gives the `record`, which is null until then. `trouble` is for operators; `mine` says whether
-    the viewer may read the log. `waiting` says why it is not played yet, if it waits.
+    the viewer may read the log. `waiting` says why it is not played yet, if it waits. `arena` is
+    the arena that played it, for operators with its host; null in a match from before it was kept.
     """
 
     attempt: int
@@ -100,6 +101,7 @@ class Match(MatchLine):
     mine: bool
     digest: str | None = None
     deals: list[str] | None = None
+    arena: str | None = None
     box: str | None = None
     seconds: float | None = None
     python: str | None = None

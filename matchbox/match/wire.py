@@ -35,6 +35,8 @@ QUEUES: Final = {TRY_OUT: "tryout", PLAY_MATCH: "ranked", PLAY_COMPARISON: "comp
                  VERIFY: "comparison", BOOK_VERIFICATION: "ledger",
                  SETTLE: "ledger", RECORD: "ledger", REMEMBER: "ledger", BOOK_TURN: "ledger",
                  LOST: "ledger", TICK: "ledger"}  # fmt: skip
+TAKEN: Final = ("unacked.arena", "unacked_index.arena")
+"""Where the broker keeps the messages that arenas have taken, and the time at which each was."""
 BROKER_BYTES: Final = 256 << 10
 """A result longer than this is posted to the server instead of going through the broker."""
 
@@ -62,6 +64,8 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True):
     """A match's id, a version's digest, or lesson:, turn: or verification: with a number."""
     attempt: int
     token: str
+    arena: str = ""
+    """The arena's name; empty from an arena of an older release."""
 
 
 class Lost(Claim, frozen=True, kw_only=True):
@@ -88,9 +92,15 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
         """The server's name for the job: see Claim."""
         return str(getattr(self, self.kind))
 
-    def claim(self) -> Claim:
-        """The message that an arena sends before a job, and now and then during it."""
-        return Claim(kind=self.kind, subject=self.subject, attempt=self.attempt, token=self.token)
+    def claim(self, arena: str = "") -> Claim:
+        """The message that this arena sends before a job, and now and then during it."""
+        return Claim(
+            kind=self.kind,
+            subject=self.subject,
+            attempt=self.attempt,
+            token=self.token,
+            arena=arena,
+        )
 
     def lost(self, why: str) -> Lost:
         """The message that an arena sends if it could not do the job."""
@@ -282,6 +292,8 @@ class MatchPlayed(msgspec.Struct, frozen=True, kw_only=True):
     """The entrants that answered differently there, ascending."""
     unrepeatable: list[Count] = []
     """The entrants that answered differently each time, ascending."""
+    arena: str = ""
+    """The name of the arena that played it; empty from an arena of an older release."""
     v: Version = VERSION
 
 

@@ -318,9 +318,11 @@ def _played(row: Match, result: Result, viewer: User | None) -> dict[str, Any]:
         if who in seen
     }
     record = records.unpack(result.record)
+    trusted = viewer is not None and viewer.operator
     return {
         "digest": result.digest,
         "deals": record.deals,
+        "arena": row.arena and (row.arena if trusted else row.arena.partition("@")[0]),
         "box": result.box,
         "seconds": result.seconds,
         "python": record.python,

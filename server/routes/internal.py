@@ -16,7 +16,7 @@ from matchbox.match import wire
 from server import queries
 from server.auth import arena_only, context
 from server.queries import lessons as learning
-from server.services import job_kinds, tick, walls
+from server.services import job_kinds, tick
 
 if TYPE_CHECKING:
     from flask.typing import ResponseReturnValue
@@ -83,11 +83,11 @@ def result() -> Response:
 
 @routes.post("/walls")
 def wall() -> ResponseReturnValue:
-    """Stores an arena's report about its box."""
+    """Stores an arena's report about its box, and renews the lease of the job that it is at."""
     report = _object()
     made = context()
     with made.write() as session:
-        walls.report_wall(session, report, now=made.now())
+        job_kinds.report(session, report, settings=made.settings, now=made.now())
     return "", 204
 
 

@@ -1,8 +1,14 @@
-"""Asks the broker whether it answers, and how many results wait in it for the ledger."""
+"""Asks the broker whether it answers, and which messages it has."""
 
 from __future__ import annotations
 
-from typing import Final
+import binascii
+import json
+import time
+from base64 import b64decode
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final
 
 from kombu import Connection
 from kombu.exceptions import ChannelError, OperationalError
@@ -16,16 +22,51 @@ WAIT_S: Final = 2
 
 def waiting_results(url: str) -> int:
     """Returns how many messages wait for the ledger. Raises BrokerUnavailable."""
+    with _connected(url) as connection:
+        try:
+            queue = wire.QUEUES[wire.RECORD]
+            found = connection.default_channel.queue_declare(queue, passive=True)
+        except ChannelError:  # An empty queue does not exist.
+            return 0
+        return int(found.message_count)
+
+
+def jobs(url: str, *, taken_s: float) -> set[tuple[str, int]]:
+    """Returns the subject and attempt of every job whose message the broker still has.
+
+    Of the messages that an arena has taken and not done, only those of the last `taken_s` seconds
+    count. Raises BrokerUnavailable.
+    """
+    queues = {wire.QUEUES[task] for task in wire.JOBS}
+    held, index = wire.TAKEN
+    with _connected(url) as connection:
+        client: Any = connection.default_channel.client
+        messages = [one for queue in queues for one in client.lrange(queue, 0, -1)]
+        tags = client.zrangebyscore(index, time.time() - taken_s, "+inf")
+        taken = client.hmget(held, tags) if tags else []
+    messages += [json.dumps(json.loads(one)[0]) for one in taken if one is not None]
+    return {found for one in messages if (found := _job_in(one)) is not None}
+
+
+def _job_in(message: str | bytes) -> tuple[str, int] | None:
+    """The subject and attempt of the job in Celery's message; None if there is none."""
+    try:
+        told = json.loads(message)
+        kind = wire.JOBS[told["headers"]["task"]].kind
+        (job,), *_ = json.loads(b64decode(told["body"]))
+        return str(job[kind]), int(job["attempt"])
+    except (ValueError, LookupError, TypeError, binascii.Error):
+        return None
+
+
+@contextmanager
+def _connected(url: str) -> Iterator[Connection]:
+    """A connection to the broker. Raises BrokerUnavailable, also where it is used."""
     options = {"socket_connect_timeout": WAIT_S, "socket_timeout": WAIT_S, "max_retries": 0}
     address = url.replace("unix://", "redis+socket://", 1)
     try:
         with Connection(address, connect_timeout=WAIT_S, transport_options=options) as connection:
             connection.ensure_connection(max_retries=1, timeout=WAIT_S)
-            queue = wire.QUEUES[wire.RECORD]
-            try:
-                found = connection.default_channel.queue_declare(queue, passive=True)
-            except ChannelError:  # An empty queue does not exist.
-                return 0
-            return int(found.message_count)
-    except (OperationalError, OSError) as error:
+            yield connection
+    except (OperationalError, OSError, *Connection(address).connection_errors) as error:
         raise BrokerUnavailable("the queue cannot be reached; is the broker running?") from error

@@ -145,7 +145,7 @@ def _arenas_report(state: State) -> Iterator[Finding]:
     reporting = [one for one in state.arenas if one.state == "reports"]
     remedy = (
         "See the log of that arena; if its host is gone, start another one. A job that it held is "
-        "given to another arena when its lease ends."
+        "given to another arena within a minute."
     )
     for one in silent:
         seconds = (state.now - moment(one.seen_at)) // 1000

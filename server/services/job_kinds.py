@@ -5,10 +5,11 @@ A new kind of job is added here; its `JobKind` is defined in the service that kn
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from matchbox.errors import BadMessage
+from matchbox.errors import BadMessage, Conflict, Forbidden, NotFound
 from matchbox.match import wire
 from server.services import (
     jobs,
@@ -19,13 +20,14 @@ from server.services import (
     tryouts,
     turns,
     verdicts,
+    walls,
 )
 from server.services.jobs import JobKind
 from server.services.lessons import LESSON
 from server.services.match_verifications import VERIFICATION
 from server.services.matches import MATCH
 from server.services.table_turns import TURN
-from server.services.tryouts import TRY_OUT
+from server.services.tryouts import TRY_DRAFT, TRY_OUT
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -48,7 +50,23 @@ def claim(session: Session, message: wire.Claim, *, settings: Settings, now: int
     attempt.
     """
     kind, row = _find(session, message, settings)
-    jobs.claim(session, kind, row, message.attempt, settings=settings, now=now)
+    knobs: dict[str, Any] = {"settings": settings, "now": now}
+    jobs.claim(session, kind, row, message.attempt, arena=message.arena, **knobs)
+
+
+def report(session: Session, told: Mapping[str, Any], *, settings: Settings, now: int) -> None:
+    """Stores an arena's report, and renews the lease of the job that it is at.
+
+    After a time without any report, every arena gets the time to report before it loses its job.
+    Raises BadMessage if the report is not valid.
+    """
+    if not walls.reporting(session, now=now):
+        for kind in (*KINDS.values(), TRY_DRAFT):
+            jobs.hold_on(session, kind, now=now)
+    read = walls.report_wall(session, told, now=now)
+    if read.job is not None:
+        with suppress(Conflict, Forbidden, NotFound):  # The arena learns it from its next claim.
+            claim(session, read.job, settings=settings, now=now)
 
 
 def lose(session: Session, message: wire.Lost, *, settings: Settings, now: int) -> bool:

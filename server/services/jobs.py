@@ -6,11 +6,16 @@ so a message that is delivered twice, late or never does no harm.
 | event       | before                    | after                                  |
 | ----------- | ------------------------- | -------------------------------------- |
 | `lease`     | queued                    | leased; parked if sent too often       |
-| `claim`     | leased                    | leased for longer                      |
+| `claim`     | leased                    | leased, and held by that arena         |
+| `expire`    | leased, held by no arena  | leased, past the deadline              |
 | `lose`      | leased                    | queued; parked after too many faults   |
 | `sweep`     | leased, past the deadline | queued                                 |
 | `requeue`   | parked                    | queued, with no faults                 |
 | its result  | any of these              | done, by the kind's own service        |
+
+A message that no arena has taken may wait for long, so its lease is long; lost_messages.py looks
+whether the broker still has it. A job that an arena holds has a short lease, which the arena's
+reports renew. So an arena that is silent loses its job, but not an arena with slow bots.
 """
 
 from __future__ import annotations
@@ -22,7 +27,7 @@ from hashlib import sha256
 from typing import Any, Final, Generic, Literal, TypeAlias, TypeVar
 
 import structlog
-from sqlalchemy import ColumnElement, select
+from sqlalchemy import ColumnElement, and_, or_, select, update
 from sqlalchemy.orm import Session
 
 from matchbox.errors import Conflict, Forbidden, NotFound
@@ -30,17 +35,20 @@ from matchbox.match.wire import Kind
 from matchbox.settings import Settings
 from server.db.models import Draft, Lesson, Match, MatchVerification, Turn, Version
 from server.db.session import compare_and_set
+from server.services import walls
 from server.services.events import publish, storable
 
 MOST_ATTEMPTS: Final = 20
 """A job is parked after every 20 attempts without a result, since it may be killing the arenas."""
 DUE: Final = 0
 """A deadline that has always passed."""
+HELD_MS: Final = 45_000
+"""How long an arena holds a job after each of its reports, which come every 15 s."""
 _SHORT_LEASES: Final = 3
 """How many attempts at a job have a lease of the usual length; later leases are longer."""
 
 Job: TypeAlias = Match | Version | Draft | Lesson | Turn | MatchVerification
-"""A row with the columns `attempt`, `deadline`, `platform_faults` and `trouble`."""
+"""A row with `attempt`, `deadline`, `sent_at`, `arena`, `platform_faults` and `trouble`."""
 Row = TypeVar("Row", bound=Job)
 
 log = structlog.get_logger(__name__)
@@ -71,7 +79,7 @@ class JobKind(Generic[Row]):
     failed: Callable[[Session, Row, int], None] = lambda *_: None
     """Called for each platform fault that counts."""
     lease_ms: int | None = None
-    """The length of a lease, if it is not the settings'."""
+    """The length of a message's lease, if it is not the settings'."""
 
 
 def token_of(settings: Settings, row: Job, attempt: int) -> str:
@@ -111,7 +119,7 @@ def find(
 def next_deadline(
     settings: Settings, now: int, attempt: int = 1, lease_ms: int | None = None
 ) -> int:
-    """Returns the deadline, in ms, of an attempt that begins or is claimed now.
+    """Returns the deadline, in ms, of an attempt that is sent now.
 
     Each attempt after the third has a longer lease. Behind slow bots a message may wait in the
     queue for longer than any fixed lease, and that alone must not park a job.
@@ -135,19 +143,29 @@ def lease(
             _alarm(session, kind, row, trouble, now)
         return False
     deadline = next_deadline(settings, now, attempt, kind.lease_ms)
-    leased = {**kind.to_leased, **values, "attempt": attempt, "deadline": deadline}
+    sent = {"attempt": attempt, "deadline": deadline, "sent_at": now, "arena": None}
+    leased = {**kind.to_leased, **values, **sent}
     return _change(session, row, leased, kind.queued, row.attempt)
 
 
 def claim(
-    session: Session, kind: JobKind[Row], row: Row, attempt: int, *, settings: Settings, now: int
+    session: Session,
+    kind: JobKind[Row],
+    row: Row,
+    attempt: int,
+    *,
+    arena: str = "",
+    settings: Settings,
+    now: int,
 ) -> None:
-    """Renews the lease of a job that an arena is about to do, or is doing.
+    """Renews the lease of a job that this arena is about to do, or is doing.
 
+    An arena without a name is of an older release: its reports renew nothing, so its lease is long.
     Raises Conflict if the job is not leased any more, or if a later attempt has begun.
     """
-    deadline = next_deadline(settings, now, lease_ms=kind.lease_ms)
-    values = {**kind.claimed(session, row, now), "deadline": deadline}
+    long = next_deadline(settings, now, lease_ms=kind.lease_ms)
+    held = {"deadline": now + HELD_MS if arena else long, "arena": storable(arena, 200)}
+    values = {**kind.claimed(session, row, now), **held}
     if not _change(session, row, values, kind.leased, attempt):
         raise Conflict(f"attempt {attempt} at {kind.name} {row.id} is not wanted any more")
 
@@ -170,7 +188,7 @@ def lose(
     faults = row.platform_faults + 1
     parked = faults >= settings.attempts
     counted = {"platform_faults": faults, "trouble": storable(why, 500)}
-    values = {**(kind.to_parked if parked else kind.to_queued), **counted}
+    values = {**(kind.to_parked if parked else kind.to_queued), **counted, "arena": None}
     if not _change(session, row, values, kind.leased, attempt):
         return False
     kind.failed(session, row, now)
@@ -181,15 +199,50 @@ def lose(
     return True
 
 
+def overdue(session: Session, model: type[Job], now: int) -> ColumnElement[bool]:
+    """Returns the condition that a row's deadline has passed.
+
+    A job that an arena holds is never overdue while no arena reports: then the server was away, or
+    the whole machine, and nobody else could do the job.
+    """
+    late = model.deadline <= now
+    free = or_(model.arena.is_(None), model.arena == "")
+    return late if walls.reporting(session, now=now) else and_(late, free)
+
+
+def hold_on(session: Session, kind: JobKind[Any], *, now: int) -> None:
+    """Gives every arena that holds such a job the time for its next report."""
+    held = (kind.leased, kind.model.arena != "", kind.model.deadline < now + HELD_MS)
+    late = update(kind.model).where(*held)
+    session.execute(late.values(deadline=now + HELD_MS))
+
+
+def unclaimed(session: Session, kind: JobKind[Row], *, before: int, now: int) -> Sequence[Row]:
+    """Returns the jobs that were sent before that time and that no arena has claimed."""
+    model = kind.model
+    sent = (kind.leased, model.deadline > now, model.sent_at < before, model.arena.is_(None))
+    return session.scalars(select(model).where(*sent).order_by(model.id)).all()
+
+
+def expire(session: Session, kind: JobKind[Row], row: Row) -> bool:
+    """Ends the lease of a job whose message is gone, so that it is sent again at the next tick.
+
+    Returns False if an arena has claimed it meanwhile, or if a later attempt has begun.
+    """
+    free = and_(kind.leased, kind.model.arena.is_(None))
+    return _change(session, row, {"deadline": DUE}, free, row.attempt)
+
+
 def sweep(session: Session, kind: JobKind[Row], *, settings: Settings, now: int) -> int:
     """Puts jobs that are past their deadline back into the queue; returns how many were late.
 
     Counts no fault.
     """
-    late = select(kind.model).where(kind.leased, kind.model.deadline < now)
+    late = select(kind.model).where(kind.leased, overdue(session, kind.model, now))
     rows = session.scalars(late.order_by(kind.model.id)).all()
     for row in rows:
-        if _change(session, row, kind.to_queued, kind.leased, row.attempt):
+        values = {**kind.to_queued, "arena": None}
+        if _change(session, row, values, kind.leased, row.attempt):
             kind.resume(session, row, settings=settings, now=now)
     return len(rows)
 
@@ -198,7 +251,8 @@ def requeue(
     session: Session, kind: JobKind[Row], row: Row, *, settings: Settings, now: int
 ) -> None:
     """Puts a parked job back into the queue. Raises Conflict if it is not parked."""
-    fresh = {**kind.to_queued, "platform_faults": 0, "attempt": row.attempt + 1}
+    attempt = row.attempt + 1
+    fresh = {**kind.to_queued, "platform_faults": 0, "attempt": attempt, "arena": None}
     if not compare_and_set(session, row, fresh, kind.parked):
         raise Conflict(f"{kind.name} {row.id} is not parked")
     kind.resume(session, row, settings=settings, now=now)

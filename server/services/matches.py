@@ -13,7 +13,7 @@ from server.db.models import UNFINISHED, Match, MatchState
 from server.db.session import compare_and_set
 from server.services import audit, fault_counts, faults, jobs, quarantine, ratings, results, samples
 from server.services.accounts import require_operator
-from server.services.events import publish
+from server.services.events import publish, storable
 from server.services.jobs import JobKind
 from server.services.lookup import find_match
 
@@ -67,6 +67,7 @@ def record(session: Session, message: MatchPlayed, *, settings: Settings, now: i
         jobs.lose(session, MATCH, match, message.attempt, str(error), settings=settings, now=now)
         return False
     values = {"state": MatchState.FINISHED, "deadline": None, "trouble": "", "finished_at": now}
+    values["arena"] = storable(message.arena, 200) or None
     if not compare_and_set(session, match, values, Match.state.in_(UNFINISHED)):
         return False
     session.add(results.result_of(message, played, settings, now))

@@ -23,6 +23,7 @@ from server.services import (
     health,
     job_kinds,
     logins,
+    lost_messages,
     play,
     quarantine,
     ranked,
@@ -58,6 +59,7 @@ def tick(context: Context, *, with_standings: bool = True) -> None:
         _announce,
         _trim,
         _flush,
+        _find_lost,
         _beat,
     ):
         if with_standings or step is not _refresh:
@@ -91,6 +93,14 @@ def _flush(context: Context) -> None:
             pass
     except Unavailable as error:
         log.warning("outbox.waits", why=str(error))
+
+
+def _find_lost(context: Context) -> None:
+    """Looks for messages that are gone, unless some still wait to be sent."""
+    with context.read() as session:
+        if outbox.is_waiting(session):
+            return
+    lost_messages.find(context)
 
 
 def _beat(context: Context) -> None:

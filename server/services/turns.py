@@ -23,7 +23,7 @@ from server.db.models import (
     Version,
     VersionState,
 )
-from server.services import tryouts
+from server.services import jobs, tryouts
 from server.services.walls import wall
 
 if TYPE_CHECKING:
@@ -88,9 +88,9 @@ def advance(session: Session, *, settings: Settings, now: int, author: int | Non
 def _due(session: Session, now: int, author: int | None) -> list[tuple[Version | Draft, User]]:
     """The versions and drafts whose try-out is due, with their owners, in the order of sending."""
     versions = select(Version, User).join(Version.bot).join(Bot.owner)
-    versions = versions.where(Version.state.in_(WAITING), Version.deadline <= now)
+    versions = versions.where(Version.state.in_(WAITING), jobs.overdue(session, Version, now))
     drafts = select(Draft, User).join(Draft.owner)
-    drafts = drafts.where(Draft.state == DraftState.PENDING, Draft.deadline <= now)
+    drafts = drafts.where(Draft.state == DraftState.PENDING, jobs.overdue(session, Draft, now))
     found: list[tuple[Version | Draft, User]] = []
     for query in (versions, drafts):
         chosen = query if author is None else query.where(User.id == author)

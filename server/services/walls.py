@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from matchbox.errors import BadMessage
+from matchbox.match.wire import Claim
 from server.db.models import Setting
 from server.services.events import storable
 
@@ -20,6 +21,9 @@ ARENAS: Final = 256
 """How many reports are kept, the newest ones. Each arena has one."""
 STALE_MS: Final = 5 * 60_000
 """An arena is gone if its report is this many ms older than the newest: arenas repeat theirs."""
+
+GAP_MS: Final = 30_000
+"""If no arena has reported for so long, the fault is the server's, or the machine's."""
 
 
 class WallReport(msgspec.Struct, frozen=True):
@@ -44,6 +48,8 @@ class WallReport(msgspec.Struct, frozen=True):
     """Its version of Matchbox."""
     leaving: bool = False
     """True in the last report of an arena that is being stopped."""
+    job: Claim | None = None
+    """The job that it is at and gets on with; None if it is idle."""
 
 
 class ArenaWall(msgspec.Struct, frozen=True):
@@ -75,8 +81,8 @@ class Wall(msgspec.Struct, frozen=True):
     """The arenas that still report, by name."""
 
 
-def report_wall(session: Session, report: Mapping[str, Any], *, now: int) -> None:
-    """Stores an arena's report. Raises BadMessage, which names the field that is wrong."""
+def report_wall(session: Session, report: Mapping[str, Any], *, now: int) -> WallReport:
+    """Stores an arena's report, and returns it. Raises BadMessage, which names a wrong field."""
     try:
         read = msgspec.convert(dict(report), WallReport)
     except msgspec.ValidationError as error:
@@ -97,6 +103,13 @@ def report_wall(session: Session, report: Mapping[str, Any], *, now: int) -> Non
     }
     newest = sorted(kept.items(), key=lambda item: item[1]["at"])[-ARENAS:]
     session.merge(Setting(name=NAME, value=dict(newest), changed_at=now))
+    return read
+
+
+def reporting(session: Session, *, now: int) -> bool:
+    """Whether any arena has reported within the last GAP_MS."""
+    row = session.get(Setting, NAME)
+    return row is not None and now - row.changed_at <= GAP_MS
 
 
 def reports(session: Session) -> dict[str, ArenaWall]:

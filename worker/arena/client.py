@@ -39,6 +39,7 @@ class ServerClient:
         server_url: str,
         arena_token: str,
         *,
+        arena: str = "",
         pauses_s: tuple[float, ...] = _PAUSES_S,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
@@ -49,6 +50,7 @@ class ServerClient:
             transport=transport,
             trust_env=False,
         )
+        self._arena = arena
         self._pauses_s = pauses_s
         self._kept: OrderedDict[str, bytes] = OrderedDict()
 
@@ -66,7 +68,7 @@ class ServerClient:
 
     def claim(self, job: wire.Job) -> bool:
         """Renews the lease of a job; False if the job is over or another attempt holds it."""
-        answer = self._send("POST", "/internal/claims", json=wire.to_plain(job.claim()))
+        answer = self._send("POST", "/internal/claims", json=wire.to_plain(job.claim(self._arena)))
         return answer.status_code != httpx.codes.CONFLICT
 
     def post(self, task: str, message: Struct) -> None:

@@ -107,7 +107,9 @@ def _log(**_: Any) -> None:
 def _open(sender: str, **_: Any) -> None:
     """Opens the box, reports its wall to the server, and takes up an unfinished job."""
     logs.configure(settings, arena=sender.partition("@")[0])
-    client = ServerClient(settings.internal_url or settings.server_url, settings.arena_token)
+    client = ServerClient(
+        settings.internal_url or settings.server_url, settings.arena_token, arena=sender
+    )
     if settings.pin:
         cpu_affinity.claim(Path(settings.sockets or settings.data) / "cores")
     try:
@@ -118,17 +120,20 @@ def _open(sender: str, **_: Any) -> None:
         sys.exit(f"this arena cannot play: {error}")
     assert box is not None, "no setting names `none`"
     _Running.report = wall_report(sender, box.kind)
+    patience_s = 60.0 * settings.lease_minutes
+    _Running.arena = Arena(client, box, send, stopping, name=sender, patience_s=patience_s)
     threading.Thread(target=_keep_reporting, args=(client, _Running.report), daemon=True).start()
-    _Running.arena = Arena(client, box, send, stopping)
     _Running.journal = Journal(Path(settings.data) / f"{sender.partition('@')[0]}.job")
     _resume_job()
 
 
 def _keep_reporting(client: ServerClient, report: dict[str, Any]) -> None:
-    """Reports this arena's wall to the server again and again: a silent arena counts as gone."""
+    """Reports to the server again and again: a silent arena counts as gone, and loses its job."""
     while True:
+        claim = _Running.arena.claim()
+        job = None if claim is None else wire.to_plain(claim)
         try:
-            client.report_wall({**report, **_load(), "doing": _Running.doing})
+            client.report_wall({**report, **_load(), "doing": _Running.doing, "job": job})
         except MatchboxError as error:
             log.warning("wall.not_reported", why=str(error))
         time.sleep(_REPORT_S)

@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import structlog
+from msgspec.structs import replace
 
 from matchbox.errors import (
     BadBundle,
@@ -24,6 +25,7 @@ from matchbox.errors import (
 from matchbox.match import wire
 from matchbox.match.wire import (
     AnyJob,
+    Claim,
     Learned,
     MatchPlayed,
     PlayMatch,
@@ -72,16 +74,38 @@ class Arena:
         send: Send,
         stopping: Callable[[], bool] = lambda: False,
         clock: Callable[[], float] = time.monotonic,
+        *,
+        name: str = "",
+        patience_s: float = 300.0,
     ) -> None:
         self._client = client
         self._box = box
         self._send = send
         self._stopping = stopping
         self._clock = clock
+        self._name = name
+        self._patience_s = patience_s
+        self._under_way: tuple[AnyJob, float] | None = None
+        """The job that it is at, and when it last got on with it, by the clock."""
+
+    def claim(self) -> Claim | None:
+        """The claim of the job that it is at. None if it is idle, or has got on with nothing for
+        `patience_s` seconds: then another arena shall have the job. Any thread may call it."""
+        at = self._under_way
+        if at is None or self._clock() - at[1] > self._patience_s:
+            return None
+        return at[0].claim(self._name)
 
     def run(self, task: str, message: dict[str, Any]) -> None:
         """Does the job and sends its result, or reports it lost. Raises BadMessage, Requeue."""
         job = wire.from_plain(wire.JOBS[task], message)
+        self._under_way = job, self._clock()
+        try:
+            self._run(task, job)
+        finally:
+            self._under_way = None
+
+    def _run(self, task: str, job: AnyJob) -> None:
         result: Any
         try:
             if not self._client.claim(job):
@@ -136,7 +160,8 @@ class Arena:
             seat.memory: self._client.memory(seat.memory) for seat in job.seats if seat.memory
         }
         watch = self._lease_renewer(job)
-        return play_job(job, bundles, self._box, watch, memories=memories, reports=True)
+        played = play_job(job, bundles, self._box, watch, memories=memories, reports=True)
+        return replace(played, arena=self._name)
 
     def _teach(self, job: Teach) -> Learned:
         watch = self._lease_renewer(job)
@@ -166,6 +191,7 @@ class Arena:
 
         def report(bouts: int) -> None:
             nonlocal renewed
+            self._under_way = job, self._clock()
             if self._stopping():
                 raise Requeue("this arena is stopping")
             if self._clock() - renewed > RENEW_S:

@@ -98,6 +98,10 @@ class Version(Table):
     deadline: Mapped[int | None] = mapped_column(BigInteger)
     """When its try-out is due, for the first time or again; before that time a try-out is under
     way. None if it is settled or parked."""
+    sent_at: Mapped[int | None] = mapped_column(BigInteger)
+    """When its present attempt was sent; None before the first one."""
+    arena: Mapped[str | None] = mapped_column(String(200))
+    """The arena that has claimed the present attempt; None before that."""
     claimed_at: Mapped[int | None] = mapped_column(BigInteger)
     """When an arena began the latest try-out."""
     network: Mapped[str] = mapped_column(String(64), default="")
@@ -165,6 +169,10 @@ class Draft(Table):
     attempt: Mapped[int] = mapped_column(default=0)
     deadline: Mapped[int | None] = mapped_column(BigInteger)
     """As that of a version: when its try-out is due, or under way until then."""
+    sent_at: Mapped[int | None] = mapped_column(BigInteger)
+    """When its present attempt was sent; None before the first one."""
+    arena: Mapped[str | None] = mapped_column(String(200))
+    """The arena that has claimed the present attempt; None before that."""
     claimed_at: Mapped[int | None] = mapped_column(BigInteger)
     network: Mapped[str] = mapped_column(String(64), default="")
     """The network that it came from; deleted after the verdict."""

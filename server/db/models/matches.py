@@ -78,6 +78,10 @@ class Match(Table):
     """How many times it was sent to an arena."""
     deadline: Mapped[int | None] = mapped_column(BigInteger)
     """When the sweeper queues it again; None unless the match is running."""
+    sent_at: Mapped[int | None] = mapped_column(BigInteger)
+    """When its present attempt was sent; None before the first one."""
+    arena: Mapped[str | None] = mapped_column(String(200))
+    """The arena that played it, or has claimed the present attempt; None before that."""
     platform_faults: Mapped[int] = mapped_column(default=0)
     trouble: Mapped[str] = mapped_column(String(500), default="")
     """The platform's last report about it."""
@@ -143,6 +147,10 @@ class MatchVerification(Table):
     attempt: Mapped[int] = mapped_column(default=0)
     deadline: Mapped[int | None] = mapped_column(BigInteger)
     """When the sweeper sends it again; None if it is done."""
+    sent_at: Mapped[int | None] = mapped_column(BigInteger)
+    """When its present attempt was sent; None before the first one."""
+    arena: Mapped[str | None] = mapped_column(String(200))
+    """The arena that has claimed the present attempt; None before that."""
     platform_faults: Mapped[int] = mapped_column(default=0)
     trouble: Mapped[str] = mapped_column(String(500), default="")
     finding: Mapped[str | None] = mapped_column(String(16))

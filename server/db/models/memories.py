@@ -50,6 +50,10 @@ class Lesson(Table):
     attempt: Mapped[int] = mapped_column(default=0)
     deadline: Mapped[int | None] = mapped_column(BigInteger)
     """When the sweeper sends it again; None if the lesson is final or parked."""
+    sent_at: Mapped[int | None] = mapped_column(BigInteger)
+    """When its present attempt was sent; None before the first one."""
+    arena: Mapped[str | None] = mapped_column(String(200))
+    """The arena that has claimed the present attempt; None before that."""
     platform_faults: Mapped[int] = mapped_column(default=0)
     trouble: Mapped[str] = mapped_column(String(500), default="")
     played: Mapped[list[Any]]

@@ -88,6 +88,10 @@ class Turn(Table):
     attempt: Mapped[int] = mapped_column(default=0)
     deadline: Mapped[int | None] = mapped_column(BigInteger)
     """When the sweeper sends it again; None if it is done or parked."""
+    sent_at: Mapped[int | None] = mapped_column(BigInteger)
+    """When its present attempt was sent; None before the first one."""
+    arena: Mapped[str | None] = mapped_column(String(200))
+    """The arena that has claimed the present attempt; None before that."""
     platform_faults: Mapped[int] = mapped_column(default=0)
     trouble: Mapped[str] = mapped_column(String(500), default="")
     created_at: Mapped[int] = mapped_column(BigInteger)

@@ -87,12 +87,34 @@ def plain(job: Job) -> dict[str, Any]:
 
 def test_a_match_is_claimed_played_and_sent(box: Box) -> None:
     world = World(ONE, TWO)
-    Arena(world.client, box, world.send).run(wire.PLAY_MATCH, plain(a_match(ONE, TWO)))
+    arena = Arena(world.client, box, world.send, name="arena-1@here")
+    arena.run(wire.PLAY_MATCH, plain(a_match(ONE, TWO)))
     ((task, message),) = world.sent
     played = wire.from_plain(MatchPlayed, message)
     assert task == wire.RECORD
     assert (played.match, played.attempt, played.token) == ("match", 1, "token")
-    assert world.claimed == [{"kind": "match", "subject": "match", "attempt": 1, "token": "token"}]
+    claim = {"kind": "match", "subject": "match", "attempt": 1, "token": "token"}
+    assert [{**one, "arena": ""} for one in world.claimed] == [{**claim, "arena": ""}]
+    assert (played.arena, arena.claim()) == ("arena-1@here", None)
+
+
+def test_an_arena_tells_what_it_is_at_for_as_long_as_it_gets_on(box: Box) -> None:
+    now = [0.0]
+    world = World(ONE, TWO)
+    claims: list[wire.Claim | None] = []
+
+    def look() -> bool:
+        claims.append(arena.claim())
+        now[0] += 301.0
+        claims.append(arena.claim())
+        return False
+
+    clock = lambda: now[0]  # noqa: E731
+    arena = Arena(world.client, box, world.send, look, clock, name="arena-1@here")
+    job = a_match(ONE, TWO)
+    arena.run(wire.PLAY_MATCH, plain(job))
+    assert len(claims) >= 2
+    assert claims[:2] == [job.claim("arena-1@here"), None]
 
 
 def test_a_try_out_is_claimed_by_its_version_and_settled(box: Box) -> None:

@@ -1,0 +1,62 @@
+"""Finds the jobs whose messages are gone, and has them sent again.
+
+A broker that was emptied, or an arena that was frozen while it took a message, leaves a job that no
+arena can do. The message is only a nudge, so sending it again does no harm.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import structlog
+
+from server.db.models import Draft, Match, Version
+from server.services import broker, jobs
+from server.services.job_kinds import KINDS
+from server.services.tryouts import TRY_DRAFT
+
+if TYPE_CHECKING:
+    from server.context import Context
+    from server.services.jobs import JobKind
+
+SENT_MS: Final = 5_000
+"""A message that was sent this many ms ago has reached the broker."""
+TAKEN_S: Final = 60.0
+"""An arena that has taken a message claims its job within this many seconds, or is dead."""
+
+log = structlog.get_logger(__name__)
+
+
+def find(context: Context) -> int:
+    """Expires the jobs that were sent but that neither an arena nor the broker has.
+
+    Returns how many. Raises BrokerUnavailable. Call it when no message waits to be sent.
+    """
+    if not context.settings.broker_url:
+        return 0
+    now = context.now()
+    with context.read() as session:
+        free = [
+            (kind, row)
+            for kind in (*KINDS.values(), TRY_DRAFT)
+            for row in jobs.unclaimed(session, kind, before=now - SENT_MS, now=now)
+        ]
+    if not free:
+        return 0
+    known = broker.jobs(context.settings.broker_url, taken_s=TAKEN_S)
+    gone = [(kind, row) for kind, row in free if (subject_of(kind, row), row.attempt) not in known]
+    if not gone:
+        return 0
+    with context.write() as session:
+        count = sum(jobs.expire(session, kind, session.merge(row)) for kind, row in gone)
+    log.warning("messages.gone", count=count)
+    return count
+
+
+def subject_of(kind: JobKind[Any], row: jobs.Job) -> str:
+    """Returns the subject of the job's messages: see wire.Claim."""
+    if isinstance(row, Match):
+        return row.id
+    if isinstance(row, Version | Draft):
+        return row.digest
+    return f"{kind.name}:{row.id}"
