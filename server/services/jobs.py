@@ -199,7 +199,7 @@ def lose(
     return True
 
 
-def overdue(session: Session, model: type[Job], now: int) -> ColumnElement[bool]:
+def overdue(session: Session, model: type[Any], now: int) -> ColumnElement[bool]:
     """Returns the condition that a row's deadline has passed.
 
     A job that an arena holds is never overdue while no arena reports: then the server was away, or
