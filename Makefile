@@ -31,7 +31,7 @@ export PIP_ROOT_USER_ACTION := ignore
 TIED = $(shell setpriv --pdeathsig TERM true 2>/dev/null && echo setpriv --pdeathsig TERM)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup up test check format bench figures bots league-bench bench-site learn shell hostile-load fifty-bots chaos load screenshots playthroughs audit lock env compose-test
+.PHONY: help setup up test check format bench figures bots league-bench bench-site growth learn shell hostile-load fifty-bots chaos load screenshots playthroughs audit lock env compose-test
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -69,6 +69,9 @@ league-bench: $(UP) ## try the league's promises on bots of known strength, writ
 
 bench-site: $(DEV) ## ask for every page of a platform with 1,000 bots and 100,000 matches, beside an empty one
 	@$(BIN)/python -m tests.postgres $(BIN)/python -m bench.site $(ARGS)
+
+growth: $(DEV) ## what pages and the ledger cost from a thousand matches to a million, on both databases: ARGS="--most 100000"
+	@$(BIN)/python -m tests.postgres $(BIN)/python -m bench.site.growth $(ARGS)
 
 learn: $(UP) ## learn the table of bots/skull/regret anew (some minutes), and plot how
 	@$(BIN)/python -m learning $(ARGS)

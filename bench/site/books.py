@@ -53,7 +53,8 @@ ENTRANTS: Final = 4
 FULL: Final = 1_000
 """A season, a comparison and other things are there once for so many matches."""
 _AT_ONCE: Final = 1_000
-_SETTINGS: Final = Settings(secret_key="the books of the bench, which nobody keeps")
+SETTINGS: Final = Settings(secret_key="the books of the bench, which nobody keeps")
+"""The settings of a server over these books."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,7 @@ def fill(url: str, size: Size) -> Filled:
     try:
         with database.write() as session:
             games = registry.games().values()
-            made = leagues.ensure_default_leagues(session, games, _SETTINGS, now=now)
+            made = leagues.ensure_default_leagues(session, games, SETTINGS, now=now)
             league = next(one for one in made if one.name == GAME)
             crowd = gather(session, size.bots, now=now)
             seasons = [_season(session, league, crowd, place, now) for place in range(size.share)]
@@ -211,7 +212,7 @@ class _Writer:
             box="bwrap",
             seconds=0.1,
         )
-        match.result = results.result_of(message, record, _SETTINGS, at)
+        match.result = results.result_of(message, record, SETTINGS, at)
         results.book_points(match)
         if place % FAULTY == 0:
             match.seats[0].forfeits = 1

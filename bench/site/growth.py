@@ -1,0 +1,166 @@
+"""`make growth`: what pages and the ledger cost from a thousand matches to a million. Its exit code
+is 1 where a must is missed.
+
+Each size is measured beside the smallest, on SQLite, and with --postgres on that server as well.
+There is a bot for every hundred matches, so 10 to 10,000.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from sqlalchemy import create_engine, text
+
+from bench.site.books import Size
+from bench.site.first_byte import Page
+from bench.site.ledger import Started
+from bench.site.sides import Side, pages, platform
+from cli import output
+
+SMALLEST: Final = 1_000
+LARGEST: Final = 1_000_000
+TIMES: Final = 10
+"""The factor from one size to the next."""
+MATCHES_A_BOT: Final = 100
+PAGES: Final = 2.0
+"""The most that a page's first byte may take, as a multiple of the smallest platform's."""
+TICKS: Final = 2.0
+MEMORY: Final = 1.5
+FIRST_S: Final = 30.0
+COLUMNS: Final = (
+    "matches", "bots", "kB a match", "slowest page", "ratio", "tick ms", "book ms", "standings s",
+    "first result s", "memory MB", "held",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Grown:
+    """A platform of one size, beside the smallest."""
+
+    size: Size
+    match_kb: float
+    """What a match takes on disk, indexes and its share of all else included, in kB."""
+    slowest: Page
+    """The page with the largest ratio to the smallest platform's."""
+    ledger: Started
+    least: Started
+    """The ledger of the smallest platform."""
+
+    @property
+    def held(self) -> bool:
+        """Whether every must holds."""
+        return (
+            self.slowest.ratio <= PAGES
+            and self.ledger.tick_ms <= TICKS * self.least.tick_ms
+            and self.ledger.memory_mb <= MEMORY * self.least.memory_mb
+            and self.ledger.first_result_s <= FIRST_S
+        )
+
+
+def main(words: Sequence[str]) -> int:
+    """Measures on each database; returns 0 if every must is held."""
+    options = _options(words)
+    held = True
+    for kind in ("sqlite", "postgres") if options.postgres else ("sqlite",):
+        with tempfile.TemporaryDirectory(prefix="mbx-growth-") as folder:
+            found = _grow(kind, options.keep or Path(folder), options)
+        output.table(COLUMNS, map(_cells, found), f"growth on {kind}")
+        held &= all(one.held for one in found)
+    return 0 if held else 1
+
+
+def _grow(kind: str, folder: Path, options: argparse.Namespace) -> list[Grown]:
+    """Each size in turn; a larger one is measured beside the smallest, and thrown away."""
+    found: list[Grown] = []
+    with ExitStack() as stack:
+        smallest = stack.enter_context(_side(kind, SMALLEST, folder, options))
+        least = _ledger(smallest.url)
+        size = SMALLEST * TIMES
+        while size <= options.most:
+            with _side(kind, size, folder, options) as side:
+                shown = pages(smallest, side, repeats=options.repeats, only=options.only)
+                slowest = max(shown, key=lambda page: page.ratio)
+                match_kb = _bytes(side.url) / size / 1000
+                started = _ledger(side.url)
+            found.append(Grown(_size(size), match_kb, slowest, started, least))
+            output.note(f"{size:,} matches on {kind} measured")
+            size *= TIMES
+    return found
+
+
+def _size(matches: int) -> Size:
+    return Size(matches // MATCHES_A_BOT, matches)
+
+
+def _side(
+    kind: str, matches: int, folder: Path, options: argparse.Namespace
+) -> AbstractContextManager[Side]:
+    return platform(
+        kind, str(matches), _size(matches), folder,
+        postgres=options.postgres, keep=bool(options.keep),
+    )  # fmt: skip
+
+
+def _ledger(url: str) -> Started:
+    """What a ledger costs that starts now over these books."""
+    command = [sys.executable, "-m", "bench.site.ledger", url]
+    done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
+    return Started(**json.loads(done.stdout))
+
+
+def _bytes(url: str) -> int:
+    """The size of a database on disk, in bytes."""
+    engine = create_engine(url)
+    asked = (
+        "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"
+        if engine.dialect.name == "sqlite"
+        else "SELECT pg_database_size(current_database())"
+    )
+    try:
+        with engine.connect() as connection:
+            return int(connection.scalar(text(asked)) or 0)
+    finally:
+        engine.dispose()
+
+
+def _cells(grown: Grown) -> list[str]:
+    ledger, least, slowest = grown.ledger, grown.least, grown.slowest
+    return [
+        f"{grown.size.matches:,}",
+        f"{grown.size.bots:,}",
+        f"{grown.match_kb:.1f}",
+        f"{slowest.rule} {slowest.who}".strip(),
+        f"{slowest.ratio:.1f}",
+        f"{ledger.tick_ms:.0f} ({ledger.tick_ms / least.tick_ms:.1f})",
+        f"{ledger.book_ms:.1f} ({ledger.book_ms / least.book_ms:.1f})",
+        f"{ledger.standings_s:.0f}",
+        f"{ledger.first_result_s:.1f}",
+        f"{ledger.memory_mb:.0f} ({ledger.memory_mb / least.memory_mb:.1f})",
+        "yes" if grown.held else "no",
+    ]
+
+
+def _options(words: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser("python -m bench.site.growth", description=__doc__)
+    parser.add_argument("--most", type=int, default=LARGEST, help="the matches of the largest")
+    parser.add_argument("--repeats", type=int, default=5, help="of each page on each platform")
+    parser.add_argument("--only", default="", help="pages with this text in their rule")
+    parser.add_argument("--postgres", help="the URL of a Postgres server that may be filled")
+    parser.add_argument("--keep", type=Path, help="keep the books in this folder, or use them")
+    options = parser.parse_args(words)
+    if options.most < SMALLEST * TIMES or options.repeats < 1:
+        parser.error(f"the least are {SMALLEST * TIMES} matches and 1 repeat")
+    return options
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,128 @@
+"""`python -m bench.site.ledger URL`: a ledger that starts over full books, and what it costs.
+
+It runs in a process of its own, as a ledger after a restart does, and prints one JSON object. Ticks
+and bookings are timed by the processor time of their thread, so that the standings, which are
+computed in another one, are not counted. There is no queue: messages are passed on directly.
+"""
+
+from __future__ import annotations
+
+import resource
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from statistics import median
+from typing import Any, Final
+
+from sqlalchemy import select
+
+from bench.site.books import SETTINGS
+from cli import output
+from matchbox.match import wire
+from matchbox.match.wire import PlayMatch
+from server.context import Context
+from server.db.models import Bundle
+from server.db.session import Database
+from server.services import standings, walls
+from worker.arena.play import play_job
+from worker.ledger import message_handlers
+from worker.ledger.refitter import Refitter
+
+TICKS: Final = 9
+REFIT_S: Final = 3600.0
+"""How long the standings may take before the measurement gives up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """What a ledger cost after its start."""
+
+    first_result_s: float
+    """Wall time from the start of the process's work to the first recorded result."""
+    tick_ms: float
+    """The median processor time of a tick, in ms."""
+    book_ms: float
+    """The median processor time of recording a match, in ms."""
+    booked: int
+    """How many matches that is the median of."""
+    standings_s: float
+    """Wall time from the start until no standing is out of date."""
+    memory_mb: float
+    """The most memory that the process has had, in MB."""
+
+
+@dataclass
+class _Hand:
+    """Takes the messages that would go to the broker."""
+
+    jobs: list[PlayMatch] = field(default_factory=list)
+
+    def send(self, task: str, queue: str, message: dict[str, Any]) -> None:
+        """Keeps the matches to play."""
+        if task == wire.PLAY_MATCH:
+            self.jobs.append(wire.from_plain(PlayMatch, message))
+
+
+def measure(url: str) -> Started:
+    """Starts a ledger over the database at this address, and lets it record what waits."""
+    began, hand = time.perf_counter(), _Hand()
+    context = Context(SETTINGS, Database(url), hand)
+    refitter = Refitter(context)
+    refitter.start()
+    try:
+        with context.write() as session:
+            wall = {"box": "bwrap", "walled": True, "why": ""}
+            walls.report_wall(session, wall, now=context.now())
+        message_handlers.tick(context)
+        refitter.wake()
+        times, first = [], 0.0
+        for job in hand.jobs:
+            played = wire.to_plain(play_job(job, _bundles(context, job), None))
+            times.append(_processor_ms(partial(_book, context, played)))
+            first = first or time.perf_counter() - began
+        ticks = [_processor_ms(partial(message_handlers.tick, context)) for _ in range(TICKS)]
+        _wait_for_standings(context, refitter, began)
+        ready = time.perf_counter() - began
+    finally:
+        refitter.close()
+        context.close()
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
+    return Started(first, median(ticks), median(times), len(times), ready, memory)
+
+
+def _book(context: Context, played: dict[str, Any]) -> None:
+    if not message_handlers.book(context, wire.RECORD, played):
+        raise RuntimeError("the books did not take a match")
+
+
+def _processor_ms(work: Callable[[], object]) -> float:
+    began = time.thread_time()
+    work()
+    return 1000 * (time.thread_time() - began)
+
+
+def _bundles(context: Context, job: PlayMatch) -> dict[str, bytes]:
+    """The files of the job's bots, by digest."""
+    wanted = {seat.version for seat in job.seats}
+    with context.read() as session:
+        found = session.scalars(select(Bundle).where(Bundle.digest.in_(wanted)))
+        return {one.digest: one.data for one in found}
+
+
+def _wait_for_standings(context: Context, refitter: Refitter, began: float) -> None:
+    """Returns once no standing is out of date. Raises RuntimeError if that takes too long."""
+    later = context.now() + 3_600_000  # so that no pause between two refits is waited for
+    while True:
+        with context.read() as session:
+            if not standings.stale(session, now=later):
+                return
+        if time.perf_counter() - began > REFIT_S:
+            raise RuntimeError(f"the standings were not up to date after {REFIT_S:.0f} s")
+        refitter.wake()
+        time.sleep(0.2)
+
+
+if __name__ == "__main__":
+    output.document(asdict(measure(sys.argv[1])))
