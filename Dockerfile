@@ -4,7 +4,8 @@ FROM ${BASE_IMAGE} AS libraries
 
 RUN python3 -m venv /opt/matchbox \
     && useradd --uid 10001 --user-group --no-create-home --home-dir /tmp matchbox \
-    && install -d -o 65534 -g 65534 -m 0700 /data
+    && install -d -o 65534 -g 65534 -m 0700 /data \
+    && install -d -o 10001 -g 10001 -m 0700 /backups
 ENV PATH=/opt/matchbox/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 HOME=/tmp
 WORKDIR /app
 # requirements-openid.lock has the same libraries, and those for logging in by OpenID Connect.

@@ -23,14 +23,12 @@ def migrate(
     json: JsonOption = False,
 ) -> None:
     """Update the database to this program's schema; `matchbox up` does so by itself."""
+    from cli import prepare
     from cli.folder import settings_of
     from matchbox.settings import read_settings
-    from server.context import database_url
-    from server.db import migrations
 
     given = any(map(os.environ.get, ("MATCHBOX_DATABASE_URL", "MATCHBOX_DATABASE_URL_FILE")))
-    url = database_url(read_settings(os.environ, open) if given else settings_of(data))
-    migrations.migrate(url)
+    prepare.upgrade(read_settings(os.environ, open) if given else settings_of(data))
     if json:
         output.document({"migrated": True})
     else:

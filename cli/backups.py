@@ -6,8 +6,9 @@ Knows data folders and the settings of the environment; `server.backup` does the
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,7 +18,7 @@ from cli import output
 from cli.playing import JsonOption
 
 if TYPE_CHECKING:
-    from server.backup import Manifest, Reader, Watch
+    from server.backup import Manifest, Watch
 
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="the backup")]
 WAL = ("-wal", "-shm")
@@ -59,6 +60,13 @@ def restore(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="only check the file and the folder")
     ] = False,
+    keep_deliveries: Annotated[
+        bool,
+        typer.Option(
+            "--keep-deliveries",
+            help="send the mails and webhook deliveries that were waiting in the backup",
+        ),
+    ] = False,
     json: JsonOption = False,
 ) -> None:
     """Make a data folder, and fill a database, from a backup."""
@@ -68,6 +76,7 @@ def restore(
     url = database or os.environ.get("MATCHBOX_DATABASE_URL", "")
     _check_address(url)
     _refuse_full(data)
+    waiting = 0
     with _progress("checking" if dry_run else "restoring") as watch:
         if dry_run:
             found = backups.check(file, watch)
@@ -76,24 +85,34 @@ def restore(
                 found, secrets = reader.manifest, reader.secrets()
                 os.umask(0o077)
                 place = folder.make(data)
-                if url:
-                    backups.restore(reader, url, watch)
-                else:
-                    _into_folder(reader, place, watch)
+                fill = partial(backups.restore, reader, keep_deliveries=keep_deliveries)
+                waiting = fill(url, watch) if url else _into_folder(place, fill, watch)
                 folder.keep_secrets(place, secrets)
     _show(file, found, json, "can be restored" if dry_run else f"is restored in {data}")
+    if waiting and not json:
+        output.note(_about_deliveries(waiting, kept=keep_deliveries))
     if url and not dry_run and not json:
         output.note("Start with MATCHBOX_DATABASE_URL set to that database.")
 
 
-def _into_folder(reader: Reader, place: Path, watch: Watch | None) -> None:
-    """Restores into SQLite under another name, so that half a database is never found there."""
-    from server import backup as backups
+def _about_deliveries(waiting: int, *, kept: bool) -> str:
+    many = "A mail or webhook delivery" if waiting == 1 else f"{waiting:,} mails and deliveries"
+    were = "was" if waiting == 1 else "were"
+    if kept:
+        return f"{many} waiting in the backup will be sent, also if it was sent after the backup."
+    return (
+        f"{many} {were} waiting in the backup and will not be sent, because it may have been sent "
+        "since; the notices are in the inboxes. --keep-deliveries sends them."
+    )
 
+
+def _into_folder(place: Path, fill: Callable[..., int], watch: Watch | None) -> int:
+    """Restores into SQLite under another name, so that half a database is never found there."""
     draft = place / "restoring.db"
     try:
-        backups.restore(reader, f"sqlite:///{draft}", watch)
+        waiting = fill(f"sqlite:///{draft}", watch)
         draft.rename(place / "matchbox.db")
+        return waiting
     finally:
         for ending in ("", *WAL):
             draft.with_name(draft.name + ending).unlink(missing_ok=True)

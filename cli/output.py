@@ -6,13 +6,17 @@ import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import typer
 
 if TYPE_CHECKING:
     from cli.live import Live
     from sandbox.box import Box
+
+
+PASSED_ON: Final = "passed on: "
+"""How a line of a child on stderr begins that its parent shows as a note."""
 
 
 class Stopped(Exception):

@@ -13,12 +13,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from cli import shipped
+from cli import output, shipped
 from matchbox import registry
 from matchbox.errors import MatchboxError
 from matchbox.settings import Settings, read_settings
-from server.context import database_url, make_context
-from server.db.faults import check_pages
+from server.backup import folder
+from server.context import clock, database_url, make_context
+from server.db.faults import check_pages, wait_for_start
 from server.db.migrations import migrate
 from server.services import accounts, bootstrap
 from server.services.broker import waiting_results
@@ -37,12 +38,14 @@ class OfflineSender:
 def prepare(settings: Settings) -> str | None:
     """Updates the database to this program's schema, with the house account and its bots.
 
-    Returns the secret of the first operator's link, or None if there is an operator. Raises
-    Unavailable if the database cannot be used, is damaged, or belongs to a newer release.
+    Backs it up before an upgrade. Returns the secret of the first operator's link, or None if there
+    is an operator. Raises Unavailable if the database cannot be used or backed up, is damaged, or
+    belongs to a newer release.
     """
     url = database_url(settings)
+    wait_for_start(url, settings.database_wait_seconds, _tell_that_it_waits)
     check_pages(url)
-    migrate(url)
+    upgrade(settings)
     context = make_context(settings, sender=OfflineSender())
     try:
         with context.database.write() as session:
@@ -55,6 +58,25 @@ def prepare(settings: Settings) -> str | None:
             return accounts.first_operator_link(session, now=context.now())
     finally:
         context.close()
+
+
+def upgrade(settings: Settings) -> None:
+    """Brings the database to this program's schema, after a backup if that changes any data.
+
+    Raises Unavailable if the backup fails, and if the database cannot be used or is newer.
+    """
+    kept = folder.take_before_upgrade(settings, now=clock())
+    if kept is not None:
+        _pass_on(f"Before the upgrade, the database was backed up into {kept}.")
+    migrate(database_url(settings))
+
+
+def _tell_that_it_waits(why: str) -> None:
+    _pass_on(f"Waiting for the database to start: {why}")
+
+
+def _pass_on(sentence: str) -> None:
+    print(f"{output.PASSED_ON}{sentence}", file=sys.stderr, flush=True)
 
 
 def main() -> int:

@@ -223,18 +223,29 @@ def _prepare(environment: Mapping[str, str], *, needs_broker: bool) -> str | Non
     from matchbox.errors import Unavailable
     from worker.child import tied
 
-    done = subprocess.run(
+    process = subprocess.Popen(
         tied(_python("cli.prepare", *(["--broker"] if needs_broker else []))),
         env=dict(environment),
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
-        check=False,
         start_new_session=True,
     )
-    if done.returncode:
-        lines = done.stderr.strip().splitlines() or ["it gave no reason"]
-        raise Unavailable(f"Matchbox cannot start: {lines[-1]}")
-    report: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    assert process.stderr is not None
+    last = "it gave no reason"
+    try:
+        for line in process.stderr:
+            if line.startswith(output.PASSED_ON):
+                output.note(line.removeprefix(output.PASSED_ON).strip())
+            else:
+                last = line.strip() or last
+        printed, _ = process.communicate()
+    except BaseException:
+        process.kill()
+        raise
+    if process.returncode:
+        raise Unavailable(f"Matchbox cannot start: {last}")
+    report: dict[str, Any] = json.loads(printed.splitlines()[-1])
     secret: str | None = report["first_operator"]
     return secret
 

@@ -1,10 +1,11 @@
-"""Reads the value of one setting from its text, or a secret from its file.
+"""Declares one setting, and reads its value from its text, or a secret from its file.
 
 Knows what a setting may be by its field's metadata; opens nothing by itself.
 """
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -13,6 +14,11 @@ from matchbox.errors import BadSetting
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import TextIO
+
+
+def setting(default: Any, meaning: str, *, shown: bool = True, **bounds: Any) -> Any:
+    """Declares a setting with what it means and may be; its value is not printed unless `shown`."""
+    return field(default=default, repr=shown, metadata={"meaning": meaning, **bounds})
 
 
 def secret_in(path: str, variable: str, open_file: Callable[[str], TextIO]) -> str:

@@ -14,7 +14,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import IO
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, delete, func, select
 
 from matchbox.errors import BadBackup, Conflict, Unavailable
 from matchbox.settings import Settings
@@ -22,7 +22,7 @@ from server.backup import tables
 from server.backup.archive import Manifest, Reader, Writer
 from server.backup.tables import Watch
 from server.db import migrations
-from server.db.models import Table
+from server.db.models import Delivery, Table
 from server.db.session import Database
 
 __all__ = ["Manifest", "Reader", "Watch", "check", "restore", "secrets_of", "take"]
@@ -72,8 +72,13 @@ def check(path: Path, watch: Watch | None = None) -> Manifest:
         return reader.manifest
 
 
-def restore(reader: Reader, url: str, watch: Watch | None = None) -> None:
+def restore(
+    reader: Reader, url: str, watch: Watch | None = None, *, keep_deliveries: bool = True
+) -> int:
     """Fills an empty database from the backup, and brings it to this release's schema.
+
+    Returns how many mails and webhook deliveries were waiting in the backup. They are sent after
+    the start, or deleted now unless `keep_deliveries`; their notices stay in the inboxes.
 
     Raises BadBackup if the file is damaged, truncated, or of a newer release than this, and
     Conflict if the database holds any table.
@@ -91,6 +96,10 @@ def restore(reader: Reader, url: str, watch: Watch | None = None) -> None:
             migrations.upgrade(connection, reader.manifest.schema)
             tables.load(connection, reader, watch)
             migrations.upgrade(connection)
+            waiting = connection.scalar(select(func.count()).select_from(Delivery)) or 0
+            if not keep_deliveries:
+                connection.execute(delete(Delivery))
+            return waiting
     finally:
         database.close()
 

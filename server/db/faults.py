@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import sqlite3
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
-from sqlalchemy import make_url
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy import create_engine, make_url
+from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.pool import NullPool
 
 from matchbox.errors import Unavailable
 
@@ -62,6 +64,39 @@ def sentence(error: DBAPIError, url: str) -> str:
     elif "read-only transaction" in said:
         return f"Postgres is read-only, so nothing can be stored; make it writable: {said}"
     return f"the database cannot be used now; try again: {said}"
+
+
+_STARTING: Final = (
+    *("starting up", "shutting down", "not yet accepting", "Connection refused"),
+    *("No such file or directory", "timeout expired", "resolve host", "translate host name"),
+)
+"""Texts of Postgres, or of the way to it, that may be over in a moment."""
+
+
+def wait_for_start(url: str, most_s: float, tell: Callable[[str], None]) -> None:
+    """Waits while Postgres cannot be reached as if it were starting, for so many seconds at most.
+
+    Tells why once. Raises Unavailable if it has not started by then; other errors are left to
+    whoever opens the database. SQLite needs no start.
+    """
+    if make_url(url).get_backend_name() == "sqlite":
+        return
+    deadline, told = time.monotonic() + most_s, False
+    engine = create_engine(url, poolclass=NullPool)
+    while True:
+        try:
+            engine.connect().close()
+            return
+        except OperationalError as error:
+            if not any(sign in str(error.orig) for sign in _STARTING):
+                return
+            if time.monotonic() >= deadline:
+                waited = f" (waited for {most_s:.0f} s)" if most_s else ""
+                raise Unavailable(sentence(error, url) + waited) from error
+            if not told:
+                tell(sentence(error, url))
+                told = True
+        time.sleep(min(0.5, max(0.0, deadline - time.monotonic())))
 
 
 def check_pages(url: str, most_s: float = CHECK_S) -> None:

@@ -19,7 +19,7 @@ from matchbox.answers.queue import JobName
 from matchbox.errors import BrokerUnavailable, Forbidden
 from server.db.models import Delivery, Match, Setting
 from server.queries.pagination import iso
-from server.services import broker, disk, walls
+from server.services import backup_schedule, broker, disk, walls
 from server.services.job_kinds import KINDS
 from server.services.jobs import JobKind
 
@@ -66,6 +66,7 @@ SYMPTOMS: Final = {
     "broker": "the-broker-cannot-be-reached",
     "disk": "the-disk-is-almost-full",
     "mail": "mail-does-not-leave",
+    "backups": "no-backup-was-made",
 }
 """Every kind of finding, with its section of docs/symptoms.md."""
 
@@ -249,6 +250,25 @@ def _mail_leaves(state: State) -> Iterator[Finding]:
         yield _warning("mail", text, "Check the mail server and the MATCHBOX_SMTP settings.")
 
 
+def _backups_are_made(state: State) -> Iterator[Finding]:
+    if not state.settings.backup_every_hours:
+        return
+    kept = backup_schedule.backups(state.session)
+    late = backup_schedule.overdue_ms(state.session, state.settings, now=state.now)
+    remedy = (
+        "See the ledger's log; give the folder MATCHBOX_BACKUP_FOLDER room and the right to write. "
+        "It is tried again every 15 minutes; `matchbox admin backup FILE` makes one now."
+    )
+    if kept is not None and kept.trouble:
+        text = f"The last backup on the schedule failed: {kept.trouble}."
+        yield (_warning if late is None else _bad)("backups", text, remedy)
+    elif late is not None:
+        text = f"The last backup on the schedule is {_for(late // 1000)} old."
+        if kept is not None and kept.done_at is None:
+            text = f"No backup on the schedule was made for {_for(late // 1000)}."
+        yield _bad("backups", text, remedy)
+
+
 CHECKS: Final[tuple[Check, ...]] = (
     _arenas_report,
     _walls_hold,
@@ -259,6 +279,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     _broker_answers,
     _disk_has_room,
     _mail_leaves,
+    _backups_are_made,
 )
 
 

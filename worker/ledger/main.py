@@ -19,6 +19,7 @@ from server.services.job_kinds import RESULTS
 from worker import logs
 from worker.app import make_celery
 from worker.ledger import message_handlers
+from worker.ledger.backups import Backups
 from worker.ledger.courier import Courier
 from worker.ledger.refitter import Refitter
 from worker.ledger.watch import Watch
@@ -39,6 +40,7 @@ class _Running:
     courier: Courier
     refitter: Refitter
     watch: Watch
+    backups: Backups
 
 
 @signals.setup_logging.connect
@@ -55,10 +57,13 @@ def _open(**_: Any) -> None:
     _Running.refitter.start()
     _Running.watch = Watch(_Running.context, _Running.courier)
     _Running.watch.start()
+    _Running.backups = Backups(_Running.context)
+    _Running.backups.start()
 
 
 @signals.worker_shutdown.connect
 def _close(**_: Any) -> None:
+    _Running.backups.close()
     _Running.watch.close()
     _Running.refitter.close()
     _Running.courier.close()

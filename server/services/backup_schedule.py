@@ -1,0 +1,95 @@
+"""Decides when the next backup on the schedule is due, and keeps what became of the last ones.
+
+Makes no backup itself.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from server.db.models import Setting
+from server.services.events import storable
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+    from matchbox.settings import Settings
+
+NAME: Final = "backups"
+"""The setting's row in which the state is stored."""
+HOUR_MS: Final = 3_600_000
+AGAIN_MS: Final = 900_000
+"""The pause after an attempt that failed, or whose process died."""
+MOST_TROUBLE: Final = 500
+
+
+class Backups(msgspec.Struct, frozen=True):
+    """What became of the backups on the schedule. Times are UTC in ms."""
+
+    since: int
+    """When the first backup was tried."""
+    tried_at: int
+    done_at: int | None = None
+    size: int = 0
+    """The bytes of the last backup."""
+    trouble: str = ""
+    """Why the last attempt failed; empty if it did not, or is under way."""
+
+
+def backups(session: Session) -> Backups | None:
+    """Returns what became of the backups; None if none was ever tried."""
+    row = session.get(Setting, NAME)
+    return None if row is None else msgspec.convert(dict(row.value), Backups)
+
+
+def is_due(session: Session, settings: Settings, *, now: int) -> bool:
+    """Whether a backup should be made now."""
+    if not settings.backup_every_hours:
+        return False
+    state = backups(session)
+    if state is None:
+        return True
+    waited = state.done_at is None or now - state.done_at >= settings.backup_every_hours * HOUR_MS
+    return waited and now - state.tried_at >= AGAIN_MS
+
+
+def begin(session: Session, settings: Settings, *, now: int) -> Backups | None:
+    """Notes that a backup is tried now; returns the state before. None if none is due any more."""
+    if not is_due(session, settings, now=now):
+        return None
+    state = backups(session) or Backups(since=now, tried_at=now)
+    _store(session, msgspec.structs.replace(state, tried_at=now), now)
+    return state
+
+
+def succeeded(session: Session, size: int, *, begun_at: int, now: int) -> None:
+    """Notes that the backup that began then has been made, with so many bytes."""
+    state = backups(session) or Backups(since=begun_at, tried_at=begun_at)
+    done = msgspec.structs.replace(state, done_at=begun_at, size=size, trouble="")
+    _store(session, done, now)
+
+
+def failed(session: Session, why: str, *, now: int) -> None:
+    """Notes why the backup could not be made."""
+    state = backups(session) or Backups(since=now, tried_at=now)
+    trouble = storable(why, MOST_TROUBLE)
+    _store(session, msgspec.structs.replace(state, trouble=trouble, tried_at=now), now)
+
+
+def overdue_ms(session: Session, settings: Settings, *, now: int) -> int | None:
+    """Returns the age of the newest backup if twice the interval has passed since; else None.
+
+    Before the first one, it is the time since one was first tried.
+    """
+    state = backups(session)
+    if not settings.backup_every_hours or state is None:
+        return None
+    age = now - (state.since if state.done_at is None else state.done_at)
+    return age if age > 2 * settings.backup_every_hours * HOUR_MS else None
+
+
+def _store(session: Session, state: Backups, now: int) -> None:
+    session.merge(Setting(name=NAME, value=msgspec.to_builtins(state), changed_at=now))
+    session.flush()

@@ -1,0 +1,146 @@
+"""Backups on the schedule: when they are due, what is kept, and what a failure says."""
+
+from __future__ import annotations
+
+import stat
+from collections import namedtuple
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from server import backup
+from server.backup import folder
+from server.db.migrations import migrate
+from server.services import backup_schedule, health
+from tests.books import Books, open_books
+from worker.ledger.backups import Backups, back_up
+
+Usage = namedtuple("Usage", "total used free")
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """Where the backups go."""
+    return tmp_path / "kept"
+
+
+@pytest.fixture
+def books(tmp_path: Path, place: Path) -> Iterator[Books]:
+    """Books of which a backup is wanted every hour, and two are kept."""
+    url = f"sqlite:///{tmp_path / 'matchbox.db'}"
+    migrate(url)
+    knobs = {"backup_folder": str(place), "backup_every_hours": 1, "backups_kept": 2}
+    opened = open_books(url, least_free_mb=0, **knobs)
+    yield opened
+    opened.context.close()
+
+
+def findings(books: Books) -> list[tuple[str, str]]:
+    """The level and text of what is wrong with the backups."""
+    with books.read() as session:
+        judged = health.judge(session, books.settings, now=books.clock())
+    return [(one.level, one.text) for one in judged.findings if one.kind == "backups"]
+
+
+def test_one_is_made_every_hour_and_the_newest_are_kept(books: Books, place: Path) -> None:
+    made = []
+    for _ in range(4):
+        found = back_up(books.context)
+        assert found is not None
+        made.append(found)
+        books.clock.pass_by(minutes=59)
+        assert back_up(books.context) is None
+        books.clock.pass_by(minutes=1)
+    assert sorted(place.iterdir()) == made[2:]
+    assert made[0].name == "matchbox-20231114T221320Z.backup"
+    assert backup.check(made[-1]).rows > 0
+    assert [stat.S_IMODE(path.stat().st_mode) for path in [place, made[-1]]] == [0o700, 0o600]
+    assert findings(books) == []
+
+
+def test_other_files_in_the_folder_stay(books: Books, place: Path) -> None:
+    place.mkdir()
+    others = ["before-0012-20200101T000000Z.backup", "monday.backup", "notes.txt"]
+    left = ".matchbox-20200101T000000Z.backup.part"
+    for name in [*others, left]:
+        (place / name).touch()
+    for _ in range(3):
+        assert back_up(books.context) is not None
+        books.clock.pass_by(minutes=60)
+    names = {path.name for path in place.iterdir()}
+    assert names > set(others)
+    assert left not in names
+    assert len(names) == len(others) + 2
+
+
+def test_none_is_made_without_a_schedule(books: Books, place: Path) -> None:
+    context = replace(books.context, settings=replace(books.settings, backup_every_hours=0))
+    assert back_up(context) is None
+    asleep = Backups(context)
+    asleep.start()
+    asleep.close()
+    assert not place.exists()
+
+
+def test_a_failure_is_a_finding_and_is_over_with_the_next_backup(books: Books, place: Path) -> None:
+    place.touch()
+    assert back_up(books.context) is None
+    why = f"The last backup on the schedule failed: {place} cannot be the folder of backups: "
+    assert findings(books) == [("warning", why + "File exists.")]
+    books.clock.pass_by(minutes=14)
+    assert back_up(books.context) is None
+    books.clock.pass_by(minutes=107)
+    assert findings(books)[0][0] == "bad"
+    place.unlink()
+    assert back_up(books.context) is not None
+    assert findings(books) == []
+
+
+def test_an_overdue_backup_is_a_finding(books: Books) -> None:
+    assert back_up(books.context) is not None
+    books.clock.pass_by(minutes=119)
+    assert findings(books) == []
+    books.clock.pass_by(minutes=2)
+    assert findings(books) == [("bad", "The last backup on the schedule is 2 h old.")]
+
+
+def test_one_that_never_came_is_a_finding(books: Books) -> None:
+    with books.write() as session:
+        assert backup_schedule.begin(session, books.settings, now=books.clock()) is not None
+        assert backup_schedule.begin(session, books.settings, now=books.clock()) is None
+    books.clock.pass_by(minutes=121)
+    assert findings(books) == [("bad", "No backup on the schedule was made for 2 h.")]
+
+
+def test_a_disk_without_room_gets_none(
+    books: Books, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert back_up(books.context) is not None
+    books.clock.pass_by(minutes=60)
+    monkeypatch.setattr(folder.shutil, "disk_usage", lambda path: Usage(1, 1, 100))
+    assert back_up(books.context) is None
+    assert len(list(place.iterdir())) == 1
+    assert "has only 0 MB left" in findings(books)[0][1]
+
+
+def test_a_stop_gives_the_backup_up_and_leaves_nothing(
+    books: Books, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def counted(*arguments: object) -> None:
+        arguments[-1](500, 900)  # type: ignore[operator]
+
+    monkeypatch.setattr(folder, "take", counted)
+    assert back_up(books.context, lambda: True) is None
+    assert list(place.iterdir()) == []
+    with books.read() as session:
+        state = backup_schedule.backups(session)
+    assert state is not None
+    assert state.trouble == "the ledger was stopped after 500 of 900 rows"
+
+
+def test_a_database_that_fails_ends_no_thread(books: Books, tmp_path: Path) -> None:
+    (tmp_path / "matchbox.db").write_bytes(b"not a database" * 100)
+    books.context.close()
+    assert back_up(books.context) is None

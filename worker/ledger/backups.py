@@ -1,0 +1,90 @@
+"""Makes the backups on the schedule, in a thread beside the ledger's work.
+
+`server.services.backup_schedule` decides when one is due, and `server.backup` makes it.
+"""
+
+from __future__ import annotations
+
+from threading import Event, Thread
+from typing import TYPE_CHECKING, Final
+
+import structlog
+from sqlalchemy.exc import SQLAlchemyError
+
+from matchbox.errors import MatchboxError, Unavailable
+from server.backup import folder
+from server.services import backup_schedule
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from server.context import Context
+
+log = structlog.get_logger(__name__)
+
+EVERY_S: Final = 10.0
+
+
+def back_up(context: Context, is_over: Callable[[], bool] = lambda: False) -> Path | None:
+    """Makes a backup if one is due, and returns its path; None if none is due, or it failed.
+
+    A failure is logged and noted for the operators. Stops soon after `is_over` says so.
+    """
+    try:
+        with context.read() as session:
+            if not backup_schedule.is_due(session, context.settings, now=context.now()):
+                return None
+        with context.write() as session:
+            before = backup_schedule.begin(session, context.settings, now=context.now())
+        return None if before is None else _make(context, before.size, is_over)
+    except (MatchboxError, SQLAlchemyError) as error:
+        log.warning("backup.waits", why=f"{type(error).__name__}: {error}")
+        return None
+
+
+def _make(context: Context, expected: int, is_over: Callable[[], bool]) -> Path | None:
+    begun_at = context.now()
+
+    def stop_if_over(done: int, total: int) -> None:
+        if is_over():
+            raise Unavailable(f"the ledger was stopped after {done:,} of {total:,} rows")
+
+    try:
+        path = folder.take_scheduled(
+            context.settings, now=begun_at, expected=expected, watch=stop_if_over
+        )
+        size = path.stat().st_size
+    except (MatchboxError, SQLAlchemyError, OSError) as error:
+        log.error("backup.failed", why=f"{type(error).__name__}: {error}")
+        with context.write() as session:
+            backup_schedule.failed(session, str(error), now=context.now())
+        return None
+    with context.write() as session:
+        backup_schedule.succeeded(session, size, begun_at=begun_at, now=context.now())
+    log.info("backup.made", file=str(path), size=size)
+    return path
+
+
+class Backups:
+    """A thread that makes backups when they are due. `close` ends it, also in the middle of one."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._over = Event()
+        self._thread = Thread(target=self._run, name="backups", daemon=True)
+
+    def start(self) -> None:
+        """Starts to look for backups that are due, if the settings ask for any."""
+        if self._context.settings.backup_every_hours:
+            self._thread.start()
+
+    def close(self) -> None:
+        """Ends the thread; a backup that is under way is given up."""
+        self._over.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def _run(self) -> None:
+        while not self._over.wait(EVERY_S):
+            back_up(self._context, self._over.is_set)
