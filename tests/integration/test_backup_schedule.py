@@ -185,7 +185,8 @@ def test_a_start_waits_for_a_postgres_that_is_still_starting(tmp_path: Path) -> 
 
 def test_the_wait_for_postgres_has_an_end(tmp_path: Path) -> None:
     url = f"postgresql+psycopg://nobody@127.0.0.1:{services.free_port()}/books"
-    begun_at, told = time.monotonic(), []
+    told: list[str] = []
+    begun_at = time.monotonic()
     with pytest.raises(Unavailable, match=r"cannot be reached; start Postgres.*waited for 1 s"):
         wait_for_start(url, 1, told.append)
     assert 1 <= time.monotonic() - begun_at < 30

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import stat
 from collections import namedtuple
 from collections.abc import Iterator
@@ -119,7 +120,7 @@ def test_a_disk_without_room_gets_none(
 ) -> None:
     assert back_up(books.context) is not None
     books.clock.pass_by(minutes=60)
-    monkeypatch.setattr(folder.shutil, "disk_usage", lambda path: Usage(1, 1, 100))
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: Usage(1, 1, 100))
     assert back_up(books.context) is None
     assert len(list(place.iterdir())) == 1
     assert "has only 0 MB left" in findings(books)[0][1]
