@@ -8,13 +8,13 @@ from typing import Annotated
 
 import typer
 
-from cli import backups, output
+from cli import backups, output, upkeep
 from cli.playing import JsonOption
 from cli.users import user
 
 admin = typer.Typer(help="Run a server.", no_args_is_help=True)
 admin.add_typer(user, name="user")
-for command in (backups.backup, backups.check, backups.restore):
+for command in (backups.backup, backups.check, backups.restore, upkeep.prune):
     admin.command()(command)
 
 

@@ -64,7 +64,7 @@ def reset(
     from server.services import account_operations
 
     if data is not None:
-        with _folder(data) as context, context.write() as session:
+        with opened(data) as context, context.write() as session:
             fresh = account_operations.reset_password(
                 session, None, name, revoke=revoke_tokens, now=context.now()
             )
@@ -93,7 +93,7 @@ def role(
         return
     from server.services import account_operations
 
-    with _folder(data) as context, context.write() as session:
+    with opened(data) as context, context.write() as session:
         found = account_operations.set_role(session, None, name, wanted, now=context.now())
     _show({"name": found.name, "role": str(found.role)}, json)
 
@@ -111,7 +111,7 @@ def close(
         return
     from server.services import account_operations
 
-    with _folder(data) as context, context.write() as session:
+    with opened(data) as context, context.write() as session:
         account_operations.close(session, None, name, reason, now=context.now())
     _show({"name": name, "closed": True}, json)
 
@@ -124,7 +124,7 @@ def reopen(name: NameArgument, data: DataOption = None, json: JsonOption = False
         return
     from server.services import account_operations
 
-    with _folder(data) as context, context.write() as session:
+    with opened(data) as context, context.write() as session:
         account_operations.reopen(session, None, name, now=context.now())
     _show({"name": name, "closed": False}, json)
 
@@ -146,7 +146,7 @@ def export(
         from server.queries.personal_data import write_personal_data
         from server.services import account_operations
 
-        with _folder(data) as context:
+        with opened(data) as context:
             now = context.now()
             with context.write() as session:
                 found = account_operations.hand_over_data(session, None, name, now=now)
@@ -181,7 +181,7 @@ def _show(shown: dict[str, Any], json: bool) -> None:
 
 
 @contextmanager
-def _folder(data: Path) -> Iterator[Context]:
+def opened(data: Path) -> Iterator[Context]:
     """Opens the folder's or the environment's database."""
     from cli.folder import settings_of
     from cli.prepare import OfflineSender
@@ -201,7 +201,7 @@ def _in_folder(data: Path, name: str, password: str, role: str) -> dict[str, Any
     """Makes the account in the database; returns it and a token."""
     from server.services import accounts
 
-    with _folder(data) as context, context.write() as session:
+    with opened(data) as context, context.write() as session:
         now = context.now()
         if role == "author":
             account = accounts.sign_up(session, name, password, signup="open", now=now)

@@ -24,6 +24,44 @@ class UpkeepSettings:
         least=0,
         most=1 << 20,
     )
+    keep_event_days: int = setting(
+        30,
+        "days for which events of pages that are watched are kept, at most 10,000; 0: for ever",
+        least=0,
+        most=36_500,
+    )
+    keep_delivery_days: int = setting(
+        7,
+        "days after which a mail or webhook delivery that still waits is given up; 0: never",
+        least=0,
+        most=36_500,
+    )
+    keep_notice_days: int = setting(
+        365, "days for which notices stay in the inboxes; 0: for ever", least=0, most=36_500
+    )
+    keep_session_days: int = setting(
+        90, "days after which an unused browser session is deleted; 0: never", least=0, most=36_500
+    )
+    keep_output_days: int = setting(
+        180,
+        "days for which the output and reports of bots in a match are kept, in a season until its "
+        "end at least; 0: for ever",
+        least=0,
+        most=36_500,
+    )
+    keep_record_days: int = setting(
+        0,
+        "days for which records and deals of matches outside of seasons are kept; results and "
+        "ratings stay; 0: for ever",
+        least=0,
+        most=36_500,
+    )
+    keep_season_record_days: int = setting(
+        0,
+        "days after the end of a season for which its records are kept; 0: for ever",
+        least=0,
+        most=36_500,
+    )
     log_json: bool = setting(False, "write logs as JSON, one object a line; false: as text")
     access_log: bool = setting(True, "write a line to the log for every request")
     backup_folder: str = setting(

@@ -83,6 +83,8 @@ class Bout(Answer):
 class Match(MatchLine):
     """A match; `embargo` says why its record, result and bouts are still closed.
 
+    It also says so if the record was removed; then `bouts` stays null, and the result is shown.
+
     A match that was played has the fields from `digest` on once its embargo has ended. Only the API
     gives the `record`, which is null until then. `trouble` is for operators; `mine` says whether
     the viewer may read the log. `waiting` says why it is not played yet, if it waits. `arena` is

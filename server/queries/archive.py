@@ -31,6 +31,7 @@ from server.db.models import (
 )
 from server.queries.pagination import iso
 from server.services import season_progress, standings
+from server.services.kept_records import season_removed
 from server.services.lookup import find_season
 
 if TYPE_CHECKING:
@@ -51,7 +52,8 @@ def write_archive(
 ) -> str:
     """Writes the season's archive into the file, and returns the season's name.
 
-    Raises NotFound; BadOption if `bundles` is unknown; Conflict while the season is not over; and
+    Raises NotFound; BadOption if `bundles` is unknown; Conflict while the season is not over, or
+    after its records were removed; and
     Forbidden if a viewer who is no operator asks for everybody's bundles.
     """
     season = find_season(session, name)
@@ -63,6 +65,8 @@ def write_archive(
         raise Conflict(
             f"season {season.name} is {season.state}; it can be exported once it is over"
         )
+    if why := season_removed(session, season):
+        raise Conflict(f"{why}, so it can no longer be exported")
     entries = [entry for entry in season.entries if entry.version is not None]
     open_to = [entry.version for entry in entries if _may(entry.bot, bundles, viewer)]
     given = [version for version in open_to if version is not None]

@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 
 from matchbox import registry
 from matchbox.answers.games import Game, Option
-from matchbox.errors import Forbidden
+from matchbox.errors import Forbidden, NotFound
 from matchbox.match import record as records
 from server.db.models import (
     OVER,
@@ -21,6 +21,7 @@ from server.db.models import (
     Version,
     VersionState,
 )
+from server.services.kept_records import season_removed
 from server.services.lookup import find_season
 
 if TYPE_CHECKING:
@@ -58,13 +59,15 @@ def games(session: Session) -> list[Game]:
 def exportable_season(session: Session, name: int | str) -> int:
     """Returns the number of a season that is over.
 
-    Raises NotFound, and Forbidden before it is over.
+    Raises NotFound, also if records were removed, and Forbidden before it is over.
     """
     row = find_season(session, name)
     if row.state not in OVER:
         raise Forbidden(
             f"season {row.name} is {row.state}; its records are closed until it is over"
         )
+    if why := season_removed(session, row):
+        raise NotFound(why)
     return row.id
 
 
@@ -76,7 +79,10 @@ def season_records(session: Session, name: int | str) -> Iterator[tuple[str, Rec
     row = find_season(session, name)
     over = row.state in OVER
     query = select(Result.digest, Result.record).join(Result.match).order_by(Match.number)
-    stands = (Match.season_id == row.id, Match.state == MatchState.FINISHED)
+    stands = (
+        *(Match.season_id == row.id, Match.state == MatchState.FINISHED),
+        Result.record_days.is_(None),
+    )
     found = session.execute(query.where(*stands)) if over else ()
     for digest, record in found:
         yield digest, records.unpack(record)

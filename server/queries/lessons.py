@@ -25,6 +25,7 @@ from server.db.models import (
     Version,
 )
 from server.queries.pagination import MOST, iso
+from server.services.kept_records import require_record
 from server.services.lookup import find_season
 
 if TYPE_CHECKING:
@@ -43,10 +44,11 @@ def memory(session: Session, digest: str) -> bytes:
 
 def packed_record(session: Session, match: str) -> bytes:
     """Returns the packed record of a match, for an arena. Raises NotFound."""
-    data = session.scalar(select(Result.record).where(Result.match_id == match))
-    if data is None:
+    result = session.get(Result, match)
+    if result is None:
         raise NotFound(f"match {match} has no record")
-    return data
+    require_record(result, match)
+    return result.record
 
 
 def own_memory(session: Session, digest: str, viewer: User) -> bytes:

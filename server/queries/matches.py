@@ -30,6 +30,7 @@ from server.db.models import (
 from server.queries.embargo import closed, reason
 from server.queries.match_filters import Asked
 from server.queries.pagination import iso, numbers, page_size, sees, split, title_of
+from server.services.kept_records import removed, require_record
 from server.services.leagues import is_cooperative
 
 if TYPE_CHECKING:
@@ -91,6 +92,7 @@ def match(session: Session, name: str, viewer: User | None) -> answers.Match:
     """Returns the match with that id or those first digits, without its record. Raises NotFound."""
     row = _match(session, name)
     why = reason(session, row)
+    gone = removed(row.result, row.id)
     played = _played(row, row.result, viewer) if why is None and row.result is not None else {}
     return answers.Match(
         **item(row, readable=why is None),
@@ -99,7 +101,7 @@ def match(session: Session, name: str, viewer: User | None) -> answers.Match:
         options=row.league.options,
         width=row.width,
         trouble=row.trouble if viewer is not None and viewer.operator else None,
-        embargo=why,
+        embargo=why or (gone and f"{gone}; its result stays"),
         void_why=row.void_why,
         replaces=row.replaces,
         replaced_by=session.scalar(select(Match.id).where(Match.replaces == row.id)),
@@ -114,6 +116,7 @@ def record_of(session: Session, name: str) -> Record:
     why = reason(session, row)
     if why is not None or row.result is None:
         raise Forbidden(why or f"match {name} has no record")
+    require_record(row.result, row.id)
     return records.unpack(row.result.record)
 
 
@@ -292,7 +295,7 @@ def _log(seat: MatchSeat, result: Result, viewer_id: int | None) -> answers.LogL
     return answers.LogLine(
         bot=seat.version.bot.full_name,
         entrant=seat.seat,
-        text=_at(result.logs, seat.seat, ""),
+        text=_at(result.logs, seat.seat, "") if result.logs_days is None else _gone(result),
         cpu_ms=_at(result.cpu_ms, seat.seat, 0.0),
         notes=[
             answers.Note(deal=deal, rotation=rotation, kind=kind, detail=detail)
@@ -309,6 +312,10 @@ def _log(seat: MatchSeat, result: Result, viewer_id: int | None) -> answers.LogL
     )
 
 
+def _gone(result: Result) -> str:
+    return f"The output was removed after {result.logs_days} days."
+
+
 def _played(row: Match, result: Result, viewer: User | None) -> dict[str, Any]:
     """Returns the fields of a Match that may be shown after it was played."""
     seen = {seat.seat for seat in row.seats if sees(viewer, seat.version.bot.owner_id)}
@@ -317,6 +324,8 @@ def _played(row: Match, result: Result, viewer: User | None) -> dict[str, Any]:
         for who, deal, rotation, kind, detail in result.notes
         if who in seen
     }
+    if result.record_days is not None:
+        return {"digest": result.digest, "box": result.box, "seconds": result.seconds}
     record = records.unpack(result.record)
     trusted = viewer is not None and viewer.operator
     return {

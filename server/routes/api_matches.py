@@ -74,6 +74,6 @@ def whole_match(match: str, **changed: object) -> Response:
     with made.read() as session:
         settings, now = made.settings, made.now()
         found = waiting.match(session, match, viewer(session), settings=settings, now=now)
-        played = found.digest is not None
+        played = found.bouts is not None
         record = to_builtins(queries.record_of(session, match)) if played else None
     return jsonify({**found.plain(), "record": record, **changed})

@@ -88,8 +88,13 @@ def leave(session: Session, season: Season, *, settings: Settings, now: int) -> 
 
 
 def uncount(session: Session, match: Match) -> None:
-    """Subtracts a finished match that is now void from the counts of its versions."""
+    """Subtracts a finished match that is now void from the counts of its versions.
+
+    A match whose record was removed no longer says which bouts they forfeited, and stays counted.
+    """
     assert match.result is not None
+    if match.result.record_days is not None:
+        return
     record = records.unpack(match.result.record)
     for version, forfeits in _forfeits(match, record).items():
         if version.counted_from is None or (match.finished_at or 0) >= version.counted_from:

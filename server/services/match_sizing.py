@@ -140,7 +140,7 @@ class MatchSizer:
         for match, seconds, cpu_ms in self._session.execute(
             spent.where(Result.match_id.in_(matches))
         ):
-            if not all(map(_is_time, (seconds, *cpu_ms))):
+            if match not in deals or not all(map(_is_time, (seconds, *cpu_ms))):
                 continue
             for row, ms in zip(tables[match], cpu_ms, strict=False):
                 own[row].append((ms / 1000 / deals[match], deals[match]))

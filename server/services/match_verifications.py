@@ -20,6 +20,7 @@ from server.services import jobs
 from server.services.accounts import DAY_MS
 from server.services.events import publish
 from server.services.jobs import JobKind
+from server.services.kept_records import require_record
 from server.services.lookup import find_match
 from server.services.walls import wall
 
@@ -38,12 +39,13 @@ def ask(
 ) -> MatchVerification:
     """Has the match played again; returns the verification.
 
-    Raises NotFound, Forbidden while the match is closed, Conflict if it is being verified already
-    or cannot be played here, and TooMany beyond the day's number.
+    Raises NotFound, also if its record was removed, Forbidden while the match is closed, Conflict
+    if it is being verified already or cannot be played here, and TooMany beyond the day's number.
     """
     match = find_match(session, name)
     if why := reason(session, match):
         raise Forbidden(why)
+    require_record(match.result, match.id)
     _check_playable(session, match)
     asked = select(MatchVerification.id).where(MatchVerification.match_id == match.id, _UNDER_WAY)
     if session.scalar(asked.limit(1)) is not None:

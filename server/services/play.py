@@ -37,6 +37,7 @@ from server.services.lookup import find_bot
 from server.services.walls import wall
 
 if TYPE_CHECKING:
+    from sqlalchemy import Select
     from sqlalchemy.orm import Session
 
     from matchbox.game import Plain
@@ -185,15 +186,23 @@ def end_idle(session: Session, *, settings: Settings, now: int) -> int:
 
 def trim(session: Session, *, settings: Settings, now: int) -> int:
     """Deletes tables that have been over for long, some at a time; returns how many."""
-    before = now - settings.play_keep_days * DAY_MS
+    late = old_tables(now - settings.play_keep_days * DAY_MS)
+    old = session.scalars(late.limit(_TRIMMED)).all()
+    return delete_tables(session, old, settings.play_keep_days) if old else 0
+
+
+def old_tables(before: int) -> Select[str]:
+    """Selects the ids of tables that were over before that time, UTC in ms; the oldest first."""
     over = (PlayTable.state.not_in(UNSETTLED), PlayTable.finished_at < before)
     late = select(PlayTable.id).where(PlayTable.created_at < before, *over)
-    old = session.scalars(late.order_by(PlayTable.created_at).limit(_TRIMMED)).all()
-    if not old:
-        return 0
-    session.execute(delete(Turn).where(Turn.table_id.in_(old)))
-    session.execute(delete(PlaySeat).where(PlaySeat.table_id.in_(old)))
-    return rows_changed(session, delete(PlayTable).where(PlayTable.id.in_(old)))
+    return late.order_by(PlayTable.created_at)
+
+
+def delete_tables(session: Session, tables: Sequence[str], days: int) -> int:
+    """Deletes the tables with these ids, which were kept for so many days; returns how many."""
+    session.execute(delete(Turn).where(Turn.table_id.in_(tables)))
+    session.execute(delete(PlaySeat).where(PlaySeat.table_id.in_(tables)))
+    return rows_changed(session, delete(PlayTable).where(PlayTable.id.in_(tables)))
 
 
 def join_secret(table: PlayTable, settings: Settings) -> str:

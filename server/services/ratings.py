@@ -23,6 +23,7 @@ from server.db.models import (
     Result,
     Version,
 )
+from server.services.kept_records import seeds_of
 from server.services.leagues import is_cooperative
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ def played(session: Session, *which: ColumnElement[bool]) -> Played:
     bouts = session.execute(results.where(*done)).all()
     seats = _by_match(session, select(MatchSeat.match_id, MatchSeat.version_id), MatchSeat, done)
     deals = _by_match(session, select(MatchDeal.match_id, MatchDeal.seed), MatchDeal, done)
+    deals |= _packed_deals(session, done)
     names = _names(session, {version for table in seats.values() for version in table})
     rows = [
         row
@@ -142,6 +144,13 @@ def _rows(match: Match) -> list[Row]:
     names = [seat.version.entrant for seat in match.seats]
     deals = [deal.seed for deal in match.deals]
     return rows_of(match.id, deals, names, match.result.bouts if match.result else [])
+
+
+def _packed_deals(session: Session, done: tuple[ColumnElement[bool], ...]) -> dict[str, list[str]]:
+    """The seeds of the matches whose rows of deals were removed."""
+    packed = select(Match.id, Result.seeds).join(Match.result).where(*done)
+    rows = session.execute(packed.where(Result.seeds.is_not(None)))
+    return {match: seeds_of(seeds) for match, seeds in rows if seeds is not None}
 
 
 def _by_match(

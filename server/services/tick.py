@@ -27,6 +27,7 @@ from server.services import (
     play,
     quarantine,
     ranked,
+    retention,
     rounds,
     season_progress,
     seasons,
@@ -58,6 +59,7 @@ def tick(context: Context, *, with_standings: bool = True) -> None:
         _refresh,
         _announce,
         _trim,
+        _prune,
         _flush,
         _find_lost,
         _beat,
@@ -69,6 +71,25 @@ def tick(context: Context, *, with_standings: bool = True) -> None:
 def refresh_standings(context: Context) -> None:
     """Computes the standings that are out of date. A failure is logged; the next call goes on."""
     _attempt(_refresh, context)
+
+
+def prune_some(context: Context) -> dict[str, int]:
+    """Removes the next old rows of each kind; returns how many by kind, without those of none.
+
+    A reader looks for them, and each batch has a transaction of its own, so that nobody waits long.
+    """
+    counts: dict[str, int] = {}
+    knobs: dict[str, Any] = {"settings": context.settings, "now": context.now()}
+    for kind in retention.KINDS:
+        with context.read() as session:
+            keys = retention.find(session, kind, **knobs)
+        for at in range(0, len(keys), retention.BATCH):
+            some = keys[at : at + retention.BATCH]
+            with context.write() as session:
+                removed = retention.remove(session, kind, some, **knobs)
+            if removed:
+                counts[kind.name] = counts.get(kind.name, 0) + removed
+    return counts
 
 
 def refill(context: Context) -> None:
@@ -226,3 +247,11 @@ def _trim(context: Context) -> None:
         drafts.trim(session, now=context.now())
         fault_counts.trim(session, now=context.now())
         play.trim(session, settings=context.settings, now=context.now())
+
+
+def _prune(context: Context) -> None:
+    with context.read() as session:
+        due = retention.is_due(session, now=context.now())
+    if due and not prune_some(context):
+        with context.write() as session:
+            retention.rest(session, now=context.now())

@@ -182,7 +182,13 @@ class Result(Table):
     match_id: Mapped[str] = mapped_column(ForeignKey("match.id"), primary_key=True)
     digest: Mapped[str] = mapped_column(String(64))
     record: Mapped[bytes]
-    """The packed record, made by matchbox.match.record.pack."""
+    """The packed record, made by matchbox.match.record.pack; empty once it was removed."""
+    record_days: Mapped[int | None]
+    """After how many days the record was removed; None while it is there."""
+    seeds: Mapped[bytes | None]
+    """The seeds of the deals, 16 bytes each, of a match whose rows of deals were removed."""
+    logs_days: Mapped[int | None]
+    """After how many days logs, notes and diagnostics were removed; None while they are there."""
     bouts: Mapped[list[Any]]
     """One [deal, rotation, places, scores, forfeit seat or null] for each bout, in order."""
     moves: Mapped[list[Any]] = mapped_column(default=list)

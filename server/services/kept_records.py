@@ -1,0 +1,44 @@
+"""What is left of a match whose record was removed, and the sentences that say so."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from sqlalchemy import select
+
+from matchbox.errors import NotFound
+from server.db.models import Match, Result
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+    from server.db.models import Season
+
+SEED_BYTES: Final = 16
+
+
+def removed(result: Result | None, name: str) -> str | None:
+    """Returns a sentence that says that the record was removed; None if it was not."""
+    if result is None or result.record_days is None:
+        return None
+    return f"the record of match {name} was removed after {result.record_days} days"
+
+
+def require_record(result: Result | None, name: str) -> None:
+    """Raises NotFound if the record was removed."""
+    if why := removed(result, name):
+        raise NotFound(why)
+
+
+def season_removed(session: Session, season: Season) -> str | None:
+    """Returns a sentence that says that records of the season were removed; None if none was."""
+    days = select(Result.record_days).join(Result.match).where(Match.season_id == season.id)
+    found = session.scalar(days.where(Result.record_days.is_not(None)).limit(1))
+    if found is None:
+        return None
+    return f"records of season {season.name} were removed {found} days after its end"
+
+
+def seeds_of(packed: bytes) -> list[str]:
+    """Returns the seeds of a match's deals, in order, from what `remove_records` has stored."""
+    return [packed[at : at + SEED_BYTES].hex() for at in range(0, len(packed), SEED_BYTES)]

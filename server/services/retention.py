@@ -1,0 +1,144 @@
+"""Removes what is older than the settings keep it, some rows at a time.
+
+Each kind of row says for how many days it is kept, and how its old rows are found and removed.
+Records and deals are in `record_removal`; nothing here changes a result or a rating.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from sqlalchemy import ColumnElement, delete, func, select
+
+from server.db.models import BrowserSession, Delivery, Event, Notice, PlayTable, Setting
+from server.db.session import rows_changed
+from server.services import play, record_removal
+from server.services.accounts import DAY_MS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from sqlalchemy import Select
+    from sqlalchemy.orm import Session
+
+    from matchbox.settings import Settings
+
+BATCH: Final = 100
+"""The most rows of a kind that are removed in one transaction."""
+AT_ONCE: Final = 1000
+"""The most rows of a kind that are looked for at once: the search passes over removed ones."""
+EVERY_MS: Final = 3_600_000
+"""How often old rows are looked for."""
+NAME: Final = "retention"
+"""The setting's row that says when nothing more was found."""
+
+
+class Kind(NamedTuple):
+    """A kind of row that is removed by its age."""
+
+    name: str
+    setting: str
+    """The setting that says for how many days it is kept; 0: for ever."""
+    key: ColumnElement[Any]
+    old: Callable[[int], Select[Any]]
+    """Selects the keys of the rows from before a time, UTC in ms."""
+    remove: Callable[[Session, Sequence[Any], int], int]
+    """Removes the rows with these keys, which were kept for so many days; returns how many."""
+
+    def select_old(self, settings: Settings, now: int) -> Select[Any] | None:
+        """Selects the keys of the rows to remove now; None if they are kept for ever."""
+        days = self.days(settings)
+        return self.old(now - days * DAY_MS) if days else None
+
+    def days(self, settings: Settings) -> int:
+        """Returns for how many days such rows are kept; 0: for ever."""
+        days: int = getattr(settings, self.setting)
+        return days
+
+
+def count(session: Session, settings: Settings, *, now: int) -> dict[str, int | None]:
+    """Returns how many rows of each kind would be removed now; None if it is kept for ever."""
+    counts: dict[str, int | None] = {}
+    for kind in KINDS:
+        old = kind.select_old(settings, now)
+        found = None if old is None else select(func.count()).select_from(old.subquery())
+        counts[kind.name] = None if found is None else session.scalar(found)
+    return counts
+
+
+def find(session: Session, kind: Kind, settings: Settings, *, now: int) -> Sequence[Any]:
+    """Returns the keys of the next old rows of this kind, at most AT_ONCE."""
+    old = kind.select_old(settings, now)
+    return [] if old is None else session.scalars(old.limit(AT_ONCE)).all()
+
+
+def remove(
+    session: Session, kind: Kind, keys: Sequence[Any], settings: Settings, *, now: int
+) -> int:
+    """Removes those of the rows that are still old; returns how many."""
+    old = kind.select_old(settings, now)
+    if old is None or not keys:
+        return 0
+    still = session.scalars(old.where(kind.key.in_(keys))).all()
+    return kind.remove(session, still, kind.days(settings)) if still else 0
+
+
+def is_due(session: Session, *, now: int) -> bool:
+    """Whether old rows should be looked for now."""
+    last = session.scalar(select(Setting.changed_at).where(Setting.name == NAME))
+    return last is None or now - last >= EVERY_MS
+
+
+def rest(session: Session, *, now: int) -> None:
+    """Notes that nothing more was found, so that nobody looks again for EVERY_MS."""
+    session.merge(Setting(name=NAME, value={}, changed_at=now))
+
+
+def _delete(column: Any) -> Callable[[Session, Sequence[Any], int], int]:
+    def remove_rows(session: Session, keys: Sequence[Any], days: int) -> int:
+        return rows_changed(session, delete(column.class_).where(column.in_(keys)))
+
+    return remove_rows
+
+
+def _old_events(before: int) -> Select[Any]:
+    return select(Event.id).where(Event.at < before).order_by(Event.id)
+
+
+def _old_notices(before: int) -> Select[Any]:
+    waits = select(Delivery.id).where(Delivery.notice_id == Notice.id).exists()
+    return select(Notice.id).where(Notice.at < before, ~waits).order_by(Notice.id)
+
+
+def _old_deliveries(before: int) -> Select[Any]:
+    return select(Delivery.id).join(Delivery.notice).where(Notice.at < before).order_by(Delivery.id)
+
+
+def _unused_sessions(before: int) -> Select[Any]:
+    unused = select(BrowserSession.id).where(BrowserSession.seen_at < before)
+    return unused.order_by(BrowserSession.id)
+
+
+KINDS: Final = (
+    Kind("events", "keep_event_days", Event.id, _old_events, _delete(Event.id)),
+    Kind("deliveries", "keep_delivery_days", Delivery.id, _old_deliveries, _delete(Delivery.id)),
+    Kind("notices", "keep_notice_days", Notice.id, _old_notices, _delete(Notice.id)),
+    Kind(
+        "sessions", "keep_session_days", BrowserSession.id, _unused_sessions,
+        _delete(BrowserSession.id),
+    ),
+    Kind("tables", "play_keep_days", PlayTable.id, play.old_tables, play.delete_tables),
+    Kind(
+        "output", "keep_output_days", record_removal.MATCH_ID, record_removal.old_output,
+        record_removal.remove_output,
+    ),
+    Kind(
+        "records", "keep_record_days", record_removal.MATCH_ID, record_removal.old_records,
+        record_removal.remove_records,
+    ),
+    Kind(
+        "season-records", "keep_season_record_days", record_removal.MATCH_ID,
+        record_removal.old_season_records, record_removal.remove_season_records,
+    ),
+)  # fmt: skip
+"""Every kind; deliveries before the notices that they deliver."""

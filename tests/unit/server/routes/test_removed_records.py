@@ -1,0 +1,88 @@
+"""Pages and answers about matches and seasons whose records were removed: none of them breaks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from server.db.models import Match, User
+from server.services.tick import prune_some, tick
+from tests.books import Books
+from tests.unit.server.routes.conftest import (
+    Browse,
+    Caller,
+    open_season,
+    play_all,
+    problem,
+    start_season,
+)
+
+
+@pytest.fixture
+def season(books: Books, charlie: User, alice: User, bob: User) -> int:
+    """A season that is over."""
+    number = open_season(books, charlie, alice, bob)
+    start_season(books, charlie, number)
+    play_all(books)
+    tick(books.context)
+    return number
+
+
+@pytest.fixture
+def gone(books: Books, season: int) -> str:
+    """A match of it, whose record was removed; its id."""
+    with books.read() as session:
+        name = session.scalars(select(Match.id).where(Match.season_id == season)).first()
+    assert name is not None
+    books.clock.pass_by(minutes=60 * 24 * 31)
+    days = {"keep_output_days": 30, "keep_record_days": 30, "keep_season_record_days": 30}
+    settings = replace(books.settings, **days)
+    assert prune_some(replace(books.context, settings=settings))["season-records"]
+    return name
+
+
+def test_the_page_of_a_match_says_it_and_shows_the_result(
+    browse: Browse, gone: str, charlie: User
+) -> None:
+    for user in (None, charlie):
+        page = browse(user).get(f"/matches/{gone}")
+        assert page.status_code == 200
+        assert f"the record of match {gone} was removed after 30 days" in page.text
+
+
+def test_every_other_page_goes_on(browse: Browse, gone: str, season: int, charlie: User) -> None:
+    for path in ("/", "/matches", f"/seasons/{season}", "/games/bomb", "/bots/alice/alice-bot"):
+        for user in (None, charlie):
+            assert browse(user).get(path).status_code == 200, path
+    assert browse(None).get(f"/matches/{gone}/bouts/0.json").status_code == 404
+
+
+def test_the_api_says_it_and_keeps_the_result(
+    nobody: Caller, as_alice: Caller, gone: str, season: int
+) -> None:
+    answer = nobody.get(f"/matches/{gone}")
+    told: Any = answer.json
+    assert answer.status_code == 200
+    assert "removed after 30 days; its result stays" in told["embargo"]
+    assert (told["record"], told.get("bouts"), told["state"]) == (None, None, "finished")
+    assert all(one["points"] is not None for one in told["entrants"])
+    assert len(told["digest"]) == 64
+    assert nobody.get(f"/seasons/{season}/standing").status_code == 200
+    (log, *_) = (as_alice.get(f"/matches/{gone}/log").json or {})["items"]
+    assert log["text"] == "The output was removed after 30 days."
+
+
+def test_who_wants_the_records_hears_why_there_are_none(
+    arena: Caller, as_alice: Caller, gone: str, season: int
+) -> None:
+    why = "removed after 30 days"
+    assert why in problem(as_alice.post(f"/matches/{gone}/verification"), 404)["detail"]
+    for path, code in (("export", 404), ("archive", 409)):
+        told = problem(as_alice.get(f"/seasons/{season}/{path}"), code)["detail"]
+        assert "30 days after its end" in told
+    answer = arena.client.get(f"/internal/records/{gone}", headers=arena.headers)
+    assert answer.status_code == 404
+    assert why in answer.text

@@ -1,0 +1,255 @@
+"""What is removed by its age, and that results and ratings stay to the bit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from io import BytesIO
+from typing import Any
+
+import pytest
+from sqlalchemy import func, select, update
+
+from matchbox.errors import Conflict, NotFound
+from server import queries
+from server.db.models import (
+    BrowserSession,
+    Deal,
+    Delivery,
+    Event,
+    League,
+    Match,
+    MatchDeal,
+    MatchSeat,
+    Notice,
+    Rating,
+    Result,
+    Season,
+    SeasonState,
+    User,
+    Version,
+)
+from server.queries.archive import write_archive
+from server.queries.lessons import packed_record
+from server.services import match_verifications, ratings, retention, standings, voids
+from server.services.accounts import DAY_MS
+from server.services.tick import prune_some, tick
+from tests.books import Books, play_out, played, season_of
+
+KEYS = ("keep_record_days", "keep_season_record_days", "keep_output_days")
+
+
+def keeping(books: Books, **days: int) -> Books:
+    """The same books with these settings."""
+    settings = replace(books.settings, **{**dict.fromkeys(KEYS, 0), **days})
+    return replace(books, context=replace(books.context, settings=settings))
+
+
+def prune(books: Books, **days: int) -> dict[str, int]:
+    """Removes everything that is old; returns how much of each kind."""
+    counts: dict[str, int] = {}
+    while some := prune_some(keeping(books, **days).context):
+        for name, count in some.items():
+            counts[name] = counts.get(name, 0) + count
+    return counts
+
+
+def count(books: Books, table: Any) -> int:
+    """The number of rows."""
+    with books.read() as session:
+        return session.scalar(select(func.count()).select_from(table)) or 0
+
+
+@pytest.fixture
+def bots(books: Books, alice: User, bob: User) -> list[Version]:
+    """Three bots in the default league."""
+    books.league()
+    return [books.bot(alice, "one"), books.bot(bob, "two"), books.bot(bob, "three")]
+
+
+@pytest.fixture
+def ranked(books: Books, bots: list[Version]) -> list[str]:
+    """The ids of finished ranked matches."""
+    for _ in range(3):
+        tick(books.context)
+        for job in books.postman.take():
+            books.record(played(job))  # type: ignore[arg-type]
+        books.clock.pass_by(minutes=1)
+    with books.read() as session:
+        return list(session.scalars(select(Match.id).join(Match.result).order_by(Match.number)))
+
+
+def refit(books: Books) -> dict[str, Any]:
+    """Fits the league's ratings anew, sets the live ones to them, and returns the standing."""
+    with books.read() as session:
+        league = session.scalars(select(League)).first()
+        assert league is not None
+        fresh = standings.compute(session, standings.scope_of(league))
+    with books.write() as session:
+        standings.keep(session, fresh, now=books.clock())
+    return {"lines": fresh.lines, "digest": fresh.rows_digest, "facts": fresh.facts}
+
+
+def rated(books: Books) -> tuple[Any, ...]:
+    """Everything that ratings are made of, the live ratings, and all results."""
+    with books.read() as session:
+        rows = ratings.played(session)
+        live = select(Rating.version_id, Rating.mu, Rating.sigma, Rating.matches)
+        results = select(Match.id, Match.score, Result.digest, Result.bouts).join(Match.result)
+        seats = select(MatchSeat.match_id, MatchSeat.seat, MatchSeat.points, MatchSeat.forfeits)
+        return (
+            *(rows.rows, rows.matches, rows.lengths),
+            *(sorted(map(repr, session.execute(one))) for one in (live, results, seats)),
+        )
+
+
+def test_records_and_deals_go_and_ratings_stay_to_the_bit(books: Books, ranked: list[str]) -> None:
+    as_booked = rated(books)
+    fit = refit(books)
+    before, deals = rated(books), count(books, Deal)
+    assert len(before[0]) > 8
+    assert before != as_booked
+    books.clock.pass_by(minutes=60 * 24 * 10 + 5)
+    assert prune(books, keep_record_days=11) == {}
+    assert prune(books, keep_record_days=10) == {"records": len(ranked)}
+    assert rated(books) == before
+    assert refit(books) == fit
+    assert rated(books) == before
+    assert count(books, MatchDeal) < deals
+    assert count(books, Deal) == count(books, MatchDeal)
+    with books.read() as session:
+        assert {len(data) for data in session.scalars(select(Result.record))} == {0}
+        again = [ratings.played(session, Match.id == name).rows for name in ranked]
+    assert [row for rows in again for row in rows] == sorted(
+        before[0], key=lambda row: ranked.index(row.match)
+    )
+
+
+def test_a_match_without_its_record_says_so(books: Books, ranked: list[str], charlie: User) -> None:
+    name = ranked[0]
+    with books.read() as session:
+        whole = queries.match(session, name, charlie)
+    books.clock.pass_by(minutes=60 * 24 * 30 + 5)
+    prune(books, keep_record_days=30, keep_output_days=20)
+    why = f"the record of match {name} was removed after 30 days"
+    with books.read() as session:
+        told = queries.match(session, name, charlie)
+        assert told.embargo == f"{why}; its result stays"
+        assert (told.bouts, told.digest, told.entrants) == (None, whole.digest, whole.entrants)
+        for ask in (queries.record_of, packed_record):
+            with pytest.raises(NotFound, match=why):
+                ask(session, name)
+        (log, *_) = queries.match_log(session, name, charlie)
+        assert log.text == "The output was removed after 20 days."
+        assert queries.matches(session, bot="alice/one").items
+    with books.write() as session, pytest.raises(NotFound, match=why):
+        match_verifications.ask(session, charlie, name, settings=books.settings, now=books.clock())
+
+
+def test_it_can_be_made_void_but_is_not_played_again(
+    books: Books, ranked: list[str], charlie: User
+) -> None:
+    books.clock.pass_by(minutes=60 * 24 * 2)
+    prune(books, keep_record_days=1)
+    with books.write() as session, pytest.raises(Conflict, match="cannot be played again"):
+        voids.void(session, charlie, ranked[0], "a fault", again=True, now=books.clock())
+    with books.write() as session:
+        voids.void(session, charlie, ranked[0], "a fault", now=books.clock())
+    with books.read() as session:
+        assert queries.match(session, ranked[0], None).state == "void"
+
+
+def test_a_match_that_is_verified_or_shares_its_deals_keeps_its_record(
+    books: Books, ranked: list[str], charlie: User
+) -> None:
+    asked, sharing = ranked[:2]
+    tick(books.context)
+    with books.write() as session:
+        match_verifications.ask(session, charlie, asked, settings=books.settings, now=books.clock())
+        open_match = session.scalars(select(Match).where(Match.finished_at.is_(None))).first()
+        assert open_match is not None
+        seed = session.scalars(select(MatchDeal.seed).where(MatchDeal.match_id == sharing)).first()
+        session.execute(
+            update(MatchDeal)
+            .where(MatchDeal.match_id == open_match.id, MatchDeal.position == 0)
+            .values(seed=seed)
+        )
+    books.clock.pass_by(minutes=60 * 24 * 2)
+    prune(books, keep_record_days=1)
+    with books.read() as session:
+        kept = select(Result.match_id).where(Result.record_days.is_(None))
+        assert set(session.scalars(kept)) == {asked, sharing}
+
+
+def test_a_season_keeps_its_records_until_it_is_over_and_one_asks(
+    books: Books, bots: list[Version], charlie: User
+) -> None:
+    with books.write() as session:
+        session.execute(update(Match).values(number=Match.number))
+    season = season_of(books, charlie, bots, cycles=2)
+    tick(books.context)
+    for job in books.postman.take()[:2]:
+        books.record(played(job))  # type: ignore[arg-type]
+    books.clock.pass_by(minutes=60 * 24 * 50)
+    everything = dict.fromkeys(KEYS, 1)
+    assert "season-records" not in prune(books, **everything)
+    play_out(books)
+    with books.read() as session:
+        assert session.get_one(Season, season.id).state == SeasonState.FINISHED
+        standing = standings.compute(session, standings.scope_of(season)).rows_digest
+        of_season = select(func.count()).select_from(Match).where(Match.season_id == season.id)
+        number = session.scalar(of_season) or 0
+    books.clock.pass_by(minutes=60 * 24 * 50)
+    assert "season-records" not in prune(books, keep_record_days=1)
+    with books.read() as session:
+        assert queries.exportable_season(session, season.id) == season.id
+        assert len(list(queries.season_records(session, season.id))) == number
+    assert prune(books, keep_season_record_days=49)["season-records"] == number
+    with books.read() as session:
+        assert standings.compute(session, standings.scope_of(season)).rows_digest == standing
+        why = f"records of season {season.name} were removed 49 days after its end"
+        with pytest.raises(NotFound, match=why):
+            queries.exportable_season(session, season.id)
+        with pytest.raises(Conflict, match=why):
+            write_archive(session, season.id, "mine", charlie, BytesIO())
+        assert list(queries.season_records(session, season.id)) == []
+
+
+def test_small_rows_go_by_their_age(books: Books, alice: User) -> None:
+    now = books.clock()
+    for days in (0, 8, 400):
+        at = now - days * DAY_MS
+        with books.write() as session:
+            notice = Notice(user_id=alice.id, kind="verdict", subject="", text="x", at=at)
+            session.add(Delivery(notice=notice, attempts=0, due_at=at))
+            session.add(Event(kind="season.open", subject="1", at=at))
+            session.add(
+                BrowserSession(
+                    digest=f"{days}", user_id=alice.id, browser="", created_at=at, seen_at=at,
+                    ends_at=now + DAY_MS,
+                )
+            )  # fmt: skip
+    with books.read() as session:
+        found = retention.count(session, books.settings, now=now)
+    assert found == {
+        "events": 1, "deliveries": 2, "notices": 0, "sessions": 1, "tables": 0, "output": 0,
+        "records": None, "season-records": None,
+    }  # fmt: skip
+    assert prune(books) == {"events": 1, "deliveries": 2, "notices": 1, "sessions": 1}
+    assert [count(books, one) for one in (Delivery, Notice, BrowserSession)] == [1, 2, 2]
+
+
+def test_the_ledger_looks_every_hour_and_goes_on_until_nothing_is_left(
+    books: Books, ranked: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retention, "AT_ONCE", 2)
+    monkeypatch.setattr(retention, "BATCH", 1)
+    kept = keeping(books, keep_record_days=1)
+    tick(kept.context)
+    books.clock.pass_by(minutes=60 * 24 + 10)
+    left = []
+    for _ in range(3):
+        tick(kept.context)
+        with books.read() as session:
+            there = select(func.count()).select_from(Result).where(Result.record_days.is_(None))
+            left.append(session.scalar(there))
+    assert left == [len(ranked) - 2, len(ranked) - 4, max(0, len(ranked) - 6)]
