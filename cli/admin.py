@@ -8,13 +8,15 @@ from typing import Annotated
 
 import typer
 
-from cli import backups, output, upkeep
+from cli import backups, output, rotation, upkeep
 from cli.playing import JsonOption
 from cli.users import user
 
 admin = typer.Typer(help="Run a server.", no_args_is_help=True)
 admin.add_typer(user, name="user")
 for command in (backups.backup, backups.check, backups.restore, upkeep.prune):
+    admin.command()(command)
+for command in (rotation.rotate_secrets, rotation.end_sessions):
     admin.command()(command)
 
 

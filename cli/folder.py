@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Final
@@ -132,6 +132,12 @@ def _secrets(folder: Path) -> dict[str, str]:
     return kept
 
 
+def rotate(folder: Path, names: Iterable[str]) -> None:
+    """Replaces these secrets by new ones, all at once. Raises BadSetting or Unavailable."""
+    fresh = {name: secrets.token_urlsafe(48) for name in names}
+    keep_secrets(folder, {**_secrets(folder), **fresh})
+
+
 def keep_secrets(folder: Path, kept: Mapping[str, str]) -> None:
     """Stores the secrets, for their owner alone. Raises Unavailable if that is impossible."""
     path = folder / _FILE
@@ -139,6 +145,8 @@ def keep_secrets(folder: Path, kept: Mapping[str, str]) -> None:
     try:
         with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
             json.dump(dict(kept), file)
+            file.flush()
+            os.fsync(file.fileno())
         draft.replace(path)
     except OSError as error:
         raise Unavailable(f"{path} could not be written: {error.strerror}") from error

@@ -338,9 +338,14 @@ def _has_operator(session: Session, but: User | None = None) -> bool:
     return session.scalar(query) is not None
 
 
+def working_tokens() -> tuple[ColumnElement[bool], ...]:
+    """Returns the conditions for everybody's API tokens that are not revoked."""
+    return Token.purpose == _API, Token.revoked_at.is_(None)
+
+
 def _working(user: User) -> tuple[ColumnElement[bool], ...]:
     """The conditions for the account's API tokens that are not revoked."""
-    return Token.user_id == user.id, Token.purpose == _API, Token.revoked_at.is_(None)
+    return Token.user_id == user.id, *working_tokens()
 
 
 def _scopes(user: User, scopes: Collection[str] | None, by: Token | None) -> str:

@@ -1,0 +1,174 @@
+"""New secrets, and everybody logged out: by command, at the machine itself."""
+
+from __future__ import annotations
+
+import json
+import stat
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from cli import deployment, folder, main
+from cli.prepare import OfflineSender
+from matchbox.errors import Forbidden
+from server.context import make_context
+from server.db.migrations import migrate
+from server.db.models import Audit, BrowserSession, User
+from server.services import accounts, sessions
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """A data folder in which alice has a session and a token."""
+    place = folder.make(tmp_path / "data")
+    settings = folder.read_settings(folder.environment(place, 8000, {}))
+    migrate(f"sqlite:///{place / 'matchbox.db'}")
+    context = make_context(settings, sender=OfflineSender())
+    with context.write() as session:
+        alice = accounts.sign_up(session, "alice", "a long password", signup="open", now=1)
+        sessions.begin(session, alice, agent="test", now=context.now())
+        token = accounts.make_token(session, alice, "test", now=context.now())
+    context.close()
+    (tmp_path / "token").write_text(token)
+    return place
+
+
+def kept(place: Path) -> dict[str, str]:
+    """The secrets in the folder."""
+    found: dict[str, str] = json.loads((place / "secrets.json").read_text())
+    return found
+
+
+def left(place: Path) -> tuple[int, bool]:
+    """How many sessions there are, and whether alice's token works."""
+    context = make_context(folder.settings_of(place), sender=OfflineSender())
+    try:
+        with context.read() as session:
+            count = len(session.scalars(select(BrowserSession)).all())
+            try:
+                secret = (place.parent / "token").read_text()
+                accounts.token_of(session, secret, now=context.now())
+            except Forbidden:
+                return count, False
+            return count, True
+    finally:
+        context.close()
+
+
+def test_all_secrets_of_a_folder_are_new_and_nothing_else_changes(
+    data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = kept(data)
+    assert main.run(["admin", "rotate-secrets", "--data", str(data)]) == 0
+    after = kept(data)
+    told = capsys.readouterr()
+    assert told.out == "Replaced: MATCHBOX_SECRET_KEY, MATCHBOX_ARENA_TOKEN.\n"
+    assert "start the platform again" in told.err
+    assert set(after) == set(before)
+    assert not set(after.values()) & set(before.values())
+    assert min(map(len, after.values())) >= 32
+    assert stat.S_IMODE((data / "secrets.json").stat().st_mode) == 0o600
+    assert not any(secret in told.out + told.err for secret in after.values())
+    assert left(data) == (1, True)
+
+
+def test_sessions_and_tokens_end_on_request_and_are_counted(
+    data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["admin", "rotate-secrets", "--end-sessions", "--revoke-tokens", "--data", str(data)]
+    assert main.run(words) == 0
+    assert "Ended: 1 browser sessions, 1 API tokens." in capsys.readouterr().out
+    assert left(data) == (0, False)
+    assert main.run([*words, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {
+        "rotated": list(folder.SECRETS),
+        "not_rotated": [],
+        "sessions": 0,
+        "tokens": 0,
+    }
+    context = make_context(folder.settings_of(data), sender=OfflineSender())
+    with context.read() as session:
+        noted = session.scalars(select(Audit).where(Audit.action == "platform.log-out")).first()
+        assert noted is not None
+        assert noted.detail == {"sessions": 1, "tokens": 1}
+        assert session.scalars(select(User.name)).one() == "alice"
+    context.close()
+
+
+def test_everybody_can_be_logged_out_without_new_secrets(
+    data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = kept(data)
+    with folder.locked(data):
+        assert main.run(["admin", "end-sessions", "--data", str(data)]) == 0
+    assert capsys.readouterr().out == "Ended: 1 browser sessions, 0 API tokens.\n"
+    assert (left(data), kept(data)) == ((0, True), before)
+
+
+def test_a_running_platform_is_not_given_new_secrets(
+    data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = kept(data)
+    with folder.locked(data):
+        assert main.run(["admin", "rotate-secrets", "--end-sessions", "--data", str(data)]) == 1
+    assert "Matchbox is already running" in capsys.readouterr().err
+    assert (left(data), kept(data)) == ((1, True), before)
+
+
+def test_a_crash_in_the_middle_leaves_the_old_secrets_and_the_next_run_mends_it(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = kept(data)
+
+    def crash(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(folder.Path, "replace", crash)
+        main.run(["admin", "rotate-secrets", "--end-sessions", "--data", str(data)])
+    assert (left(data), kept(data)) == ((0, True), before)
+    assert main.run(["admin", "rotate-secrets", "--data", str(data)]) == 0
+    assert not set(kept(data).values()) & set(before.values())
+    assert [path.name for path in data.glob("secrets*")] == ["secrets.json"]
+
+
+def test_a_secret_that_is_set_elsewhere_is_named(
+    data: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = kept(data)
+    monkeypatch.setenv("MATCHBOX_ARENA_TOKEN", "t" * 40)
+    assert main.run(["admin", "rotate-secrets", "--data", str(data)]) == 0
+    told = capsys.readouterr()
+    assert told.out == "Replaced: MATCHBOX_SECRET_KEY.\n"
+    assert "MATCHBOX_ARENA_TOKEN: set in the environment" in told.err
+    assert kept(data)["MATCHBOX_ARENA_TOKEN"] == before["MATCHBOX_ARENA_TOKEN"]
+
+
+def test_a_folder_that_is_none_is_refused(tmp_path: Path) -> None:
+    assert main.run(["admin", "rotate-secrets", "--data", str(tmp_path / "none")]) == 2
+    assert not (tmp_path / "none").exists()
+
+
+def test_the_file_of_containers_gets_new_secrets_and_keeps_its_other_lines(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / ".env"
+    secrets = dict.fromkeys(deployment.SECRETS, "old" * 12)
+    deployment.write(path, {**secrets, "LISTEN": "127.0.0.1:8000"})
+    path.write_text(path.read_text() + "# a note = kept\nMATCHBOX_SIGNUP=closed\n")
+    before = path.read_text().splitlines()
+    assert main.run(["admin", "rotate-secrets", "--env-file", str(path)]) == 0
+    told = capsys.readouterr()
+    assert "BROKER_PASSWORD" in told.out
+    assert "docker compose up --detach" in told.err
+    after = path.read_text().splitlines()
+    changed = [new.partition("=")[0] for old, new in zip(before, after, strict=True) if old != new]
+    assert changed == list(deployment.ROTATED)
+    assert "POSTGRES_PASSWORD" not in changed
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert list(tmp_path.iterdir()) == [path]
+    assert main.run(["admin", "rotate-secrets", "--env-file", str(path), "--end-sessions"]) == 2
+    path.write_text("LISTEN=1\n")
+    assert main.run(["admin", "rotate-secrets", "--env-file", str(path)]) == 2
+    assert "has no line BROKER_PASSWORD=" in capsys.readouterr().err
