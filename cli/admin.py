@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -14,9 +15,11 @@ from cli.users import user
 
 admin = typer.Typer(help="Run a server.", no_args_is_help=True)
 admin.add_typer(user, name="user")
-for command in (backups.backup, backups.check, backups.restore, upkeep.prune):
-    admin.command()(command)
-for command in (rotation.rotate_secrets, rotation.end_sessions):
+_COMMANDS: Final[tuple[Callable[..., None], ...]] = (
+    *(backups.backup, backups.check, backups.restore),
+    *(upkeep.prune, rotation.rotate_secrets, rotation.end_sessions),
+)
+for command in _COMMANDS:
     admin.command()(command)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from sqlalchemy import ColumnElement, delete, func, select
+from sqlalchemy import delete, func, select
 
 from server.db.models import BrowserSession, Delivery, Event, Notice, PlayTable, Setting
 from server.db.session import rows_changed
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from sqlalchemy import Select
-    from sqlalchemy.orm import Session
+    from sqlalchemy.orm import InstrumentedAttribute, Session
 
     from matchbox.settings import Settings
 
@@ -39,7 +39,7 @@ class Kind(NamedTuple):
     name: str
     setting: str
     """The setting that says for how many days it is kept; 0: for ever."""
-    key: ColumnElement[Any]
+    key: InstrumentedAttribute[Any]
     old: Callable[[int], Select[Any]]
     """Selects the keys of the rows from before a time, UTC in ms."""
     remove: Callable[[Session, Sequence[Any], int], int]

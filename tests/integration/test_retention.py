@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import func, select
@@ -15,7 +16,7 @@ from tests.books import Books
 from tests.books import played as brought
 from tests.integration.test_backup import begun, ending
 
-DAYS = {"keep_output_days": 1, "keep_record_days": 1, "keep_season_record_days": 1}
+DAYS: dict[str, Any] = {"keep_output_days": 1, "keep_record_days": 1, "keep_season_record_days": 1}
 
 
 def rated(books: Books) -> list[str]:

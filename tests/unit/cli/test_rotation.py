@@ -12,6 +12,7 @@ from sqlalchemy import select
 from cli import deployment, folder, main
 from cli.prepare import OfflineSender
 from matchbox.errors import Forbidden
+from matchbox.settings import read_settings
 from server.context import make_context
 from server.db.migrations import migrate
 from server.db.models import Audit, BrowserSession, User
@@ -22,7 +23,7 @@ from server.services import accounts, sessions
 def data(tmp_path: Path) -> Path:
     """A data folder in which alice has a session and a token."""
     place = folder.make(tmp_path / "data")
-    settings = folder.read_settings(folder.environment(place, 8000, {}))
+    settings = read_settings(folder.environment(place, 8000, {}))
     migrate(f"sqlite:///{place / 'matchbox.db'}")
     context = make_context(settings, sender=OfflineSender())
     with context.write() as session:
@@ -125,7 +126,7 @@ def test_a_crash_in_the_middle_leaves_the_old_secrets_and_the_next_run_mends_it(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(folder.Path, "replace", crash)
+        patched.setattr(Path, "replace", crash)
         main.run(["admin", "rotate-secrets", "--end-sessions", "--data", str(data)])
     assert (left(data), kept(data)) == ((0, True), before)
     assert main.run(["admin", "rotate-secrets", "--data", str(data)]) == 0

@@ -40,7 +40,8 @@ KEYS = ("keep_record_days", "keep_season_record_days", "keep_output_days")
 
 def keeping(books: Books, **days: int) -> Books:
     """The same books with these settings."""
-    settings = replace(books.settings, **{**dict.fromkeys(KEYS, 0), **days})
+    knobs: dict[str, Any] = {**dict.fromkeys(KEYS, 0), **days}
+    settings = replace(books.settings, **knobs)
     return replace(books, context=replace(books.context, settings=settings))
 
 

@@ -38,7 +38,11 @@ def gone(books: Books, season: int) -> str:
         name = session.scalars(select(Match.id).where(Match.season_id == season)).first()
     assert name is not None
     books.clock.pass_by(minutes=60 * 24 * 31)
-    days = {"keep_output_days": 30, "keep_record_days": 30, "keep_season_record_days": 30}
+    days: dict[str, Any] = {
+        "keep_output_days": 30,
+        "keep_record_days": 30,
+        "keep_season_record_days": 30,
+    }
     settings = replace(books.settings, **days)
     assert prune_some(replace(books.context, settings=settings))["season-records"]
     return name
@@ -70,7 +74,7 @@ def test_the_api_says_it_and_keeps_the_result(
     assert (told["record"], told.get("bouts"), told["state"]) == (None, None, "finished")
     assert all(one["points"] is not None for one in told["entrants"])
     assert len(told["digest"]) == 64
-    assert nobody.get(f"/seasons/{season}/standing").status_code == 200
+    assert nobody.get(f"/seasons/{season}/standings").status_code == 200
     (log, *_) = (as_alice.get(f"/matches/{gone}/log").json or {})["items"]
     assert log["text"] == "The output was removed after 30 days."
 
