@@ -66,7 +66,7 @@ def remove_records(session: Session, matches: Sequence[str], days: int) -> int:
         seeds[match].append(seed)
     for match, own in seeds.items():
         packed = bytes.fromhex("".join(own))
-        session.execute(update(Result).where(match == MATCH_ID).values(seeds=packed))
+        session.execute(update(Result).where(Result.match_id == match).values(seeds=packed))
     session.execute(delete(MatchDeal).where(MatchDeal.match_id.in_(seeds)))
     _delete_unused({seed for own in seeds.values() for seed in own}, session)
     return remove_season_records(session, matches, days)
