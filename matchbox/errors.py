@@ -21,6 +21,7 @@ MatchboxError
 ├── IllegalMove             a move that the rules refuse; the referee makes it an ending
 ├── SeatFault               a fault of a seat, or of the platform, in place of a move
 └── Unavailable             a failure that may be over later
+    ├── ArenaStopped        an arena that gets no jobs until an operator lets it go on
     ├── BoxUnavailable      this kind of box does not work here
     ├── BrokerUnavailable   the queue cannot be reached
     └── DiskFull            there is no room to store anything
@@ -145,6 +146,10 @@ class SeatFault(MatchboxError):
 
 class Unavailable(MatchboxError):
     """The request failed for now: the same request may succeed later."""
+
+
+class ArenaStopped(Unavailable):
+    """The arena gets no jobs until an operator lets it go on."""
 
 
 class BoxUnavailable(Unavailable):

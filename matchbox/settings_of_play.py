@@ -93,6 +93,12 @@ class PlaySettings:
         least=1,
         most=1440,
     )
+    replay_percent: int = setting(
+        100,
+        "percentage of the matches whose moves are played through the rules before they are booked",
+        least=0,
+        most=100,
+    )
     attempts: int = setting(2, "platform faults after which a match is parked", least=1, most=100)
     forfeit_percent: int = setting(
         5,

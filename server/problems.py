@@ -30,6 +30,7 @@ STATUS: Final[dict[type[errors.MatchboxError], int]] = {
     errors.UnknownGame: 404,
     errors.UploadsClosed: 403,
     errors.CallerFault: 422,
+    errors.ArenaStopped: 423,
     errors.DiskFull: 507,
     errors.Unavailable: 503,
 }

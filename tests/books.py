@@ -244,6 +244,7 @@ def open_books(url: str, **settings: Any) -> Books:
         "match_deals": 2,
         "match_seconds": 0,
         "access_log": False,
+        "replay_percent": 0,
         **settings,
     }
     context = Context(Settings(**knobs), Database(url), postman, clock)

@@ -34,10 +34,13 @@ class ArenaLine(Answer):
     has not told them.
     `state` is `silent` if its reports have stopped, `left` if it said goodbye, `gone` if it has
     been silent for so long that nobody waits for it. `doing` is the match that it plays, or the
-    name of another job; empty if it is idle.
+    name of another job; empty if it is idle. `full_name` is the name with that of the host, as
+    actions take it. `stopped` says why the arena gets no jobs; empty if it is not stopped.
     """
 
     name: str
+    full_name: str
+    stopped: str
     host: str
     release: str
     state: ArenaState

@@ -185,7 +185,8 @@ def tryouts(session: Session, settings: Settings, *, now: int) -> Line:
 
 def stopped(session: Session, settings: Settings, *, now: int) -> str:
     """Returns why nothing at all is played now, as a sentence; empty if nothing is in the way."""
-    if not any(one.state == "reports" for one in health.arenas(session, now)):
+    reporting = (one for one in health.arenas(session, now) if not one.stopped)
+    if not any(one.state == "reports" for one in reporting):
         return "No arena is running at the moment. It goes on by itself when one is back."
     if health.ledger_is_late(session, settings, now):
         return (

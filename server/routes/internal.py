@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Final
 from apiflask import APIBlueprint
 from flask import Response, jsonify, request
 
-from matchbox.errors import BadMessage
+from matchbox.errors import ArenaStopped, BadMessage
 from matchbox.match import wire
 from server import queries
 from server.auth import arena_only, context
 from server.queries import lessons as learning
-from server.services import job_kinds, tick
+from server.services import booking, job_kinds, tick
 
 if TYPE_CHECKING:
     from flask.typing import ResponseReturnValue
@@ -60,11 +60,16 @@ def record(match: str) -> Response:
 
 @routes.post("/claims")
 def claim() -> ResponseReturnValue:
-    """Renews the lease of a job; 409 if the job is over or was given to another arena."""
+    """Renews the lease of a job.
+
+    409 if the job is over or was given to another arena, 423 if the arena is stopped.
+    """
     message = wire.from_plain(wire.Claim, _object())
     made = context()
     with made.write() as session:
-        job_kinds.claim(session, message, settings=made.settings, now=made.now())
+        granted = job_kinds.claim(session, message, settings=made.settings, now=made.now())
+    if not granted:
+        raise ArenaStopped(f"arena {message.arena} is stopped until an operator lets it go on")
     return "", 204
 
 
@@ -74,8 +79,7 @@ def result() -> Response:
     body = _object()
     task, message = str(body.get("task")), body.get("message")
     made = context()
-    with made.write() as session:
-        changed = job_kinds.book(session, task, message, settings=made.settings, now=made.now())
+    changed = booking.book(made, task, message)
     if changed and task == wire.RECORD:
         tick.refill(made)
     return jsonify({"accepted": changed})

@@ -19,7 +19,7 @@ from matchbox.answers.queue import JobName
 from matchbox.errors import BrokerUnavailable, Forbidden
 from server.db.models import Delivery, Match, Setting
 from server.queries.pagination import iso
-from server.services import backup_schedule, broker, disk, walls
+from server.services import backup_schedule, broker, disk, stopped_arenas, walls
 from server.services.job_kinds import KINDS
 from server.services.jobs import JobKind
 
@@ -57,6 +57,7 @@ RESULTS: Final = 500
 
 SYMPTOMS: Final = {
     "arenas": "an-arena-is-silent",
+    "stopped": "an-arena-was-stopped-for-a-false-result",
     "walls": "an-arena-has-no-wall",
     "releases": "an-arena-has-another-release",
     "ledger": "results-do-not-appear",
@@ -143,7 +144,7 @@ def ledger_is_late(session: Session, settings: Settings, now: int) -> bool:
 
 def _arenas_report(state: State) -> Iterator[Finding]:
     silent = [one for one in state.arenas if one.state == "silent"]
-    reporting = [one for one in state.arenas if one.state == "reports"]
+    reporting = [one for one in state.arenas if one.state == "reports" and not one.stopped]
     remedy = (
         "See the log of that arena; if its host is gone, start another one. A job that it held is "
         "given to another arena within a minute."
@@ -154,7 +155,20 @@ def _arenas_report(state: State) -> Iterator[Finding]:
         yield _bad("arenas", text, remedy, one.name)
     if not reporting:
         before = "No arena reports any more" if state.arenas else "No arena has reported yet"
+        if any(one.stopped for one in state.arenas):
+            before = "Every arena that reports is stopped"
         yield _bad("arenas", f"{before}, so nothing is played.", "Start an arena; see its log.")
+
+
+def _arenas_go_on(state: State) -> Iterator[Finding]:
+    for one in state.arenas:
+        if one.stopped and one.state != "gone":
+            text = f"Arena {one.name} is stopped and gets no jobs: {one.stopped}."
+            remedy = (
+                "Find out why, make its matches void if they may be wrong, then let it go on: all "
+                "on its page."
+            )
+            yield _bad("stopped", text, remedy, one.full_name)
 
 
 def _walls_hold(state: State) -> Iterator[Finding]:
@@ -271,6 +285,7 @@ def _backups_are_made(state: State) -> Iterator[Finding]:
 
 CHECKS: Final[tuple[Check, ...]] = (
     _arenas_report,
+    _arenas_go_on,
     _walls_hold,
     _releases_agree,
     _ledger_beats,
@@ -285,9 +300,12 @@ CHECKS: Final[tuple[Check, ...]] = (
 
 def arenas(session: Session, now: int) -> list[ArenaLine]:
     """Returns the arenas that have reported, with what each is at."""
+    stopped = stopped_arenas.stopped(session)
     return [
         ArenaLine(
             name=name.partition("@")[0],
+            full_name=name,
+            stopped=stopped[name].why if name in stopped else "",
             host=one.host,
             release=one.release,
             state=_state_of(one, now),

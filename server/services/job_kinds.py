@@ -16,6 +16,7 @@ from server.services import (
     lessons,
     match_verifications,
     matches,
+    stopped_arenas,
     table_turns,
     tryouts,
     turns,
@@ -43,15 +44,29 @@ KINDS: Final[dict[wire.Kind, JobKind[Any]]] = {
 }
 
 
-def claim(session: Session, message: wire.Claim, *, settings: Settings, now: int) -> None:
+def claim(session: Session, message: wire.Claim, *, settings: Settings, now: int) -> bool:
     """Renews the lease of a job that an arena is about to do, or is doing.
+
+    Returns False if the arena is stopped. Then the job is given to another arena, if there is one.
 
     Raises Conflict if the arena must drop the job, or NotFound or Forbidden if we never sent that
     attempt.
     """
     kind, row = _find(session, message, settings)
+    if message.arena in stopped_arenas.stopped(session):
+        present = row.attempt == message.attempt
+        if present and not stopped_arenas.is_only_one(session, message.arena, now=now):
+            jobs.expire(session, kind, row, message.arena)
+        return False
     knobs: dict[str, Any] = {"settings": settings, "now": now}
     jobs.claim(session, kind, row, message.attempt, arena=message.arena, **knobs)
+    return True
+
+
+def take_from(session: Session, arena: str) -> None:
+    """Has the jobs that this arena holds given to others at the next tick."""
+    for kind in (*KINDS.values(), TRY_DRAFT):
+        jobs.take_from(session, kind, arena)
 
 
 def report(session: Session, told: Mapping[str, Any], *, settings: Settings, now: int) -> None:

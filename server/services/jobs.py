@@ -11,6 +11,8 @@ so a message that is delivered twice, late or never does no harm.
 | `lose`      | leased                    | queued; parked after too many faults   |
 | `sweep`     | leased, past the deadline | queued                                 |
 | `requeue`   | parked                    | queued, with no faults                 |
+| `give_back` | leased                    | queued                                 |
+| `park`      | leased                    | parked                                 |
 | its result  | any of these              | done, by the kind's own service        |
 
 A message that no arena has taken may wait for long, so its lease is long; lost_messages.py looks
@@ -217,6 +219,12 @@ def hold_on(session: Session, kind: JobKind[Any], *, now: int) -> None:
     session.execute(late.values(deadline=now + HELD_MS))
 
 
+def take_from(session: Session, kind: JobKind[Any], arena: str) -> None:
+    """Ends the leases of the jobs that this arena holds, so that others get them."""
+    held = update(kind.model).where(kind.leased, kind.model.arena == arena)
+    session.execute(held.values(deadline=DUE, arena=None))
+
+
 def unclaimed(session: Session, kind: JobKind[Row], *, before: int, now: int) -> Sequence[Row]:
     """Returns the jobs that were sent before that time and that no arena has claimed."""
     model = kind.model
@@ -224,13 +232,45 @@ def unclaimed(session: Session, kind: JobKind[Row], *, before: int, now: int) ->
     return session.scalars(select(model).where(*sent).order_by(model.id)).all()
 
 
-def expire(session: Session, kind: JobKind[Row], row: Row) -> bool:
+def expire(session: Session, kind: JobKind[Row], row: Row, arena: str | None = None) -> bool:
     """Ends the lease of a job whose message is gone, so that it is sent again at the next tick.
 
-    Returns False if an arena has claimed it meanwhile, or if a later attempt has begun.
+    Returns False if an arena other than `arena` has claimed it, or if a later attempt has begun.
     """
-    free = and_(kind.leased, kind.model.arena.is_(None))
+    free = and_(kind.leased, or_(kind.model.arena.is_(None), kind.model.arena == arena))
     return _change(session, row, {"deadline": DUE}, free, row.attempt)
+
+
+def give_back(
+    session: Session,
+    kind: JobKind[Row],
+    row: Row,
+    attempt: int,
+    why: str,
+    *,
+    settings: Settings,
+    now: int,
+) -> bool:
+    """Takes the job from the arena that holds it, and queues it again. Counts no fault.
+
+    Returns False if it is not leased any more, or if a later attempt has begun.
+    """
+    values = {**kind.to_queued, "arena": None, "trouble": storable(why, 500)}
+    if not _change(session, row, values, kind.leased, attempt):
+        return False
+    kind.resume(session, row, settings=settings, now=now)
+    return True
+
+
+def park(
+    session: Session, kind: JobKind[Row], row: Row, attempt: int, why: str, *, now: int
+) -> bool:
+    """Parks a job for the operators. Returns False as `give_back`."""
+    values = {**kind.to_parked, "arena": None, "trouble": storable(why, 500)}
+    if not _change(session, row, values, kind.leased, attempt):
+        return False
+    _alarm(session, kind, row, why, now)
+    return True
 
 
 def sweep(session: Session, kind: JobKind[Row], *, settings: Settings, now: int) -> int:

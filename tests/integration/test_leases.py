@@ -1,16 +1,24 @@
-"""What is lost is played again soon: a frozen arena's match, and a broker's forgotten messages."""
+"""What goes wrong is played again soon: forgotten messages, a frozen arena, a false record."""
 
 from __future__ import annotations
 
+import json
 import time
+from base64 import b64decode
 from collections.abc import Iterator
 from typing import Any, Final
 
 import pytest
+from msgspec.structs import replace
 
+from matchbox.match import wire
+from matchbox.settings import Settings
+from tests.books import played
 from tests.installation import Installation, eventually, installed
-from tests.integration.chaos import begin, embedded, finished, flushed, reaches
+from tests.integration.chaos import begin, embedded, finished, flushed, reaches, waiting
 from tests.integration.test_health import frozen
+from worker import broker
+from worker.app import make_celery
 
 pytestmark = pytest.mark.slow
 
@@ -65,3 +73,31 @@ def test_the_matches_of_a_frozen_arena_are_played_by_another(
         took = time.monotonic() - began
     assert took < LOST_S
     reaches(platform, finished(platform) + 10)
+
+
+def test_a_false_record_is_refused_and_the_arena_gets_no_more_jobs(platform: Installation) -> None:
+    arenas = {one["name"]: one["full_name"] for one in platform.get("/health")["arenas"]}
+    with embedded(platform) as queue:
+        message, *_ = eventually(lambda: waiting(queue, wire.PLAY_MATCH))
+    (plain,), *_ = json.loads(b64decode(json.loads(message)["body"]))
+    job = wire.from_plain(wire.PlayMatch, plain)
+    false = replace(played(job), arena=arenas["arena-2"])
+    app = make_celery(Settings(broker_url=broker.address(platform.data)), "ledger")
+    app.send_task(wire.RECORD, args=[wire.to_plain(false)])
+    app.close()
+
+    def stopped() -> dict[str, str]:
+        lines = platform.get("/health")["arenas"]
+        return {one["name"]: one["stopped"] for one in lines if one["stopped"]}
+
+    told = eventually(stopped)
+    assert set(told) == {"arena-2"}
+    assert job.match in told["arena-2"]
+    kinds = {one["kind"] for one in platform.get("/health")["findings"]}
+    assert "stopped" in kinds
+    eventually(lambda: platform.get(f"/matches/{job.match}")["state"] == "finished", LOST_S)
+    by = platform.get(f"/matches/{job.match}")["arena"]
+    assert by == arenas["arena-1"], "another arena has played it"
+    reaches(platform, finished(platform) + 10)
+    late = platform.items("/matches", state="finished")[:5]
+    assert {platform.get(f"/matches/{one['id']}")["arena"] for one in late} == {by}

@@ -14,6 +14,7 @@ import httpx
 
 from matchbox.bundle import digest
 from matchbox.errors import (
+    ArenaStopped,
     BadBundle,
     BadMessage,
     Forbidden,
@@ -121,6 +122,8 @@ class ServerClient:
 def _refusal(answer: httpx.Response) -> MatchboxError:
     """The error for a 4xx answer. A 401 is about this arena's token and says nothing of the job."""
     where = f"{answer.request.method} {answer.request.url.path}"
+    if answer.status_code == httpx.codes.LOCKED:
+        return ArenaStopped("this arena is stopped: it waits until an operator lets it go on")
     if answer.status_code == httpx.codes.UNAUTHORIZED:
         return Unavailable(
             f"the server does not know this arena and refused {where}: set the same "

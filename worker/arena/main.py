@@ -43,6 +43,8 @@ app = make_celery(settings, "arena")
 
 _REQUEUE_DELAY_S: Final = 1.0
 """Seconds before a job goes back to its queue, so that an absent server is not asked in a loop."""
+_STOPPED_S: Final = 5.0
+"""Seconds between two questions of a stopped arena whether it may go on."""
 _REPORT_S: Final = 15.0
 """Seconds between two reports; the server calls an arena silent that has missed three."""
 _GOODBYE: Final[tuple[float, ...]] = ()
@@ -86,7 +88,7 @@ def _run_task(self: Any, message: dict[str, Any]) -> None:
     except Requeue as error:
         log.warning("job.requeued", task=task, why=str(error))
         if not stopping():
-            time.sleep(_REQUEUE_DELAY_S)
+            time.sleep(_STOPPED_S if error.stopped else _REQUEUE_DELAY_S)
         _Running.journal.end()
         raise Reject(str(error), requeue=True) from error
     finally:

@@ -15,6 +15,7 @@ import structlog
 from msgspec.structs import replace
 
 from matchbox.errors import (
+    ArenaStopped,
     BadBundle,
     BadMessage,
     MatchboxError,
@@ -57,7 +58,14 @@ RENEW_S: Final = 30.0
 
 
 class Requeue(Exception):
-    """The message goes back to its queue: this arena is stopping, or cannot reach the server."""
+    """The message goes back to its queue: this arena is stopping, or cannot reach the server.
+
+    `stopped` says that the server gives this arena no jobs.
+    """
+
+    def __init__(self, why: str, *, stopped: bool = False) -> None:
+        super().__init__(why)
+        self.stopped = stopped
 
 
 class _Superseded(Exception):
@@ -115,7 +123,7 @@ class Arena:
             log.info("job.superseded", subject=job.subject, attempt=job.attempt)
             return
         except Unavailable as error:
-            raise Requeue(str(error)) from error
+            raise Requeue(str(error), stopped=isinstance(error, ArenaStopped)) from error
         except Requeue:
             raise
         except Exception as error:

@@ -13,7 +13,7 @@ import structlog
 
 from matchbox.errors import BadMessage, CallerFault
 from matchbox.match import wire
-from server.services import job_kinds
+from server.services import booking, job_kinds
 from server.services import tick as ticking
 
 if TYPE_CHECKING:
@@ -28,10 +28,7 @@ def book(context: Context, task: str, data: object) -> bool:
     Returns False if the result changed nothing. Raises Unavailable.
     """
     try:
-        with context.write() as session:
-            changed = job_kinds.book(
-                session, task, data, settings=context.settings, now=context.now()
-            )
+        changed = booking.book(context, task, data)
     except CallerFault as error:
         log.warning("message.refused", task=task, why=f"{type(error).__name__}: {error}")
         kind = job_kinds.RESULTS[task].kind

@@ -1,0 +1,96 @@
+"""Stops arenas and lets them go on. A stopped arena gets no jobs, and its results are not booked.
+
+An arena is stopped by an operator, or because the rules do not lead to a record that it has sent.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import structlog
+
+from matchbox.errors import Conflict, NotFound
+from server.services import audit, job_kinds, jobs, walls
+from server.services.accounts import require_operator
+from server.services.events import storable
+from server.services.matches import MATCH
+from server.services.stopped_arenas import Stop, stopped, store, subject_of
+from server.services.voids import reason_of
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+    from matchbox.match.wire import MatchPlayed
+    from matchbox.settings import Settings
+    from server.db.models import User
+
+log = structlog.get_logger(__name__)
+
+
+def stop(session: Session, actor: User, name: str, reason: str, *, now: int) -> None:
+    """Stops an arena; its jobs are given to others.
+
+    Raises Forbidden, NotFound (no such arena), BadOption (no reason), or Conflict if it is stopped.
+    """
+    require_operator(actor)
+    require_known(session, name)
+    why = reason_of(reason)
+    if name in stopped(session):
+        raise Conflict(f"arena {name} is stopped already")
+    _stop(session, name, Stop(why, now), actor, now)
+
+
+def let_go_on(session: Session, actor: User, name: str, reason: str, *, now: int) -> None:
+    """Lets a stopped arena go on.
+
+    Raises Forbidden, BadOption (no reason), or Conflict if it is not stopped.
+    """
+    require_operator(actor)
+    why, present = reason_of(reason), stopped(session)
+    if name not in present:
+        raise Conflict(f"arena {name} is not stopped")
+    del present[name]
+    store(session, present, now=now)
+    audit.note(session, actor, "arena.go-on", subject_of(name), {"reason": why}, now=now)
+
+
+def require_known(session: Session, name: str) -> None:
+    """Raises NotFound if no arena with that name has reported or is stopped."""
+    if name not in walls.reports(session) and name not in stopped(session):
+        raise NotFound(f"no arena {name} has reported; see the page of the platform's health")
+
+
+def refuse(
+    session: Session, message: MatchPlayed, why: str, *, settings: Settings, now: int
+) -> bool:
+    """Refuses a result whose record does not replay, and stops the arena that has sent it.
+
+    The match is played again elsewhere, and no fault counts against it or its bots. If another
+    arena was stopped for the same match, the game is the more likely culprit: then the match is
+    parked, and no further arena is stopped. Returns False, as a service that books nothing. Raises
+    NotFound or Forbidden if we never sent that attempt.
+    """
+    match = jobs.find(
+        session, MATCH, message.match, message.attempt, message.token, settings=settings
+    )
+    name = storable(message.arena, 200) or (
+        match.arena if match.attempt == message.attempt else None
+    )
+    log.error("record.false", match=match.id, attempt=message.attempt, arena=name, why=why)
+    before = stopped(session)
+    text = f"the record from arena {name or 'without a name'} does not replay: {why}"
+    if any(one.match == match.id for other, one in before.items() if other != name):
+        jobs.park(session, MATCH, match, message.attempt, text, now=now)
+        return False
+    jobs.give_back(session, MATCH, match, message.attempt, text, settings=settings, now=now)
+    if name and name not in before:
+        told = f"its record of match {match.id} does not replay: {why}"
+        _stop(session, name, Stop(storable(told, 500), now, match.id), None, now)
+    return False
+
+
+def _stop(session: Session, name: str, told: Stop, actor: User | None, now: int) -> None:
+    store(session, {**stopped(session), name: told}, now=now)
+    job_kinds.take_from(session, name)
+    detail = {"reason": told.why, "match": told.match or None}
+    audit.note(session, actor, "arena.stop", subject_of(name), detail, now=now)

@@ -1,0 +1,75 @@
+"""Books the results of arenas. The moves of a match are played through the rules before that.
+
+No bot is needed for it, and it is done outside of any transaction, so that nobody waits for it.
+"""
+
+from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING, Any
+
+import structlog
+
+from matchbox import registry
+from matchbox.errors import BadMessage, BadRecord, UnknownGame
+from matchbox.match import record as records
+from matchbox.match import replay, wire
+from server.services import arenas, job_kinds, jobs, stopped_arenas
+from server.services.matches import MATCH
+
+if TYPE_CHECKING:
+    from matchbox.settings import Settings
+    from server.context import Context
+
+log = structlog.get_logger(__name__)
+
+
+def book(context: Context, task: str, data: object) -> bool:
+    """Records the result of a job. Returns False if that changed nothing.
+
+    The result of a stopped arena is refused, and so is a record that does not replay: see
+    `arenas.refuse`. Raises as `job_kinds.book`.
+    """
+    knobs: dict[str, Any] = {"settings": context.settings, "now": context.now()}
+    if task != wire.RECORD:
+        with context.write() as session:
+            return job_kinds.book(session, task, data, **knobs)
+    played = wire.from_plain(wire.MatchPlayed, data)
+    why = why_false(played, context.settings)
+    with context.write() as session:
+        if why:
+            return arenas.refuse(session, played, why, **knobs)
+        if played.arena in stopped_arenas.stopped(session):
+            return _turn_away(session, played, **knobs)
+        return job_kinds.book(session, task, data, **knobs)
+
+
+def why_false(played: wire.MatchPlayed, settings: Settings) -> str:
+    """Returns why the rules do not lead from the record's moves to its outcome; empty if they do.
+
+    Looks at as many records as the settings say. A record that cannot be read, or of a game that is
+    not here, is left to the service that books it.
+    """
+    if secrets.randbelow(100) >= settings.replay_percent:
+        return ""
+    try:
+        record = records.unpack(played.record)
+        game = registry.game(record.game)
+    except (BadRecord, BadMessage, UnknownGame):
+        return ""
+    try:
+        replay.replay(game, record)
+    except BadRecord as error:
+        return str(error)
+    except Exception as error:  # noqa: BLE001 - A forged move may upset any line of a game.
+        return f"{type(error).__name__}: {error}"[:300]
+    return ""
+
+
+def _turn_away(session: Any, played: wire.MatchPlayed, *, settings: Settings, now: int) -> bool:
+    """Gives the match of a stopped arena to another. Returns False: nothing is booked."""
+    match = jobs.find(session, MATCH, played.match, played.attempt, played.token, settings=settings)
+    why = f"arena {played.arena} is stopped, so its result does not count"
+    log.warning("result.refused", match=match.id, attempt=played.attempt, why=why)
+    jobs.give_back(session, MATCH, match, played.attempt, why, settings=settings, now=now)
+    return False

@@ -1,0 +1,52 @@
+"""Stores which arenas are stopped, and why. Stops none: see arenas.py."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from server.db.models import Setting
+from server.services import jobs, walls
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sqlalchemy.orm import Session
+
+NAME: Final = "stopped arenas"
+"""The name under which they are stored."""
+
+
+class Stop(msgspec.Struct, frozen=True):
+    """Why an arena was stopped, and when, UTC in ms."""
+
+    why: str
+    at: int
+    match: str = ""
+    """The match whose record was false; empty if an operator has stopped the arena."""
+
+
+def subject_of(name: str) -> str:
+    """Returns the subject under which the audit log has the arena."""
+    return f"arena:{name}"[:64]
+
+
+def stopped(session: Session) -> dict[str, Stop]:
+    """Returns the stopped arenas by name."""
+    row = session.get(Setting, NAME)
+    return msgspec.convert(dict(row.value) if row is not None else {}, dict[str, Stop])
+
+
+def store(session: Session, present: Mapping[str, Stop], *, now: int) -> None:
+    """Stores the stopped arenas in place of those before."""
+    session.merge(Setting(name=NAME, value=msgspec.to_builtins(dict(present)), changed_at=now))
+
+
+def is_only_one(session: Session, name: str, *, now: int) -> bool:
+    """Whether no other arena reports and may do jobs."""
+    out = {name, *stopped(session)}
+    return not any(
+        other not in out and not one.left and now - one.at <= jobs.HELD_MS
+        for other, one in walls.reports(session).items()
+    )
