@@ -10,11 +10,14 @@ from typing import Annotated, Final
 import typer
 
 from cli import backups, output, rotation, upkeep
+from cli.arenas import arena
 from cli.playing import JsonOption
 from cli.users import user
 
 admin = typer.Typer(help="Run a server.", no_args_is_help=True)
 admin.add_typer(user, name="user")
+admin.add_typer(arena, name="arena")
+
 _COMMANDS: Final[tuple[Callable[..., None], ...]] = (
     *(backups.backup, backups.check, backups.restore),
     *(upkeep.prune, rotation.rotate_secrets, rotation.end_sessions),

@@ -14,6 +14,7 @@ from flask import render_template
 
 from dashboard.source import Row, Source
 from matchbox.answers.notices import NOTICE_KINDS, FreshWebhook
+from matchbox.errors import BadOption
 from matchbox.league.format import PARTS, fields_of
 from matchbox.settings import MOST_DEALS
 
@@ -108,6 +109,25 @@ def match_operate_page(
         error=error,
         log=source.audit(subject=f"match:{found.id}", limit=20),
         match=found,
+    )
+
+
+def arena_page(source: Source, arena: str, values: Values | None = None, error: str = "") -> str:
+    """Returns an arena's page. With a time `since` in the values, it counts the matches since."""
+    found = source.arena(arena)
+    counted, since = None, (values or {}).get("since", "")
+    if since:
+        try:
+            counted = source.arena_matches(arena, since)
+        except BadOption as wrong:
+            error = error or str(wrong)
+    return render_template(
+        "arena.html",
+        arena=found,
+        counted=counted,
+        values=values or {},
+        error=error,
+        log=source.audit(subject=f"arena:{found.full_name}"[:64], limit=20),
     )
 
 

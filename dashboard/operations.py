@@ -47,7 +47,12 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
     def match_operate(match: str) -> Answer:
         return _for_operators(source, lambda: forms.match_operate_page(source, match))
 
+    def arena(arena: str) -> Answer:
+        since = {"since": request.args["since"]} if request.args.get("since") else None
+        return _for_operators(source, lambda: forms.arena_page(source, arena, since))
+
     yield "/admin/audit", audit
+    yield "/admin/arenas/<arena>", arena
     yield "/admin/health", health
     yield "/admin/faults", faults
     yield "/seasons/<int(max=999999999):season>/operate", season_operate

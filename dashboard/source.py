@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from matchbox.answers.accounts import LogInWays, OpenidFound, SessionLine, TokenLine, Viewer
+from matchbox.answers.arenas import ArenaMatches
 from matchbox.answers.board_figures import BoardFigures, Opponents, PairLine
 from matchbox.answers.bots import Author, Bot, BotLine, BotName, Draft
 from matchbox.answers.classes import Invited, LeagueClass, Membership
@@ -18,7 +19,7 @@ from matchbox.answers.comparisons import Comparable, Comparison, ComparisonLine
 from matchbox.answers.courses import Course
 from matchbox.answers.faults import Faults
 from matchbox.answers.games import Game
-from matchbox.answers.health import Health
+from matchbox.answers.health import ArenaLine, Health
 from matchbox.answers.leagues import League, LeagueLine, Season, SeasonLine
 from matchbox.answers.lessons import Lesson
 from matchbox.answers.matches import (
@@ -184,6 +185,12 @@ class Source:
 
     health: Callable[[], Health]
     """The judgement on the platform's health. Raises Forbidden unless the viewer is an operator."""
+
+    arena: Callable[[str], ArenaLine]
+    """The arena of that full name. Raises Forbidden unless the viewer is an operator, NotFound."""
+
+    arena_matches: Callable[[str, str], ArenaMatches]
+    """The arena's matches since an ISO 8601 time. Raises as `arena`, and BadOption."""
 
     claim_open: Callable[[str], bool]
     """Whether this secret of the first operator's link is valid and unused."""

@@ -31,6 +31,21 @@ def iso(at: int | None) -> str | None:
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
+def moment(text: str) -> int:
+    """Returns the time of an ISO 8601 text in ms UTC; without an offset it is in UTC.
+
+    Raises BadOption.
+    """
+    try:
+        read = datetime.fromisoformat(text.strip())
+    except ValueError as error:
+        raise BadOption(
+            f"{text!r} is not a time; give one as 2026-11-25 or 2026-11-25T13:30, in UTC"
+        ) from error
+    at = read if read.tzinfo is not None else read.replace(tzinfo=UTC)
+    return max(0, round(at.timestamp() * 1000))
+
+
 def title_of(game: str) -> str:
     """Returns the game's title, or its name if it is no longer installed."""
     try:

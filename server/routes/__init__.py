@@ -20,6 +20,7 @@ def _for_programs() -> list[Blueprint]:
     """Returns the blueprints of the API."""
     from server.routes import (
         api_accounts,
+        api_arenas,
         api_bots,
         api_classes,
         api_comparisons,
@@ -54,6 +55,7 @@ def _for_programs() -> list[Blueprint]:
         api_seasons.routes,
         api_lessons.routes,
         api_proof.routes,
+        api_arenas.routes,
         api_operations.routes,
         api_queue.routes,
         api_notices.routes,

@@ -58,6 +58,12 @@ class SeasonName(BaseConverter):
     regex = "[^/]{1,64}"
 
 
+class ArenaName(BaseConverter):
+    """The full name of an arena, such as arena-1@host."""
+
+    regex = "[^/]{1,200}"
+
+
 SCHEMAS: Final[dict[str, dict[str, Any]]] = {
     "name": {"type": "string", "pattern": f"^{Name.regex}$"},
     "match": {"type": "string", "pattern": f"^{MatchId.regex}$"},
@@ -66,6 +72,7 @@ SCHEMAS: Final[dict[str, dict[str, Any]]] = {
     "number": {"type": "integer", "minimum": 1, "maximum": 999_999_999},
     "version": {"type": "string", "pattern": f"^({VersionId.regex})$"},
     "season": {"type": "string", "minLength": 1, "maxLength": 64},
+    "arena": {"type": "string", "minLength": 1, "maxLength": 200},
 }
 """The OpenAPI schema of each converter."""
 
@@ -80,6 +87,7 @@ def teach_addresses(app: Flask) -> None:
         number=Number,
         version=VersionId,
         season=SeasonName,
+        arena=ArenaName,
     )
 
     @app.before_request

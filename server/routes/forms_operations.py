@@ -9,8 +9,18 @@ from flask import Blueprint
 from dashboard import forms as pages
 from server import queries
 from server.auth import acting, context, signed_in
+from server.queries.pagination import moment
 from server.routes.form_fields import field, form_of, go_to, whole
-from server.services import accounts, lessons, matches, operations, tryouts, voids
+from server.services import (
+    accounts,
+    arena_voids,
+    arenas,
+    lessons,
+    matches,
+    operations,
+    tryouts,
+    voids,
+)
 
 if TYPE_CHECKING:
     from werkzeug.wrappers import Response
@@ -69,6 +79,34 @@ def reinstate_version(number: int) -> Response:
         operations.reinstate_version(session, actor, number, field("reason"), now=now)
         found = queries.version(session, number, actor)
     return go_to("pages.version", owner=found.owner, name=found.name, number=found.number)
+
+
+@routes.post("/admin/arenas/<arena:arena>/stop")
+@form_of(pages.arena_page)
+def stop_arena(arena: str) -> Response:
+    """Stops an arena."""
+    with acting() as (session, actor, now):
+        arenas.stop(session, actor, arena, field("reason"), now=now)
+    return go_to("pages.arena", arena=arena)
+
+
+@routes.post("/admin/arenas/<arena:arena>/go-on")
+@form_of(pages.arena_page)
+def let_arena_go_on(arena: str) -> Response:
+    """Lets a stopped arena go on."""
+    with acting() as (session, actor, now):
+        arenas.let_go_on(session, actor, arena, field("reason"), now=now)
+    return go_to("pages.arena", arena=arena)
+
+
+@routes.post("/admin/arenas/<arena:arena>/void")
+@form_of(pages.arena_page)
+def void_arena(arena: str) -> Response:
+    """Makes the arena's matches void that the page has just counted."""
+    times = {"since": moment(field("since")), "until": moment(field("until"))}
+    reason, again = field("reason"), bool(field("again"))
+    arena_voids.void(context(), signed_in(), arena, reason, again=again, **times)
+    return go_to("pages.arena", arena=arena)
 
 
 @routes.post("/seasons/<number:season>/disqualify")

@@ -228,6 +228,23 @@ class MatchVoid(Reason):
     again: bool = False
 
 
+class SinceTime(Query):
+    """The time, ISO 8601 in UTC, after which the matches ended."""
+
+    since: Annotated[str, Field(min_length=4, max_length=40)]
+
+
+class ArenaVoid(Reason):
+    """Which of an arena's matches are made void, and whether they are replayed at once.
+
+    The times are ISO 8601 in UTC; `until` is now if left out.
+    """
+
+    since: Annotated[str, Field(min_length=4, max_length=40)]
+    until: Annotated[str | None, Field(min_length=4, max_length=40)] = None
+    again: bool = True
+
+
 class RoundAgain(Reason):
     """A round of a season, counted from 1; the latest one if left out."""
 

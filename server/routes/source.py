@@ -11,12 +11,13 @@ from flask import current_app
 
 from dashboard.source import Source
 from matchbox.answers.accounts import SessionLine, TokenLine, Viewer
+from matchbox.answers.arenas import ArenaMatches
 from matchbox.answers.bots import Bot, BotLine, Draft
 from matchbox.answers.classes import LeagueClass, Membership
 from matchbox.answers.comparisons import Comparable, Comparison, ComparisonLine
 from matchbox.answers.courses import Course
 from matchbox.answers.faults import Faults
-from matchbox.answers.health import Health
+from matchbox.answers.health import ArenaLine, Health
 from matchbox.answers.leagues import League, Season, SeasonLine
 from matchbox.answers.lessons import Lesson
 from matchbox.answers.matches import LogLine, Match, Steps
@@ -33,9 +34,10 @@ from server.queries import faults as fault_queries
 from server.queries import users as user_queries
 from server.queries.job_queue import queue_detail
 from server.queries.lessons import bot_lessons
+from server.queries.pagination import moment
 from server.queries.verifications import newest
 from server.routes.openid_source import of_log_ins
-from server.services import accounts, health, notices, uploads
+from server.services import accounts, arena_voids, health, notices, uploads
 
 
 def make_source() -> Source:
@@ -114,6 +116,8 @@ def _of_operators() -> dict[str, Any]:
         "audit": _audit,
         "faults": _faults,
         "health": _health,
+        "arena": _arena,
+        "arena_matches": _arena_matches,
         "queue_detail": _queue_detail,
         "user": _user,
         "users": _users,
@@ -267,6 +271,19 @@ def _health() -> Health:
     made = context()
     with made.read() as session:
         return health.judge_for(session, viewer(session), made.settings, now=made.now())
+
+
+def _arena(name: str) -> ArenaLine:
+    made = context()
+    with made.read() as session:
+        return health.arena_for(session, viewer(session), name, now=made.now())
+
+
+def _arena_matches(name: str, since: str) -> ArenaMatches:
+    made = context()
+    with made.read() as session:
+        times = {"since": moment(since), "until": made.now()}
+        return arena_voids.count(session, viewer(session), name, **times)
 
 
 def _inbox(**which: Any) -> Notices:

@@ -16,7 +16,7 @@ from sqlalchemy import ColumnElement, and_, func, or_, select
 
 from matchbox.answers.health import ArenaLine, Figures, Finding, Health, JobsLine, Level
 from matchbox.answers.queue import JobName
-from matchbox.errors import BrokerUnavailable, Forbidden
+from matchbox.errors import BrokerUnavailable, Forbidden, NotFound
 from server.db.models import Delivery, Match, Setting
 from server.queries.pagination import iso
 from server.services import backup_schedule, broker, disk, stopped_arenas, walls
@@ -319,6 +319,16 @@ def arenas(session: Session, now: int) -> list[ArenaLine]:
         )
         for name, one in sorted(walls.reports(session).items())
     ]
+
+
+def arena_for(session: Session, viewer: User | None, name: str, *, now: int) -> ArenaLine:
+    """Returns the arena of that full name, for an operator. Raises Forbidden or NotFound."""
+    if viewer is None or not viewer.operator:
+        raise Forbidden("only operators may see this")
+    for one in arenas(session, now):
+        if one.full_name == name:
+            return one
+    raise NotFound(f"no arena {name} has reported; see the page of the platform's health")
 
 
 def _state_of(one: walls.ArenaWall, now: int) -> Any:

@@ -197,6 +197,15 @@ def _require_playable(session: Session, match: Match) -> None:
         raise Conflict(f"a version of match {match.id} is not active any more")
 
 
+def is_playable(session: Session, match: Match) -> bool:
+    """Whether the match can be replayed, and its replay would count."""
+    try:
+        _require_playable(session, match)
+    except Conflict:
+        return False
+    return True
+
+
 def _out(session: Session, match: Match) -> bool:
     sat = [seat.version_id for seat in match.seats]
     gone = (Entry.season_id == match.season_id, Entry.version_id.in_(sat), Entry.out != "")

@@ -57,6 +57,7 @@ def fill(platform: Installation) -> dict[str, str]:
         **seasons,
         **{game: _finished(platform, game=game)[0]["id"] for game in GAMES},
         "own": _finished(platform, bot="alice/careful")[0]["id"],
+        "arena": str(platform.get("/health")["arenas"][0]["full_name"]),
         "comparison": str(told.json()["id"]),
         "table": _table(platform, tokens["alice"]),
         "code": str(platform.post("/leagues/weekly/code")["code"]),

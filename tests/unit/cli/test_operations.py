@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
+import pytest
+from msgspec.structs import replace
 from sqlalchemy import update
 
 from server.db.models import Season, User, Version, VersionState
 from tests.books import SIMPLE, Books, play_out, played, season_of
 from tests.unit.cli.conftest import Platform, Run
+from tests.unit.server.test_leases import ONE, report
 
 WHY = ("--reason", "the arena lost its disk")
 
@@ -96,3 +100,27 @@ def test_the_log_is_told(charlie: User, platform: Platform, matchbox: Run) -> No
     header, line = shown.splitlines()
     assert header.split("\t")[:4] == ["when", "who", "what", "to"]
     assert line.split("\t")[1:5] == ["charlie", "season.pause", f"season:{season.id}", "spring"]
+
+
+def test_an_arena_is_stopped_its_matches_are_void_and_it_goes_on(
+    charlie: User, platform: Platform, matchbox: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a_season(platform.books, charlie)
+    report(platform.books, ONE)
+    for job in platform.books.dispatch():
+        platform.books.record(replace(played(job), arena=ONE))
+    stopped = matchbox("admin", "arena", "stop", ONE, *WHY, "--json").json
+    assert (stopped["full_name"], stopped["stopped"]) == (ONE, WHY[1])
+    void = ("admin", "arena", "void", ONE, "--since", "2020-01-01T00:00:00+00:00", *WHY)
+    monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
+    unasked = matchbox(*void)
+    assert (unasked.code, unasked.out) == (1, ""), "the answer was no"
+    assert f"make 2 matches of {ONE} void that ended since 2020-01-01" in unasked.err
+    told = matchbox(*void, "--yes", "--json").json
+    assert (told["count"], told["again"], told["kept"]) == (2, 2, 0)
+    assert matchbox(*void, "--yes", "--json").json["count"] == 0
+    wrong = matchbox("admin", "arena", "void", ONE, "--since", "soon", *WHY, "--yes")
+    assert (wrong.code, "is not a time" in wrong.err) == (1, True)
+    assert matchbox("admin", "arena", "go-on", ONE, *WHY).code == 0
+    again = matchbox("admin", "arena", "go-on", ONE, *WHY)
+    assert (again.code, "is not stopped" in again.err) == (1, True)

@@ -23,6 +23,7 @@ from matchbox.answers.accounts import (
     TokenLine,
     Viewer,
 )
+from matchbox.answers.arenas import ArenaMatches
 from matchbox.answers.bots import Bot, BotLine, BotName, Draft, Report, State, VersionLine
 from matchbox.answers.games import Game, Option
 from matchbox.answers.health import ArenaLine, Figures, Finding, Health, JobsLine
@@ -338,7 +339,8 @@ HEALTH: Final = Health(
                       text="Arena b has not reported for 50 s.",
                       remedy="See its log.")],
     arenas=[
-        ArenaLine(name=name, host="far", release="1.0", state=state,
+        ArenaLine(name=name, full_name=f"{name}@far", host="far", release="1.0", state=state,
+                  stopped="its record is false" if name == "b" else "",
                   box="bwrap", walled=name != "c", why="", cores=2,
                   load=0.5, doing=MATCH if name == "a" else "", seen_at=EARLIER)
         for name, state in ARENAS
@@ -347,6 +349,13 @@ HEALTH: Final = Health(
           JobsLine(kind="lesson", queued=0, running=0, parked=1, oldest_at=None)],
     figures=Figures(broker=True, results=3, ledger_ms=2000, disk_free=5 << 30, mails_failing=0),
 )  # fmt: skip
+
+
+def arena(name: str) -> ArenaLine:
+    """The arena of that full name."""
+    return next(one for one in HEALTH.arenas if one.full_name == name)
+
+
 LOG: Final = LogLine(
     bot="alice/careful", entrant=0, text="drew a card", cpu_ms=12.5, notes=[],
     diagnostics=[
@@ -425,6 +434,10 @@ SOURCE: Final = Source(
     memberships=lambda: [classroom.MEMBERSHIP],
     league_class=classroom.league_class,
     health=lambda: HEALTH,
+    arena=arena,
+    arena_matches=lambda name, since: ArenaMatches(
+        arena=name, since=since, until=EARLIER, count=3, kept=1
+    ),
     claim_open=lambda secret: secret == "good",
     comparison=compared.comparison,
     comparisons=compared.comparisons,
@@ -502,7 +515,8 @@ PAGES: Final = (
 OPERATING: Final = (
     "/seasons", "/seasons/7", "/leagues", "/leagues/cup", "/seasons/7/operate",
     f"/matches/{MATCH}/operate", "/admin",
-    "/admin/audit", "/admin/health", "/admin/queue", "/admin/faults", "/admin/leagues/new",
+    "/admin/audit", "/admin/health", "/admin/arenas/a@far",
+    "/admin/arenas/b@far?since=2026-11-25", "/admin/queue", "/admin/faults", "/admin/leagues/new",
     "/admin/leagues/new?game=bomb&kind=adaptive&step=2",
     "/admin/leagues/new?name=cup&game=bomb&step=3",
     "/leagues/cup/class", "/leagues/cup/class/card", "/admin/users", "/admin/users?q=a&page=2",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
 from sqlalchemy import update
 
 from server.db.models import User, Version, VersionState
 from tests.books import Books, really_played
 from tests.unit.server.routes.conftest import Browse, open_season, start_season
+from tests.unit.server.test_leases import ONE, report
 
 BOT = {"bot": "alice/alice-bot", "reason": "two accounts, one author"}
 
@@ -90,3 +92,33 @@ def test_the_log_s_page_shows_what_was_done(
     assert "season.start" in page
     assert f'href="/seasons/{season}"' in page
     assert "/admin/audit" in browse(charlie).get("/admin").text
+
+
+def test_an_operator_stops_an_arena_and_makes_its_matches_void(
+    browse: Browse, alice: User, bob: User, charlie: User, books: Books
+) -> None:
+    start_season(books, charlie, open_season(books, charlie, alice, bob))
+    report(books, ONE)
+    for job in books.dispatch():
+        books.record(replace(really_played(books, job), arena=ONE))
+    page, operator = f"/admin/arenas/{ONE}", browse(charlie)
+    assert browse(None).get(page).location.startswith("/login")
+    assert browse(alice).get(page).status_code == 403
+    assert operator.get("/admin/arenas/arena-9@nowhere").status_code == 404
+    assert page in operator.get("/admin/health").text
+    for step in ("stop", "go-on", "void"):
+        times = {"since": "2020-01-01", "until": "2030-01-01"}
+        assert browse(alice).send(f"{page}/{step}", reason="x", **times).status_code == 403
+    assert operator.send(f"{page}/stop", reason="a bad disk").location == page
+    assert "It is stopped and gets no jobs: a bad disk." in operator.get(page).text
+    assert operator.send(f"{page}/stop", reason="a bad disk").status_code == 409
+    assert "is not a time" in operator.get(f"{page}?since=now").text
+    counted = operator.get(f"{page}?since=2020-01-01").text
+    assert "that ended on it since 2020-01-01T00:00:00.000Z can be made void" in counted
+    times = {"since": "2020-01-01", "until": "2030-01-01"}
+    assert operator.send(f"{page}/void", reason=" ", **times).status_code == 422
+    assert operator.send(f"{page}/void", reason="a bad disk", **times).location == page
+    assert "0 matches that ended" in operator.get(f"{page}?since=2020-01-01").text
+    assert operator.send(f"{page}/go-on", reason="a new disk").location == page
+    shown = operator.get(page).text
+    assert all(f"arena.{deed}" in shown for deed in ("stop", "go-on", "void"))

@@ -1,0 +1,123 @@
+"""Makes all matches void that an arena has played since a time, on behalf of an operator."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING, Final
+
+from sqlalchemy import select
+
+from matchbox.answers.arenas import ArenaMatches, ArenaVoid
+from matchbox.errors import Conflict, Forbidden
+from server.db.models import Match, MatchState
+from server.queries.pagination import iso
+from server.services import arenas, audit, stopped_arenas, voids
+from server.services.accounts import require_operator
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy.orm import Session
+
+    from server.context import Context
+    from server.db.models import User
+
+AT_ONCE: Final = 100
+"""The most matches that one transaction makes void, since other writers wait for it."""
+
+
+def count(
+    session: Session, actor: User | None, name: str, *, since: int, until: int
+) -> ArenaMatches:
+    """Returns how many matches `void` would make void. Times are UTC in ms.
+
+    Raises Forbidden, or NotFound if no such arena is known.
+    """
+    if actor is None or not actor.operator:
+        raise Forbidden("only operators may see this")
+    arenas.require_known(session, name)
+    found = _played(session, name, since, until)
+    fit = sum(_may_be_void(session, match) for match in found)
+    return ArenaMatches(
+        arena=name, since=iso(since), until=iso(until), count=fit, kept=len(found) - fit
+    )
+
+
+def void(
+    context: Context,
+    actor: User,
+    name: str,
+    reason: str,
+    *,
+    since: int,
+    until: int,
+    again: bool = True,
+) -> ArenaVoid:
+    """Makes the arena's matches void that ended from `since` to `until`, UTC in ms.
+
+    With `again` those are played again that still can be. Ratings and standings follow. It is done
+    in several transactions; if it fails half way, do it again. Raises Forbidden, NotFound, or
+    BadOption (no reason).
+    """
+    require_operator(actor)
+    why = voids.reason_of(reason)
+    with context.read() as session:
+        arenas.require_known(session, name)
+        names = [match.id for match in _played(session, name, since, until)]
+    done, new = 0, 0
+    for start in range(0, len(names), AT_ONCE):
+        with context.write() as session:
+            some = _void_some(session, names[start : start + AT_ONCE], why, again, context.now())
+        done, new = done + some[0], new + some[1]
+    told = {"since": iso(since), "until": iso(until), "reason": why, "void": done, "new": new}
+    with context.write() as session:
+        audit.note(
+            session, actor, "arena.void", stopped_arenas.subject_of(name), told, now=context.now()
+        )
+    return ArenaVoid(
+        arena=name,
+        since=iso(since),
+        until=iso(until),
+        count=done,
+        kept=len(names) - done,
+        again=new,
+    )
+
+
+def _played(session: Session, name: str, since: int, until: int) -> Sequence[Match]:
+    """The arena's finished matches, by league and season."""
+    ended = (Match.finished_at >= since, Match.finished_at <= until)
+    mine = (Match.arena == name, Match.state == MatchState.FINISHED)
+    order = (Match.league_id, Match.season_id, Match.number, Match.id)
+    return session.scalars(select(Match).where(*ended, *mine).order_by(*order)).all()
+
+
+def _void_some(
+    session: Session, names: Sequence[str], why: str, again: bool, now: int
+) -> tuple[int, int]:
+    """Makes those of these matches void that may be; returns how many, and of these replayed."""
+    finished = (Match.id.in_(names), Match.state == MatchState.FINISHED)
+    order = (Match.league_id, Match.season_id, Match.number)
+    rows = session.scalars(select(Match).where(*finished).order_by(*order)).all()
+    fit = [match for match in rows if _may_be_void(session, match)]
+    new = 0
+    for _, group in groupby(fit, lambda match: (match.league_id, match.season_id)):
+        found = list(group)
+        playable = [match for match in found if again and voids.is_playable(session, match)]
+        rest = [match for match in found if match not in playable]
+        if playable:
+            new += len(voids.void_all(session, playable, why, again=True, now=now))
+        if rest:
+            voids.void_all(session, rest, why, again=False, now=now)
+    return len(fit), new
+
+
+def _may_be_void(session: Session, match: Match) -> bool:
+    """Whether a finished match can be made void, as `voids.void` says."""
+    if match.comparison_id is not None:
+        return False
+    try:
+        voids.require_open(session, match)
+    except Conflict:
+        return False
+    return True

@@ -1,0 +1,154 @@
+"""All matches of an arena made void since a time: which, which not, and what follows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+from sqlalchemy import func, select
+
+from matchbox.answers.arenas import ArenaMatches, ArenaVoid
+from matchbox.errors import BadOption, Forbidden, NotFound
+from server.db.models import Audit, Match, MatchState, Rating, Season, SeasonState, User
+from server.queries.pagination import moment
+from server.services import arena_voids
+from tests.books import Books, play_out, played, season_of
+from tests.unit.server.test_leases import ONE, TWO, report
+
+WHY = "its memory is damaged"
+
+
+@pytest.fixture
+def season(books: Books, alice: User, bob: User, charlie: User) -> Season:
+    """A running season of eight matches; the arenas take turns, and a minute is between two."""
+    books.league(paused=True)
+    found = season_of(books, charlie, [books.bot(alice, "one"), books.bot(bob, "two")], cycles=4)
+    report(books, ONE)
+    report(books, TWO)
+    for number, job in enumerate(books.dispatch()[:6]):
+        books.record(replace(played(job), arena=(ONE, TWO)[number % 2]))
+        books.clock.pass_by(minutes=1)
+    return found
+
+
+def on(books: Books, arena: str, state: MatchState) -> int:
+    """How many matches of this arena are in this state."""
+    with books.read() as session:
+        which = (Match.arena == arena, Match.state == state)
+        return session.scalar(select(func.count()).select_from(Match).where(*which)) or 0
+
+
+def count(books: Books, user: User, name: str = ONE, *, minutes: float) -> ArenaMatches:
+    """What of the last minutes can be made void."""
+    now = books.clock()
+    with books.read() as session:
+        since = round(now - 60_000 * minutes)
+        return arena_voids.count(session, user, name, since=since, until=now)
+
+
+def void(
+    books: Books, user: User, name: str = ONE, why: str = WHY, *, minutes: float, **more: Any
+) -> ArenaVoid:
+    """Makes the matches of the last minutes void."""
+    now = books.clock()
+    times: dict[str, Any] = {"since": round(now - 60_000 * minutes), "until": now}
+    return arena_voids.void(books.context, user, name, why, **times, **more)
+
+
+def test_the_matches_of_one_arena_since_a_time_are_void_and_played_again(
+    books: Books, season: Season, charlie: User
+) -> None:
+    assert count(books, charlie, minutes=60).count == 3
+    assert count(books, charlie, minutes=4.5).count == 2
+    told = void(books, charlie, minutes=4.5)
+    assert (told.count, told.again, told.kept) == (2, 2, 0)
+    assert on(books, ONE, MatchState.VOID) == 2
+    assert on(books, ONE, MatchState.FINISHED) == 1
+    assert on(books, TWO, MatchState.FINISHED) == 3
+    with books.read() as session:
+        replaced = session.scalars(select(Match).where(Match.replaces.is_not(None))).all()
+        assert len(replaced) == 2
+        (line,) = session.scalars(select(Audit).where(Audit.action == "arena.void"))
+        assert (line.actor_id, line.subject) == (charlie.id, f"arena:{ONE}")
+        assert (line.detail["void"], line.detail["new"], line.detail["reason"]) == (2, 2, WHY)
+    assert count(books, charlie, minutes=60).count == 1
+    play_out(books)
+    assert books.season(season).state == SeasonState.FINISHED
+
+
+def test_without_again_nothing_is_played_in_their_place(
+    books: Books, season: Season, charlie: User
+) -> None:
+    assert void(books, charlie, minutes=60, again=False).again == 0
+    with books.read() as session:
+        assert not session.scalars(select(Match).where(Match.replaces.is_not(None))).all()
+
+
+def test_a_finished_season_keeps_no_such_match_and_its_standing_follows(
+    books: Books, season: Season, charlie: User
+) -> None:
+    play_out(books)
+    assert books.season(season).state == SeasonState.FINISHED
+    told = void(books, charlie, minutes=60)
+    assert (told.count, told.again) == (3, 0), "nothing is played in it any more"
+
+
+def test_ratings_follow(books: Books, alice: User, bob: User, charlie: User) -> None:
+    books.league()
+    books.bot(alice, "one")
+    books.bot(bob, "two")
+    report(books, ONE)
+    done = 0
+    while done < 4:
+        play_out(books, lambda jobs: [replace(played(job), arena=ONE) for job in jobs[:4]])
+        done = on(books, ONE, MatchState.FINISHED)
+    with books.read() as session:
+        before = sum(session.scalars(select(Rating.matches)))
+    told = void(books, charlie, minutes=600)
+    assert told.count == done
+    with books.read() as session:
+        assert sum(session.scalars(select(Rating.matches))) == before - 2 * done
+
+
+def test_only_an_operator_with_a_reason_may_and_only_a_known_arena(
+    books: Books, season: Season, alice: User, charlie: User
+) -> None:
+    for user, name, why, error in (
+        (alice, ONE, WHY, Forbidden),
+        (charlie, "arena-9@nowhere", WHY, NotFound),
+        (charlie, ONE, "  ", BadOption),
+    ):
+        with pytest.raises(error):
+            void(books, user, name, why, minutes=60)
+    with pytest.raises(Forbidden):
+        count(books, alice, minutes=60)
+    assert on(books, ONE, MatchState.FINISHED) == 3
+
+
+def test_a_cancelled_seasons_matches_stay(books: Books, season: Season, charlie: User) -> None:
+    with books.write() as session:
+        session.get_one(Season, season.id).state = SeasonState.CANCELLED
+    told = count(books, charlie, minutes=60)
+    assert (told.count, told.kept) == (0, 3)
+    done = void(books, charlie, minutes=60)
+    assert (done.count, done.kept) == (0, 3)
+
+
+@pytest.mark.parametrize(
+    ("text", "at"),
+    [
+        ("2023-11-14T22:13:20Z", 1_700_000_000_000),
+        ("2023-11-14T22:13:20", 1_700_000_000_000),
+        ("2023-11-14 23:13:20+01:00", 1_700_000_000_000),
+        (" 2023-11-15 ", 1_700_006_400_000),
+    ],
+)
+def test_a_time_is_read(text: str, at: int) -> None:
+    assert moment(text) == at
+
+
+@pytest.mark.parametrize("text", ["", "yesterday", "2023-13-01", "14.11.2023"])
+def test_what_is_no_time_is_refused(text: str) -> None:
+    with pytest.raises(BadOption, match="is not a time"):
+        moment(text)
