@@ -14,10 +14,12 @@ from matchbox import registry
 from matchbox.errors import BadMessage, BadRecord, UnknownGame
 from matchbox.match import record as records
 from matchbox.match import replay, wire
-from server.services import arenas, job_kinds, jobs, stopped_arenas
+from server.services import arenas, job_kinds, jobs, matches, stopped_arenas
 from server.services.matches import MATCH
 
 if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
     from matchbox.settings import Settings
     from server.context import Context
 
@@ -28,7 +30,7 @@ def book(context: Context, task: str, data: object) -> bool:
     """Records the result of a job. Returns False if that changed nothing.
 
     The result of a stopped arena is refused, and so is a record that does not replay: see
-    `arenas.refuse`. Raises as `job_kinds.book`.
+    `arenas.refuse`. Raises as `job_kinds.book` does.
     """
     knobs: dict[str, Any] = {"settings": context.settings, "now": context.now()}
     if task != wire.RECORD:
@@ -41,7 +43,7 @@ def book(context: Context, task: str, data: object) -> bool:
             return arenas.refuse(session, played, why, **knobs)
         if played.arena in stopped_arenas.stopped(session):
             return _turn_away(session, played, **knobs)
-        return job_kinds.book(session, task, data, **knobs)
+        return matches.record(session, played, **knobs)
 
 
 def why_false(played: wire.MatchPlayed, settings: Settings) -> str:
@@ -66,7 +68,7 @@ def why_false(played: wire.MatchPlayed, settings: Settings) -> str:
     return ""
 
 
-def _turn_away(session: Any, played: wire.MatchPlayed, *, settings: Settings, now: int) -> bool:
+def _turn_away(session: Session, played: wire.MatchPlayed, *, settings: Settings, now: int) -> bool:
     """Gives the match of a stopped arena to another. Returns False: nothing is booked."""
     match = jobs.find(session, MATCH, played.match, played.attempt, played.token, settings=settings)
     why = f"arena {played.arena} is stopped, so its result does not count"

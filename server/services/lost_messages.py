@@ -16,6 +16,8 @@ from server.services.job_kinds import KINDS
 from server.services.tryouts import TRY_DRAFT
 
 if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
     from server.context import Context
     from server.services.jobs import JobKind
 
@@ -48,9 +50,16 @@ def find(context: Context) -> int:
     if not gone:
         return 0
     with context.write() as session:
-        count = sum(jobs.expire(session, kind, session.merge(row)) for kind, row in gone)
+        count = sum(_expire(session, kind, row) for kind, row in gone)
     log.warning("messages.gone", count=count)
     return count
+
+
+def _expire(session: Session, kind: JobKind[Any], row: jobs.Job) -> bool:
+    """Ends the lease of this attempt, unless the job has changed since it was read."""
+    present = session.get(kind.model, row.id)
+    same = present is not None and present.attempt == row.attempt
+    return same and jobs.expire(session, kind, present)
 
 
 def subject_of(kind: JobKind[Any], row: jobs.Job) -> str:

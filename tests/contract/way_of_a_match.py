@@ -93,7 +93,7 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
         url = f"sqlite:///{folder}/matchbox.db"
         migrate(url)
-        opened = open_books(url, arena_token=TOKEN)
+        opened = open_books(url, arena_token=TOKEN, replay_percent=100)
         found = walk(opened)
         opened.context.close()
     print(json.dumps({stage: sorted(files) for stage, files in found.files.items()}, indent=1))

@@ -114,7 +114,7 @@ def test_an_arena_is_stopped_its_matches_are_void_and_it_goes_on(
     void = ("admin", "arena", "void", ONE, "--since", "2020-01-01T00:00:00+00:00", *WHY)
     monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
     unasked = matchbox(*void)
-    assert (unasked.code, unasked.out) == (1, ""), "the answer was no"
+    assert (unasked.code, unasked.out.strip()) == (1, ""), "the answer was no"
     assert f"make 2 matches of {ONE} void that ended since 2020-01-01" in unasked.err
     told = matchbox(*void, "--yes", "--json").json
     assert (told["count"], told["again"], told["kept"]) == (2, 2, 0)

@@ -250,7 +250,7 @@ def _parts(
     parts: dict[str, list[Any]] = {
         "owner": ["alice"], "game": [GAME], "bout": [0], "since": [1], "code": [code],
         "page": ["operate"], "digest": [memory], "version": [version.id, version.digest],
-        "comparison": [comparison], "draft": [draft],
+        "comparison": [comparison], "draft": [draft], "arena": ["arena"],
     }  # fmt: skip
     names: dict[str, list[Any]] = {
         "/assets/<path:name>": ["site.css"],

@@ -27,6 +27,7 @@ WITHOUT_WORTH: Final = {
 }
 """Endpoints that are not walked, with the reason."""
 QUERIES: Final = {
+    "arena": ("", "?since=2020-01-01"),
     "match": ("", "?seat=0", "?seat=1&bout=1&step=1", "?seat=table"),
     "table": ("", "?seat=0", "?seat=1&since=1", "?seat=table&revision=x"),
     "season": ("", "?bundles=mine"),
