@@ -27,6 +27,7 @@ OTHERWISE: Final[dict[str, dict[str, Any]]] = {
     "league": {"name": "bomb"},
     "author": {"name": "alice"},
     "user": {"name": "alice"},
+    "arena": {"arena": "arena"},
     "docs_page": {"page": "write-a-bot"},
     "bout_json": {"bout": 0},
     "email": {"secret": "none"},
