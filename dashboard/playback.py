@@ -23,7 +23,8 @@ def drawn(
     viewer: int | None,
     ending: str | None = None,
 ) -> list[dict[str, Any]]:
-    """Returns the steps: who moved, the line with names, the board, and if it is an event.
+    """Returns the steps: who moved, the line with names, the board, and if it is an event
+    or a fault.
 
     `names` and `tints` are the seats' players and their colours; `viewer` is the seat with whose
     eyes the board is seen, None for a spectator. `ending` is the line of the last step, None if the
@@ -40,6 +41,7 @@ def drawn(
                 "text": ending if ends else _line(step, names),
                 "board": svg and Markup(boards.named_drawing(svg, names, tints, viewer)),
                 "event": event,
+                "fault": step.fault is not None,
             }
         )
     return told
@@ -48,7 +50,11 @@ def drawn(
 def packed(steps: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Returns drawn steps in few bytes, as match.js reads them."""
     parts, rows = boards.pieces(step["board"] for step in steps)
-    told = [{**step, "board": row} for step, row in zip(steps, rows, strict=True)]
+    sent = ("seat", "text", "event")
+    told = [
+        {**{name: step[name] for name in sent}, "board": row}
+        for step, row in zip(steps, rows, strict=True)
+    ]
     return {"pieces": parts, "steps": told}
 
 

@@ -70,7 +70,7 @@ def match_page(
     seat = playback.seen_by(len(found.entrants))
     steps = drawn(found, number, seat, source)
     bout = found.bouts[number]
-    step, next_event = playback.step_asked(steps)
+    step, next_event = playback.step_asked(steps, _fault_asked(steps))
     logs = source.match_log(match) if found.mine else []
     return render_template(
         "match.html",
@@ -90,10 +90,17 @@ def match_page(
         seen_by=playback.word(seat),
         logs=logs,
         reported=reports.reported(bout, steps, logs),
+        said=reports.printed(bout, steps, logs),
         match_id=found.id,
         verification=source.verification(found.id),
         error=error,
     )
+
+
+def _fault_asked(steps: Sequence[Mapping[str, Any]]) -> int:
+    """Returns the step of the fault of the seat that the address names, else the first step."""
+    seat = request.args.get("fault", type=int)
+    return next((at for at, one in enumerate(steps) if one["fault"] and one["seat"] == seat), 0)
 
 
 def first_shown(match: Match, own: int | None) -> int:

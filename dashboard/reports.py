@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from matchbox.bundle import MAIN
@@ -37,6 +37,16 @@ class SourceLine(NamedTuple):
     wrong: bool
 
 
+class Said(NamedTuple):
+    """What a bot printed at the decision that led to a step; `left_out` bytes of it were cut."""
+
+    step: int
+    bot: str
+    traceback: bool
+    text: str
+    left_out: int
+
+
 def reported(bout: Bout, steps: Iterable[dict[str, Any]], logs: Iterable[LogLine]) -> list[str]:
     """Returns, for each step of the bout, the report of the viewer's own player as JSON, or "".
 
@@ -57,6 +67,27 @@ def reported(bout: Bout, steps: Iterable[dict[str, Any]], logs: Iterable[LogLine
         if who is not None:
             made[seat] += 1
     return found
+
+
+def printed(bout: Bout, steps: Sequence[dict[str, Any]], logs: Iterable[LogLine]) -> list[Said]:
+    """Returns what the viewer's bots printed in the bout, in the order of the steps it belongs to.
+
+    The steps are counted like those of `reported`. What belongs to no step of its player, such as
+    the place where a decision without an end was, stands beside the player's last step.
+    """
+    own: dict[int, list[int]] = {}
+    for at, step in enumerate(steps):
+        if step["seat"] is not None and step["seat"] >= 0:
+            own.setdefault(bout.seats[step["seat"]], []).append(at)
+    found = []
+    for log in logs:
+        places = own.get(log.entrant) or [len(steps) - 1]
+        for one in log.printed:
+            if (one.deal, one.rotation) == (bout.deal, bout.rotation):
+                nth = len(places) - 1 if one.decision is None else one.decision
+                step = places[min(nth, len(places) - 1)]
+                found.append(Said(step, log.bot, one.traceback, one.text, one.left_out))
+    return sorted(found, key=lambda said: said.step)
 
 
 def wrong_place(reasons: Iterable[str], log: str = "") -> Place | None:

@@ -17,7 +17,7 @@ from matchbox.answers.bots import Author, Bot, BotLine, BotName, Draft
 from matchbox.answers.classes import Invited, LeagueClass, Membership
 from matchbox.answers.comparisons import Comparable, Comparison, ComparisonLine
 from matchbox.answers.courses import Course
-from matchbox.answers.faults import Faults
+from matchbox.answers.faults import FaultList, Faults
 from matchbox.answers.games import Game
 from matchbox.answers.health import ArenaLine, Health
 from matchbox.answers.leagues import League, LeagueLine, Season, SeasonLine
@@ -80,6 +80,9 @@ class Source:
 
     author: Callable[[str], Author]
     """The author of that name, with all bots."""
+
+    bot_faults: Callable[[str, str], FaultList]
+    """The newest faults of the bot owner/name; details only for its owner and operators."""
 
     lessons: Callable[[str, str], list[Lesson]]
     """The lessons of the bot owner/name, newest first, for its owner and operators; empty for

@@ -17,6 +17,8 @@ from dataclasses import replace
 from typing import Final
 
 from matchbox.errors import SeatFault
+from matchbox.match import output
+from matchbox.match.output import Output
 from sandbox.meter import GRACE_MS, Bank, Meter, cpu_clock, too_long
 from sandbox.policy import (
     CHUNK_BYTES,
@@ -68,7 +70,7 @@ class Seat:
         self._poll = select.poll()
         self._poll.register(self._channel, select.POLLIN)
         self._poll.register(self._output, select.POLLIN)
-        self._log = bytearray()
+        self._log = Output(limits.log_bytes)
         self._prints = False
         """Whether it has printed while it was waited for: then its output is read meanwhile."""
         self._bank = bank or Bank(limits)
@@ -112,10 +114,10 @@ class Seat:
 
     @property
     def stderr(self) -> str:
-        """The bot's output, stdout and stderr together, up to the limit."""
+        """The bot's output, stdout and stderr together, up to the limit, with its marks."""
         if self._open:
             self._drain()
-        return self._log.decode("utf-8", "replace")
+        return self._log.text()
 
     @property
     def cpu_ms(self) -> float:
@@ -282,6 +284,8 @@ class Seat:
         """Has a process that is out of time print where it is, if it can, for its author."""
         watch = select.poll()
         watch.register(self._output, select.POLLIN)
+        self._drain()
+        self._log.feed(output.WHERE)
         with suppress(OSError):
             signal.pidfd_send_signal(self._handle, WHERE)
         until, patience = time.monotonic() + _WHERE_MS / 1000, _WHERE_MS
@@ -318,7 +322,7 @@ class Seat:
         if not text:
             with suppress(KeyError):
                 self._poll.unregister(self._output)
-        self._log += text[: self._limits.log_bytes - len(self._log)]
+        self._log.feed(text)
 
 
 def _tags() -> Iterator[bytes]:

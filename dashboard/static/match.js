@@ -53,6 +53,28 @@ function mark(line) {
   }
 }
 
+// The steps with output before and after this one; the page has the output only for its owner.
+function nearSaid() {
+  const steps = [...document.querySelectorAll("#said [data-at]")].map((one) => Number(one.dataset.at));
+  return { back: steps.filter((step) => step < at).pop(), on: steps.find((step) => step > at) };
+}
+
+function showSaid() {
+  if (!part("said")) return;
+  const near = nearSaid();
+  let nothing = true;
+  for (const one of part("said").querySelectorAll("[data-at]")) {
+    one.hidden = Number(one.dataset.at) !== at;
+    nothing &&= one.hidden;
+  }
+  part("said-nothing").hidden = !nothing;
+  for (const [way, step] of Object.entries(near)) {
+    const link = part(`said-${way}`);
+    link.hidden = step === undefined;
+    link.href = addressOf(step ?? at);
+  }
+}
+
 function show(step) {
   at = Math.max(0, Math.min(last(), step));
   const board = shown.steps[at].board;
@@ -67,6 +89,7 @@ function show(step) {
   part("on").href = addressOf(Math.min(last(), at + 1));
   part("event").href = addressOf(nextEvent(at));
   for (const link of part("seen").querySelectorAll("a")) link.href = addressOf(at, link.href);
+  showSaid();
   history.replaceState(null, "", addressOf(at));
 }
 
@@ -102,6 +125,8 @@ const moves = {
   on: () => go(at + 1),
   last: () => go(last()),
   event: () => go(nextEvent(at)),
+  "said-back": () => go(nearSaid().back ?? at),
+  "said-on": () => go(nearSaid().on ?? at),
 };
 const KEYS = {
   ArrowLeft: moves.back, ArrowRight: moves.on, Home: moves.first, End: moves.last,

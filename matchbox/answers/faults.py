@@ -1,4 +1,4 @@
-"""The faults of bots over the last day or week, for operators."""
+"""The faults of all bots over the last day or week, for operators; and those of one bot."""
 
 from __future__ import annotations
 
@@ -42,3 +42,26 @@ class Faults(Answer):
     kinds: list[FaultKind]
     bots: list[BotFaults]
     found: int
+
+
+class OneFault(Answer):
+    """A fault of a bot: in the match's bout number `bout`, from 0, after `moves` moves of all.
+
+    `seat` is the bot's seat there. `detail` is null but for the bot's owner and operators.
+    """
+
+    kind: str
+    detail: str | None
+    version: int
+    match: str
+    bout: int
+    seat: int
+    moves: int
+    at: str | None
+
+
+class FaultList(Answer):
+    """A page of a bot's faults, those of the newest match first."""
+
+    items: list[OneFault]
+    next: str | None

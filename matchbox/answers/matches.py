@@ -181,8 +181,26 @@ class Diagnostic(Answer):
     report: Any
 
 
+class PrintedText(Answer):
+    """What a bot printed at one of its decisions, or the traceback of its fault there.
+
+    `decision` counts the moves that the player had made before in the bout; it is null for the end
+    of the bout. `left_out` is the number of bytes that were cut.
+    """
+
+    deal: int
+    rotation: int
+    decision: int | None
+    traceback: bool
+    text: str
+    left_out: int
+
+
 class LogLine(Answer):
-    """A bot's output in a match; only its owner gets the `diagnostics`."""
+    """A bot's output in a match; only its owner gets the `diagnostics`.
+
+    `printed` is the output by decision; it is empty for a match from before that was kept.
+    """
 
     bot: str
     entrant: int
@@ -190,6 +208,7 @@ class LogLine(Answer):
     cpu_ms: float
     notes: list[Note]
     diagnostics: list[Diagnostic]
+    printed: list[PrintedText]
 
 
 class Logs(Answer):

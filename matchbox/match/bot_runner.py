@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from greenlet import getcurrent, greenlet
 
-from matchbox.match import libraries, loading, memory, numpy_chance, seeded_random
+from matchbox.match import libraries, loading, memory, numpy_chance, printed, seeded_random
 from matchbox.match.answer_codec import answer_frame, answer_frame_of_rows, encodes, to_bytes
 from matchbox.match.fault_text import blame, report_text
 from matchbox.match.seeded_random import HERE, Generator
@@ -80,7 +80,11 @@ def prepare() -> None:
 
 
 def serve(recv: Callable[[], bytes | None], send: Callable[[bytes], None]) -> None:
-    """Answers one frame after another until `recv` returns None. Call `prepare` first."""
+    """Answers one frame after another until `recv` returns None. Call `prepare` first.
+
+    What the bot prints is marked with its bout and decision.
+    """
+    printed.install()
     session = Session()
     while (frame := recv()) is not None:
         send(session.handle(frame))
@@ -169,7 +173,7 @@ class Session:
         self._learns = memory.learns(chosen, loading.base_of(player), job["files"], kept)
         self._answer = player.answer
         self._answer_brief = getattr(player, "answer_brief", _no_answer)
-        self._report = getattr(player, "report", None)
+        self._report = loading.report_of(player, chosen)
         return ["loaded", chosen.__name__]
 
     def _learn(self, records: list[bytes]) -> list[Plain]:
@@ -238,7 +242,6 @@ class Session:
                     move = answer(player, view, bout)
                     if self._report is not None:  # Always called: it is the bot's code.
                         report = self._report(player)
-                        bout.decisions += 1
                         if self._wanted and report:
                             self._note(bout, report)
                 except KeyboardInterrupt:
@@ -249,6 +252,9 @@ class Session:
                 else:
                     if type(move) is tuple:
                         self._rows.append(bout.place)
+                        bout.decisions += len(move)
+                    else:
+                        bout.decisions += 1
                     self._moves[bout.place] = move
             self._idle.append(getcurrent())
             self._go_on()
@@ -262,7 +268,7 @@ class Session:
 
     def _note(self, bout: _Bout, report: object) -> None:
         """Keeps the player's report on its move."""
-        self._reports.append((bout.number, bout.decisions - 1, report_text(report)))
+        self._reports.append((bout.number, bout.decisions, report_text(report)))
 
     def wait(self, bout: _Bout, move: Plain | tuple[Plain, ...]) -> Any:
         """Hands over a move made inside a decision; returns the seat's view after it."""
@@ -270,6 +276,9 @@ class Session:
             raise RuntimeError("a move can only be made during the decision it belongs to")
         if type(move) is tuple:
             self._rows.append(bout.place)
+            bout.decisions += len(move)
+        else:
+            bout.decisions += 1
         self._moves[bout.place] = move
         bout.waiting = getcurrent()
         return self._go_on()
@@ -315,13 +324,17 @@ class _Bout(Generator):
         self._session = session
         self.number = number
         self.place = 0
-        self.decisions = 0
+        self.decisions = 0  # How many moves were handed over.
         self.player: object = None
         self.view: Any = None
         self.waiting: greenlet | None = None
 
     def __call__(self, move: Plain | tuple[Plain, ...]) -> Any:
         return self._session.wait(self, move)
+
+    def place_in_bout(self) -> str:
+        """The bout's number, and how many moves its player has made in it."""
+        return f"{self.number},{self.decisions}"
 
 
 def _no_answer(player: object, view: Any, ask: object) -> Plain:

@@ -7,25 +7,28 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 import traceback
 from typing import Final
 
 from matchbox.errors import IllegalMove
+from matchbox.match import printed
 
 _WORST: Final = 200
-"""A fault's detail is cut to this many characters; stderr holds the whole traceback."""
+"""A fault's detail is cut to this many characters; its output holds the traceback."""
 _REPORT: Final = 1024
 """A player's report on one move is cut to this many characters."""
+_TRACEBACK: Final = 1800
+"""A traceback is cut to about this many characters."""
+_FRAME: Final = re.compile(r"^<frozen |(?:^|/)(?:matchbox|sandbox)/.*\.pyx?$")
+"""The files of the platform, as frames name them."""
 _OURS: Final = re.compile(r"\bmatchbox\.games\.(\w+\.)+(?=[A-Z])")
 """The prefix of our class names in the compiled build; it is removed for authors."""
 
 
 def blame(error: BaseException) -> tuple[str, str]:
-    """Returns the kind of fault and one sentence; writes the traceback to the bot's own stderr."""
+    """Returns the kind of fault and one sentence; writes the traceback to the bot's own output."""
     try:
-        traceback.print_exception(error, file=sys.stderr)
-        sys.stderr.flush()
+        printed.put(printed.TRACEBACK, traceback_text(error))
         where = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
         where = _OURS.sub("", where)
         if isinstance(error, IllegalMove):
@@ -33,6 +36,30 @@ def blame(error: BaseException) -> tuple[str, str]:
     except BaseException:
         where = "an exception that cannot be printed"
     return ("memory" if isinstance(error, MemoryError) else "crash"), where[:_WORST]
+
+
+def traceback_text(error: BaseException) -> str:
+    """The traceback without the platform's frames: those of the author's files and of libraries.
+
+    A long one is cut in its middle, which is marked.
+    """
+    told = traceback.TracebackException.from_exception(error)
+    _leave_ours_out(told, set())
+    text = "".join(told.format())
+    if len(text) > _TRACEBACK:
+        more = len(text) - _TRACEBACK
+        half = _TRACEBACK // 2
+        text = f"{text[:half]}\n... {more} more characters were left out ...\n{text[-half:]}"
+    return text
+
+
+def _leave_ours_out(told: traceback.TracebackException | None, seen: set[int]) -> None:
+    if told is None or id(told) in seen:
+        return
+    seen.add(id(told))
+    told.stack[:] = [frame for frame in told.stack if not _FRAME.search(frame.filename)]
+    for other in (told.__cause__, told.__context__, *(told.exceptions or ())):
+        _leave_ours_out(other, seen)
 
 
 def report_text(report: object) -> str:

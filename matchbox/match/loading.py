@@ -18,6 +18,9 @@ from importlib.resources.abc import Traversable, TraversableResources
 from types import CodeType, ModuleType
 from typing import IO, TYPE_CHECKING, Any, Final
 
+from matchbox.match import printed
+from matchbox.match.fault_text import report_text
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -109,6 +112,24 @@ def maker_of(game: ModuleType, chosen: type[Any]) -> Callable[[], object]:
     """The function that makes a player: the `maker` of the player module, else the class."""
     maker: Callable[[type[Any]], Callable[[], object]] | None = getattr(game, "maker", None)
     return maker(chosen) if maker else chosen
+
+
+def report_of(game: ModuleType, chosen: type[Any]) -> Callable[[Any], object] | None:
+    """The function that is called with the player after each of its decisions, or None.
+
+    A class with a method `report` of its own has it called in every game, and what it returns goes
+    out with the bot's output. Otherwise it is the `report` of the game's player module.
+    """
+    if callable(getattr(chosen, "report", None)):
+        return _own_report
+    found: Callable[[Any], object] | None = getattr(game, "report", None)
+    return found
+
+
+def _own_report(player: Any) -> None:
+    said = player.report()
+    if said:
+        printed.put(printed.REPORT, report_text(said))
 
 
 def _remembering(empty: Mapping[str, bytes], memory: bytes) -> dict[str, Any]:

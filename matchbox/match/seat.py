@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from matchbox.errors import SeatFault
-from matchbox.match import frames, libraries, seeded_random
+from matchbox.match import frames, libraries, output, seeded_random
 from matchbox.match.bot_runner import Session
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class Channel(Protocol):
 
     @property
     def stderr(self) -> str:
-        """The program's output so far."""
+        """The program's output so far, with its marks: see `output.plain`."""
 
     @property
     def cpu_ms(self) -> float:
@@ -48,6 +48,8 @@ class Seat:
         self._nonce = 0
         self._ended: list[int] = []
         self._log: list[str] = []
+        self._alone: int | None = None
+        """The bout that the program was asked about, alone, when it broke."""
         self._cpu_ms = 0.0
         self.reports: Reports | None = {} if reports else None
         """The diagnostics so far, if they are asked for."""
@@ -68,7 +70,11 @@ class Seat:
         if len(frame) > frames.LONG and len(questions) > 1:
             return self._in_parts(questions, len(questions) // 2)
         self._ended = []
-        said = channel.ask(frame, len(questions))
+        try:
+            said = channel.ask(frame, len(questions))
+        except SeatFault:
+            self._alone = questions[0][0] if len(questions) == 1 else None
+            raise
         return frames.read_answers(said, self._nonce, len(questions), self.reports, questions)
 
     def _in_parts(self, questions: Sequence[Question], most: int) -> list[Answer]:
@@ -91,12 +97,20 @@ class Seat:
         """Ends the program; the next question goes to a new one."""
         if self._channel is not None:
             self._channel.close()
-            self._log.append(self._channel.stderr)
+            self._log.append(self._attributed(self._channel.stderr))
             self._cpu_ms += self._channel.cpu_ms
             self._channel = None
         self._ended = []
+        self._alone = None
 
     close = renew
+
+    def _attributed(self, text: str) -> str:
+        """The output, in which what a program out of time says of itself belongs to its bout."""
+        before, mark, where = text.rpartition(output.WHERE.decode())
+        if self._alone is None or not mark:
+            return text
+        return f"{before}\x1et{self._alone},{output.LAST}\x1f{output.without_platform(where)}"
 
     def _start(self) -> Channel:
         self._channel = self._open()
@@ -110,7 +124,11 @@ class Seat:
     @property
     def log(self) -> str:
         """The bot's output, in all its processes so far."""
-        return "".join(self._log)
+        return "".join(map(output.plain, self._log))
+
+    def printed(self) -> dict[int, list[output.Part]]:
+        """What the bot has printed and reported, by bout, in the processes that have ended."""
+        return output.by_bout(self._log)
 
     @property
     def cpu_ms(self) -> float:

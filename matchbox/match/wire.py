@@ -240,9 +240,24 @@ class Diagnostic(msgspec.Struct, frozen=True):
     deal: Count
     rotation: Count
     decision: Count
-    """How many decisions the player had made before in this bout."""
+    """How many moves the player had made before in this bout."""
     text: str
     """JSON, cut at REPORT_LENGTH characters."""
+
+
+class Printed(msgspec.Struct, frozen=True, kw_only=True):
+    """What a bot printed at one of its decisions, for its owner: never part of a digest."""
+
+    entrant: Count
+    deal: Count
+    rotation: Count
+    decision: Count | None
+    """How many moves the player had made before in this bout; None: at the end of the bout."""
+    traceback: bool
+    """Whether it is the traceback of an exception or of a decision without an end."""
+    text: str
+    left_out: Count = 0
+    """How many bytes were cut from it."""
 
 
 class TriedOut(msgspec.Struct, frozen=True, kw_only=True):
@@ -286,6 +301,7 @@ class MatchPlayed(msgspec.Struct, frozen=True, kw_only=True):
     box: str
     seconds: Amount
     diagnostics: list[Diagnostic] = []
+    printed: list[Printed] = []
     sampled: BoutCount = 0
     """How many bouts were replayed, each alone."""
     stateful: list[Count] = []

@@ -309,6 +309,18 @@ def _log(seat: MatchSeat, result: Result, viewer_id: int | None) -> answers.LogL
             for entrant, deal, rotation, decision, text in result.diagnostics
             if entrant == seat.seat and seat.version.bot.owner_id == viewer_id
         ],
+        printed=[
+            answers.PrintedText(
+                deal=deal,
+                rotation=rotation,
+                decision=decision,
+                traceback=traceback,
+                text=text,
+                left_out=cut,
+            )
+            for entrant, deal, rotation, decision, traceback, text, cut in result.printed
+            if entrant == seat.seat
+        ],
     )
 
 

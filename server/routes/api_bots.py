@@ -6,10 +6,12 @@ from apiflask import APIBlueprint
 from flask import Response, url_for
 
 from matchbox.answers.bots import Bot, Bots, Version
+from matchbox.answers.faults import FaultList
 from matchbox.answers.standings import Ratings
 from server import queries
 from server.auth import acting, context, viewer
 from server.queries import history, waiting
+from server.queries.bot_faults import bot_faults
 from server.rate_limits import client_network
 from server.routes import schemas
 from server.routes.responses import answered, made_at
@@ -68,6 +70,17 @@ def ratings(owner: str, name: str) -> Response:
     """Returns the rating history of each of the bot's versions, oldest first."""
     with context().read() as session:
         return answered(Ratings(items=history.ratings(session, owner, name), next=None))
+
+
+@routes.get("/bots/<name:owner>/<name:name>/faults")
+@needs(Scope.READ)
+@routes.input(schemas.Page, location="query")
+@routes.output(FaultList)
+def faults(owner: str, name: str, query_data: schemas.Page) -> Response:
+    """Lists the bot's faults, newest match first; only its owner and operators get details."""
+    with context().read() as session:
+        asked = query_data.model_dump()
+        return answered(bot_faults(session, owner, name, viewer(session), **asked))
 
 
 @routes.post("/bots/<name:owner>/<name:name>/activate")

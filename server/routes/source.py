@@ -16,7 +16,7 @@ from matchbox.answers.bots import Bot, BotLine, Draft
 from matchbox.answers.classes import LeagueClass, Membership
 from matchbox.answers.comparisons import Comparable, Comparison, ComparisonLine
 from matchbox.answers.courses import Course
-from matchbox.answers.faults import Faults
+from matchbox.answers.faults import FaultList, Faults
 from matchbox.answers.health import ArenaLine, Health
 from matchbox.answers.leagues import League, Season, SeasonLine
 from matchbox.answers.lessons import Lesson
@@ -32,6 +32,7 @@ from server.auth import account, context, reading, viewer, visitor
 from server.queries import classes, comparisons, courses, drafts, history, inbox, play, waiting
 from server.queries import faults as fault_queries
 from server.queries import users as user_queries
+from server.queries.bot_faults import bot_faults
 from server.queries.job_queue import queue_detail
 from server.queries.lessons import bot_lessons
 from server.queries.pagination import moment
@@ -52,6 +53,7 @@ def make_source() -> Source:
         uploads_closed=_uploads_closed,
         games=reading(queries.games),
         bot=_bot,
+        bot_faults=_bot_faults,
         lessons=_lessons,
         find_bot=reading(queries.bot_name),
         matches=reading(queries.matches),
@@ -148,6 +150,11 @@ def _uploads_closed() -> str | None:
 def _bot(owner: str, name: str) -> Bot:
     with context().read() as session:
         return queries.bot(session, owner, name, viewer(session))
+
+
+def _bot_faults(owner: str, name: str) -> FaultList:
+    with context().read() as session:
+        return bot_faults(session, owner, name, viewer(session), limit=10)
 
 
 def _lessons(owner: str, name: str) -> list[Lesson]:

@@ -9,6 +9,7 @@ from matchbox.errors import BadMessage, BadRecord
 from matchbox.league.rows import half_points
 from matchbox.match import record as records
 from matchbox.match.frames import REPORT_LENGTH
+from matchbox.match.output import Room
 from server.db.models import Result
 from server.services.events import storable
 from server.services.leagues import is_cooperative
@@ -17,7 +18,7 @@ from server.services.samples import BOUTS
 
 if TYPE_CHECKING:
     from matchbox.match.record import Bout, Record
-    from matchbox.match.wire import Diagnostic, MatchPlayed, Note
+    from matchbox.match.wire import Diagnostic, MatchPlayed, Note, Printed
     from matchbox.settings import Settings
     from server.db.models import Match
 
@@ -68,7 +69,11 @@ def check_beside(match: Match, played: Record, message: MatchPlayed) -> None:
             f"the result of match {match.id} must have one time and one log for each seat"
         )
     bouts = {(bout.deal, bout.rotation) for bout in played.bouts}
-    reports: list[Note | Diagnostic] = [*message.notes, *message.diagnostics]
+    reports: list[Note | Diagnostic | Printed] = [
+        *message.notes,
+        *message.diagnostics,
+        *message.printed,
+    ]
     for one in reports:
         if one.entrant >= seats or (one.deal, one.rotation) not in bouts:
             raise BadMessage(
@@ -105,12 +110,25 @@ def result_of(message: MatchPlayed, played: Record, settings: Settings, now: int
             [one.entrant, one.deal, one.rotation, one.decision, storable(one.text, REPORT_LENGTH)]
             for one in message.diagnostics[: 1000 * len(played.seats)]
         ],
+        printed=_printed(message, len(played.seats), longest),
         logs=[storable(one, longest) for one in message.logs[: len(played.seats)]],
         cpu_ms=message.cpu_ms[: len(played.seats)],
         box=storable(message.box, 32),
         seconds=message.seconds,
         finished_at=now,
     )
+
+
+def _printed(message: MatchPlayed, seats: int, longest: int) -> list[Any]:
+    """The rows of what was printed, of each entrant in room for `longest` characters."""
+    left, rows = dict.fromkeys(range(seats), longest), []
+    for one in message.printed[: Room.PARTS * seats]:
+        text = storable(one.text, left[one.entrant])
+        left[one.entrant] -= len(text)
+        if text:
+            place = [one.entrant, one.deal, one.rotation, one.decision]
+            rows.append([*place, one.traceback, text, one.left_out + len(one.text) - len(text)])
+    return rows
 
 
 def book_points(match: Match) -> None:

@@ -15,6 +15,7 @@ from matchbox import registry
 from matchbox.errors import SeatFault
 from matchbox.match import frames, wire
 from matchbox.match.learning import Lessons, Own, lessons
+from matchbox.match.output import plain
 from matchbox.match.record import unpack
 from matchbox.match.seat import LocalChannel
 from matchbox.match.wire import Entrant
@@ -68,7 +69,7 @@ def learn(
             if failed.kind == "platform":
                 raise
             new, fault = memory, failed
-    return LearnResult(new, fault, cut(channel.stderr, allowed.log_bytes))
+    return LearnResult(new, fault, cut(plain(channel.stderr), allowed.log_bytes))
 
 
 def give_lesson(

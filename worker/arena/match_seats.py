@@ -14,9 +14,9 @@ from matchbox import registry
 from matchbox.bundle import MAIN, read_bundle
 from matchbox.dice import player_seed
 from matchbox.errors import BadMessage
-from matchbox.match import frames
+from matchbox.match import frames, output
 from matchbox.match.seat import Channel, LocalChannel, Seat
-from matchbox.match.wire import Diagnostic, PlayMatch
+from matchbox.match.wire import Diagnostic, PlayMatch, Printed
 from sandbox.policy import Limits
 from worker.arena.bytecode_cache import bytecode_cache_of
 
@@ -124,9 +124,48 @@ class MatchSeats:
                 for rotation, seat in seats
                 for (deal, decision), text in (seat.reports or {}).items()
             }
+            for at, part in self._printed(seats):
+                if part.kind == output.REPORT:
+                    reports[at] = frames.readable(part.text)[: frames.REPORT_LENGTH]
             first = sorted(reports.items())[:DIAGNOSTICS_KEPT]
             kept += [Diagnostic(entrant, *at, text) for at, text in first]
         return kept
+
+    def printed(self, limit: int) -> list[Printed]:
+        """What each entrant printed at its decisions, by bout, in room for `limit` bytes each; a
+        quarter of that besides is kept for tracebacks."""
+        kept: list[Printed] = []
+        for entrant, seats in enumerate(self._seats):
+            room = output.Room(limit)
+            for (deal, rotation, decision), part in self._printed(seats):
+                if part.kind == output.REPORT or (fitting := room.fit(part)) is None:
+                    continue
+                kept.append(
+                    Printed(
+                        entrant=entrant,
+                        deal=deal,
+                        rotation=rotation,
+                        decision=None if decision == output.LAST else decision,
+                        traceback=part.kind == output.TRACEBACK,
+                        text=fitting.text,
+                        left_out=fitting.left_out,
+                    )
+                )
+        return kept
+
+    def _printed(
+        self, seats: Sequence[tuple[int, Seat]]
+    ) -> list[tuple[tuple[int, int, int], output.Part]]:
+        """What was printed in the bouts of the match, each by deal, rotation and decision."""
+        found: dict[tuple[int, int], list[output.Part]] = {}
+        for rotation, seat in seats:
+            found |= {(deal, rotation): parts for deal, parts in seat.printed().items()}
+        return [
+            ((deal, rotation, part.decision or 0), _readable(part))
+            for (deal, rotation), parts in sorted(found.items())
+            if deal < len(self._job.deals)
+            for part in parts
+        ]
 
     def _opener_and_bytecode(self, entrant: int, bank: int, main: bytes) -> tuple[Opener, bytes]:
         """How seats of the entrant with this main file are opened, and the code that they get."""
@@ -270,5 +309,21 @@ def load_seed(job: PlayMatch, entrant: int, rotation: int) -> str:
 
 
 def cut(text: str, limit: int) -> str:
-    """A bot's output, safe to show, cut to `limit` bytes of UTF-8."""
-    return frames.readable(text).encode()[:limit].decode(errors="ignore")
+    """A bot's output, safe to show, cut to `limit` bytes of UTF-8.
+
+    The beginning and the end are kept, as a traceback is at the end; a sentence stands between.
+    """
+    data = frames.readable(text).encode()
+    if len(data) <= limit:
+        return data.decode()
+    sentence = output.left_out(len(data) - limit).encode()
+    end = limit // 4
+    begin = limit - end - len(sentence)
+    if begin <= 0:
+        return data[:limit].decode(errors="ignore")
+    kept = data[:begin], sentence, data[-end:]
+    return "".join(one.decode(errors="ignore") for one in kept)
+
+
+def _readable(part: output.Part) -> output.Part:
+    return part._replace(text=frames.readable(part.text))

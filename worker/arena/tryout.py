@@ -18,6 +18,7 @@ from matchbox.game import fill_options
 from matchbox.match import frames
 from matchbox.match import record as records
 from matchbox.match.learning import Own, lessons, round_key
+from matchbox.match.output import plain
 from matchbox.match.referee import play
 from matchbox.match.sample import sample
 from matchbox.match.seat import Seat
@@ -153,7 +154,7 @@ def _load(job: TryOut, bundle: bytes, trial: _TryOut) -> None:
         trial.class_name = frames.read_loaded(answer)
     except SeatFault as fault:
         channel.close()
-        trial.logs.append(channel.stderr)
+        trial.logs.append(plain(channel.stderr))
         raise TryOutFailed(fault, stage if fault.kind == "protocol" else "loading") from fault
     finally:
         channel.close()

@@ -197,6 +197,9 @@ class Result(Table):
     """[entrant, deal, rotation, kind, detail] for each fault or remark, for owners."""
     diagnostics: Mapped[list[Any]] = mapped_column(default=list)
     """The players' own reports: [entrant, deal, rotation, decision, JSON], for owners."""
+    printed: Mapped[list[Any]] = mapped_column(default=list)
+    """[entrant, deal, rotation, decision or null, whether it is a traceback, text, bytes left out]
+    for what was printed at a decision, for owners; null stands for the end of the bout."""
     logs: Mapped[list[Any]]
     """The stdout and stderr of each entrant, for its owner."""
     cpu_ms: Mapped[list[Any]]

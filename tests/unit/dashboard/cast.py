@@ -25,6 +25,7 @@ from matchbox.answers.accounts import (
 )
 from matchbox.answers.arenas import ArenaMatches
 from matchbox.answers.bots import Bot, BotLine, BotName, Draft, Report, State, VersionLine
+from matchbox.answers.faults import FaultList, OneFault
 from matchbox.answers.games import Game, Option
 from matchbox.answers.health import ArenaLine, Figures, Finding, Health, JobsLine
 from matchbox.answers.lessons import Lesson
@@ -39,6 +40,7 @@ from matchbox.answers.matches import (
     Matches,
     MatchLine,
     ParkedMatch,
+    PrintedText,
     Queue,
     Step,
     Steps,
@@ -356,11 +358,26 @@ def arena(name: str) -> ArenaLine:
     return next(one for one in HEALTH.arenas if one.full_name == name)
 
 
+FAULTS: Final = FaultList(
+    items=[
+        OneFault(kind="crash", detail="ValueError: <b>", version=2, match=MATCH, bout=1, seat=1,
+                 moves=3, at=EARLIER),
+        OneFault(kind="timeout", detail=None, version=1, match=MATCH, bout=0, seat=0, moves=0,
+                 at=EARLIER),
+    ],
+    next="1",
+)  # fmt: skip
 LOG: Final = LogLine(
     bot="alice/careful", entrant=0, text="drew a card", cpu_ms=12.5, notes=[],
     diagnostics=[
         Diagnostic(deal=0, rotation=0, decision=1, report={"doubt": 0.5}),
         Diagnostic(deal=1, rotation=0, decision=1, report="another bout's"),
+    ],
+    printed=[
+        PrintedText(deal=0, rotation=0, decision=0, traceback=False, text="<b>I see", left_out=12),
+        PrintedText(deal=0, rotation=0, decision=None, traceback=True, text="ValueError: no",
+                    left_out=0),
+        PrintedText(deal=1, rotation=0, decision=0, traceback=False, text="elsewhere", left_out=0),
     ],
 )  # fmt: skip
 QUEUE: Final = Queue(
@@ -400,6 +417,7 @@ SOURCE: Final = Source(
     results_by_opponent=lambda owner, name: counted.OPPONENTS,
     author=lambda name: counted.author(name, CAREFUL, BOARD.lines[0]),
     bot=bot,
+    bot_faults=lambda owner, name: FAULTS,
     lessons=lambda owner, name: [lesson(), lesson("failed", fault="crash: <b>")],
     find_bot=lambda name: BotName(bot=f"alice/{name}", owner="alice", name=name),
     matches=matches,

@@ -260,6 +260,7 @@ def _parts(
         "/bots/<name>": ["alice-bot"],
         "/bots/<owner>/<name>": ["alice-bot"],
         "/api/v1/bots/<name:owner>/<name:name>": ["alice-bot"],
+        "/api/v1/bots/<name:owner>/<name:name>/faults": ["alice-bot"],
         "/leagues/<name>": ["class-7b", GAME],
         "/api/v1/leagues/<name:name>": ["class-7b", GAME],
         "/api/v1/comparisons/<number:number>": [comparison],

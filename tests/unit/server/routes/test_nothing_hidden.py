@@ -154,6 +154,7 @@ def _change_what_is_private(scene: Scene) -> None:
         logs[seat.seat] = "it printed something else"
         result.logs = logs
         result.diagnostics = [[seat.seat, 0, 0, 0, '"another report"']]
+        result.printed = [[seat.seat, 0, 0, 0, False, "it said something else", 0]]
         result.notes = [[seat.seat, 0, 0, "crash", "another traceback"]]
 
 

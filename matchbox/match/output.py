@@ -1,0 +1,184 @@
+"""What a bot has printed, by bout and decision: bounded as it comes, and read from its marks.
+
+The marks are written inside the box, where a bot may forge them: that changes its own output only.
+So anything that is no mark is text, and nothing here grows beyond its bounds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import Final, NamedTuple
+
+from matchbox.match.printed import PRINT, REPORT, TRACEBACK
+
+DECISION_BYTES: Final = 2000
+"""So much is kept of what is printed at a decision, or a quarter of what is kept at all."""
+CUT: Final = "more bytes were left out."
+REPORTS_BYTES: Final = 128 << 10
+"""The most bytes of reports that are kept of a program."""
+LAST: Final = 999_999
+"""Stands for the last decision of a bout, if it is not known which that was."""
+WHERE: Final = b"\x1et\x1f"
+"""The mark before what a program that is out of time says about where it is."""
+
+_MARK: Final = re.compile(rb"\x1e([ptr])(?:(\d{1,6}),(\d{1,6}))?\x1f")
+_LONGEST: Final = 20
+"""No mark is longer than this, in bytes."""
+_WRITTEN: Final = re.compile(r"\x1e(?:([ptr])(?:(\d{1,6}),(\d{1,6}))?|\+(\d{1,12}))\x1f")
+_PLATFORM: Final = re.compile(r'^  File "(?:<|(?:[^"]*/)?(?:matchbox|sandbox)/)')
+
+
+class Part(NamedTuple):
+    """What was printed in one go. `bout` is None outside of a bout; `decision` counts the moves
+    that the player had made in it. `left_out`: how many bytes were cut."""
+
+    kind: str
+    bout: int | None
+    decision: int | None
+    text: str
+    left_out: int = 0
+
+
+class Output:
+    """A program's output as it comes: keeps what fits, and counts what does not.
+
+    `limit` bytes are kept of what is printed, and a quarter of that besides for tracebacks.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self._decision = max(DECISION_BYTES, limit // 4)
+        self._left = {PRINT: limit, TRACEBACK: limit // 4, REPORT: REPORTS_BYTES}
+        self._kept = bytearray()
+        self._rest = b""
+        """The end of what came, if it may be the beginning of a mark."""
+        self._kind = PRINT
+        self._mark = b""
+        self._written = b""
+        """The mark before the newest text that was kept."""
+        self._used = 0
+        self._cut = 0
+
+    def feed(self, data: bytes) -> None:
+        """Takes the next bytes."""
+        data = self._rest + data
+        at = 0
+        for found in _MARK.finditer(data):
+            self._take(data[at : found.start()])
+            at = found.end()
+            self._enter(found[1].decode(), found[0])
+        begun = data.rfind(b"\x1e", max(at, len(data) - _LONGEST))
+        end = len(data) if begun < 0 else begun
+        self._rest = data[end:]
+        self._take(data[at:end])
+
+    def text(self) -> str:
+        """What was kept, with its marks; see `parts` and `plain`."""
+        self._take(self._rest)
+        self._rest = b""
+        self._end_part()
+        return self._kept.decode("utf-8", "replace")
+
+    def _enter(self, kind: str, mark: bytes) -> None:
+        if mark != self._mark or kind != PRINT:
+            self._end_part()
+            self._used = 0
+        self._kind, self._mark = kind, mark
+
+    def _take(self, text: bytes) -> None:
+        if not text:
+            return
+        mark = b"" if self._mark == self._written else self._mark
+        room = self._left[self._kind] - len(mark)
+        if len(self._mark) > 3:  # It is of a decision.
+            room = min(room, self._decision - self._used)
+        kept = text[: max(0, room)]
+        self._cut += len(text) - len(kept)
+        if kept:
+            self._kept += mark + kept
+            self._written = self._mark
+            self._used += len(kept)
+            self._left[self._kind] -= len(mark) + len(kept)
+
+    def _end_part(self) -> None:
+        """Says how much was left out of the part that ends, if anything of it was kept."""
+        if self._cut and (self._used or not self._kept):
+            self._kept += b"\x1e+%d\x1f" % self._cut
+            self._cut = 0
+        self._written = b"" if self._kind != PRINT else self._written
+
+
+def parts(text: str) -> list[Part]:
+    """Reads the text of an `Output`."""
+    found: list[Part] = []
+    kind, bout, decision = PRINT, None, None
+    at = 0
+    for mark in _WRITTEN.finditer(text):
+        if at < mark.start():
+            found.append(Part(kind, bout, decision, text[at : mark.start()]))
+        at = mark.end()
+        if mark[4] is None:
+            kind = mark[1]
+            bout, decision = (int(mark[2]), int(mark[3])) if mark[2] else (None, None)
+        elif found:
+            found[-1] = found[-1]._replace(left_out=found[-1].left_out + int(mark[4]))
+    if at < len(text):
+        found.append(Part(kind, bout, decision, text[at:]))
+    return found
+
+
+def plain(text: str) -> str:
+    """The text of an `Output` as it is read: without marks and reports, each cut in words."""
+    said = (part.text + left_out(part.left_out) for part in parts(text) if part.kind != REPORT)
+    return "".join(said)
+
+
+def left_out(count: int) -> str:
+    """The sentence that marks a cut of so many bytes; "" if there is none."""
+    return f"\n... {count} {CUT}\n" if count else ""
+
+
+def without_platform(text: str) -> str:
+    """A program's words about where it is, without the frames of the platform."""
+    return "".join(line for line in text.splitlines(True) if not _PLATFORM.match(line))
+
+
+def by_bout(texts: list[str]) -> dict[int, list[Part]]:
+    """The parts by bout, from the texts of one program after another; a bout that is played again
+    replaces what was printed in it before. Neighbouring parts of one decision are joined."""
+    kept: dict[int, list[Part]] = {}
+    for text in texts:
+        own: dict[int, list[Part]] = {}
+        for part in parts(text):
+            if part.bout is None:
+                continue
+            before = own.setdefault(part.bout, [])
+            last = before[-1] if before else None
+            if last is not None and part.kind == PRINT and last[:3] == part[:3]:
+                left = last.left_out + part.left_out
+                before[-1] = last._replace(text=last.text + part.text, left_out=left)
+            else:
+                before.append(part)
+        kept |= own
+    return kept
+
+
+class Room:
+    """What may still be kept of a bot's output in a match: of each kind, and of all parts."""
+
+    PARTS: Final = 1000
+
+    def __init__(self, limit: int) -> None:
+        self._left = Counter({PRINT: limit, TRACEBACK: limit // 4})
+        self._parts = {PRINT: self.PARTS * 3 // 4, TRACEBACK: self.PARTS // 4}
+
+    def fit(self, part: Part) -> Part | None:
+        """The part, cut to the room that is left; None if there is none."""
+        data = part.text.encode()
+        kept = data[: max(0, self._left[part.kind])].decode(errors="ignore")
+        if not kept or not self._parts[part.kind]:
+            return None
+        self._parts[part.kind] -= 1
+        self._left[part.kind] -= len(kept.encode())
+        more = len(data) - len(kept.encode())
+        return part._replace(text=kept, left_out=part.left_out + more)

@@ -1,0 +1,83 @@
+"""Marks what a bot prints with its bout and decision, inside the box.
+
+A mark stands in the output itself, before the text that it is about. It is written only with text:
+a bot that prints nothing pays nothing. Knows marks and streams; `output` reads them outside.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any, Final, TextIO
+
+from matchbox.match.seeded_random import HERE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+BEGIN: Final = "\x1e"
+END: Final = "\x1f"
+PRINT: Final = "p"
+TRACEBACK: Final = "t"
+REPORT: Final = "r"
+
+
+class Marked:
+    """A stream for a bot. All of them write to one other stream, so their order is kept."""
+
+    last: str = ""
+    """The mark before the newest text."""
+
+    def __init__(self, own: TextIO, into: TextIO, *, at_once: bool) -> None:
+        """`own` answers whatever else is asked of a stream; `at_once` writes without waiting."""
+        self._own = own
+        self._into = into
+        self._at_once = at_once
+
+    def write(self, text: str) -> int:
+        """Writes the text, marked; returns its length."""
+        return self.put(PRINT, text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        """Writes one line after another."""
+        for line in lines:
+            self.write(line)
+
+    def put(self, kind: str, text: str) -> int:
+        """Writes text of this kind; a traceback and a report each have a mark of their own."""
+        if not isinstance(text, str):
+            raise TypeError(f"write() argument must be str, not {type(text).__name__}")
+        place = getattr(HERE.generator, "place_in_bout", None)
+        mark = f"{BEGIN}{kind}{place()}{END}" if place is not None else f"{BEGIN}{kind}{END}"
+        safe = text.replace(BEGIN, "\\x1e")
+        if self._at_once:  # Like the stream of errors, it takes every character.
+            safe = safe.encode("utf-8", "backslashreplace").decode()
+        self._into.write(safe if mark == Marked.last and kind == PRINT else mark + safe)
+        Marked.last = mark
+        if self._at_once:
+            self._into.flush()
+        return len(text)
+
+    def flush(self) -> None:
+        """Sends what was written."""
+        self._into.flush()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._own, name)
+
+
+def install() -> None:
+    """From now on `sys.stdout` and `sys.stderr` mark what is written to them."""
+    Marked.last = ""
+    out = sys.stdout
+    sys.stdout = Marked(out, out, at_once=False)  # type: ignore[assignment]
+    sys.stderr = Marked(sys.stderr, out, at_once=True)  # type: ignore[assignment]
+
+
+def put(kind: str, text: str) -> None:
+    """Writes a traceback or a report to the bot's own output; nothing of the kind without marks."""
+    stream = sys.stderr
+    if isinstance(stream, Marked):
+        stream.put(kind, text)
+    elif kind != REPORT:
+        stream.write(text)
+        stream.flush()

@@ -1,0 +1,114 @@
+"""The faults of one bot, newest first, each with its place. Changes nothing.
+
+A fault's kind is in the record, so everybody may know it; its detail is for the bot's owner and
+operators. Nothing is told of a match under embargo.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from sqlalchemy import select, tuple_
+from sqlalchemy.orm import joinedload
+
+from matchbox.answers import faults as answers
+from matchbox.match import record as records
+from server.db.models import Bot, Match, MatchSeat, MatchState, Version
+from server.queries.embargo import readable
+from server.queries.pagination import iso, numbers, page_size, sees
+from server.services.lookup import find_bot
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlalchemy.orm import Session
+
+    from matchbox.match.record import Record
+    from server.db.models import User
+
+EXCLUDED: Final = "excluded"
+"""The kind of a bout that is lost for faults in others: it is no fault of its own."""
+_ORDER: Final = (MatchSeat.created_at, MatchSeat.number, MatchSeat.seat, MatchSeat.match_id)
+
+
+def bot_faults(
+    session: Session,
+    owner: str,
+    name: str,
+    viewer: User | None,
+    *,
+    cursor: str | None = None,
+    limit: int = 50,
+) -> answers.FaultList:
+    """Returns a page of the faults of the bot owner/name, without those in void matches.
+
+    Raises NotFound, and BadOption for a wrong cursor or limit.
+    """
+    bot, most = find_bot(session, f"{owner}/{name}"), page_size(limit)
+    told: list[answers.OneFault] = []
+    following = last = None
+    for place, fault in _found(session, bot, cursor, details=sees(viewer, bot.owner_id)):
+        if len(told) == most:
+            following = last
+            break
+        told.append(fault)
+        last = place
+    return answers.FaultList(items=told, next=following)
+
+
+def _found(
+    session: Session, bot: Bot, cursor: str | None, *, details: bool
+) -> Iterator[tuple[str, answers.OneFault]]:
+    """The faults after the cursor, each with its own cursor."""
+    query = (
+        select(MatchSeat)
+        .join(Match, Match.id == MatchSeat.match_id)
+        .where(MatchSeat.version_id.in_(select(Version.id).where(Version.bot_id == bot.id)))
+        .where(MatchSeat.forfeits > 0, Match.state == MatchState.FINISHED, readable())
+        .order_by(*(column.desc() for column in _ORDER))
+        .options(
+            joinedload(MatchSeat.match).joinedload(Match.result), joinedload(MatchSeat.version)
+        )
+    )
+    at, name, bout = (0, 0, 0), "", -1
+    if cursor is not None:
+        front, _, name = cursor.rpartition(".")
+        *at, bout = numbers(front, 4)
+        query = query.where(tuple_(*_ORDER) <= tuple_(*at, name))
+    for seat in session.scalars(query.execution_options(yield_per=20)):
+        result = seat.match.result
+        if result is None:
+            continue
+        notes = {
+            (deal, rotation, kind): detail
+            for entrant, deal, rotation, kind, detail in result.notes
+            if details and entrant == seat.seat
+        }
+        same = (seat.created_at, seat.number, seat.seat, seat.match_id) == (*at, name)
+        for number, told in _of_seat(seat, records.unpack(result.record), notes):
+            if not same or number > bout:
+                here = f"{seat.created_at}.{seat.number}.{seat.seat}.{number}.{seat.match_id}"
+                yield here, told
+
+
+def _of_seat(
+    seat: MatchSeat, record: Record, notes: dict[tuple[int, int, str], Any]
+) -> Iterator[tuple[int, answers.OneFault]]:
+    """The faults of the entrant in the match, each with the number of its bout."""
+    for number, bout in enumerate(record.bouts):
+        for fault in bout.faults:
+            entrant = records.entrant(fault.seat, bout.rotation, len(record.seats))
+            if entrant == seat.seat and fault.kind != EXCLUDED:
+                yield (
+                    number,
+                    answers.OneFault(
+                        kind=fault.kind,
+                        detail=notes.get((bout.deal, bout.rotation, fault.kind)),
+                        version=seat.version.number,
+                        match=seat.match_id,
+                        bout=number,
+                        seat=fault.seat,
+                        moves=fault.step,
+                        at=iso(seat.match.finished_at),
+                    ),
+                )
