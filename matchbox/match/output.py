@@ -76,13 +76,15 @@ class Output:
         """What was kept, with its marks; see `parts` and `plain`."""
         self._take(self._rest)
         self._rest = b""
-        self._end_part()
+        self._say_cut()
         return self._kept.decode("utf-8", "replace")
 
     def _enter(self, kind: str, mark: bytes) -> None:
         if mark != self._mark or kind != PRINT:
-            self._end_part()
+            if self._used:
+                self._say_cut()
             self._used = 0
+            self._written = self._written if kind == self._kind == PRINT else b""
         self._kind, self._mark = kind, mark
 
     def _take(self, text: bytes) -> None:
@@ -93,19 +95,20 @@ class Output:
         if len(self._mark) > 3:  # It is of a decision.
             room = min(room, self._decision - self._used)
         kept = text[: max(0, room)]
-        self._cut += len(text) - len(kept)
         if kept:
+            if not self._used:
+                self._say_cut()
             self._kept += mark + kept
             self._written = self._mark
             self._used += len(kept)
             self._left[self._kind] -= len(mark) + len(kept)
+        self._cut += len(text) - len(kept)
 
-    def _end_part(self) -> None:
-        """Says how much was left out of the part that ends, if anything of it was kept."""
-        if self._cut and (self._used or not self._kept):
+    def _say_cut(self) -> None:
+        """Says after the newest text how much was left out since."""
+        if self._cut:
             self._kept += b"\x1e+%d\x1f" % self._cut
             self._cut = 0
-        self._written = b"" if self._kind != PRINT else self._written
 
 
 def parts(text: str) -> list[Part]:

@@ -69,8 +69,8 @@ def install() -> None:
     """From now on `sys.stdout` and `sys.stderr` mark what is written to them."""
     Marked.last = ""
     out = sys.stdout
-    sys.stdout = Marked(out, out, at_once=False)  # type: ignore[assignment]
-    sys.stderr = Marked(sys.stderr, out, at_once=True)  # type: ignore[assignment]
+    sys.stdout = Marked(out, out, at_once=False)
+    sys.stderr = Marked(sys.stderr, out, at_once=True)
 
 
 def put(kind: str, text: str) -> None:

@@ -15,6 +15,7 @@ from matchbox.bundle import MAIN, read_bundle
 from matchbox.dice import player_seed
 from matchbox.errors import BadMessage
 from matchbox.match import frames, output
+from matchbox.match.printed import REPORT, TRACEBACK
 from matchbox.match.seat import Channel, LocalChannel, Seat
 from matchbox.match.wire import Diagnostic, PlayMatch, Printed
 from sandbox.policy import Limits
@@ -125,7 +126,7 @@ class MatchSeats:
                 for (deal, decision), text in (seat.reports or {}).items()
             }
             for at, part in self._printed(seats):
-                if part.kind == output.REPORT:
+                if part.kind == REPORT:
                     reports[at] = frames.readable(part.text)[: frames.REPORT_LENGTH]
             first = sorted(reports.items())[:DIAGNOSTICS_KEPT]
             kept += [Diagnostic(entrant, *at, text) for at, text in first]
@@ -138,7 +139,7 @@ class MatchSeats:
         for entrant, seats in enumerate(self._seats):
             room = output.Room(limit)
             for (deal, rotation, decision), part in self._printed(seats):
-                if part.kind == output.REPORT or (fitting := room.fit(part)) is None:
+                if part.kind == REPORT or (fitting := room.fit(part)) is None:
                     continue
                 kept.append(
                     Printed(
@@ -146,7 +147,7 @@ class MatchSeats:
                         deal=deal,
                         rotation=rotation,
                         decision=None if decision == output.LAST else decision,
-                        traceback=part.kind == output.TRACEBACK,
+                        traceback=part.kind == TRACEBACK,
                         text=fitting.text,
                         left_out=fitting.left_out,
                     )

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from dashboard.reports import AROUND, excerpt, reported, wrong_place
+from dashboard.reports import AROUND, excerpt, printed, reported, wrong_place
 from matchbox.answers.matches import Diagnostic
 from tests.unit.dashboard import cast
 from tests.unit.dashboard.cast import BROKEN
@@ -46,6 +46,17 @@ def test_the_excerpt_marks_the_wrong_place_among_its_neighbours() -> None:
 @pytest.mark.parametrize("text, number", [(None, 5), ("", 1), ("x = 1", 99), ("x", 0), ("x", None)])
 def test_there_is_no_excerpt_without_such_a_line(text: str | None, number: int | None) -> None:
     assert excerpt(text, number) == []
+
+
+def test_what_was_printed_stands_by_its_step() -> None:
+    bout = cast.bout(0)
+    steps = [{"seat": seat} for seat in (None, 0, 1, None, 0, 1, None)]
+    found = printed(bout, steps, [cast.LOG])
+    assert [(one.step, one.traceback, one.text) for one in found] == [
+        (1, False, "<b>I see"),
+        (4, True, "ValueError: no"),
+    ]
+    assert printed(bout, steps, []) == []
 
 
 def test_a_report_stands_by_the_decision_that_it_is_about() -> None:

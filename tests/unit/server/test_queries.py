@@ -13,7 +13,7 @@ from matchbox import registry
 from matchbox.answers import Answer
 from matchbox.errors import BadOption, Forbidden, NotFound, UnknownGame
 from matchbox.match.record import Bout, Fault
-from matchbox.match.wire import Diagnostic, MatchPlayed, Note, PlayMatch, TryOut
+from matchbox.match.wire import Diagnostic, MatchPlayed, Note, PlayMatch, Printed, TryOut
 from server import queries
 from server.db.models import MatchDeal, MatchState, Season, User, Version
 from server.services import tick, uploads
@@ -171,6 +171,20 @@ def test_what_a_player_reports_is_for_its_owner_alone(
         ]
     operators = ask(books, "match_log", jobs[0].match, charlie)
     assert [(one["entrant"], one["diagnostics"]) for one in operators] == [(0, []), (1, [])]
+
+
+def test_what_a_bot_prints_is_told_with_its_decision_to_who_may_read_its_log(
+    books: Books, jobs: list[PlayMatch], alice: User, bob: User, charlie: User
+) -> None:
+    place: dict[str, Any] = {"deal": 1, "rotation": 0, "decision": 2, "traceback": False}
+    said = [Printed(entrant=who, text=f"by {who}", left_out=who, **place) for who in (0, 1)]
+    books.record(replace(played(jobs[0]), printed=said))
+    for viewer in (alice, bob):
+        (own,) = ask(books, "match_log", jobs[0].match, viewer)
+        who = own["entrant"]
+        assert own["printed"] == [{**place, "text": f"by {who}", "left_out": who}]
+    operators = ask(books, "match_log", jobs[0].match, charlie)
+    assert [one["printed"][0]["text"] for one in operators] == ["by 0", "by 1"]
 
 
 def test_a_log_is_for_its_owner_and_for_operators(
