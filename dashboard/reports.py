@@ -85,8 +85,8 @@ def printed(bout: Bout, steps: Sequence[dict[str, Any]], logs: Iterable[LogLine]
         for one in log.printed:
             if (one.deal, one.rotation) == (bout.deal, bout.rotation):
                 nth = len(places) - 1 if one.decision is None else one.decision
-                step = places[min(nth, len(places) - 1)]
-                found.append(Said(step, log.bot, one.traceback, one.text, one.left_out))
+                place = places[min(nth, len(places) - 1)]
+                found.append(Said(place, log.bot, one.traceback, one.text, one.left_out))
     return sorted(found, key=lambda said: said.step)
 
 

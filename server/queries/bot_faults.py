@@ -70,10 +70,12 @@ def _found(
             joinedload(MatchSeat.match).joinedload(Match.result), joinedload(MatchSeat.version)
         )
     )
-    at, name, bout = (0, 0, 0), "", -1
+    at: tuple[int, ...] = (0, 0, 0)
+    name, bout = "", -1
     if cursor is not None:
         front, _, name = cursor.rpartition(".")
-        *at, bout = numbers(front, 4)
+        *first, bout = numbers(front, 4)
+        at = tuple(first)
         query = query.where(tuple_(*_ORDER) <= tuple_(*at, name))
     for seat in session.scalars(query.execution_options(yield_per=20)):
         result = seat.match.result
