@@ -45,7 +45,7 @@ def old_output(before: int) -> Select[Any]:
 
 def remove_output(session: Session, matches: Sequence[str], days: int) -> int:
     """Removes the output, notes and reports of the bots from these results."""
-    values = {"logs": [], "diagnostics": [], "notes": [], "logs_days": days}
+    values = {"logs": [], "diagnostics": [], "notes": [], "printed": [], "logs_days": days}
     return rows_changed(session, update(Result).where(MATCH_ID.in_(matches)).values(**values))
 
 

@@ -27,7 +27,7 @@ def with_faults(job: PlayMatch, entrant: int) -> Any:
     """The job's result, in which this entrant fails in every bout of rotation 0, once excluded."""
     message = played(job)
     record = records.unpack(message.record)
-    kinds = ["crash", "timeout", "excluded"]
+    kinds: list[Any] = ["crash", "timeout", "excluded"]
     first = [bout for bout in record.bouts if bout.rotation == 0]
     for bout, kind in zip(first, kinds, strict=False):
         bout.faults[:] = [Fault(step=len(bout.moves), seat=entrant, kind=kind)]
@@ -59,7 +59,8 @@ def test_each_fault_has_its_place_and_details_are_for_the_owner(
         assert [{**one, "detail": None} for one in own["items"]] == told["items"]
     others: Any = as_bob.get(PATH).json
     assert others == told
-    assert nobody.get("/bots/bob/bob-bot/faults").json["items"] == []
+    bobs: Any = nobody.get("/bots/bob/bob-bot/faults").json
+    assert bobs["items"] == []
 
 
 def test_faults_come_page_by_page(queued: str, books: Books, nobody: Caller) -> None:
@@ -69,7 +70,7 @@ def test_faults_come_page_by_page(queued: str, books: Books, nobody: Caller) -> 
         path = f"/bots/{owner}/{owner}-bot/faults"
         whole: Any = nobody.get(path).json
         read: list[Any] = []
-        cursor = ""
+        cursor: str | None = ""
         while cursor is not None:
             page: Any = nobody.get(f"{path}?limit=1{cursor and '&cursor=' + cursor}").json
             read += page["items"]
