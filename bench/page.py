@@ -16,7 +16,7 @@ from matchbox.settings import WIDTH
 
 _HEAD: Final = """# Performance
 
-Written by `make bench`, but for the last section. Every game is played by shipped bots in
+Written by `make bench`, but for the last two sections. Every game is played by shipped bots in
 isolation: each bot in a process of its own behind the wall, seeded, recorded, the referee and all
 seats on one core. Beside it the same players play in the plain loop of `bench/plain`, in one
 process, with nothing checked. The ratio is the plain loop's processor time divided by that of the
