@@ -28,7 +28,7 @@ On a machine that others use too, a ratio may be a fifth off from one run to the
 """
 
 BY_HAND: Final = "## The site"
-"""The heading of the last section, which `make bench` leaves as it is."""
+"""The heading of the first section written by hand; `make bench` keeps all from there on."""
 _BUILDS: Final = {"compiled": "hot path compiled", "plain": "hot path in plain Python"}
 
 _SPEEDS: Final = "game table box plain referee seats ratio bytes"
