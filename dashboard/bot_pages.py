@@ -16,14 +16,6 @@ from matchbox.answers.board_figures import Opponent
 
 LISTED: Final = 15
 """How many opponents a bot's page lists, the hardest first; another page has all."""
-FAULTS: Final = {
-    "crash": "raised an exception",
-    "illegal": "made a move that the rules forbid",
-    "memory": "needed more memory than is allowed",
-    "protocol": "gave an answer that is none",
-    "timeout": "took too long",
-}
-"""What a bot did, by kind of fault."""
 NAMED: Final = 3
 """How many opponents a sentence names."""
 
@@ -78,11 +70,6 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Any]]]:
     yield "/bots/<owner>/<name>/opponents.csv", opponents_csv
     yield "/bots/<owner>/<name>/opponents.json", opponents_json
     yield "/authors/<name>", author
-
-
-def in_words(kind: str) -> str:
-    """Returns what a bot did that made a fault of this kind."""
-    return FAULTS.get(kind, "failed")
 
 
 def strengths(opponents: Sequence[Opponent]) -> list[str]:

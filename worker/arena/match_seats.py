@@ -59,6 +59,7 @@ class MatchSeats:
         self._separation = separation
         self._bundles = bundles
         self._memories = memories or {}
+        self._wanted = reports
         self._reports = reports and registry.game(job.game).spec.diagnostics
         room = {"report_bytes": REPORT_BYTES} if self._reports else {}
         self._limits = {**job.limits, **room}
@@ -126,7 +127,7 @@ class MatchSeats:
                 for (deal, decision), text in (seat.reports or {}).items()
             }
             for at, part in self._printed(seats):
-                if part.kind == REPORT:
+                if part.kind == REPORT and self._wanted:
                     reports[at] = frames.readable(part.text)[: frames.REPORT_LENGTH]
             first = sorted(reports.items())[:DIAGNOSTICS_KEPT]
             kept += [Diagnostic(entrant, *at, text) for at, text in first]

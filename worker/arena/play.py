@@ -50,10 +50,8 @@ def play_job(
     `rotations` limits the match to some rotations, for experiments; their order is random.
     `memories` are the entrants' memories, by digest. `reports` asks for the players' comments on
     their moves. `look` is called with the played match, which is kept only as the packed record.
-    Logs and times cover the match alone, not the sample that the job asks for.
-
-    Raises SeatFault("platform") if the platform failed, BadMessage if this installation cannot play
-    the job.
+    Logs and times cover the match alone, not the sample that the job asks for. Raises
+    SeatFault("platform") if the platform failed, BadMessage if the job cannot be played here.
     """
     game, separation = registry.game(job.game), separation_of(job, box, report)
     check_rules(job)
@@ -66,7 +64,7 @@ def play_job(
         alone = MatchSeats(job, bundles, box, separation, memories=memories)
         found = sample(game, job, played.record, alone.open_alone, job.sample, partial(report, 0))
         packed = records.pack(stamped(played.record, libraries_of(box) or ()))
-        notes = played.notes
+        notes, log_bytes = played.notes, limits_of(job.limits).log_bytes
         look(played)
         del played  # Nothing is left of the bouts for the garbage collector to visit.
     return MatchPlayed(
@@ -75,12 +73,12 @@ def play_job(
         token=job.token,
         record=packed,
         notes=notes,
-        logs=match_seats.logs(limits_of(job.limits).log_bytes),
+        logs=match_seats.logs(log_bytes),
         cpu_ms=match_seats.cpu_ms(),
         box=kind_of(box),
         seconds=seconds,
-        diagnostics=match_seats.diagnostics() if reports else [],
-        printed=match_seats.printed(limits_of(job.limits).log_bytes),
+        diagnostics=match_seats.diagnostics(),
+        printed=match_seats.printed(log_bytes),
         sampled=found.bouts,
         stateful=found.stateful,
         unrepeatable=found.unrepeatable,

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from matchbox.errors import FaultKind
 from matchbox.match import record as records
 from matchbox.match.record import Fault
 from matchbox.match.wire import Note, PlayMatch
@@ -27,7 +28,7 @@ def with_faults(job: PlayMatch, entrant: int) -> Any:
     """The job's result, in which this entrant fails in every bout of rotation 0, once excluded."""
     message = played(job)
     record = records.unpack(message.record)
-    kinds: list[Any] = ["crash", "timeout", "excluded"]
+    kinds: list[FaultKind] = ["crash", "timeout", "excluded"]
     first = [bout for bout in record.bouts if bout.rotation == 0]
     for bout, kind in zip(first, kinds, strict=False):
         bout.faults[:] = [Fault(step=len(bout.moves), seat=entrant, kind=kind)]
@@ -39,7 +40,8 @@ def with_faults(job: PlayMatch, entrant: int) -> Any:
 def test_each_fault_has_its_place_and_details_are_for_the_owner(
     queued: str, books: Books, nobody: Caller, as_alice: Caller, as_bob: Caller, as_charlie: Caller
 ) -> None:
-    assert nobody.get(PATH).json == {"items": [], "next": None}
+    none: Any = nobody.get(PATH).json
+    assert none == {"items": [], "next": None}
     for job in books.dispatch():
         with books.read() as session:
             seats = session.get_one(Match, job.match).seats
@@ -59,8 +61,8 @@ def test_each_fault_has_its_place_and_details_are_for_the_owner(
         assert [{**one, "detail": None} for one in own["items"]] == told["items"]
     others: Any = as_bob.get(PATH).json
     assert others == told
-    bobs: Any = nobody.get("/bots/bob/bob-bot/faults").json
-    assert bobs["items"] == []
+    his: Any = nobody.get("/bots/bob/bob-bot/faults").json
+    assert his["items"] == []
 
 
 def test_faults_come_page_by_page(queued: str, books: Books, nobody: Caller) -> None:
@@ -70,11 +72,11 @@ def test_faults_come_page_by_page(queued: str, books: Books, nobody: Caller) -> 
         path = f"/bots/{owner}/{owner}-bot/faults"
         whole: Any = nobody.get(path).json
         read: list[Any] = []
-        cursor: str | None = ""
-        while cursor is not None:
-            page: Any = nobody.get(f"{path}?limit=1{cursor and '&cursor=' + cursor}").json
+        page: Any = nobody.get(f"{path}?limit=1").json
+        while page["next"] is not None:
             read += page["items"]
-            cursor = page["next"]
+            page = nobody.get(f"{path}?limit=1&cursor={page['next']}").json
+        read += page["items"]
         assert read == whole["items"]
     problem(nobody.get(f"{PATH}?cursor=nothing"), 422)
     problem(nobody.get("/bots/alice/nothing/faults"), 404)
