@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from matchbox.match.printed import PRINT, REPORT, TRACEBACK
 
 DECISION_BYTES: Final = 2000
-"""So much is kept of what is printed at a decision, or a quarter of what is kept at all."""
+"""At least so much is kept of what is printed at a decision."""
 CUT: Final = "more bytes were left out."
 REPORTS_BYTES: Final = 128 << 10
 """The most bytes of reports that are kept of a program."""
@@ -27,6 +27,11 @@ _LONGEST: Final = 20
 """No mark is longer than this, in bytes."""
 _WRITTEN: Final = re.compile(r"\x1e(?:([ptr])(?:(\d{1,6}),(\d{1,6}))?|\+(\d{1,12}))\x1f")
 _PLATFORM: Final = re.compile(r'^  File "(?:<|(?:[^"]*/)?(?:matchbox|sandbox)/)')
+
+
+def decision_room(limit: int) -> int:
+    """The most bytes that are kept of one decision, where `limit` are kept of a match."""
+    return max(DECISION_BYTES, limit // 4)
 
 
 class Part(NamedTuple):
@@ -47,7 +52,7 @@ class Output:
     """
 
     def __init__(self, limit: int) -> None:
-        self._decision = max(DECISION_BYTES, limit // 4)
+        self._decision = decision_room(limit)
         self._left = {PRINT: limit, TRACEBACK: limit // 4, REPORT: REPORTS_BYTES}
         self._kept = bytearray()
         self._rest = b""

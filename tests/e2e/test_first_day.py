@@ -72,7 +72,12 @@ REFUSED: Final = [
         r"stopped.*line 10, in turn\): SystemExit; a player",
     ),
     ("hard-exit", turning("__import__('os')._exit(0)"), "crash", r"ended with exit code 0"),
-    ("flood", turning("while True: print('x' * 999)"), "timeout", r"more than the 16384 bytes"),
+    (
+        "flood",
+        turning("while True: print('x' * 999)"),
+        "timeout",
+        r"kept: 16384 bytes, and 4096 of one",
+    ),
 ]
 """What the try-out refuses: name, file, verdict, what the sentence says."""
 TURNED_AWAY: Final = [

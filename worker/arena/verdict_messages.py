@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, Literal
 
-from matchbox.match.output import CUT
+from matchbox.match.output import CUT, decision_room
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -83,7 +83,11 @@ def _timeout(detail: str, stage: Stage, limits: Mapping[str, int], log: str) -> 
     whole = detail.endswith("for the match")
     allowed = f"; {budget} ms of processor time are allowed" if budget and not whole else ""
     kept = limits.get("log_bytes", 0)
-    flood = " It printed more than is kept." if CUT in log or 0 < kept <= len(log.encode()) else ""
+    flood = (
+        f" It printed more than is kept: {kept} bytes, and {decision_room(kept)} of one decision."
+        if CUT in log or 0 < kept <= len(log.encode())
+        else ""
+    )
     return (
         f"The bot took too long{_where(stage, _stopped_place(log))}: it {_timeout_text(detail)}"
         f"{allowed}.{flood} Look for a loop that does not end, or think for a shorter time."
