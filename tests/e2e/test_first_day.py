@@ -76,7 +76,7 @@ REFUSED: Final = [
         "flood",
         turning("while True: print('x' * 999)"),
         "timeout",
-        r"kept: 16384 bytes, and 4096 of one",
+        r"16384 bytes, and 4096 of one",
     ),
 ]
 """What the try-out refuses: name, file, verdict, what the sentence says."""
