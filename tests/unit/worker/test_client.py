@@ -78,7 +78,7 @@ def test_other_bytes_than_those_asked_for_are_refused() -> None:
 def test_a_claim_says_whether_the_job_is_still_wanted(status: int, ours: bool) -> None:
     server = Server(says(status))
     assert client_of(server).claim(a_match(DATA, DATA)) is ours
-    told = {"kind": "match", "subject": "match", "attempt": 1, "token": "token"}
+    told = {"kind": "match", "subject": "match", "attempt": 1, "token": "token", "arena": ""}
     assert body(server.asked[0]) == told
 
 
