@@ -22,7 +22,8 @@ from worker.app import make_celery
 
 pytestmark = pytest.mark.slow
 
-MATCHES: Final = 400
+MATCHES: Final = 2_000
+"""So many that the season goes on to the end of the tests."""
 LOST_S: Final = 90.0
 """A frozen arena's match is over by then."""
 AGAIN_S: Final = 20.0
