@@ -37,14 +37,18 @@ TONES: Final = {
     "pending": "busy",
     "running": "busy",
 }
+FAULTS: Final = {
+    "crash": "raised an exception",
+    "timeout": "took too long",
+    "protocol": "answered with something that is not a move",
+    "illegal": "made a move that the rules do not allow",
+    "memory": "used too much memory",
+}
+"""What a bot did, by the kind of its fault."""
 VERDICTS: Final = {
+    **{kind: f"Your bot {text}." for kind, text in FAULTS.items()},
     "accepted": "It plays by the rules.",
     "bundle": "The file is not a bot.",
-    "crash": "Your bot raised an exception.",
-    "timeout": "Your bot took too long.",
-    "protocol": "Your bot answered with something that is not a move.",
-    "illegal": "Your bot made a move that the rules do not allow.",
-    "memory": "Your bot used too much memory.",
     "platform": "The platform failed whenever your bot was tried alone.",
 }
 _STEPS: Final = ((60, 1, "s"), (3600, 60, "min"), (86_400, 3600, "h"), (30 * 86_400, 86_400, "d"))
@@ -53,6 +57,11 @@ _STEPS: Final = ((60, 1, "s"), (3600, 60, "min"), (86_400, 3600, "h"), (30 * 86_
 def state(name: str) -> str:
     """Returns the state in words."""
     return STATES.get(name, name)
+
+
+def fault(kind: str) -> str:
+    """Returns what a bot did that made a fault of this kind, without its subject."""
+    return FAULTS.get(kind, "failed")
 
 
 def tone(name: str) -> str:
@@ -215,6 +224,7 @@ SPOKEN: Final = (
     exact,
     flat,
     state,
+    fault,
     tone,
     whole,
     elo,
