@@ -35,11 +35,11 @@ FROZEN = {
 BUILT_IN = {name for name in registry.games() if shipped.names(name)}
 
 
-def test_the_section_that_is_written_by_hand_stays_on_the_page() -> None:
+def test_the_sections_that_are_written_by_hand_stay_on_the_page() -> None:
     by_hand = f"\n{written.BY_HAND}\n\nEvery must is held.\n"
     assert written.kept(f"# Performance\n\nolder figures\n{by_hand}") == by_hand
     assert written.kept("# Performance\n") == ""
-    assert written.kept((CHECKOUT / "docs/performance.md").read_text()).count("\n## ") == 1
+    assert written.kept((CHECKOUT / "docs/performance.md").read_text()).count("\n## ") == 2
 
 
 def bench(*words: str) -> subprocess.CompletedProcess[str]:
