@@ -12,10 +12,11 @@ from typing import Final
 
 from flask import render_template
 
+from dashboard import league_form
 from dashboard.source import Row, Source
 from matchbox.answers.notices import NOTICE_KINDS, FreshWebhook
 from matchbox.errors import BadOption
-from matchbox.league.format import PARTS, fields_of
+from matchbox.league.format import CHOICES, PARTS, fields_of
 from matchbox.settings import MOST_DEALS
 
 Values = Mapping[str, str]
@@ -149,20 +150,30 @@ def leagues_page(source: Source) -> str:
 
 
 def league_page(source: Source, name: str, values: Values | None = None, error: str = "") -> str:
-    """Returns the page of a league; for operators with the form for its settings."""
+    """Returns the page of a league; for operators with the form for its settings.
+
+    With a `kind` in the values, the form has the settings of that kind of season. Raises BadOption
+    if there is no such kind.
+    """
     league = source.league(name)
     known: Row = {
         "deals": None if league.paced else league.deals,
         "separation": league.separation,
         **_values({part: dict(getattr(league, part)) for part in PARTS}),
     }
+    cooperative = any(one.name == league.game and one.cooperative for one in source.games())
+    shown = {**known, **(values or {})}
+    if shown["kind"] not in CHOICES["kind"]:
+        raise BadOption(f"{shown['kind']!r} is no kind of season; choose one of those in the form")
     return render_template(
         "league.html",
         most_deals=MOST_DEALS,
-        values={**known, **(values or {})},
+        values=shown,
         error=error,
         league=league,
-        run_fields=_FIELDS,
+        kinds=league_form.KINDS,
+        titles=CHOICES["kind"],
+        fields=league_form.fields_for(shown["kind"], cooperative=cooperative),
     )
 
 

@@ -91,20 +91,26 @@ def page(
         game=game,
         kinds=KINDS,
         titles={**CHOICES["kind"], CONTINUOUS: "continuous"},
-        own=_fields(_OWN.get(typed["kind"], ()), game),
-        more=_fields(_MORE, game) if typed["kind"] != CONTINUOUS else [],
-        entry=fields_of(PARTS["admission"]),
-        times=fields_of(PARTS["schedule"]) if typed["kind"] != CONTINUOUS else [],
+        fields=fields_for(typed["kind"], cooperative=game is not None and game.cooperative),
         summary=told,
         most_deals=MOST_DEALS,
     )
 
 
-def _fields(names: tuple[str, ...], game: Game | None) -> list[Field]:
-    """Returns these fields of a format, and for a game of teams the rounds of mixed teams."""
-    team = ("mixed",) if game is not None and game.cooperative and names == _MORE else ()
+def fields_for(kind: str, *, cooperative: bool) -> dict[str, list[Field]]:
+    """Returns the fields that a league with seasons of this kind needs, by their part of the form.
+
+    Leagues of a cooperative game also have rounds of mixed teams.
+    """
     known = {field.name: field for field in fields_of(Format)}
-    return [known[name] for name in (*names, *team)]
+    entry, seasons = fields_of(PARTS["admission"]), kind != CONTINUOUS
+    more = (*_MORE, "mixed") if cooperative else _MORE
+    return {
+        "own": [known[name] for name in _OWN.get(kind, ())],
+        "entry": [field for field in entry if seasons or field.name != "everybody"],
+        "start": fields_of(PARTS["schedule"]) if seasons else [],
+        "more": [known[name] for name in more] if seasons else [],
+    }
 
 
 def summary(game: Game, typed: Mapping[str, str]) -> list[tuple[str, list[str]]]:

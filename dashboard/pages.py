@@ -209,7 +209,8 @@ class _Pages:
         return forms.leagues_page(self.source)
 
     def league(self, name: str) -> Answer:
-        return forms.league_page(self.source, name)
+        kind = request.args.get("kind")
+        return forms.league_page(self.source, name, {"kind": kind} if kind else None)
 
     # Empty forms
 

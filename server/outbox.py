@@ -79,18 +79,14 @@ class CelerySender:
 def post(
     session: Session,
     message: wire.AnyJob,
-    *,
-    compares: bool = False,
-    last: bool = False,
+    task: str | None = None,
 ) -> None:
     """Stores the message, to be sent once the session's transaction is committed.
 
-    `compares` marks a match of a comparison, and `last` a try-out that queues among the matches.
+    The task, which decides the queue, is by default the usual one for a message of this type.
     """
-    task = _TASKS[type(message)]
-    if compares or last:
-        task = wire.PLAY_COMPARISON if compares else wire.TRY_OUT_LAST
-    session.add(Outbox(task=task, message=wire.to_plain(message)))
+    named = task or _TASKS[type(message)]
+    session.add(Outbox(task=named, message=wire.to_plain(message)))
     session.info[POSTED] = True
 
 

@@ -138,16 +138,18 @@ ABOUT: Final = {
     "learning": About(
         "Learning between rounds", "how bots learn, and what a new version remembers"
     ),
-    "by": About("Who may enter", "who may enter"),
+    "by": About("Who may enter", "everybody, or only the accounts that an operator invites"),
     "everybody": About("At the freeze", "enter every active bot at the freeze, or nobody"),
-    "bots": About("Bots of one author", "bots of one author", "any number"),
-    "uploads": About("Uploads in 24 hours", "uploads of one author in 24 hours", "any number"),
+    "bots": About("Bots of one author", "how many bots of one author may enter", "any number"),
+    "uploads": About(
+        "Uploads in 24 hours", "how many bots an author may upload in 24 hours", "any number"
+    ),
     "cron": About(
         "Cron, such as 0 18 * * FRI",
         "when seasons start, such as '0 18 * * FRI'",
         "when an operator starts them",
     ),
-    "zone": About("Time zone", "the schedule's time zone, such as Europe/Berlin"),
+    "zone": About("Time zone", "the time zone of the schedule, such as Europe/Berlin"),
 }
 """The meaning of every field, by name."""
 CHOICES: Final[dict[str, dict[Any, str]]] = {

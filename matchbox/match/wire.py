@@ -20,6 +20,8 @@ them."""
 PLAY_MATCH: Final = "arena.play_match"
 PLAY_COMPARISON: Final = "arena.play_comparison"
 """For matches that an author asked for: a queue apart from the league's, so that both get turns."""
+PLAY_FIRST: Final = "arena.play_first"
+"""For the first match of a version, which its author waits for: it queues with the try-outs."""
 LEARN: Final = "arena.learn"
 TAKE_TURN: Final = "arena.take_turn"
 VERIFY: Final = "arena.verify"
@@ -31,8 +33,8 @@ BOOK_VERIFICATION: Final = "ledger.book_verification"
 LOST: Final = "ledger.lost"
 TICK: Final = "ledger.tick"
 QUEUES: Final = {TRY_OUT: "tryout", PLAY_MATCH: "ranked", PLAY_COMPARISON: "comparison",
-                 TRY_OUT_LAST: "ranked", LEARN: "ranked", TAKE_TURN: "tryout",
-                 VERIFY: "comparison", BOOK_VERIFICATION: "ledger",
+                 PLAY_FIRST: "tryout", TRY_OUT_LAST: "ranked", LEARN: "ranked",
+                 TAKE_TURN: "tryout", VERIFY: "comparison", BOOK_VERIFICATION: "ledger",
                  SETTLE: "ledger", RECORD: "ledger", REMEMBER: "ledger", BOOK_TURN: "ledger",
                  LOST: "ledger", TICK: "ledger"}  # fmt: skip
 TAKEN: Final = ("unacked.arena", "unacked_index.arena")
@@ -214,6 +216,7 @@ AnyJob: TypeAlias = PlayMatch | TryOut | Teach | TakeTurn | Verify
 JOBS: Final[dict[str, type[AnyJob]]] = {
     PLAY_MATCH: PlayMatch,
     PLAY_COMPARISON: PlayMatch,
+    PLAY_FIRST: PlayMatch,
     TRY_OUT: TryOut,
     TRY_OUT_LAST: TryOut,
     LEARN: Teach,

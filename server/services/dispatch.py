@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from sqlalchemy import Select, func, null, select
-from sqlalchemy.orm import joinedload, selectinload
+from sqlalchemy.orm import aliased, joinedload, selectinload
 
+from matchbox.match import wire
 from server import outbox
 from server.db.models import (
     TRUSTED,
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
 FEWEST: Final = 32
 AN_ARENA: Final = 4
 """The default window: FEWEST matches may be under way, or this many for each arena if more."""
+FIRST_AT_ONCE: Final = 4
+"""The most first matches of versions that are sent beyond the window at a time."""
 MOST_AT_ONCE: Final = 500
 """The most matches that one transaction sends, since other writers wait for it."""
 
@@ -60,22 +63,54 @@ _STRANGERS: Final = (
 def dispatch(session: Session, *, settings: Settings, now: int) -> int:
     """Sends queued matches while the window has room; returns how many were sent.
 
-    Leagues and seasons take turns. While an arena has no wall, matches with strangers' bots wait.
-    Matches with a version in quarantine wait until that version is settled. The width of a match is
-    decided when it is sent for the first time. Nothing is sent while the disk is full.
+    A version's first match is sent at once, ahead of the others. Leagues and seasons take turns.
+    While an arena has no wall, matches with strangers' bots wait. Matches with a version in
+    quarantine wait until that version is settled. The width of a match is decided when it is sent
+    for the first time. Nothing is sent while the disk is full.
     """
     if disk.is_full(settings):
         return 0
     room = min(window(session, settings) - _running(session), MOST_AT_ONCE)
-    sent = 0
-    for match in next_queued(session, room) if room > 0 else ():
-        width = match.width if match.attempt else samples.width_of(session, match)
-        if jobs.lease(session, MATCH, match, settings=settings, now=now, width=width):
-            compares = match.comparison_id is not None
-            outbox.post(session, job_of(match, settings), compares=compares)
-            publish(session, "match.running", match.id, now=now)
-            sent += 1
+    first = _whole(session, _first_matches(session))
+    sent = sum(_send(session, match, settings, now, wire.PLAY_FIRST) for match in first)
+    for match in next_queued(session, room - sent) if room > sent else ():
+        task = wire.PLAY_COMPARISON if match.comparison_id is not None else None
+        sent += _send(session, match, settings, now, task)
     return sent
+
+
+def _send(session: Session, match: Match, settings: Settings, now: int, task: str | None) -> bool:
+    width = match.width if match.attempt else samples.width_of(session, match)
+    if not jobs.lease(session, MATCH, match, settings=settings, now=now, width=width):
+        return False
+    outbox.post(session, job_of(match, settings), task)
+    publish(session, "match.running", match.id, now=now)
+    return True
+
+
+def _first_matches(session: Session) -> list[str]:
+    """The ids of ranked matches in the queue with a version that has not been sent to any match.
+
+    There is one for each such version, and FIRST_AT_ONCE in all.
+    """
+    earlier, other = aliased(MatchSeat), aliased(Match)
+    sent = (
+        select(earlier.match_id)
+        .join(other, other.id == earlier.match_id)
+        .where(earlier.version_id == MatchSeat.version_id, other.attempt > 0)
+    )
+    query = (
+        _ready(session)
+        .add_columns(MatchSeat.version_id)
+        .join(MatchSeat, MatchSeat.match_id == Match.id)
+        .join(League, League.id == Match.league_id)
+        .where(Match.season_id.is_(None), Match.comparison_id.is_(None), League.paused.is_(False))
+        .where(~sent.exists())
+    )
+    first: dict[int, str] = {}
+    for name, version in session.execute(query):
+        first.setdefault(version, name)
+    return list(dict.fromkeys(first.values()))[:FIRST_AT_ONCE]
 
 
 def is_low(session: Session, *, settings: Settings) -> bool:
@@ -119,7 +154,12 @@ def next_queued(session: Session, room: int) -> Sequence[Match]:
         places += enumerate(waiting, sent_to[league, season, None] + 1)
     sent = sum(count for (*_, comparison), count in sent_to.items() if comparison is not None)
     places += enumerate(_compared(session, ready, sent_to)[:room], sent + 1)
-    order = {name: at for at, (_, name) in enumerate(sorted(places)[:room])}
+    return _whole(session, [name for _, name in sorted(places)[:room]])
+
+
+def _whole(session: Session, names: Sequence[str]) -> list[Match]:
+    """The matches of these ids, in this order, with all that is needed to send them."""
+    order = {name: at for at, name in enumerate(names)}
     whole = (
         joinedload(Match.league),
         joinedload(Match.season),

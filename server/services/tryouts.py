@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from sqlalchemy import and_, select, update
 
 from matchbox.errors import Conflict
+from matchbox.match import wire
 from matchbox.match.wire import Entrant, TryOut
 from matchbox.settings import limits_of
 from server import outbox
@@ -58,7 +59,7 @@ def send(
             beside=_house_bot(session, row),
             deals=[secrets.token_hex(16) for _ in range(settings.tryout_deals)],
         ),
-        last=last,
+        task=wire.TRY_OUT_LAST if last else None,
     )
     return True
 

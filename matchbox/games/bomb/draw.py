@@ -117,7 +117,7 @@ def _pile(view: Any) -> str:
 
 def _discard(view: Any) -> str:
     """Draws the newest cards, as many as fit; the last one is marked if it was just played."""
-    shown = view["discard"][-4:]
+    shown = view["discard"][-3:]
     cards = [_card(104 + 34 * place, _MIDDLE, kind) for place, kind in enumerate(shown)]
     last = 104 + 34 * (len(shown) - 1)
     played = shown and view.get("last") in _PLAYED
@@ -130,8 +130,8 @@ def _seen(kinds: list[str]) -> str:
     """The cards that a player has just seen, the top one first."""
     if not kinds:
         return ""
-    cards = "".join(_card(290 + 42 * n, _MIDDLE, kind) for n, kind in enumerate(kinds))
-    return cards + _text(290, _MIDDLE + 112, "Seen, top first")
+    cards = "".join(_card(246 + 64 * n, _MIDDLE, kind) for n, kind in enumerate(kinds))
+    return cards + _text(246, _MIDDLE + 112, "Seen, top first")
 
 
 def _end(view: Any) -> str:

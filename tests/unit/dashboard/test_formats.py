@@ -127,14 +127,29 @@ def test_an_operator_is_offered_the_steps_of_the_state(state: str, steps: set[st
     assert forms & known == steps
 
 
-def test_a_league_s_page_has_a_form_for_operators_alone() -> None:
+OWN_FIELDS = {
+    "round-robin": {"cycles"},
+    "swiss": {"rounds"},
+    "adaptive": {"cycles", "question", "top", "care"},
+    "knock-out": {"group", "through"},
+}
+
+
+@pytest.mark.parametrize("kind", OWN_FIELDS)
+def test_a_league_s_page_has_the_fields_of_its_kind_of_season(kind: str) -> None:
+    page = get(f"/leagues/cup?kind={kind}", OPERATOR)
     fields = {
         attrs["name"]
-        for tag, attrs in get("/leagues/cup", OPERATOR).elements
+        for tag, attrs in page.elements
         if tag in ("input", "select") and "name" in attrs
     }
-    known = {*Format.__struct_fields__, *Admission.__struct_fields__, *Schedule.__struct_fields__}
-    assert known - {"matches"} | {"max_matches", "deals", "user"} <= fields
+    every = {*Format.__struct_fields__, *Admission.__struct_fields__, *Schedule.__struct_fields__}
+    others = set().union(*OWN_FIELDS.values()) - OWN_FIELDS[kind]
+    assert fields >= every - others - {"matches", "mixed"} | {"max_matches", "deals", "user"}
+    assert not fields & (others | {"mixed"}), "bomb is no game of teams"
+
+
+def test_a_league_s_page_has_a_form_for_operators_alone() -> None:
     for path in ("/leagues/cup", "/leagues"):
         posts = [attrs["action"] for tag, attrs in get(path).elements if tag == "form"]
         assert posts == ["/logout"]

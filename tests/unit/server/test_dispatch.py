@@ -10,9 +10,10 @@ from sqlalchemy import select
 from structlog.testing import capture_logs
 
 from matchbox.errors import Unavailable
+from matchbox.match import wire
 from matchbox.match.wire import PlayMatch
 from server.db.models import League, Match, MatchState, Season, User
-from server.services import dispatch, walls
+from server.services import dispatch, leagues, voids, walls
 from server.services.tick import refill, tick
 from tests.books import Books, open_books, played, season_of
 
@@ -38,6 +39,12 @@ def narrow(books: Books, season: Season) -> Iterator[Books]:
 def sent(books: Books) -> list[PlayMatch]:
     """What a refill sends."""
     refill(books.context)
+    return [job for job in books.postman.take() if isinstance(job, PlayMatch)]
+
+
+def sent_by_tick(books: Books) -> list[PlayMatch]:
+    """What a tick sends."""
+    tick(books.context)
     return [job for job in books.postman.take() if isinstance(job, PlayMatch)]
 
 
@@ -149,3 +156,44 @@ def test_what_a_refill_could_not_send_the_tick_sends_once(narrow: Books) -> None
     jobs = [job for job in narrow.postman.take() if isinstance(job, PlayMatch)]
     assert len({job.match for job in jobs}) == len(jobs) == 4
     assert {job.attempt for job in jobs} == {1}
+
+
+def test_a_versions_first_match_does_not_wait_for_the_window(
+    books: Books, alice: User, bob: User, charlie: User
+) -> None:
+    books.league()
+    for owner in (alice, bob):
+        books.bot(owner, "one")
+    opened = open_books(books.context.database.url, dispatch_window=1, ranked_backlog=4)
+    tick(opened.context)
+    assert len(opened.postman.take()) == 1, "one match is the first of both"
+    books.bot(alice, "new")
+    with opened.write() as session:
+        waiting = select(Match.id).where(Match.state == MatchState.QUEUED).limit(1)
+        voids.void(session, charlie, session.scalars(waiting).one(), "spare", now=books.clock())
+    tick(opened.context)
+    ((task, queue, message),) = opened.postman.letters
+    assert (task, queue) == (wire.PLAY_FIRST, "tryout")
+    with opened.read() as session:
+        seats = session.get_one(Match, message["match"]).seats
+        assert "new" in {seat.version.bot.name for seat in seats}
+    tick(opened.context)
+    assert len(opened.postman.take()) == 1, "its second match waits like any other"
+    opened.context.close()
+
+
+def test_first_matches_wait_for_a_wall_and_for_a_league_that_is_paused(
+    books: Books, alice: User, bob: User, charlie: User
+) -> None:
+    books.league()
+    for owner in (alice, bob):
+        books.bot(owner, "one")
+    books.wall(walled=False)
+    assert not sent_by_tick(books)
+    books.wall()
+    with books.write() as session:
+        leagues.set_paused(session, charlie, "bomb", True, now=books.clock())
+    assert not sent_by_tick(books)
+    with books.write() as session:
+        leagues.set_paused(session, charlie, "bomb", False, now=books.clock())
+    assert sent_by_tick(books)

@@ -99,7 +99,15 @@ def test_a_league_is_made_with_its_game_s_options_and_without_end(
     own = operator.get("/leagues/quick-skull").text
     assert 'href="/leaderboards/quick-skull"' in own
     assert operator.get("/leaderboards/quick-skull").status_code == 200
-    assert 'placeholder="chosen by the speed of its bots"' in own
+    assert "Empty: as many as make a match a few seconds long." in own
+    swiss = operator.get("/leagues/quick-skull?kind=swiss").text
+    assert "Its seasons are double round robin until you save." in swiss
+    assert operator.send("/leagues/quick-skull", kind="swiss", rounds="5").status_code == 303
+    with books.read() as session:
+        row = session.scalars(select(League).where(League.name == "quick-skull")).one()
+    assert (row.format["kind"], row.format["rounds"]) == ("swiss", 5)
+    wrong = operator.get("/leagues/quick-skull?kind=cup")
+    assert (wrong.status_code, "no kind of season" in wrong.text) == (422, True)
     team = {**asked, "name": "team", "game": "thegame", "continuous": ""}
     assert operator.send("/leagues", **team).status_code == 303
     with books.read() as session:
