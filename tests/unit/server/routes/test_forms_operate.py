@@ -116,7 +116,7 @@ def test_a_league_is_made_with_its_game_s_options_and_without_end(
     assert row.separation == "none"
     apart = {**asked, "name": "apart", "separation": "strong"}
     assert operator.send("/leagues", **apart).status_code == 303
-    assert "Strongly separated" in operator.get("/leagues/apart").text
+    assert "Strongly separated: each" in operator.get("/leagues/apart").text
     assert operator.send("/leagues/apart", separation="none").status_code == 303
     assert "Strongly separated: each" not in operator.get("/leagues/apart").text
     poor = operator.send("/leagues", **{**asked, "name": "poor", "option.skull.variant": "no"})
