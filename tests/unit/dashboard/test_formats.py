@@ -146,6 +146,7 @@ def test_a_league_s_page_has_the_fields_of_its_kind_of_season(kind: str) -> None
     every = {*Format.__struct_fields__, *Admission.__struct_fields__, *Schedule.__struct_fields__}
     others = set().union(*OWN_FIELDS.values()) - OWN_FIELDS[kind]
     assert fields >= every - others - {"matches", "mixed"} | {"max_matches", "deals", "user"}
+    assert 'value="None"' not in page.text
     assert not fields & (others | {"mixed"}), "bomb is no game of teams"
 
 
