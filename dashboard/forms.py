@@ -12,7 +12,7 @@ from typing import Final
 
 from flask import render_template
 
-from dashboard import league_form
+from dashboard import leaderboards, league_form, seasons
 from dashboard.source import Row, Source
 from matchbox.answers.notices import NOTICE_KINDS, FreshWebhook
 from matchbox.errors import BadOption
@@ -69,6 +69,19 @@ def admin_page(source: Source, values: Values | None = None, error: str = "") ->
     """Returns the operators' page. Raises Forbidden for others."""
     return render_template(
         "admin.html", values=values or {}, error=error, queue=source.queue(), **dict(source.admin())
+    )
+
+
+def season_page(source: Source, season: int, *, error: str = "", number: int | None = None) -> str:
+    """Returns the page of a season with the round of this number, else the newest one."""
+    found, board = source.season(season), source.season_standings(season)
+    return render_template(
+        "season.html",
+        season=found,
+        error=error,
+        **leaderboards.values(board),
+        **seasons.values(source, found, board, number),
+        my_bots=source.my_bots() if source.viewer() is not None else [],
     )
 
 

@@ -38,7 +38,6 @@ from dashboard import (
     queue,
     ratings,
     replays,
-    seasons,
     sources,
     tables,
     users,
@@ -188,15 +187,7 @@ class _Pages:
         return forms.seasons_page(self.source)
 
     def season(self, season: int) -> Answer:
-        known = self.source.viewer() is not None
-        found, board = self.source.season(season), self.source.season_standings(season)
-        return render_template(
-            "season.html",
-            season=found,
-            **leaderboards.values(board),
-            **seasons.values(self.source, found, board, request.args.get("round", type=int)),
-            my_bots=self.source.my_bots() if known else [],
-        )
+        return forms.season_page(self.source, season, number=request.args.get("round", type=int))
 
     def season_csv(self, season: int) -> Answer:
         board = self.source.season_standings(season)

@@ -24,7 +24,11 @@ from server.services import admission, entries, founding, leagues, seasons
 from server.services.accounts import require_operator
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from werkzeug.wrappers import Response
+
+    from dashboard.source import Source
 
 ENTRY_ACTIONS: Final = {"enter": entries.enter, "leave": entries.leave}
 STEPS: Final = {
@@ -134,9 +138,16 @@ def create_season() -> Response:
     return go_to("pages.season", season=row.id)
 
 
+def _season_again(
+    source: Source, *, season: int, step: str, values: Mapping[str, str], error: str
+) -> str:
+    return pages.season_page(source, season, error=error)
+
+
 @routes.post(
     "/seasons/<number:season>/<any(enter, leave, open, freeze, start, pause, resume, cancel):step>"
 )
+@form_of(_season_again)
 def change_season(season: int, step: str) -> Response:
     """Enters or withdraws a bot; for operators, moves the season to its next state."""
     with acting() as (session, actor, now):

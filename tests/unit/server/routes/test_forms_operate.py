@@ -20,6 +20,9 @@ def test_an_operator_makes_a_season_of_the_games_league(
     operator = browse(charlie)
     assert operator.send("/seasons", **AUTUMN).location == "/seasons/1"
     assert operator.get("/seasons/1").status_code == 200
+    refused = operator.send("/seasons/1/start")
+    assert (refused.status_code, "has fewer than two bots" in refused.text) == (409, True)
+    assert 'action="/seasons/1/start"' in refused.text, "the season's page is shown again"
 
 
 def test_a_season_on_the_page_has_the_deals_that_are_named_for_it(
