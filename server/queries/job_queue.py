@@ -115,6 +115,7 @@ def _groups(session: Session) -> list[answers.QueueGroup]:
 
 def _matches(session: Session, lately: pace.Pace, stopped: str) -> list[answers.WaitingJob]:
     running = sum(dispatch.under_way(session).values())
+    first = dispatch.first_matches(session)
     return [
         answers.WaitingJob(
             kind="match",
@@ -125,7 +126,7 @@ def _matches(session: Session, lately: pace.Pace, stopped: str) -> list[answers.
             seconds=None if stopped else lately.seconds(running + place),
             reason=stopped or waiting.behind(place, "match", "matches"),
         )
-        for place, row in enumerate(dispatch.next_queued(session, MOST), 1)
+        for place, row in enumerate(dispatch.next_queued(session, MOST, first), 1)
     ]
 
 

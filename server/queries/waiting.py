@@ -134,7 +134,8 @@ def of_match(session: Session, row: Match, *, settings: Settings, now: int) -> W
     if held:
         return Waiting(place=None, seconds=None, reason=held)
     under_way = dispatch.under_way(session)
-    place = _place(session, row, under_way)
+    first = dispatch.first_matches(session)
+    place = first.index(row.id) + 1 if row.id in first else _place(session, row, under_way)
     if why := stopped(session, settings, now=now):
         return Waiting(place=place, seconds=None, reason=why)
     lately = pace.of_matches(session, now=now)

@@ -71,10 +71,10 @@ def dispatch(session: Session, *, settings: Settings, now: int) -> int:
     if disk.is_full(settings):
         return 0
     room = min(window(session, settings) - _running(session), MOST_AT_ONCE)
-    first = _whole(session, _first_matches(session))
-    sent = sum(_send(session, match, settings, now, wire.PLAY_FIRST) for match in first)
-    for match in next_queued(session, room - sent) if room > sent else ():
+    first, sent = first_matches(session), 0
+    for match in next_queued(session, room, first) if room > 0 or first else ():
         task = wire.PLAY_COMPARISON if match.comparison_id is not None else None
+        task = wire.PLAY_FIRST if match.id in first else task
         sent += _send(session, match, settings, now, task)
     return sent
 
@@ -88,8 +88,8 @@ def _send(session: Session, match: Match, settings: Settings, now: int, task: st
     return True
 
 
-def _first_matches(session: Session) -> list[str]:
-    """The ids of ranked matches in the queue with a version that has not been sent to any match.
+def first_matches(session: Session) -> list[str]:
+    """Returns the ids of ranked matches in the queue with a version that no match was sent with.
 
     There is one for each such version, and FIRST_AT_ONCE in all.
     """
@@ -137,12 +137,12 @@ def _running(session: Session) -> int:
     return session.scalar(select(func.count()).where(Match.state == MatchState.RUNNING)) or 0
 
 
-def next_queued(session: Session, room: int) -> Sequence[Match]:
-    """Returns up to `room` queued matches, in the order in which they are to be sent.
+def next_queued(session: Session, room: int, first: Sequence[str]) -> Sequence[Match]:
+    """Returns the `first` matches, and others up to `room` in all, in the order of sending.
 
-    The next match comes from the league or season with the fewest under way, counting the matches
-    chosen before it, and is the oldest one there. All comparisons together count as one season, and
-    share its turns in the same way.
+    After the first ones, the next match comes from the league or season with the fewest under way,
+    counting the matches chosen before it, and is the oldest one there. All comparisons together
+    count as one season, and share its turns in the same way.
     """
     sent_to = under_way(session)
     ready = _ready(session)
@@ -154,7 +154,8 @@ def next_queued(session: Session, room: int) -> Sequence[Match]:
         places += enumerate(waiting, sent_to[league, season, None] + 1)
     sent = sum(count for (*_, comparison), count in sent_to.items() if comparison is not None)
     places += enumerate(_compared(session, ready, sent_to)[:room], sent + 1)
-    return _whole(session, [name for _, name in sorted(places)[:room]])
+    others = [name for _, name in sorted(places) if name not in first]
+    return _whole(session, [*first, *others[: max(room - len(first), 0)]])
 
 
 def _whole(session: Session, names: Sequence[str]) -> list[Match]:

@@ -12,6 +12,7 @@ from matchbox.dice import deals_from
 from matchbox.errors import BadOption, Conflict, Forbidden, TooMany
 from matchbox.league.estimate import estimate
 from matchbox.league.sprt import Trial
+from matchbox.match import wire
 from matchbox.match.record import Bout, Record
 from matchbox.match.wire import PlayMatch
 from server.db.models import (
@@ -358,12 +359,10 @@ def test_comparisons_neither_starve_the_league_nor_are_starved(
     for _ in range(2):
         ask(books, alice, new, games=2000)
     tick(books.context)
-    sent = [(queue, message["match"]) for _, queue, message in books.postman.letters]
-    queues = [queue for queue, _ in sent]
-    assert queues.count("ranked") == books.settings.ranked_backlog
-    assert queues.count("comparison") == dispatch.FEWEST - len(
-        [queue for queue in queues if queue == "ranked"]
-    )
+    tasks = [task for task, _, _ in books.postman.letters]
+    ranked = tasks.count(wire.PLAY_MATCH) + tasks.count(wire.PLAY_FIRST)
+    assert ranked == books.settings.ranked_backlog
+    assert tasks.count(wire.PLAY_COMPARISON) == dispatch.FEWEST - ranked
     narrow = open_books(books.context.database.url, dispatch_window=36)
     again = Counter(books.match(job.match).why for job in narrow.dispatch())
     assert again["comparison"] == 4
