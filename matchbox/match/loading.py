@@ -151,8 +151,9 @@ def _remembering(empty: Mapping[str, bytes], memory: bytes) -> dict[str, Any]:
 
 def forget() -> None:
     """Unloads an earlier bot to make room for another; that happens only outside a box."""
-    if _BOT not in sys.modules:  # Looping over all modules would copy their memory in a box.
-        return
+    sys.modules.pop(_BOT, None)
+    if not any(isinstance(finder, _Bundle) for finder in sys.meta_path):
+        return  # It had no other modules. Looping over all would copy their memory in a box.
     sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, _Bundle)]
     for name, module in list(sys.modules.items()):
         if isinstance(getattr(module, "__loader__", None), _Bundle):
