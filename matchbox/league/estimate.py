@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import sqrt
 from typing import Final
 
@@ -160,7 +161,7 @@ def _walk(a: float, b: float, drift: float, wide: float, steps: int) -> tuple[Fl
     """The points between the walls, and the density there after each step but the last, times the
     points' weights; `drift` and `wide` are a step's mean and deviation."""
     number = max(FEWEST_POINTS, round(DENSE * (b - a) / wide))
-    at, weights = np.polynomial.legendre.leggauss(number)
+    at, weights = _quadrature(number)
     points, weights = (a + b) / 2 + (b - a) / 2 * at, (b - a) / 2 * weights
     move = weights[:, None] * _density((points[:, None] - points - drift) / wide) / wide
     inside = np.zeros((steps - 1, number))
@@ -169,6 +170,12 @@ def _walk(a: float, b: float, drift: float, wide: float, steps: int) -> tuple[Fl
         fresh = weights * _density((points - drift) / wide) / wide
         inside[at_step] = move @ before if at_step else fresh
     return points, inside
+
+
+@lru_cache(maxsize=64)
+def _quadrature(number: int) -> tuple[Floats, Floats]:
+    """The places between -1 and 1, and their weights, of Gauss and Legendre's integral."""
+    return np.polynomial.legendre.leggauss(number)
 
 
 def _density(z: Floats) -> Floats:
