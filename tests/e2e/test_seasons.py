@@ -7,9 +7,10 @@ from typing import Final
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
+from sqlalchemy import select
 
 from matchbox.match.wire import PlayMatch
-from server.db.models import Role
+from server.db.models import League, Role
 from server.services import accounts
 from server.services.tick import tick
 from tests.books import Books, really_played
@@ -52,6 +53,16 @@ def make_league(page: Page, address: str, kind: str, settings: dict[str, str]) -
     page.get_by_role("button", name="Next: summary").click()
     page.get_by_role("button", name="Make the league").click()
     expect(page.get_by_role("heading", name="cup", exact=True)).to_be_visible()
+
+
+@pytest.fixture
+def books(books: Books) -> Books:
+    """Books where no league plays but those of the tests: the ranked queues of the games' own
+    leagues rest."""
+    with books.write() as session:
+        for league in session.scalars(select(League)):
+            league.paused = True
+    return books
 
 
 def play_out(books: Books) -> None:
