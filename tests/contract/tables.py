@@ -9,6 +9,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import fields
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -112,9 +113,10 @@ def decisions() -> str:
     return "\n".join(lines).strip()
 
 
-def cli_commands() -> Iterator[tuple[str, TyperCommand]]:
+@cache
+def cli_commands() -> tuple[tuple[str, TyperCommand], ...]:
     """Every command of `matchbox` with its name, such as "season start"."""
-    yield from _walk("", typer.main.get_command(cli))
+    return tuple(_walk("", typer.main.get_command(cli)))
 
 
 def _walk(name: str, command: Any) -> Iterator[tuple[str, TyperCommand]]:
