@@ -30,6 +30,10 @@ export PIP_ROOT_USER_ACTION := ignore
 # Where the kernel offers it, the platform ends with `make`, also when make is killed.
 TIED = $(shell setpriv --pdeathsig TERM true 2>/dev/null && echo setpriv --pdeathsig TERM)
 
+# Tests start hundreds of processes, beside each other: none compiles all of the source again, and
+# none takes more than one processor for its linear algebra.
+LEAN := PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1
+
 .DEFAULT_GOAL := help
 .PHONY: help setup up test check format bench figures bots league-bench bench-site growth learn shell hostile-load fifty-bots chaos load screenshots playthroughs audit lock env compose-test
 
@@ -42,7 +46,7 @@ up: $(UP) ## start the platform: PORT=8000 DATA=data
 	@exec $(TIED) $(BIN)/matchbox up --port $(PORT) --data $(DATA)
 
 test: $(DEV) ## run the tests: WORKERS=2 ARGS="-k bomb"
-	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)
+	@$(LEAN) $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 check: $(DEV) ## form, types, doors and spelling
 	@$(BIN)/ruff format --check .
