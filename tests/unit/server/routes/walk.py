@@ -69,13 +69,15 @@ class World:
     games: Mapping[str, str]
     """The game of each table; at an address with both, they belong together."""
 
-    def walk(self, *viewers: str) -> Walked:
-        """Returns all answers to these viewers."""
+    def walk(self, *viewers: str, heads: bool = False) -> Walked:
+        """Returns all answers to these viewers. With `heads` the first viewer sends a HEAD, too,
+        which must have the same status and no body."""
         found: Walked = {}
         for viewer in viewers:
             client = self.app.test_client()
+            head = heads and viewer == viewers[0]
             for rule, path in self.addresses():
-                found[viewer, path] = self.ask(client, viewer, rule, path)
+                found[viewer, path] = self.ask(client, viewer, rule, path, head=head)
         return found
 
     def addresses(self) -> Iterator[tuple[Rule, str]]:
@@ -97,17 +99,19 @@ class World:
                     path = self.app.url_map.bind("").build(rule.endpoint, parts, method=method)
                     yield rule, path
 
-    def ask(self, client: FlaskClient, viewer: str, rule: Rule, path: str) -> Answer:
-        """Returns the answer to a GET; one to a HEAD must have the same status and no body."""
+    def ask(
+        self, client: FlaskClient, viewer: str, rule: Rule, path: str, *, head: bool
+    ) -> Answer:
+        """Returns the answer to a GET; with `head` it is compared with that to a HEAD."""
         token = self.tokens[viewer]
         headers = {REQUEST_ID: "walk"} | ({"Authorization": f"Bearer {token}"} if token else {})
         if rule.endpoint == ENDLESS:
             return _first_events(client, path, headers)
         with client.get(path, headers=headers) as got:
             data = got.data
-        if viewer == next(iter(self.tokens)):
-            with client.head(path, headers=headers) as head:
-                assert (head.status_code, head.data) == (got.status_code, b""), path
+        if head:
+            with client.head(path, headers=headers) as empty:
+                assert (empty.status_code, empty.data) == (got.status_code, b""), path
         if is_zipfile(io.BytesIO(data)):
             return Answer(got.status_code, _unpacked(data))
         text = data.decode("utf-8", "replace") + got.headers.get("Location", "")
