@@ -99,9 +99,7 @@ class World:
                     path = self.app.url_map.bind("").build(rule.endpoint, parts, method=method)
                     yield rule, path
 
-    def ask(
-        self, client: FlaskClient, viewer: str, rule: Rule, path: str, *, head: bool
-    ) -> Answer:
+    def ask(self, client: FlaskClient, viewer: str, rule: Rule, path: str, *, head: bool) -> Answer:
         """Returns the answer to a GET; with `head` it is compared with that to a HEAD."""
         token = self.tokens[viewer]
         headers = {REQUEST_ID: "walk"} | ({"Authorization": f"Bearer {token}"} if token else {})
