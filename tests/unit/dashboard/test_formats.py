@@ -100,6 +100,10 @@ def test_a_season_to_come_counts_down_and_says_why_it_was_put_off() -> None:
             {"champion": None, "shared": ["bob/ledger", "alice/careful"]},
             "First place shared by bob/ledger, alice/careful: the results do not separate them",
         ),
+        (
+            {"champion": None, "shared": ["a/a", "b/b", "c/c", "d/d", "e/e"]},
+            "First place shared by a/a, b/b, c/c and 2 more: the results do not separate them",
+        ),
     ],
 )
 def test_the_trophy_is_one_s_own_or_shared(won: Row, told: str) -> None:
