@@ -191,7 +191,6 @@ class Books:
             found = session.scalars(select(Match).where(Match.id == name)).one()
             assert found.league.name
             assert all(seat.version.bot.owner for seat in found.seats)
-            assert found.deals is not None
         return found
 
     def told(self, user: User, kind: str) -> list[tuple[str, str]]:

@@ -21,11 +21,9 @@ from matchbox.settings import Settings
 from server.context import clock
 from server.db.migrations import migrate
 from server.db.models import (
-    Deal,
     Entry,
     League,
     Match,
-    MatchDeal,
     MatchSeat,
     MatchState,
     Rating,
@@ -63,6 +61,8 @@ class Size:
 
     bots: int
     matches: int
+    deals: int = DEALS
+    """The deals of each match, but for the newest."""
 
     @property
     def share(self) -> int:
@@ -96,7 +96,7 @@ def fill(url: str, size: Size) -> Filled:
             crowd = gather(session, size.bots, now=now)
             seasons = [_season(session, league, crowd, place, now) for place in range(size.share)]
         plan = _plan(crowd, seasons, size)
-        writer, last = _Writer(league, crowd, now, len(plan)), ""
+        writer, last = _Writer(league, crowd, now, len(plan), size.deals), ""
         for start in range(0, len(plan), _AT_ONCE):
             with database.write() as session:
                 for place in range(start, min(start + _AT_ONCE, len(plan))):
@@ -187,8 +187,8 @@ def _plan(
 class _Writer:
     """Makes the rows of finished matches, in the order in which they were created."""
 
-    def __init__(self, league: League, crowd: Crowd, now: int, count: int) -> None:
-        self._league, self._crowd = league, crowd
+    def __init__(self, league: League, crowd: Crowd, now: int, count: int, deals: int) -> None:
+        self._league, self._crowd, self._deals = league, crowd, deals
         self._began, self._count = now - 20_000 * count, count
         self._dealer = Dealer()
 
@@ -196,7 +196,7 @@ class _Writer:
         """Stores the match at this place of the plan as played; returns its id."""
         long = place >= self._count - LONG and season is None
         match, record = self._match(
-            session, place, (one, two), season, LONG_DEALS if long else DEALS
+            session, place, (one, two), season, LONG_DEALS if long else self._deals
         )
         match.state = MatchState.FINISHED
         at = match.created_at + 10_000
@@ -257,8 +257,7 @@ class _Writer:
                 MatchSeat(seat=seat, version_id=version.id, created_at=made, number=place)
                 for seat, version in enumerate(versions)
             ],
-            deals=[MatchDeal(position=at, seed=seed) for at, seed in enumerate(record.deals)],
+            deals=record.deals,
         )
-        session.add_all(Deal(seed=seed, created_at=made) for seed in record.deals)
         session.add(match)
         return match, record

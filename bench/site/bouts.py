@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -14,14 +15,14 @@ from msgspec.structs import replace
 
 from matchbox import registry
 from matchbox.bundle import digest
-from matchbox.dice import derive_deals
+from matchbox.dice import deals_from, derive_deals
 from matchbox.match import record as records
 from matchbox.match.record import Bout, Record
 from matchbox.match.wire import Entrant, PlayMatch
 from worker.arena.play import play_job
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from server.db.models import League
 
@@ -43,34 +44,36 @@ class Dealer:
     """Plays the long matches, as far as they are needed, and hands out their bouts."""
 
     def __init__(self) -> None:
-        self._left: dict[tuple[int, int], deque[tuple[str, list[Bout]]]] = {}
+        self._left: dict[tuple[tuple[int, int], int], deque[tuple[list[str], list[Bout]]]] = {}
         self._dealt = 0
 
     def record(
         self, match: str, league: League, kinds: tuple[int, int], seats: Sequence[str], deals: int
     ) -> Record:
         """A record of that many deals between versions of these kinds; `seats` are digests."""
-        left = self._left.setdefault(kinds, deque())
-        while len(left) < deals:
-            left.extend(self._play(kinds, max(deals, AT_ONCE)))
-        dealt = [left.popleft() for _ in range(deals)]
-        bouts = [replace(one, deal=at) for at, (_, both) in enumerate(dealt) for one in both]
+        left = self._left.setdefault((kinds, deals), deque())
+        if not left:
+            left.extend(self._play(kinds, deals))
+        dealt, bouts = left.popleft()
         return Record(
             match=match,
             game=GAME,
             rules=league.rules,
             options=league.options,
-            deals=[seed for seed, _ in dealt],
+            deals=dealt,
             seats=list(seats),
             width=WIDTH,
             bouts=bouts,
             python=records.python_minor(),
         )
 
-    def _play(self, kinds: tuple[int, int], deals: int) -> list[tuple[str, list[Bout]]]:
-        """Each deal with its two bouts."""
+    def _play(self, kinds: tuple[int, int], deals: int) -> Iterator[tuple[list[str], list[Bout]]]:
+        """The deals and bouts of some matches, which are played as one."""
         files = {digest(source_of(kind)): source_of(kind) for kind in kinds}
         spec = registry.game(GAME).spec
+        matches = max(1, AT_ONCE // deals)
+        firsts = derive_deals("the bench of the site", matches, start=self._dealt)
+        dealt = [deals_from(first, deals) for first in firsts]
         job = PlayMatch(
             attempt=1,
             token="bench",
@@ -79,10 +82,12 @@ class Dealer:
             match=f"long match {self._dealt}",
             rules=spec.rules,
             options={name: one.default for name, one in spec.options.items()},
-            deals=derive_deals("the bench of the site", deals, start=self._dealt),
+            deals=[deal for own in dealt for deal in own],
             seats=[Entrant(digest(source_of(kind))) for kind in kinds],
             width=WIDTH,
         )
-        self._dealt += deals
-        played = records.unpack(play_job(job, files, None).record).bouts
-        return [(seed, played[2 * at : 2 * at + 2]) for at, seed in enumerate(job.deals)]
+        self._dealt += matches
+        played = iter(records.unpack(play_job(job, files, None).record).bouts)
+        for own in dealt:
+            both = islice(played, 2 * deals)
+            yield own, [replace(bout, deal=at // 2) for at, bout in enumerate(both)]

@@ -36,6 +36,11 @@ PAGES: Final = 2.0
 TICKS: Final = 2.0
 MEMORY: Final = 1.5
 FIRST_S: Final = 30.0
+LONG_DEALS: Final = 66
+LONG_KB: Final = 4.0
+"""The most that a match of so many deals may take on disk."""
+WEIGHED: Final = (200, 600)
+"""The matches of two platforms with such matches: what the second takes more is theirs."""
 COLUMNS: Final = (
     "matches", "bots", "kB a match", "slowest page", "ratio", "tick ms", "book ms", "standings s",
     "first result s", "memory MB", "held",
@@ -72,9 +77,11 @@ def main(words: Sequence[str]) -> int:
     held = True
     for kind in ("sqlite", "postgres") if options.postgres else ("sqlite",):
         with tempfile.TemporaryDirectory(prefix="mbx-growth-") as folder:
+            long_kb = _long_match_kb(kind, Path(folder), options)
             found = _grow(kind, options.keep or Path(folder), options)
+        output.note(f"a match of {LONG_DEALS} deals takes {long_kb:.1f} kB on {kind}")
         output.table(COLUMNS, map(_cells, found), f"growth on {kind}")
-        held &= all(one.held for one in found)
+        held &= long_kb <= LONG_KB and all(one.held for one in found)
     return 0 if held else 1
 
 
@@ -95,6 +102,17 @@ def _grow(kind: str, folder: Path, options: argparse.Namespace) -> list[Grown]:
             output.note(f"{size:,} matches on {kind} measured")
             size *= TIMES
     return found
+
+
+def _long_match_kb(kind: str, folder: Path, options: argparse.Namespace) -> float:
+    """What one more match of LONG_DEALS deals takes on disk, in kB."""
+    taken: list[int] = []
+    for matches in WEIGHED:
+        size = Size(SMALLEST // MATCHES_A_BOT, matches, LONG_DEALS)
+        name = f"{matches}x{LONG_DEALS}"
+        with platform(kind, name, size, folder, postgres=options.postgres, keep=False) as side:
+            taken.append(_bytes(side.url))
+    return (taken[1] - taken[0]) / (WEIGHED[1] - WEIGHED[0]) / 1000
 
 
 def _size(matches: int) -> Size:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import select
 from sqlalchemy.orm import aliased
 
-from server.db.models import UNFINISHED, Match, MatchDeal, MatchState
+from server.db.models import UNFINISHED, Match, MatchState
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -18,25 +18,14 @@ if TYPE_CHECKING:
 
 def closed(session: Session, names: Collection[str]) -> set[str]:
     """Returns those of the matches that share a deal with an unfinished match."""
-    other = aliased(MatchDeal)
-    query = (
-        select(MatchDeal.match_id)
-        .join(other, other.seed == MatchDeal.seed)
-        .join(Match, Match.id == other.match_id)
-        .where(MatchDeal.match_id.in_(names), Match.state.in_(UNFINISHED))
-    )
-    return set(session.scalars(query.distinct()))
+    return set(session.scalars(select(Match.id).where(Match.id.in_(names), ~readable())))
 
 
 def readable() -> ColumnElement[bool]:
     """Returns the condition that a Match shares no deal with an unfinished match."""
-    own, other, playing = aliased(MatchDeal), aliased(MatchDeal), aliased(Match)
-    open_deals = (
-        select(other.seed)
-        .join(playing, playing.id == other.match_id)
-        .where(playing.state.in_(UNFINISHED))
-    )
-    return Match.id.not_in(select(own.match_id).where(own.seed.in_(open_deals)))
+    other = aliased(Match)
+    shared = (other.first_deal == Match.first_deal, other.state.in_(UNFINISHED))
+    return ~select(other.id).where(*shared).exists()
 
 
 def reason(session: Session, match: Match) -> str | None:

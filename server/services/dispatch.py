@@ -164,7 +164,6 @@ def _whole(session: Session, names: Sequence[str]) -> list[Match]:
     whole = (
         joinedload(Match.league),
         joinedload(Match.season),
-        selectinload(Match.deals),
         selectinload(Match.seats).joinedload(MatchSeat.version),
     )
     matches = session.scalars(select(Match).where(Match.id.in_(order)).options(*whole))

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import insert
+from sqlalchemy import insert, select
 
 from matchbox.dice import deals_from, derive_deals
+from matchbox.errors import Conflict
 from matchbox.settings import limits_of
-from server.db.models import Deal, Match, MatchDeal, MatchSeat, MatchState
+from server.db.models import Match, MatchSeat, MatchState
+from server.db.packed import pack_deals
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from matchbox.settings import Settings
     from server.db.models import Comparison, League, Season
+
+_AT_ONCE: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +67,8 @@ def schedule(
 ) -> list[str]:
     """Queues the matches; returns their ids, in the same order.
 
-    `memories` maps row numbers of versions to the digests of the memories that they play with. The
-    database refuses a deal that was scheduled before.
+    `memories` maps row numbers of versions to the digests of the memories that they play with.
+    Fixtures share all of their deals or none. Raises Conflict for deals that were scheduled before.
     """
     if not fixtures:
         return []
@@ -81,8 +86,12 @@ def schedule(
         "created_at": now,
     }
     plans = list(zip(ids, fixtures, strict=True))
-    numbers = [{"id": name, "number": one.number, "round": one.round} for name, one in plans]
-    _insert(session, Match, [{**shared, **own} for own in numbers])
+    own = [
+        {"id": name, "number": one.number, "round": one.round, **pack_deals(one.deals)._asdict()}
+        for name, one in plans
+    ]
+    _refuse_old_deals(session, {one["first_deal"] for one in own})
+    _insert(session, Match, [{**shared, **one} for one in own])
     known = memories or {}
     seats = [
         (name, at, row, known.get(row), now, one.number)
@@ -91,11 +100,16 @@ def schedule(
     ]
     columns = ("match_id", "seat", "version_id", "memory", "created_at", "number")
     _insert(session, MatchSeat, _table(columns, seats))
-    deals = [(name, at, deal) for name, one in plans for at, deal in enumerate(one.deals)]
-    fresh = dict.fromkeys(deal for *_, deal in deals)
-    _insert(session, Deal, _table(("seed", "created_at"), [(deal, now) for deal in fresh]))
-    _insert(session, MatchDeal, _table(("match_id", "position", "seed"), deals))
     return ids
+
+
+def _refuse_old_deals(session: Session, firsts: Collection[bytes]) -> None:
+    """Raises Conflict if a match has one of these first deals."""
+    left = iter(firsts)
+    while part := list(islice(left, _AT_ONCE)):
+        old = session.scalar(select(Match.id).where(Match.first_deal.in_(part)).limit(1))
+        if old is not None:
+            raise Conflict(f"the deals of match {old} were to be scheduled again; nothing was")
 
 
 def _insert(session: Session, table: type[Any], rows: list[dict[str, Any]]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from server.db.models import Season
-
-SEED_BYTES: Final = 16
 
 
 def removed(result: Result | None, name: str) -> str | None:
@@ -37,8 +35,3 @@ def season_removed(session: Session, season: Season) -> str | None:
     if found is None:
         return None
     return f"records of season {season.name} were removed {found} days after its end"
-
-
-def seeds_of(packed: bytes) -> list[str]:
-    """Returns the seeds of a match's deals, in order, from what `remove_records` has stored."""
-    return [packed[at : at + SEED_BYTES].hex() for at in range(0, len(packed), SEED_BYTES)]

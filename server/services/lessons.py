@@ -20,12 +20,10 @@ from matchbox.match.wire import Entrant, Teach
 from matchbox.settings import limits_of
 from server import outbox
 from server.db.models import (
-    UNFINISHED,
     Entry,
     Lesson,
     LessonState,
     Match,
-    MatchDeal,
     MatchSeat,
     MatchState,
     Memory,
@@ -34,6 +32,7 @@ from server.db.models import (
     Version,
 )
 from server.db.session import compare_and_set
+from server.queries.embargo import readable
 from server.services import audit, jobs
 from server.services.accounts import require_operator
 from server.services.events import publish, storable
@@ -208,19 +207,13 @@ def _played(session: Session, season: Season) -> dict[int, list[tuple[str, int]]
     done = select(func.max(Lesson.round)).where(Lesson.season_id == season.id)
     before = session.scalar(done)
     since = -1 if before is None else before
-    closed = (
-        select(MatchDeal.seed)
-        .join(Match, Match.id == MatchDeal.match_id)
-        .where(Match.season_id == season.id, Match.state.in_(UNFINISHED))
-    )
-    hidden = select(MatchDeal.match_id).where(MatchDeal.seed.in_(closed))
     query = (
         select(MatchSeat.version_id, Match.id, MatchSeat.seat)
         .join(Match, Match.id == MatchSeat.match_id)
         .join(Entry, Entry.version_id == MatchSeat.version_id)
         .join(Version, Version.id == MatchSeat.version_id)
         .where(Match.season_id == season.id, Match.round > since)
-        .where(Match.state == MatchState.FINISHED, Match.id.not_in(hidden))
+        .where(Match.state == MatchState.FINISHED, readable())
         .where(Entry.season_id == season.id, Entry.out == "", Version.learns.is_not(False))
     )
     most = -(-MOST_RECORDS // season.deals)

@@ -12,9 +12,9 @@ from functools import cached_property
 from math import isfinite
 from typing import TYPE_CHECKING, Final
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 
-from server.db.models import League, Match, MatchDeal, MatchSeat, MatchState, Result, Version
+from server.db.models import League, Match, MatchSeat, MatchState, Result, Version
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -129,8 +129,8 @@ class MatchSizer:
         """
         if not matches:
             return {}
-        count = select(MatchDeal.match_id, func.count()).where(MatchDeal.match_id.in_(matches))
-        deals = dict(self._session.execute(count.group_by(MatchDeal.match_id)).all())
+        count = select(Match.id, Match.deal_count).where(Match.id.in_(matches))
+        deals = dict(self._session.execute(count).all())
         seats = select(MatchSeat.match_id, MatchSeat.version_id).order_by(MatchSeat.seat)
         tables: defaultdict[str, list[int]] = defaultdict(list)
         for match, row in self._session.execute(seats.where(MatchSeat.match_id.in_(matches))):
@@ -140,7 +140,7 @@ class MatchSizer:
         for match, seconds, cpu_ms in self._session.execute(
             spent.where(Result.match_id.in_(matches))
         ):
-            if match not in deals or not all(map(_is_time, (seconds, *cpu_ms))):
+            if not all(map(_is_time, (seconds, *cpu_ms))):
                 continue
             for row, ms in zip(tables[match], cpu_ms, strict=False):
                 own[row].append((ms / 1000 / deals[match], deals[match]))

@@ -37,7 +37,7 @@ def job_of(match: Match, settings: Settings) -> PlayMatch:
         match=match.id,
         rules=match.rules,
         options=match.league.options,
-        deals=[deal.seed for deal in match.deals],
+        deals=match.deals,
         seats=[
             Entrant(seat.version.digest, seat.version.class_name or None, seat.memory)
             for seat in match.seats

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from sqlalchemy import select
 from sqlalchemy.orm import joinedload
@@ -16,20 +16,19 @@ from server.db.models import (
     Bot,
     League,
     Match,
-    MatchDeal,
     MatchSeat,
     MatchState,
     Rating,
     Result,
     Version,
 )
-from server.services.kept_records import seeds_of
+from server.db.packed import PackedDeals, unpack_deals
 from server.services.leagues import is_cooperative
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from sqlalchemy import ColumnElement, Select
+    from sqlalchemy import ColumnElement
     from sqlalchemy.orm import Session
 
 Bouts: TypeAlias = "list[tuple[int, int, list[int], list[int], int | None]]"
@@ -51,19 +50,23 @@ class Played:
 def played(session: Session, *which: ColumnElement[bool]) -> Played:
     """Returns the finished matches that `which` selects."""
     done = (Match.state == MatchState.FINISHED, *which)
-    results = select(Match.id, Result.bouts, Result.moves).join(Match.result)
-    bouts = session.execute(results.where(*done)).all()
-    seats = _by_match(session, select(MatchSeat.match_id, MatchSeat.version_id), MatchSeat, done)
-    deals = _by_match(session, select(MatchDeal.match_id, MatchDeal.seed), MatchDeal, done)
-    deals |= _packed_deals(session, done)
+    deals = (Match.first_deal, Match.deal_count, Match.other_deals)
+    results = select(Match.id, Result.bouts, Result.moves, *deals).join(Match.result)
+    found = session.execute(results.where(*done)).all()
+    seats = _seats(session, done)
     names = _names(session, {version for table in seats.values() for version in table})
     rows = [
         row
-        for match, found, _ in bouts
-        for row in rows_of(match, deals[match], [names[one] for one in seats[match]], found)
+        for match, bouts, _, *packed in found
+        for row in rows_of(
+            match,
+            unpack_deals(PackedDeals(*packed)),
+            [names[one] for one in seats[match]],
+            bouts,
+        )
     ]
-    lengths = Counter(moves for _, _, found in bouts for moves in found)
-    return Played(rows, len(bouts), {name: version for version, name in names.items()}, lengths)
+    lengths = Counter(count for _, _, moves, *_ in found for count in moves)
+    return Played(rows, len(found), {name: version for version, name in names.items()}, lengths)
 
 
 def rows_of(match: str, deals: Sequence[str], names: Sequence[str], bouts: Bouts) -> list[Row]:
@@ -142,28 +145,15 @@ def _rating(session: Session, match: Match, version: Version) -> Rating:
 
 def _rows(match: Match) -> list[Row]:
     names = [seat.version.entrant for seat in match.seats]
-    deals = [deal.seed for deal in match.deals]
-    return rows_of(match.id, deals, names, match.result.bouts if match.result else [])
+    return rows_of(match.id, match.deals, names, match.result.bouts if match.result else [])
 
 
-def _packed_deals(session: Session, done: tuple[ColumnElement[bool], ...]) -> dict[str, list[str]]:
-    """The seeds of the matches whose rows of deals were removed."""
-    packed = select(Match.id, Result.seeds).join(Match.result).where(*done)
-    rows = session.execute(packed.where(Result.seeds.is_not(None)))
-    return {match: seeds_of(seeds) for match, seeds in rows if seeds is not None}
-
-
-def _by_match(
-    session: Session,
-    query: Select[str, Any],
-    table: type[MatchSeat | MatchDeal],
-    done: tuple[ColumnElement[bool], ...],
-) -> dict[str, list[Any]]:
-    place = MatchSeat.seat if table is MatchSeat else MatchDeal.position
-    found: defaultdict[str, list[Any]] = defaultdict(list)
-    ordered = query.join(Match, Match.id == table.match_id).where(*done)
-    for match, what in session.execute(ordered.order_by(table.match_id, place)):
-        found[match].append(what)
+def _seats(session: Session, done: tuple[ColumnElement[bool], ...]) -> dict[str, list[int]]:
+    """The row numbers of the versions in the seats of each match, in order."""
+    query = select(MatchSeat.match_id, MatchSeat.version_id).join(MatchSeat.match).where(*done)
+    found: defaultdict[str, list[int]] = defaultdict(list)
+    for match, version in session.execute(query.order_by(MatchSeat.match_id, MatchSeat.seat)):
+        found[match].append(version)
     return found
 
 

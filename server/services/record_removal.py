@@ -1,4 +1,4 @@
-"""Removes old records and deals, and the output of bots, from matches that are over.
+"""Removes old records, and the output of bots, from matches that are over.
 
 What counts stays: places, scores, numbers of moves, digests, and the seeds by which ratings tell
 deals apart. Records of a season are removed only after its end, and not while any lesson or
@@ -7,17 +7,14 @@ verification may need them.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import select, update
 from sqlalchemy.orm import aliased
 
 from server.db.models import (
     OVER,
-    Deal,
     Match,
-    MatchDeal,
     MatchState,
     MatchVerification,
     Result,
@@ -27,7 +24,7 @@ from server.db.session import rows_changed
 from server.queries.embargo import readable
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Sequence
 
     from sqlalchemy import ColumnElement, Select
     from sqlalchemy.orm import Session
@@ -58,28 +55,14 @@ def old_records(before: int) -> Select[Any]:
     return _with_record().where(*ranked)
 
 
-def remove_records(session: Session, matches: Sequence[str], days: int) -> int:
-    """Removes records and deals of these matches; the deals' seeds are kept with the result."""
-    seeds: defaultdict[str, list[str]] = defaultdict(list)
-    ordered = select(MatchDeal.match_id, MatchDeal.seed).where(MatchDeal.match_id.in_(matches))
-    for match, seed in session.execute(ordered.order_by(MatchDeal.match_id, MatchDeal.position)):
-        seeds[match].append(seed)
-    for match, own in seeds.items():
-        packed = bytes.fromhex("".join(own))
-        session.execute(update(Result).where(Result.match_id == match).values(seeds=packed))
-    session.execute(delete(MatchDeal).where(MatchDeal.match_id.in_(seeds)))
-    _delete_unused({seed for own in seeds.values() for seed in own}, session)
-    return remove_season_records(session, matches, days)
-
-
 def old_season_records(before: int) -> Select[Any]:
     """Selects the matches with a record of seasons that were over before that time."""
     over = (Season.state.in_(OVER), Season.finished_at < before)
     return _with_record().join(Season, Season.id == Match.season_id).where(*over)
 
 
-def remove_season_records(session: Session, matches: Sequence[str], days: int) -> int:
-    """Removes the records of these matches, and keeps their deals."""
+def remove_records(session: Session, matches: Sequence[str], days: int) -> int:
+    """Removes the records of these matches, and keeps the seeds of their deals."""
     values = {"record": GONE, "record_days": days}
     return rows_changed(session, update(Result).where(MATCH_ID.in_(matches)).values(**values))
 
@@ -101,9 +84,3 @@ def _with_record() -> Select[Any]:
 def _season_goes_on() -> ColumnElement[bool]:
     own = aliased(Season)
     return select(own.id).where(own.id == Match.season_id, own.state.not_in(OVER)).exists()
-
-
-def _delete_unused(seeds: Collection[str], session: Session) -> None:
-    used = select(MatchDeal.seed).where(MatchDeal.seed.in_(seeds))
-    left = set(seeds) - set(session.scalars(used))
-    session.execute(delete(Deal).where(Deal.seed.in_(left)))

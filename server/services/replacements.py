@@ -13,7 +13,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import aliased
 
 from matchbox.dice import deals_from
-from server.db.models import UNFINISHED, Deal, Match, MatchDeal, MatchSeat, MatchState
+from server.db.models import UNFINISHED, Match, MatchSeat, MatchState
 from server.services.events import publish
 from server.services.fixtures import deals_of, match_id
 
@@ -25,11 +25,9 @@ if TYPE_CHECKING:
 
 
 def is_secret(session: Session, match: Match) -> bool:
-    """Whether nobody may read any deal of the match yet: each is in an unfinished match."""
-    seeds = {deal.seed for deal in match.deals}
-    held = select(MatchDeal.seed).join(Match, Match.id == MatchDeal.match_id)
-    unread = held.where(MatchDeal.seed.in_(seeds), Match.state.in_(UNFINISHED))
-    return set(session.scalars(unread.distinct())) == seeds
+    """Whether nobody may read any deal of the match yet: an unfinished match has them."""
+    shared = (Match.first_deal == match.first_deal, Match.state.in_(UNFINISHED))
+    return session.scalar(select(Match.id).where(*shared).limit(1)) is not None
 
 
 def unreplaced() -> ColumnElement[bool]:
@@ -55,12 +53,11 @@ def replace(
     made = []
     for old in sorted(void, key=lambda match: (match.number, match.id)):
         number = _next_number(session, old)
-        deals = [deal.seed for deal in old.deals]
+        deals = old.deals
         if old.id not in kept:
             key = tuple(deals)
             if key not in fresh:
                 fresh[key] = _fresh_deals(old, number)
-                session.add_all(Deal(seed=seed, created_at=now) for seed in fresh[key])
             deals = fresh[key]
         made.append(_queued(session, old, number, deals, now))
         publish(session, "match.queued", made[-1].id, now=now)
@@ -79,6 +76,7 @@ def _queued(session: Session, old: Match, number: int, deals: Sequence[str], now
         replaces=old.id,
         rules=old.rules,
         state=MatchState.QUEUED,
+        deals=deals,
         limits=old.limits,
         width=old.width,
         created_at=now,
@@ -94,10 +92,6 @@ def _queued(session: Session, old: Match, number: int, deals: Sequence[str], now
         ],
     )
     session.add(match)
-    session.flush()
-    session.add_all(
-        MatchDeal(match_id=match.id, position=place, seed=seed) for place, seed in enumerate(deals)
-    )
     session.flush()
     return match
 
@@ -117,5 +111,5 @@ def _fresh_deals(old: Match, number: int) -> list[str]:
     In a season they derive from the season's seed, so that the season can be repeated.
     """
     if old.season is None:
-        return deals_from(secrets.token_hex(16), len(old.deals))
-    return list(deals_of(f"again:{old.season.seed}", number, len(old.deals)))
+        return deals_from(secrets.token_hex(16), old.deal_count)
+    return list(deals_of(f"again:{old.season.seed}", number, old.deal_count))

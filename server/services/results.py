@@ -30,7 +30,7 @@ def check(match: Match, played: Record) -> None:
         "game": match.league.game,
         "rules": match.rules,
         "options": match.league.options,
-        "deals": [deal.seed for deal in match.deals],
+        "deals": match.deals,
         "seats": [seat.version.digest for seat in match.seats],
         "width": match.width,
         "memories": records.memories_of([seat.memory for seat in match.seats]),
@@ -40,7 +40,7 @@ def check(match: Match, played: Record) -> None:
             raise BadRecord(f"the record's {name} is not what match {match.id} was scheduled with")
     seats = len(match.seats)
     turns = records.rotations(played.seats, cooperative=is_cooperative(played.game))
-    order = [(deal, rotation) for deal in range(len(match.deals)) for rotation in turns]
+    order = [(deal, rotation) for deal in range(match.deal_count) for rotation in turns]
     if [(bout.deal, bout.rotation) for bout in played.bouts] != order:
         raise BadRecord(f"the record of match {match.id} does not hold every bout once, in order")
     for bout in played.bouts:
@@ -140,7 +140,7 @@ def book_points(match: Match) -> None:
     bouts = match.result.bouts
     names = [str(seat.seat) for seat in match.seats]
     halves, forfeits = dict.fromkeys(names, 0), dict.fromkeys(names, 0)
-    for row in rows_of(match.id, [deal.seed for deal in match.deals], names, bouts):
+    for row in rows_of(match.id, match.deals, names, bouts):
         for name, half in zip(row.seats, half_points(row), strict=True):
             halves[name] += half
         if row.forfeit is not None:

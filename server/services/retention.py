@@ -1,7 +1,7 @@
 """Removes what is older than the settings keep it, some rows at a time.
 
 Each kind of row says for how many days it is kept, and how its old rows are found and removed.
-Records and deals are in `record_removal`; nothing here changes a result or a rating.
+Records are in `record_removal`; nothing here changes a result or a rating.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ KINDS: Final = (
     ),
     Kind(
         "season-records", "keep_season_record_days", record_removal.MATCH_ID,
-        record_removal.old_season_records, record_removal.remove_season_records,
+        record_removal.old_season_records, record_removal.remove_records,
     ),
 )  # fmt: skip
 """Every kind; deliveries before the notices that they deliver."""

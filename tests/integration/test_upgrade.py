@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import gzip
+import json
 import sqlite3
 from pathlib import Path
 
 import psycopg
 import pytest
+from alembic import command
 from sqlalchemy import func, select, text
+from sqlalchemy.orm import Session
 
 from cli import main
 from cli.prepare import prepare
 from matchbox.errors import Unavailable
 from matchbox.settings import Settings
 from server.context import make_context
-from server.db.migrations import check_schema, head, migrate, revision
+from server.db.migrations import check_schema, configuration, head, migrate, revision
 from server.db.models import Match, MatchState, Result, Role, Season, SeasonState, Standing
 from server.db.session import Database
 from server.services import standings
@@ -110,6 +113,42 @@ def test_a_season_of_0_1_0_goes_on_to_the_same_end(
     assert end == played_through
     assert len(end[2]) == MATCHES
     assert end[0] == SeasonState.FINISHED
+
+
+UNPACKED = (
+    "SELECT match_id, position, seed FROM match_deal ORDER BY match_id, position",
+    "SELECT match_id, bouts, notes, logs, moves, diagnostics FROM result ORDER BY match_id",
+)
+
+
+def test_deals_and_results_are_packed_and_unpacked_to_the_letter(url: str) -> None:
+    database, config = Database(url), configuration()
+
+    def rows() -> list[list[tuple[object, ...]]]:
+        return [[tuple(row) for row in connection.execute(text(one))] for one in UNPACKED]
+
+    with database.connect() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0031")
+        deals, results = rows()
+        command.upgrade(config, "head")
+        with Session(connection) as session:
+            for match in session.scalars(select(Match)):
+                assert match.deals == [seed for name, _, seed in deals if name == match.id]
+            stored = list(session.scalars(select(Result).order_by(Result.match_id)))
+            assert [one.match_id for one in stored] == [name for name, *_ in results]
+            assert all(one.bouts and one.logs for one in stored)
+        command.downgrade(config, "0031")
+        again = rows()
+    database.close()
+    assert len(deals) == 2 * MATCHES
+    assert len(results) == PLAYED
+    assert (again[0], list(map(_plain, again[1]))) == (deals, list(map(_plain, results)))
+
+
+def _plain(row: tuple[object, ...]) -> list[object]:
+    """A row of results; SQLite has JSON as text, Postgres has read it."""
+    return [json.loads(one) if isinstance(one, str) and one[0] in "[{" else one for one in row]
 
 
 @pytest.fixture

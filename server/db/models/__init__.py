@@ -22,9 +22,7 @@ from server.db.models.leagues import (
 from server.db.models.logins import LoginAttempts
 from server.db.models.matches import (
     UNFINISHED,
-    Deal,
     Match,
-    MatchDeal,
     MatchSeat,
     MatchState,
     MatchVerification,
@@ -68,7 +66,6 @@ __all__ = [
     "Bundle",
     "Comparison",
     "ComparisonState",
-    "Deal",
     "Delivery",
     "Draft",
     "DraftState",
@@ -83,7 +80,6 @@ __all__ = [
     "LessonState",
     "LoginAttempts",
     "Match",
-    "MatchDeal",
     "MatchSeat",
     "MatchState",
     "MatchVerification",

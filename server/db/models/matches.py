@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Any, Final
 
@@ -11,6 +12,7 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship
 from server.db.models.bots import Version
 from server.db.models.leagues import League, Season
 from server.db.models.tables import Table
+from server.db.packed import PackedDeals, PackedList, pack_deals, unpack_deals
 
 
 class MatchState(StrEnum):
@@ -29,15 +31,6 @@ _COMPARED: Final = text("comparison_id IS NOT NULL")
 _FAULTS: Final = text("forfeits > 0")
 
 
-class Deal(Table):
-    """A seed, stored when the deal is scheduled and never used again in a later round."""
-
-    __tablename__ = "deal"
-
-    seed: Mapped[str] = mapped_column(String(32), primary_key=True)
-    created_at: Mapped[int] = mapped_column(BigInteger)
-
-
 class Match(Table):
     """Deals in all rotations between given versions. This row holds the true state of the match."""
 
@@ -52,6 +45,7 @@ class Match(Table):
             sqlite_where=_COMPARED,
             postgresql_where=_COMPARED,
         ),
+        Index(None, "first_deal", "state"),
         Index(None, "created_at", "number", "id"),
         Index(None, "state", "created_at", "number", "id"),
         Index(None, "league_id", "created_at", "number", "id"),
@@ -87,6 +81,12 @@ class Match(Table):
     """The platform's last report about it."""
     void_why: Mapped[str] = mapped_column(String(500), default="")
     """Why the match is void; everybody may read this."""
+    first_deal: Mapped[bytes]
+    """The seed of the first deal, 16 bytes. Matches share all of their deals or none, so those with
+    the same first deal share them."""
+    deal_count: Mapped[int]
+    other_deals: Mapped[bytes] = mapped_column(default=b"")
+    """See server.db.packed."""
     limits: Mapped[dict[str, Any]]
     """The limits for each seat."""
     width: Mapped[int]
@@ -97,8 +97,16 @@ class Match(Table):
     league: Mapped[League] = relationship()
     season: Mapped[Season | None] = relationship()
     seats: Mapped[list[MatchSeat]] = relationship(back_populates="match", order_by="MatchSeat.seat")
-    deals: Mapped[list[MatchDeal]] = relationship(order_by="MatchDeal.position")
     result: Mapped[Result | None] = relationship(back_populates="match")
+
+    @property
+    def deals(self) -> list[str]:
+        """The seeds of the deals, in order: 32 hex digits each."""
+        return unpack_deals(PackedDeals(self.first_deal, self.deal_count, self.other_deals))
+
+    @deals.setter
+    def deals(self, seeds: Sequence[str]) -> None:
+        self.first_deal, self.deal_count, self.other_deals = pack_deals(seeds)
 
 
 class MatchSeat(Table):
@@ -164,16 +172,6 @@ class MatchVerification(Table):
     match: Mapped[Match] = relationship()
 
 
-class MatchDeal(Table):
-    """The deals of a match, in order."""
-
-    __tablename__ = "match_deal"
-
-    match_id: Mapped[str] = mapped_column(ForeignKey("match.id"), primary_key=True)
-    position: Mapped[int] = mapped_column(primary_key=True)
-    seed: Mapped[str] = mapped_column(ForeignKey("deal.seed"), index=True)
-
-
 class Result(Table):
     """The result of a finished match: one row, written once."""
 
@@ -185,22 +183,20 @@ class Result(Table):
     """The packed record, made by matchbox.match.record.pack; empty once it was removed."""
     record_days: Mapped[int | None]
     """After how many days the record was removed; None while it is there."""
-    seeds: Mapped[bytes | None]
-    """The seeds of the deals, 16 bytes each, of a match whose rows of deals were removed."""
     logs_days: Mapped[int | None]
     """After how many days logs, notes and diagnostics were removed; None while they are there."""
-    bouts: Mapped[list[Any]]
+    bouts: Mapped[list[Any]] = mapped_column(PackedList)
     """One [deal, rotation, places, scores, forfeit seat or null] for each bout, in order."""
-    moves: Mapped[list[Any]] = mapped_column(default=list)
+    moves: Mapped[list[Any]] = mapped_column(PackedList, default=list)
     """The number of moves of each bout, in order; empty in a result from before they were kept."""
-    notes: Mapped[list[Any]]
+    notes: Mapped[list[Any]] = mapped_column(PackedList)
     """[entrant, deal, rotation, kind, detail] for each fault or remark, for owners."""
-    diagnostics: Mapped[list[Any]] = mapped_column(default=list)
+    diagnostics: Mapped[list[Any]] = mapped_column(PackedList, default=list)
     """The players' own reports: [entrant, deal, rotation, decision, JSON], for owners."""
-    printed: Mapped[list[Any]] = mapped_column(default=list)
+    printed: Mapped[list[Any]] = mapped_column(PackedList, default=list)
     """[entrant, deal, rotation, decision or null, whether it is a traceback, text, bytes left out]
     for what was printed at a decision, for owners; null stands for the end of the bout."""
-    logs: Mapped[list[Any]]
+    logs: Mapped[list[Any]] = mapped_column(PackedList)
     """The stdout and stderr of each entrant, for its owner."""
     cpu_ms: Mapped[list[Any]]
     box: Mapped[str] = mapped_column(String(32))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -39,9 +40,13 @@ def test_sizes_are_measured_beside_the_smallest(
     monkeypatch.setattr(growth, "SMALLEST", 40)
     monkeypatch.setattr(growth, "TIMES", 2)
     monkeypatch.setattr(growth, "MATCHES_A_BOT", 8)
+    monkeypatch.setattr(growth, "WEIGHED", (8, 72))
+    monkeypatch.setattr(growth, "LONG_DEALS", 2)
     words = ["--most", "80", "--repeats", "1", "--only", "/matches", "--keep", str(tmp_path)]
     code = growth.main(words)
-    heading, row = (line.split("\t") for line in capsys.readouterr().out.splitlines())
+    written = capsys.readouterr()
+    heading, row = (line.split("\t") for line in written.out.splitlines())
+    assert re.search(r"a match of 2 deals takes [1-9]\.\d kB on sqlite", written.err)
     assert heading == list(growth.COLUMNS)
     told = dict(zip(heading, row, strict=True))
     assert (told["matches"], told["bots"]) == ("80", "10")

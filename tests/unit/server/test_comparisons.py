@@ -170,9 +170,7 @@ def test_its_matches_are_never_rated_and_share_no_deal(
         assert {match.why for match in compared} == {"comparison"}
         assert {match.why for match in rated} == {"ranked"}
         assert rated
-        deals = [
-            {deal.seed for match in some for deal in match.deals} for some in (compared, rated)
-        ]
+        deals = [{deal for match in some for deal in match.deals} for some in (compared, rated)]
         assert not deals[0] & deals[1]
         fresh = standings.compute(session, f"league:{compared[0].league_id}")
         assert fresh.matches == len(rated)
@@ -198,7 +196,7 @@ def test_a_field_is_the_best_of_the_league_and_both_play_it_on_the_same_deals(
     assert (row.result["llr"], row.result["elo"]) == (None, None)
     with books.read() as session:
         rows = session.scalars(select(Match).where(Match.comparison_id == number)).all()
-        shared = Counter(tuple(deal.seed for deal in match.deals) for match in rows)
+        shared = Counter(tuple(match.deals) for match in rows)
     assert set(shared.values()) == {4}
     assert all(list(deals) == deals_from(deals[0], len(deals)) for deals in shared)
 

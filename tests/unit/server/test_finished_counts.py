@@ -7,12 +7,14 @@ from statistics import mean
 from typing import Any
 
 import pytest
+from alembic import command
 from alembic.migration import MigrationContext
 from alembic.operations import Operations
 from sqlalchemy import event, func, select, update
 
 from server import queries
-from server.db.models import League, Match, MatchSeat, MatchState, Result, User
+from server.db.migrations import configuration
+from server.db.models import Match, MatchSeat, MatchState, Result, User
 from server.queries import match_filters
 from server.services import leagues, voids
 from tests.books import GAME, Books, play_out, season_of
@@ -65,14 +67,13 @@ def test_a_match_keeps_its_mean_score(books: Books, played: list[str]) -> None:
 
 
 def test_the_migration_fills_in_the_counts_and_the_scores(books: Books, played: list[str]) -> None:
-    migration = import_module("server.db.migrations.versions.0023_finished_counts")
+    config = configuration()
     with books.read() as session:
         scores = {name: session.get_one(Match, name).score for name in played}
     with books.context.database.connect() as connection:
-        connection.execute(update(League).values(finished=0))
-        connection.execute(update(Match).values(score=None))
-        with Operations.context(MigrationContext.configure(connection)):
-            migration._fill_in()
+        config.attributes["connection"] = connection
+        command.downgrade(config, "0022")
+        command.upgrade(config, "head")
     assert counted(books) == len(played)
     with books.read() as session:
         assert {name: session.get_one(Match, name).score for name in played} == scores

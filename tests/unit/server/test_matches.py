@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 from sqlalchemy import func, select, update
-from sqlalchemy.exc import IntegrityError
 
 from matchbox.errors import Conflict, Forbidden, NotFound
 from matchbox.match import record as records
@@ -65,7 +64,7 @@ def test_a_job_holds_all_that_an_arena_needs(books: Books, job: PlayMatch) -> No
     assert (match.state, match.attempt, job.attempt) == (MatchState.RUNNING, 1, 1)
     assert match.deadline == books.clock() + 5 * 60_000
     assert [seat.version for seat in job.seats] == [seat.version.digest for seat in match.seats]
-    assert job.deals == [deal.seed for deal in match.deals]
+    assert job.deals == match.deals
     assert len(set(job.deals)) == 2
     assert (job.game, job.rules, job.width) == ("bomb", "1", books.settings.width)
     assert job.limits == match.limits
@@ -314,7 +313,7 @@ def test_leagues_and_seasons_are_served_in_turn(
 
 
 def test_a_deal_is_never_scheduled_twice(books: Books, season: Season, job: PlayMatch) -> None:
-    with pytest.raises(IntegrityError), books.write() as session:
+    with pytest.raises(Conflict, match=f"deals of match {job.match}"), books.write() as session:
         league = session.get_one(League, season.league_id)
         fixture = fixtures.Fixture(0, (1, 2), (job.deals[0],))
         fixtures.schedule(session, league, [fixture], settings=books.settings, now=books.clock())

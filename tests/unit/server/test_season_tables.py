@@ -74,7 +74,7 @@ def test_in_a_cooperative_season_all_teams_of_a_cycle_play_the_same_deals(
     rounds: defaultdict[tuple[str, ...], list[set[int]]] = defaultdict(list)
     with books.read() as session:
         for match in session.scalars(select(Match).where(Match.season_id == season.id)):
-            deals = tuple(deal.seed for deal in match.deals)
+            deals = tuple(match.deals)
             rounds[deals].append({seat.version_id for seat in match.seats})
     assert len(rounds) == 2
     for teams in rounds.values():

@@ -90,7 +90,7 @@ def test_everybody_meets_everybody_twice_a_cycle(
     with books.read() as session:
         found = session.scalars(select(Match).where(Match.season_id == season.id)).all()
         tables = Counter(tuple(seat.version_id for seat in match.seats) for match in found)
-        dealt = [[deal.seed for deal in match.deals] for match in found]
+        dealt = [match.deals for match in found]
     assert len(tables) == 4 * 3
     assert set(tables.values()) == {2}
     assert len({deal for deals in dealt for deal in deals}) == 24 * 2

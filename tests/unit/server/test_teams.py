@@ -55,7 +55,7 @@ def rounds(books: Books) -> list[set[str]]:
         for match in session.scalars(select(Match).order_by(Match.number)):
             (name,) = {seat.version.bot.name for seat in match.seats}
             assert len(match.seats) == TEAM
-            found[tuple(deal.seed for deal in match.deals)].add(name)
+            found[tuple(match.deals)].add(name)
     deals = [deal for seeds in found for deal in seeds]
     assert len(set(deals)) == len(deals), "no deal is played in two rounds"
     return list(found.values())

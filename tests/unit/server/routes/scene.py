@@ -19,7 +19,6 @@ from server.db.models import (
     League,
     Lesson,
     Match,
-    MatchDeal,
     MatchVerification,
     Memory,
     PlayTable,
@@ -129,7 +128,7 @@ def _embargo(books: Books, jobs: list[PlayMatch]) -> None:
     """Ends the first match, whose deal the second one plays, too."""
     one, other = jobs[:2]
     with books.write() as session:
-        session.add(MatchDeal(match_id=other.match, position=9, seed=one.deals[0]))
+        session.get_one(Match, other.match).deals = one.deals
     assert books.record(really_played(books, one))
 
 
@@ -289,9 +288,8 @@ def _secrets(
         }
         found |= {f"token {one}": one for one in session.scalars(select(Token.digest))}
         found |= {f"session {one}": one for one in session.scalars(select(BrowserSession.digest))}
-        open_matches = select(Match.id).where(Match.state != "finished")
-        deals = select(MatchDeal.seed).where(MatchDeal.match_id.in_(open_matches))
-        found |= {f"deal {one}": one for one in session.scalars(deals)}
+        unfinished = session.scalars(select(Match).where(Match.state != "finished"))
+        found |= {f"deal {one}": one for match in unfinished for one in match.deals}
         running = select(PlayTable.deal).where(PlayTable.state.in_(("open", "persons")))
         found |= {f"deal {one}": one for one in session.scalars(running)}
     settings = books.settings

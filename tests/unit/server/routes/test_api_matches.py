@@ -40,7 +40,7 @@ def parked(books: Books, queued: str) -> str:
 def test_a_match_under_embargo_tells_its_status_and_entrants_to_anybody(
     queued: str, books: Books, nobody: Caller, as_alice: Caller, as_charlie: Caller
 ) -> None:
-    seeds = [deal.seed for deal in books.match(queued).deals]
+    seeds = books.match(queued).deals
     for caller in (nobody, as_alice, as_charlie):
         answer = caller.get(f"/matches/{queued}")
         told: Any = answer.json
@@ -56,7 +56,7 @@ def test_a_match_that_is_over_tells_its_record(queued: str, books: Books, nobody
     record = told["record"]
     assert (told["state"], told["embargo"]) == ("finished", None)
     assert record["match"] == queued
-    assert record["deals"] == [deal.seed for deal in books.match(queued).deals]
+    assert record["deals"] == books.match(queued).deals
     assert len(record["bouts"]) == 2 * len(record["deals"])
     with books.read() as session:
         from server import queries

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,6 @@ import pytest
 from sqlalchemy import select, update
 
 from matchbox import registry
-from matchbox.bundle import digest
 from matchbox.dice import Dice, SeededDice
 from matchbox.game import Game, Options
 from matchbox.match import record as records
@@ -25,11 +25,9 @@ from server.db.models import (
     Audit,
     BrowserSession,
     Bundle,
-    Deal,
     Draft,
     Lesson,
     Match,
-    MatchDeal,
     MatchSeat,
     Memory,
     Notice,
@@ -174,16 +172,10 @@ def _play_otherwise(scene: Scene) -> None:
         result.diagnostics = [[0, 0, 0, 0, '"another report"']]
         for seat in match.seats:
             seat.points, seat.forfeits = 1 - (seat.points or 0), 3
-        unfinished = select(Match.id).where(Match.state != "finished")
-        deals = select(MatchDeal).where(MatchDeal.match_id.in_(unfinished))
-        seeds: dict[str, str] = {}
-        for deal in session.scalars(deals).all():
-            if deal.seed not in seeds:
-                seeds[deal.seed] = digest(deal.seed.encode())[:32]
-                session.add(Deal(seed=seeds[deal.seed], created_at=1))
-        session.flush()
-        for before, after in seeds.items():
-            session.execute(update(MatchDeal).filter_by(seed=before).values(seed=after))
+        unfinished = Match.state != "finished"
+        for seed in session.scalars(select(Match.first_deal).where(unfinished).distinct()).all():
+            with_it = update(Match).where(Match.first_deal == seed)
+            session.execute(with_it.values(first_deal=blake2b(seed, digest_size=16).digest()))
         running = update(Season).where(Season.name == "now")
         session.execute(running.values(seed="another seed of the present"))
 
