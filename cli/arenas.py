@@ -1,4 +1,7 @@
-"""`matchbox admin arena ...`: arenas are stopped, let go on, and their matches made void."""
+"""`matchbox admin arena ...`: arenas are stopped and let go on, and their matches made void.
+
+And hosts that play from afar get keys, are drained and removed.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,7 @@ arena = typer.Typer(help="Arenas.", no_args_is_help=True)
 NameArgument = Annotated[
     str, typer.Argument(help="its full name, such as arena-1@host; see `matchbox status`")
 ]
+KeyArgument = Annotated[str, typer.Argument(help="the key's name; see `matchbox admin arena keys`")]
 ReasonOption = Annotated[str, typer.Option(help="the reason, which is kept and shown")]
 
 
@@ -53,6 +57,73 @@ def void(
             )
         body = {"since": found.since, "until": found.until, "reason": reason, "again": again}
         told = parse_answer(ArenaVoid, client.post(f"{_place(name)}/void", body)).plain()
+    if json:
+        output.document(told)
+    else:
+        output.fields(told)
+
+
+@arena.command()
+def keys(json: JsonOption = False) -> None:
+    """List the keys of arenas on other hosts."""
+    from matchbox.answers.arenas import ArenaKey
+
+    with connect() as client:
+        found = list(client.answers(ArenaKey, "/arena-keys"))
+    if json:
+        output.document([one.plain() for one in found])
+        return
+    rows = [
+        (one.name, one.state, one.created_at[:10], one.seen_at or "never", one.arenas, one.jobs)
+        for one in found
+    ]
+    output.table(("key", "state", "made", "last report", "arenas", "jobs"), rows)
+
+
+@arena.command("make-key")
+def make_key(
+    name: Annotated[str, typer.Argument(help="a name for the host, such as lab")],
+    json: JsonOption = False,
+) -> None:
+    """Make a key for arenas on another host; it is printed only once."""
+    from cli.client import parse_answer
+    from matchbox.answers.arenas import FreshArenaKey
+
+    with connect() as client:
+        made = parse_answer(FreshArenaKey, client.post("/arena-keys", {"name": name}))
+        url = client.url
+    if json:
+        output.document(made.plain())
+    else:
+        output.note(f"Start `matchbox arena --join {url}` on that host, and give it this key.")
+        print(made.key)
+
+
+@arena.command()
+def drain(name: KeyArgument, json: JsonOption = False) -> None:
+    """Give a host's arenas no new jobs; they end those that they have."""
+    _change_key(name, "drain", json)
+
+
+@arena.command()
+def undrain(name: KeyArgument, json: JsonOption = False) -> None:
+    """Give the arenas of a draining host jobs again."""
+    _change_key(name, "go-on", json)
+
+
+@arena.command()
+def remove(name: KeyArgument, json: JsonOption = False) -> None:
+    """Revoke a host's key for ever; the jobs of its arenas are given to others."""
+    _change_key(name, "remove", json)
+
+
+def _change_key(name: str, action: str, json: bool) -> None:
+    from cli.client import parse_answer
+    from matchbox.answers.arenas import ArenaKey
+
+    with connect() as client:
+        path = f"/arena-keys/{quote(name)}/{action}"
+        told = parse_answer(ArenaKey, client.post(path)).plain()
     if json:
         output.document(told)
     else:

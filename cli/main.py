@@ -13,6 +13,7 @@ import typer
 from cli import (
     admin,
     archive,
+    arena,
     compare,
     doctor,
     engine,
@@ -75,6 +76,7 @@ for command in (
     status.status,
     engine.build_image,
     up.up,
+    arena.arena,
     admin.migrate,
 ):
     app.command()(command)

@@ -14,6 +14,7 @@ from flask import render_template
 
 from dashboard import leaderboards, league_form, seasons
 from dashboard.source import Row, Source
+from matchbox.answers.arenas import FreshArenaKey
 from matchbox.answers.notices import NOTICE_KINDS, FreshWebhook
 from matchbox.errors import BadOption
 from matchbox.league.format import CHOICES, PARTS, fields_of
@@ -143,6 +144,28 @@ def arena_page(source: Source, arena: str, values: Values | None = None, error: 
         error=error,
         log=source.audit(subject=f"arena:{found.full_name}"[:64], limit=20),
     )
+
+
+def arenas_page(
+    source: Source,
+    values: Values | None = None,
+    error: str = "",
+    new_key: FreshArenaKey | None = None,
+) -> str:
+    """Returns the page of arenas and their keys; with `new_key`, it shows that key's secret."""
+    return render_template(
+        "arenas.html",
+        keys=source.arena_keys().items,
+        arenas=source.health().arenas,
+        values=values or {},
+        error=error,
+        new_key=new_key,
+    )
+
+
+def arenas_page_of_key(source: Source, error: str = "", **_: object) -> str:
+    """Returns the same page after an action on a key that could not be done."""
+    return arenas_page(source, error=error)
 
 
 def seasons_page(source: Source, values: Values | None = None, error: str = "") -> str:

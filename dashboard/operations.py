@@ -51,7 +51,11 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
         since = {"since": request.args["since"]} if request.args.get("since") else None
         return _for_operators(source, lambda: forms.arena_page(source, arena, since))
 
+    def arenas() -> Answer:
+        return _for_operators(source, lambda: forms.arenas_page(source))
+
     yield "/admin/audit", audit
+    yield "/admin/arenas", arenas
     yield "/admin/arenas/<arena>", arena
     yield "/admin/health", health
     yield "/admin/faults", faults

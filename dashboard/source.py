@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from matchbox.answers.accounts import LogInWays, OpenidFound, SessionLine, TokenLine, Viewer
-from matchbox.answers.arenas import ArenaMatches
+from matchbox.answers.arenas import ArenaKeys, ArenaMatches
 from matchbox.answers.board_figures import BoardFigures, Opponents, PairLine
 from matchbox.answers.bots import Author, Bot, BotLine, BotName, Draft
 from matchbox.answers.classes import Invited, LeagueClass, Membership
@@ -191,6 +191,9 @@ class Source:
 
     arena: Callable[[str], ArenaLine]
     """The arena of that full name. Raises Forbidden unless the viewer is an operator, NotFound."""
+
+    arena_keys: Callable[[], ArenaKeys]
+    """The keys of arenas on other hosts. Raises Forbidden unless the viewer is an operator."""
 
     arena_matches: Callable[[str, str], ArenaMatches]
     """The arena's matches since an ISO 8601 time. Raises as `arena`, and BadOption."""

@@ -14,6 +14,7 @@ MatchboxError
 │   ├── BadSetting          an environment variable with a wrong value
 │   ├── Conflict            somebody was first, or the state forbids it
 │   ├── Forbidden           an action that the caller may not do
+│   │   └── KeyRefused      an arena's key that is unknown or was removed
 │   ├── NotFound            a thing that does not exist
 │   ├── TooMany             over a quota or a rate
 │   ├── UnknownGame         no game of that name
@@ -21,6 +22,7 @@ MatchboxError
 ├── IllegalMove             a move that the rules refuse; the referee makes it an ending
 ├── SeatFault               a fault of a seat, or of the platform, in place of a move
 └── Unavailable             a failure that may be over later
+    ├── ArenaOutdated       an arena whose release, Python or rules are not the server's
     ├── ArenaStopped        an arena that gets no jobs until an operator lets it go on
     ├── BoxUnavailable      this kind of box does not work here
     ├── BrokerUnavailable   the queue cannot be reached
@@ -97,6 +99,10 @@ class Forbidden(CallerFault):
     """The caller may not do this."""
 
 
+class KeyRefused(Forbidden):
+    """The server does not know the arena's key, or the key was removed."""
+
+
 class NotFound(CallerFault):
     """There is no such thing."""
 
@@ -146,6 +152,10 @@ class SeatFault(MatchboxError):
 
 class Unavailable(MatchboxError):
     """The request failed for now: the same request may succeed later."""
+
+
+class ArenaOutdated(Unavailable):
+    """The arena's release, Python or rules are not the server's; its text says what to do."""
 
 
 class ArenaStopped(Unavailable):

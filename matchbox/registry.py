@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import pkgutil
 from functools import cache
+from hashlib import blake2b
 from importlib import import_module
 from importlib.metadata import entry_points
+from importlib.resources import files
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from matchbox.game import ChoicesModule, Game
 
 GROUP: Final = "matchbox.games"
+_NO_RULES: Final = ("choices.py", "draw.py", "players.py", "terminal.py")
+"""The files of a game that decide nothing in a match."""
 
 
 @cache
@@ -84,6 +88,25 @@ def choices_module(name: str) -> ChoicesModule | None:
         return None
     found: ChoicesModule = import_module(module)
     return found
+
+
+@cache
+def digests() -> dict[str, str]:
+    """Returns a digest of the source of every game's rules, by the game's name.
+
+    Two machines with the same digests play by the same rules. Shipped players and what draws a game
+    do not count.
+    """
+    return {name: _digest(package) for name, package in packages().items()}
+
+
+def _digest(package: str) -> str:
+    found = blake2b(digest_size=16)
+    for file in sorted(files(package).iterdir(), key=lambda file: file.name):
+        if file.name.endswith(".py") and file.name not in _NO_RULES:
+            source = file.read_bytes()
+            found.update(f"{file.name} {len(source)}\n".encode() + source)
+    return found.hexdigest()
 
 
 def seat_modules() -> list[str]:

@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 PREFIX: Final = "MATCHBOX_"
-NOT_SETTINGS: Final = frozenset({"MATCHBOX_TOKEN", "MATCHBOX_URL"})
+NOT_SETTINGS: Final = frozenset({"MATCHBOX_TOKEN", "MATCHBOX_URL", "MATCHBOX_ARENA_KEY"})
 """Variables of the command line that share the prefix."""
 FILE: Final = "_FILE"
 """Behind the name of a setting that holds a secret: the file that the secret is in."""

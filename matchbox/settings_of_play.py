@@ -99,6 +99,13 @@ class PlaySettings:
         least=0,
         most=100,
     )
+    verify_percent: int = setting(
+        5,
+        "percentage of the matches of arenas on other hosts that another host's arena plays again; "
+        "an arena whose record differs is stopped",
+        least=0,
+        most=100,
+    )
     attempts: int = setting(2, "platform faults after which a match is parked", least=1, most=100)
     forfeit_percent: int = setting(
         5,

@@ -16,11 +16,12 @@ from flask import session as cookie
 from flask_login import LoginManager, UserMixin, current_user, login_user, logout_user
 from flask_wtf.csrf import CSRFError, CSRFProtect
 
-from matchbox.errors import Forbidden, Unavailable
+from matchbox.errors import BadMessage, Forbidden, Unavailable
 from server.db.models import BrowserSession, Role, Scope
 from server.problems import LoginNeeded, ScopeNeeded, answer
 from server.scopes import ANYBODY, scope_of
-from server.services import accounts, sessions
+from server.services import accounts, arena_keys, sessions
+from server.services.remote_names import MOST, arena_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -35,8 +36,12 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 T = TypeVar("T")
 SAFE_METHODS: Final = ("GET", "HEAD", "OPTIONS")
-WITHOUT_COOKIE: Final = ("/api/", "/internal/")
+WITHOUT_COOKIE: Final = ("/api/", "/internal/", "/remote/")
 """Paths where a request without a session needs no form token: it has a bearer token instead."""
+OF_ARENAS: Final = ("/internal/", "/remote/")
+"""Paths where a bearer token is an arena's and no account's."""
+ARENA_HEADER: Final = "Matchbox-Arena"
+"""The header in which an arena with a key says which of its host's arenas it is."""
 FOR_STRANGERS: Final = ("accounts.log_in", "accounts.sign_up", "accounts.request_link")
 """The API's endpoints that change something and need no account."""
 
@@ -136,6 +141,30 @@ def arena_only() -> None:
     if not expected or not hmac.compare_digest(_bearer(request).encode(), expected.encode()):
         raise LoginNeeded("only an arena may ask this, with the arena token of the settings")
     g.arena = True
+
+
+def remote_arena() -> str:
+    """Returns the full name of the arena whose key the request has; it is looked up only once.
+
+    Raises Forbidden if the key is unknown or was removed, or BadMessage for a wrong number.
+    """
+    if "arena" not in g:
+        with context().read() as session:
+            key = arena_keys.key_for(session, _bearer(request)).name
+        number = request.headers.get(ARENA_HEADER, "1")
+        if not (number.isascii() and number.isdecimal() and 1 <= int(number[:4]) <= MOST):
+            raise BadMessage(f"{ARENA_HEADER} is a number from 1 to {MOST}")
+        g.arena = arena_name(key, int(number))
+    name: str = g.arena
+    return name
+
+
+def remote_only() -> None:
+    """Raises LoginNeeded unless the request has an arena's key that works."""
+    try:
+        remote_arena()
+    except Forbidden as error:
+        raise LoginNeeded(str(error)) from error
 
 
 def token_in_use(session: Session) -> Token | None:
@@ -239,7 +268,7 @@ def _check_scope() -> None:
 
 
 def _of_session(secret: str) -> Visitor | None:
-    if _has_header(request) or request.path.startswith("/internal/"):
+    if _has_header(request) or request.path.startswith(OF_ARENAS):
         return None
     made = context()
     now = made.now()
@@ -256,7 +285,7 @@ def _of_session(secret: str) -> Visitor | None:
 
 
 def _of_token(sent: Request) -> Visitor | None:
-    if not _has_header(sent) or sent.path.startswith("/internal/"):
+    if not _has_header(sent) or sent.path.startswith(OF_ARENAS):
         return None
     try:
         made = context()

@@ -30,12 +30,13 @@ STATUS: Final[dict[type[errors.MatchboxError], int]] = {
     errors.UnknownGame: 404,
     errors.UploadsClosed: 403,
     errors.CallerFault: 422,
+    errors.ArenaOutdated: 426,
     errors.ArenaStopped: 423,
     errors.DiskFull: 507,
     errors.Unavailable: 503,
 }
 """The HTTP status of errors. A class that is not here has the status of its next base class."""
-FOR_PROGRAMS: Final = ("/api/", "/internal/", "/healthz", "/readyz", "/metrics")
+FOR_PROGRAMS: Final = ("/api/", "/internal/", "/remote/", "/healthz", "/readyz", "/metrics")
 MEDIA_TYPE: Final = "application/problem+json"
 
 

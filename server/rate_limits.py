@@ -6,6 +6,7 @@ limits of the settings, but not what a request does.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import wraps
 from ipaddress import IPv6Address, IPv6Network, ip_address
 from typing import TYPE_CHECKING, Any, Final
@@ -14,6 +15,9 @@ from flask import request
 from flask_limiter import Limiter
 from flask_limiter.errors import RateLimitExceeded
 from flask_login import current_user
+
+from matchbox.errors import CallerFault
+from server.auth import remote_arena
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -185,5 +189,10 @@ def network_of(address: str) -> str:
 
 
 def asker() -> str:
-    """Returns the key under which the request is counted: its account, or else its network."""
+    """Returns the key under which the request is counted: its account or arena, or else its
+    network."""
+    if request.path.startswith("/remote/"):
+        with suppress(CallerFault):
+            return f"arena:{remote_arena()}"
+        return client_network()
     return f"account:{current_user.id}" if current_user.is_authenticated else client_network()

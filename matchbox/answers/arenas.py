@@ -1,8 +1,40 @@
-"""The matches that were played on an arena, and what was done about them."""
+"""Keys of arenas on other hosts; the matches of an arena, and what was done about them."""
 
 from __future__ import annotations
 
+from typing import Literal, TypeAlias
+
 from matchbox.answers import Answer
+
+KeyState: TypeAlias = Literal["works", "draining", "removed"]
+
+
+class ArenaKey(Answer):
+    """The key of a host whose arenas play from afar.
+
+    While it is `draining`, its arenas get no new jobs. `arenas` of them report now and hold `jobs`
+    jobs; `seen_at` is their newest report.
+    """
+
+    name: str
+    state: KeyState
+    created_at: str
+    seen_at: str | None
+    arenas: int
+    jobs: int
+
+
+class ArenaKeys(Answer):
+    """All keys of arenas on other hosts; those that were removed come last."""
+
+    items: list[ArenaKey]
+    next: str | None
+
+
+class FreshArenaKey(ArenaKey):
+    """A new key with its secret, which is told only now."""
+
+    key: str
 
 
 class ArenaMatches(Answer):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 from matchbox.answers import Answer
+from matchbox.answers.arenas import KeyState
 from matchbox.answers.queue import JobName
 
 Level: TypeAlias = Literal["bad", "warning"]
@@ -36,10 +37,14 @@ class ArenaLine(Answer):
     been silent for so long that nobody waits for it. `doing` is the match that it plays, or the
     name of another job; empty if it is idle. `full_name` is the name with that of the host, as
     actions take it. `stopped` says why the arena gets no jobs; empty if it is not stopped.
+    `key` is the name of the key with which an arena on another host plays; empty for an arena here.
+    `key_state` is then the key's state: a `draining` arena gets no new jobs.
     """
 
     name: str
     full_name: str
+    key: str = ""
+    key_state: KeyState | None = None
     stopped: str
     host: str
     release: str

@@ -38,6 +38,7 @@ def _for_programs() -> list[Blueprint]:
         api_seasons,
         api_users,
         api_versions,
+        remote,
     )
 
     return [
@@ -60,6 +61,7 @@ def _for_programs() -> list[Blueprint]:
         api_queue.routes,
         api_notices.routes,
         api_events.routes,
+        remote.routes,
     ]
 
 

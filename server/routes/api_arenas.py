@@ -1,23 +1,26 @@
-"""The operators' actions on arenas: stop, let go on, make their matches void."""
+"""The operators' actions on arenas: stop, let go on, make their matches void.
+
+And on the keys of arenas on other hosts: make, drain, let go on, remove.
+"""
 
 from __future__ import annotations
 
 from apiflask import APIBlueprint
 from flask import Response
 
-from matchbox.answers.arenas import ArenaMatches, ArenaVoid
+from matchbox.answers.arenas import ArenaKey, ArenaKeys, ArenaMatches, ArenaVoid, FreshArenaKey
 from matchbox.answers.health import ArenaLine
 from server.auth import account, acting, context, signed_in
 from server.queries.pagination import moment
 from server.routes import schemas
 from server.routes.responses import answered
 from server.scopes import Scope, needs
-from server.services import arena_voids, arenas, health
+from server.services import arena_keys, arena_voids, arenas, health
 
-routes = APIBlueprint("arenas", __name__, url_prefix="/api/v1/arenas", tag="Operations")
+routes = APIBlueprint("arenas", __name__, url_prefix="/api/v1", tag="Operations")
 
 
-@routes.post("/<arena:arena>/stop")
+@routes.post("/arenas/<arena:arena>/stop")
 @needs(Scope.OPERATE)
 @routes.input(schemas.Reason)
 @routes.output(ArenaLine)
@@ -28,7 +31,7 @@ def stop(arena: str, json_data: schemas.Reason) -> Response:
     return _line(arena)
 
 
-@routes.post("/<arena:arena>/go-on")
+@routes.post("/arenas/<arena:arena>/go-on")
 @needs(Scope.OPERATE)
 @routes.input(schemas.Reason)
 @routes.output(ArenaLine)
@@ -39,7 +42,7 @@ def go_on(arena: str, json_data: schemas.Reason) -> Response:
     return _line(arena)
 
 
-@routes.get("/<arena:arena>/matches")
+@routes.get("/arenas/<arena:arena>/matches")
 @needs(Scope.OPERATE)
 @routes.input(schemas.SinceTime, location="query")
 @routes.output(ArenaMatches)
@@ -54,7 +57,7 @@ def count_matches(arena: str, query_data: schemas.SinceTime) -> Response:
         return answered(arena_voids.count(session, account(session), arena, **times))
 
 
-@routes.post("/<arena:arena>/void")
+@routes.post("/arenas/<arena:arena>/void")
 @needs(Scope.OPERATE)
 @routes.input(schemas.ArenaVoid)
 @routes.output(ArenaVoid)
@@ -66,6 +69,62 @@ def void(arena: str, json_data: schemas.ArenaVoid) -> Response:
     return answered(
         arena_voids.void(made, signed_in(), arena, body.reason, again=body.again, **times)
     )
+
+
+@routes.get("/arena-keys")
+@needs(Scope.OPERATE)
+@routes.output(ArenaKeys)
+def list_keys() -> Response:
+    """Lists the keys of arenas on other hosts; for operators."""
+    made = context()
+    with made.read() as session:
+        return answered(arena_keys.keys_for(session, account(session), now=made.now()))
+
+
+@routes.post("/arena-keys")
+@needs(Scope.OPERATE)
+@routes.input(schemas.NewArenaKey)
+@routes.output(FreshArenaKey, status_code=201)
+def make_key(json_data: schemas.NewArenaKey) -> Response:
+    """Makes a key for a host that plays from afar; its secret is told only now. For operators."""
+    with acting() as (session, actor, now):
+        return answered(arena_keys.make(session, actor, json_data.name, now=now), 201)
+
+
+@routes.post("/arena-keys/<name:key>/drain")
+@needs(Scope.OPERATE)
+@routes.output(ArenaKey)
+def drain(key: str) -> Response:
+    """Gives the arenas of a key no new jobs; they end those that they have. For operators."""
+    with acting() as (session, actor, now):
+        arena_keys.drain(session, actor, key, now=now)
+    return _key(key)
+
+
+@routes.post("/arena-keys/<name:key>/go-on")
+@needs(Scope.OPERATE)
+@routes.output(ArenaKey)
+def let_key_go_on(key: str) -> Response:
+    """Gives the arenas of a draining key jobs again; for operators."""
+    with acting() as (session, actor, now):
+        arena_keys.let_go_on(session, actor, key, now=now)
+    return _key(key)
+
+
+@routes.post("/arena-keys/<name:key>/remove")
+@needs(Scope.OPERATE)
+@routes.output(ArenaKey)
+def remove_key(key: str) -> Response:
+    """Revokes a key for ever; the jobs of its arenas are given to others. For operators."""
+    with acting() as (session, actor, now):
+        arena_keys.remove(session, actor, key, now=now)
+    return _key(key)
+
+
+def _key(name: str) -> Response:
+    made = context()
+    with made.read() as session:
+        return answered(arena_keys.line(session, name, now=made.now()))
 
 
 def _line(arena: str) -> Response:

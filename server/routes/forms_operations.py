@@ -10,9 +10,11 @@ from dashboard import forms as pages
 from server import queries
 from server.auth import acting, context, signed_in
 from server.queries.pagination import moment
-from server.routes.form_fields import field, form_of, go_to, whole
+from server.routes.form_fields import field, form_of, go_to, secret_page, whole
+from server.routes.source import the_source
 from server.services import (
     accounts,
+    arena_keys,
     arena_voids,
     arenas,
     lessons,
@@ -25,6 +27,11 @@ from server.services import (
 if TYPE_CHECKING:
     from werkzeug.wrappers import Response
 
+KEY_ACTIONS: Final = {
+    "drain": arena_keys.drain,
+    "go-on": arena_keys.let_go_on,
+    "remove": arena_keys.remove,
+}
 REQUEUES: Final = {"versions": tryouts.try_again, "lessons": lessons.requeue}
 
 routes = Blueprint("forms_operations", __name__)
@@ -107,6 +114,24 @@ def void_arena(arena: str) -> Response:
     reason, again = field("reason"), bool(field("again"))
     arena_voids.void(context(), signed_in(), arena, reason, again=again, **times)
     return go_to("pages.arena", arena=arena)
+
+
+@routes.post("/admin/arena-keys")
+@form_of(pages.arenas_page)
+def make_arena_key() -> Response:
+    """Makes a key for arenas on another host and shows it, once."""
+    with acting() as (session, actor, now):
+        made = arena_keys.make(session, actor, field("name"), now=now)
+    return secret_page(pages.arenas_page(the_source(), new_key=made))
+
+
+@routes.post("/admin/arena-keys/<name:key>/<any(drain, 'go-on', remove):action>")
+@form_of(pages.arenas_page_of_key)
+def change_arena_key(key: str, action: str) -> Response:
+    """Drains the arenas of a key, lets them go on, or revokes the key."""
+    with acting() as (session, actor, now):
+        KEY_ACTIONS[action](session, actor, key, now=now)
+    return go_to("pages.arenas")
 
 
 @routes.post("/seasons/<number:season>/disqualify")

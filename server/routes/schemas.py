@@ -234,6 +234,12 @@ class SinceTime(Query):
     since: Annotated[str, Field(min_length=4, max_length=40)]
 
 
+class NewArenaKey(Body):
+    """The name of a new key for arenas on another host, such as the host's name."""
+
+    name: Annotated[str, Field(min_length=1, max_length=24)]
+
+
 class ArenaVoid(Reason):
     """Which of an arena's matches are made void, and whether they are replayed at once.
 

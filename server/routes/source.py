@@ -11,7 +11,7 @@ from flask import current_app
 
 from dashboard.source import Source
 from matchbox.answers.accounts import SessionLine, TokenLine, Viewer
-from matchbox.answers.arenas import ArenaMatches
+from matchbox.answers.arenas import ArenaKeys, ArenaMatches
 from matchbox.answers.bots import Bot, BotLine, Draft
 from matchbox.answers.classes import LeagueClass, Membership
 from matchbox.answers.comparisons import Comparable, Comparison, ComparisonLine
@@ -38,7 +38,7 @@ from server.queries.lessons import bot_lessons
 from server.queries.pagination import moment
 from server.queries.verifications import newest
 from server.routes.openid_source import of_log_ins
-from server.services import accounts, arena_voids, health, notices, uploads
+from server.services import accounts, arena_keys, arena_voids, health, notices, uploads
 
 
 def make_source() -> Source:
@@ -119,6 +119,7 @@ def _of_operators() -> dict[str, Any]:
         "faults": _faults,
         "health": _health,
         "arena": _arena,
+        "arena_keys": _arena_keys,
         "arena_matches": _arena_matches,
         "queue_detail": _queue_detail,
         "user": _user,
@@ -284,6 +285,12 @@ def _arena(name: str) -> ArenaLine:
     made = context()
     with made.read() as session:
         return health.arena_for(session, viewer(session), name, now=made.now())
+
+
+def _arena_keys() -> ArenaKeys:
+    made = context()
+    with made.read() as session:
+        return arena_keys.keys_for(session, viewer(session), now=made.now())
 
 
 def _arena_matches(name: str, since: str) -> ArenaMatches:

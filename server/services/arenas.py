@@ -1,6 +1,7 @@
 """Stops arenas and lets them go on. A stopped arena gets no jobs, and its results are not booked.
 
-An arena is stopped by an operator, or because the rules do not lead to a record that it has sent.
+An arena is stopped by an operator, because the rules do not lead to a record that it has sent, or
+because another arena has played a match of its with a different record.
 """
 
 from __future__ import annotations
@@ -13,14 +14,16 @@ from matchbox.errors import Conflict, NotFound
 from server.services import audit, job_kinds, jobs, walls
 from server.services.accounts import require_operator
 from server.services.events import storable
+from server.services.match_verifications import VERIFICATION
 from server.services.matches import MATCH
+from server.services.remote_names import key_of
 from server.services.stopped_arenas import Stop, stopped, store, subject_of
 from server.services.voids import reason_of
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
-    from matchbox.match.wire import MatchPlayed
+    from matchbox.match.wire import Claim, MatchPlayed
     from matchbox.settings import Settings
     from server.db.models import User
 
@@ -87,6 +90,26 @@ def refuse(
         told = f"its record of match {match.id} does not replay: {why}"
         _stop(session, name, Stop(storable(told, 500), now, match.id), None, now)
     return False
+
+
+def stop_if_different(session: Session, done: Claim, *, settings: Settings, now: int) -> None:
+    """Stops an arena with a key if another host's arena found its record of a match different.
+
+    `done` is the attempt at the verification. A bot that does not repeat itself is no reason.
+    """
+    row = jobs.find(
+        session, VERIFICATION, done.subject, done.attempt, done.token, settings=settings
+    )
+    played_by, checked_by = row.match.arena or "", row.arena or "an arena without a name"
+    same_host = key_of(played_by) == key_of(checked_by)
+    if row.finding != "different" or not key_of(played_by) or same_host:
+        return
+    if played_by not in stopped(session):
+        why = (
+            f"{checked_by} played match {row.match_id} again, and its record is different; one of "
+            "the two arenas is wrong"
+        )
+        _stop(session, played_by, Stop(storable(why, 500), now, row.match_id), None, now)
 
 
 def _stop(session: Session, name: str, told: Stop, actor: User | None, now: int) -> None:

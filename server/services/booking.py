@@ -9,12 +9,20 @@ import secrets
 from typing import TYPE_CHECKING, Any
 
 import structlog
+from msgspec.structs import replace
 
 from matchbox import registry
 from matchbox.errors import BadMessage, BadRecord, UnknownGame
 from matchbox.match import record as records
 from matchbox.match import replay, wire
-from server.services import arenas, job_kinds, jobs, matches, stopped_arenas
+from server.services import (
+    arenas,
+    job_kinds,
+    jobs,
+    match_verifications,
+    matches,
+    stopped_arenas,
+)
 from server.services.matches import MATCH
 
 if TYPE_CHECKING:
@@ -26,24 +34,48 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 
-def book(context: Context, task: str, data: object) -> bool:
+def book(context: Context, task: str, data: object, *, holder: str = "") -> bool:
     """Records the result of a job. Returns False if that changed nothing.
 
     The result of a stopped arena is refused, and so is a record that does not replay: see
-    `arenas.refuse`. Raises as `job_kinds.book` does.
+    `arenas.refuse`. `holder` is the arena with a key that hands the result in: it must hold the
+    job, and what it says is lost counts as no fault. Raises as `job_kinds.book` does, and Conflict
+    if the holder does not hold the job.
     """
     knobs: dict[str, Any] = {"settings": context.settings, "now": context.now()}
     if task != wire.RECORD:
         with context.write() as session:
-            return job_kinds.book(session, task, data, **knobs)
+            _check_holder(session, task, data, holder, context.settings)
+            if holder and task == wire.LOST:
+                job_kinds.give_back(session, wire.from_plain(wire.Lost, data), **knobs)
+                return True
+            booked = job_kinds.book(session, task, data, **knobs)
+            if booked and task == wire.BOOK_VERIFICATION:
+                arenas.stop_if_different(session, job_kinds.claim_of(task, data), **knobs)
+            return booked
     played = wire.from_plain(wire.MatchPlayed, data)
+    if holder:
+        played = replace(played, arena=holder)
     why = why_false(played, context.settings)
     with context.write() as session:
+        _check_holder(session, task, data, holder, context.settings)
         if why:
             return arenas.refuse(session, played, why, **knobs)
         if played.arena in stopped_arenas.stopped(session):
             return _turn_away(session, played, **knobs)
-        return matches.record(session, played, **knobs)
+        booked = matches.record(session, played, **knobs)
+        if booked:
+            match_verifications.check_arena(session, played.match, **knobs)
+        return booked
+
+
+def _check_holder(
+    session: Session, task: str, data: object, holder: str, settings: Settings
+) -> None:
+    """Raises Conflict if there is a holder that does not hold the job."""
+    if holder:
+        about = job_kinds.claim_of(task, data)
+        job_kinds.require_holder(session, about, holder, settings=settings)
 
 
 def why_false(played: wire.MatchPlayed, settings: Settings) -> str:

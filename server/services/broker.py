@@ -6,7 +6,7 @@ import binascii
 import json
 import time
 from base64 import b64decode
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
@@ -46,6 +46,22 @@ def jobs(url: str, *, taken_s: float) -> set[tuple[str, int]]:
         taken = client.hmget(held, tags) if tags else []
     messages += [json.dumps(json.loads(one)[0]) for one in taken if one is not None]
     return {found for one in messages if (found := _job_in(one)) is not None}
+
+
+def take(url: str, queues: Sequence[str]) -> tuple[str, dict[str, Any]] | None:
+    """Takes the next job out of the first of these queues that has one, for good.
+
+    Returns its task and its message; None if the queues are empty. Raises BrokerUnavailable.
+    """
+    with _connected(url) as connection:
+        channel = connection.default_channel
+        for queue in queues:
+            channel.queue_declare(queue, durable=True)
+            found = channel.basic_get(queue, no_ack=True)
+            if found is not None:
+                (message,), *_ = found.decode()
+                return str(found.headers["task"]), dict(message)
+    return None
 
 
 def _job_in(message: str | bytes) -> tuple[str, int] | None:

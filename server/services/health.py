@@ -19,9 +19,10 @@ from matchbox.answers.queue import JobName
 from matchbox.errors import BrokerUnavailable, Forbidden, NotFound
 from server.db.models import Delivery, Match, Setting
 from server.queries.pagination import iso
-from server.services import backup_schedule, broker, disk, stopped_arenas, walls
+from server.services import arena_keys, backup_schedule, broker, disk, stopped_arenas, walls
 from server.services.job_kinds import KINDS
 from server.services.jobs import JobKind
+from server.services.remote_names import key_of
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
     from matchbox.settings import Settings
     from server.db.models import User
 
-SILENT_MS: Final = 45_000
-"""An arena reports every 15 s; one that has missed three reports is silent."""
 GONE_MS: Final = 3_600_000
 """Nobody waits for an arena that has been silent for an hour."""
 BEAT: Final = "ledger"
@@ -144,7 +143,11 @@ def ledger_is_late(session: Session, settings: Settings, now: int) -> bool:
 
 def _arenas_report(state: State) -> Iterator[Finding]:
     silent = [one for one in state.arenas if one.state == "silent"]
-    reporting = [one for one in state.arenas if one.state == "reports" and not one.stopped]
+    reporting = [
+        one
+        for one in state.arenas
+        if one.state == "reports" and not one.stopped and one.key_state in (None, "works")
+    ]
     remedy = (
         "See the log of that arena; if its host is gone, start another one. A job that it held is "
         "given to another arena within a minute."
@@ -157,6 +160,8 @@ def _arenas_report(state: State) -> Iterator[Finding]:
         before = "No arena reports any more" if state.arenas else "No arena has reported yet"
         if any(one.stopped for one in state.arenas):
             before = "Every arena that reports is stopped"
+        elif any(one.key_state == "draining" and one.state == "reports" for one in state.arenas):
+            before = "Every arena that reports is draining"
         yield _bad("arenas", f"{before}, so nothing is played.", "Start an arena; see its log.")
 
 
@@ -301,10 +306,13 @@ CHECKS: Final[tuple[Check, ...]] = (
 def arenas(session: Session, now: int) -> list[ArenaLine]:
     """Returns the arenas that have reported, with what each is at."""
     stopped = stopped_arenas.stopped(session)
+    keys = arena_keys.states(session)
     return [
         ArenaLine(
             name=name.partition("@")[0],
             full_name=name,
+            key=key_of(name),
+            key_state=keys.get(key_of(name)),
             stopped=stopped[name].why if name in stopped else "",
             host=one.host,
             release=one.release,
@@ -335,7 +343,7 @@ def _state_of(one: walls.ArenaWall, now: int) -> Any:
     if one.left:
         return "left"
     age = now - one.at
-    return "gone" if age > GONE_MS else "silent" if age > SILENT_MS else "reports"
+    return "gone" if age > GONE_MS else "silent" if age > walls.SILENT_MS else "reports"
 
 
 def job_lines(session: Session, now: int) -> list[JobsLine]:

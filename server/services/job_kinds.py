@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from sqlalchemy import ColumnElement, func, select
+
 from matchbox.errors import BadMessage, Conflict, Forbidden, NotFound
 from matchbox.match import wire
 from server.services import (
@@ -27,6 +29,7 @@ from server.services.jobs import JobKind
 from server.services.lessons import LESSON
 from server.services.match_verifications import VERIFICATION
 from server.services.matches import MATCH
+from server.services.remote_names import MARK
 from server.services.table_turns import TURN
 from server.services.tryouts import TRY_DRAFT, TRY_OUT
 
@@ -42,6 +45,8 @@ KINDS: Final[dict[wire.Kind, JobKind[Any]]] = {
     "turn": TURN,
     "verification": VERIFICATION,
 }
+ALL: Final[tuple[JobKind[Any], ...]] = (*KINDS.values(), TRY_DRAFT)
+"""The same, and the try-outs of drafts, which are versions to an arena."""
 
 
 def claim(session: Session, message: wire.Claim, *, settings: Settings, now: int) -> bool:
@@ -63,10 +68,73 @@ def claim(session: Session, message: wire.Claim, *, settings: Settings, now: int
     return True
 
 
+def claim_unclaimed(session: Session, message: wire.Claim, *, settings: Settings, now: int) -> bool:
+    """Claims a job for an arena, as `claim` does, but only if no arena has claimed it yet."""
+    _, row = _find(session, message, settings)
+    if row.arena is not None:
+        raise Conflict(f"arena {row.arena} has claimed {message.kind} {row.id} already")
+    return claim(session, message, settings=settings, now=now)
+
+
 def take_from(session: Session, arena: str) -> None:
     """Has the jobs that this arena holds given to others at the next tick."""
-    for kind in (*KINDS.values(), TRY_DRAFT):
-        jobs.take_from(session, kind, arena)
+    for kind in ALL:
+        jobs.take(session, kind, kind.model.arena == arena)
+
+
+def take_from_key(session: Session, key: str) -> None:
+    """Has the jobs of all arenas with this key given to others at the next tick."""
+    for kind in ALL:
+        jobs.take(session, kind, _of_key(kind, key))
+
+
+def held(session: Session, arena: str) -> list[jobs.Job]:
+    """Returns the jobs that this arena holds."""
+    return [
+        row
+        for kind in ALL
+        for row in session.scalars(select(kind.model).where(kind.leased, kind.model.arena == arena))
+    ]
+
+
+def count_held(session: Session, key: str) -> int:
+    """Returns how many jobs the arenas with this key hold."""
+    return sum(
+        session.scalar(
+            select(func.count()).select_from(kind.model).where(kind.leased, _of_key(kind, key))
+        )
+        or 0
+        for kind in ALL
+    )
+
+
+def require_holder(
+    session: Session, message: wire.Claim, arena: str, *, settings: Settings
+) -> jobs.Job:
+    """Returns the job that the message is about. Raises Conflict unless the arena holds it.
+
+    A job that the arena has done counts as held. Raises NotFound or Forbidden if we never sent that
+    attempt.
+    """
+    kind, row = _find(session, message, settings)
+    if row.arena != arena or row.attempt != message.attempt:
+        raise Conflict(f"{arena} does not hold attempt {message.attempt} at {kind.name} {row.id}")
+    return row
+
+
+def give_back(session: Session, message: wire.Lost, *, settings: Settings, now: int) -> None:
+    """Gives the job of an arena that cannot do it to another, and counts no fault.
+
+    Raises NotFound or Forbidden if we never sent that attempt.
+    """
+    kind, row = _find(session, message, settings)
+    jobs.give_back(session, kind, row, message.attempt, message.why, settings=settings, now=now)
+
+
+def _of_key(kind: JobKind[Any], key: str) -> ColumnElement[bool]:
+    """The condition that an arena with this key holds or held the job."""
+    held_by: ColumnElement[str] = kind.model.arena
+    return held_by.endswith(MARK + key, autoescape=True)
 
 
 def report(session: Session, told: Mapping[str, Any], *, settings: Settings, now: int) -> None:
@@ -76,7 +144,7 @@ def report(session: Session, told: Mapping[str, Any], *, settings: Settings, now
     Raises BadMessage if the report is not valid.
     """
     if not walls.reporting(session, now=now):
-        for kind in (*KINDS.values(), TRY_DRAFT):
+        for kind in ALL:
             jobs.hold_on(session, kind, now=now)
     read = walls.report_wall(session, told, now=now)
     if read.job is not None:
@@ -123,7 +191,7 @@ class Result(NamedTuple):
     book: Callable[..., bool]
     """The service that records the result."""
     kind: wire.Kind | None = None
-    """The kind of job whose result it is; None if it is not of one kind."""
+    """The kind of job whose result it is; None if the message names it."""
 
 
 RESULTS: Final[dict[str, Result]] = {
@@ -135,6 +203,17 @@ RESULTS: Final[dict[str, Result]] = {
     wire.LOST: Result(wire.Lost, lose),
 }
 """The tasks that bring something back, by name."""
+
+
+def claim_of(task: str, data: object) -> wire.Claim:
+    """Returns the attempt that a result is about, as a claim. Raises BadMessage."""
+    if task not in RESULTS:
+        raise BadMessage(f"{task!r} is not a task for results")
+    result = RESULTS[task]
+    message: Any = wire.from_plain(result.message, data)
+    kind = result.kind or message.kind
+    subject = message.subject if result.kind is None else getattr(message, kind)
+    return wire.Claim(kind=kind, subject=subject, attempt=message.attempt, token=message.token)
 
 
 def book(session: Session, task: str, data: object, *, settings: Settings, now: int) -> bool:

@@ -7,6 +7,7 @@ so a message that is delivered twice, late or never does no harm.
 | ----------- | ------------------------- | -------------------------------------- |
 | `lease`     | queued                    | leased; parked if sent too often       |
 | `claim`     | leased                    | leased, and held by that arena         |
+| `take`      | leased, held by an arena  | leased, past the deadline              |
 | `expire`    | leased, held by no arena  | leased, past the deadline              |
 | `lose`      | leased                    | queued; parked after too many faults   |
 | `sweep`     | leased, past the deadline | queued                                 |
@@ -39,6 +40,7 @@ from server.db.models import Draft, Lesson, Match, MatchVerification, Turn, Vers
 from server.db.session import compare_and_set
 from server.services import walls
 from server.services.events import publish, storable
+from server.services.remote_names import MARK
 
 MOST_ATTEMPTS: Final = 20
 """A job is parked after every 20 attempts without a result, since it may be killing the arenas."""
@@ -163,12 +165,15 @@ def claim(
     """Renews the lease of a job that this arena is about to do, or is doing.
 
     An arena without a name is of an older release: its reports renew nothing, so its lease is long.
-    Raises Conflict if the job is not leased any more, or if a later attempt has begun.
+    Raises Conflict if the job is not leased any more, if a later attempt has begun, or if an arena
+    with a key holds it.
     """
     long = next_deadline(settings, now, lease_ms=kind.lease_ms)
     held = {"deadline": now + HELD_MS if arena else long, "arena": storable(arena, 200)}
     values = {**kind.claimed(session, row, now), **held}
-    if not _change(session, row, values, kind.leased, attempt):
+    held_by = kind.model.arena
+    free = or_(held_by.is_(None), held_by == arena, held_by.not_like(f"%{MARK}%"))
+    if not _change(session, row, values, and_(kind.leased, free), attempt):
         raise Conflict(f"attempt {attempt} at {kind.name} {row.id} is not wanted any more")
 
 
@@ -219,10 +224,10 @@ def hold_on(session: Session, kind: JobKind[Any], *, now: int) -> None:
     session.execute(late.values(deadline=now + HELD_MS))
 
 
-def take_from(session: Session, kind: JobKind[Any], arena: str) -> None:
-    """Ends the leases of the jobs that this arena holds, so that others get them."""
-    held = update(kind.model).where(kind.leased, kind.model.arena == arena)
-    session.execute(held.values(deadline=DUE, arena=None))
+def take(session: Session, kind: JobKind[Any], held: ColumnElement[bool]) -> None:
+    """Ends the leases of the jobs that fit and that an arena holds, so that others get them."""
+    taken = update(kind.model).where(kind.leased, held)
+    session.execute(taken.values(deadline=DUE, arena=None))
 
 
 def unclaimed(session: Session, kind: JobKind[Row], *, before: int, now: int) -> Sequence[Row]:

@@ -12,8 +12,7 @@ import structlog
 
 from server.db.models import Draft, Match, Version
 from server.services import broker, jobs
-from server.services.job_kinds import KINDS
-from server.services.tryouts import TRY_DRAFT
+from server.services.job_kinds import ALL
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -40,7 +39,7 @@ def find(context: Context) -> int:
     with context.read() as session:
         free = [
             (kind, row)
-            for kind in (*KINDS.values(), TRY_DRAFT)
+            for kind in ALL
             for row in jobs.unclaimed(session, kind, before=now - SENT_MS, now=now)
         ]
     if not free:

@@ -5,6 +5,7 @@ Runs no bots, and judges nothing: a finding changes no result and no rating.
 
 from __future__ import annotations
 
+import secrets
 from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import and_, func, select
@@ -16,13 +17,13 @@ from server import outbox
 from server.db.models import Match, MatchVerification
 from server.db.session import compare_and_set
 from server.queries.embargo import reason
-from server.services import jobs
+from server.services import jobs, walls
 from server.services.accounts import DAY_MS
 from server.services.events import publish
 from server.services.jobs import JobKind
 from server.services.kept_records import require_record
 from server.services.lookup import find_match
-from server.services.walls import wall
+from server.services.remote_names import key_of
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -51,9 +52,29 @@ def ask(
     if session.scalar(asked.limit(1)) is not None:
         raise Conflict("an arena is verifying this match already; its finding comes to this page")
     _check_quota(session, actor, settings, now)
+    return _open(session, match, actor.id, settings, now)
+
+
+def check_arena(session: Session, name: str, *, settings: Settings, now: int) -> None:
+    """Has a match that was just booked played again, if an arena with a key has played it.
+
+    Does so with the share of these matches that the settings say, and only while an arena of
+    another host reports that can do it.
+    """
+    match = find_match(session, name)
+    key = key_of(match.arena or "")
+    if not key or secrets.randbelow(100) >= settings.verify_percent:
+        return
+    if any(key_of(one) != key for one in walls.present(session, now=now)):
+        _open(session, match, None, settings, now)
+
+
+def _open(
+    session: Session, match: Match, asker: int | None, settings: Settings, now: int
+) -> MatchVerification:
     row = MatchVerification(
         match_id=match.id,
-        asker_id=actor.id,
+        asker_id=asker,
         wanted=True,
         attempt=0,
         deadline=jobs.DUE,
@@ -130,8 +151,8 @@ def _check_playable(session: Session, match: Match) -> None:
             f"{game.spec.rules}; verify it with the release that played it"
         )
     strangers = [seat for seat in match.seats if not seat.version.bot.owner.trusted]
-    if strangers and not (walls := wall(session)).walled:
-        raise Conflict(f"its bots cannot play now: {walls.why}")
+    if strangers and not (found := walls.wall(session)).walled:
+        raise Conflict(f"its bots cannot play now: {found.why}")
 
 
 def _check_quota(session: Session, actor: User, settings: Settings, now: int) -> None:

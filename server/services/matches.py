@@ -16,6 +16,7 @@ from server.services.accounts import require_operator
 from server.services.events import publish, storable
 from server.services.jobs import JobKind
 from server.services.lookup import find_match
+from server.services.remote_names import key_of
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -53,7 +54,8 @@ def record(session: Session, message: MatchPlayed, *, settings: Settings, now: i
 
     Accepts the result of any attempt, since all of them play the same match. Returns False if the
     match was final already, or if the record does not fit the match; then the job counts as lost by
-    the platform. Raises NotFound or Forbidden if we never sent that attempt.
+    the platform, unless an arena with a key has sent it. Raises NotFound or Forbidden if we never
+    sent that attempt.
     """
     match = jobs.find(
         session, MATCH, message.match, message.attempt, message.token, settings=settings
@@ -64,7 +66,8 @@ def record(session: Session, message: MatchPlayed, *, settings: Settings, now: i
         results.check_beside(match, played, message)
     except (BadMessage, BadRecord) as error:
         log.warning("result.refused", match=match.id, attempt=message.attempt, why=str(error))
-        jobs.lose(session, MATCH, match, message.attempt, str(error), settings=settings, now=now)
+        refuse = jobs.give_back if key_of(message.arena) else jobs.lose
+        refuse(session, MATCH, match, message.attempt, str(error), settings=settings, now=now)
         return False
     values = {"state": MatchState.FINISHED, "deadline": None, "trouble": "", "finished_at": now}
     values["arena"] = storable(message.arena, 200) or None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from server.db.models import Setting
-from server.services import jobs, walls
+from server.services import walls
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,7 +46,4 @@ def store(session: Session, present: Mapping[str, Stop], *, now: int) -> None:
 def is_only_one(session: Session, name: str, *, now: int) -> bool:
     """Whether no other arena reports and may do jobs."""
     out = {name, *stopped(session)}
-    return not any(
-        other not in out and not one.left and now - one.at <= jobs.HELD_MS
-        for other, one in walls.reports(session).items()
-    )
+    return out.issuperset(walls.present(session, now=now))

@@ -56,7 +56,7 @@ def send(
             limits=limits_of(settings),
             version=row.digest,
             class_name=row.class_name or None,
-            beside=_house_bot(session, row),
+            beside=house_bot(session, row),
             deals=[secrets.token_hex(16) for _ in range(settings.tryout_deals)],
         ),
         task=wire.TRY_OUT_LAST if last else None,
@@ -102,8 +102,8 @@ def make_active(session: Session, version: Version, now_in: VersionState, **valu
     return True
 
 
-def _house_bot(session: Session, version: Version | Draft) -> Entrant | None:
-    """The house's bot that a version in quarantine plays against; None if there is none."""
+def house_bot(session: Session, version: Version | Draft) -> Entrant | None:
+    """Returns the house's bot that a version in quarantine plays against; None if there is none."""
     if version.state != VersionState.QUARANTINED:
         return None
     plays = (Bot.game == version.game, Version.state == VersionState.ACTIVE)

@@ -12,7 +12,7 @@ from server.db.models import Setting
 from server.services.events import storable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from sqlalchemy.orm import Session
 
@@ -22,6 +22,8 @@ ARENAS: Final = 256
 STALE_MS: Final = 5 * 60_000
 """An arena is gone if its report is this many ms older than the newest: arenas repeat theirs."""
 
+SILENT_MS: Final = 45_000
+"""An arena reports every 15 s; one that has missed three reports is silent."""
 GAP_MS: Final = 30_000
 """If no arena has reported for so long, the fault is the server's, or the machine's."""
 
@@ -106,10 +108,25 @@ def report_wall(session: Session, report: Mapping[str, Any], *, now: int) -> Wal
     return read
 
 
+def forget(session: Session, which: Callable[[str], bool]) -> None:
+    """Marks the arenas with these names as gone: nobody waits for their reports."""
+    row = session.get(Setting, NAME)
+    if row is not None:
+        gone = {name: {**one, "left": True} for name, one in row.value.items() if which(name)}
+        row.value = {**row.value, **gone}
+
+
 def reporting(session: Session, *, now: int) -> bool:
     """Whether any arena has reported within the last GAP_MS."""
     row = session.get(Setting, NAME)
     return row is not None and now - row.changed_at <= GAP_MS
+
+
+def present(session: Session, *, now: int) -> list[str]:
+    """Returns the names of the arenas that report now."""
+    return [
+        name for name, one in reports(session).items() if not one.left and now - one.at <= SILENT_MS
+    ]
 
 
 def reports(session: Session) -> dict[str, ArenaWall]:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import importlib
 from functools import partial
 from pathlib import Path
 
 import pytest
 
 from matchbox.errors import UploadsClosed
+from matchbox.settings import Settings
 from sandbox import selftest
 from sandbox.policy import Wall
 from sandbox.syscalls import PARTS_OF_LIST
 from server.db.migrations import migrate
 from server.services import walls
 from tests.books import open_books
+from worker.arena import reports
 
 NAMED = (
     *("landlock", "descriptors", "seccomp:list", "seccomp:paths", "seccomp:counters"),
@@ -41,11 +42,9 @@ def test_a_root_that_is_left_out_is_named_by_the_box_that_needs_it() -> None:
 def test_a_worker_without_a_layer_closes_uploads_for_strangers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("MATCHBOX_BROKER_URL", "redis://127.0.0.1:1/0")
-    main = importlib.import_module("worker.arena.main")
     bare = partial(selftest.selftest, wall=Wall(drop=("landlock",)))
     monkeypatch.setattr(selftest, "selftest", bare)
-    told = main.wall_report("arena", "bwrap")
+    told = reports.wall_report("arena", "bwrap", Settings())
     url = f"sqlite:///{tmp_path}/matchbox.db"
     migrate(url)
     books = open_books(url)

@@ -1,11 +1,13 @@
 """The server as an arena sees it: bundles, memories, records, claims, long results, wall reports.
 
-Knows six addresses and the arena token; knows no queue. If the server cannot be reached, the client
-tries again for a while, then raises Unavailable.
+An arena here has the arena token, and gets its jobs from a queue. An arena on another host has a
+key, with which it asks for its jobs, too. If the server cannot be reached, the client tries again
+for a while, then raises Unavailable.
 """
 
 from __future__ import annotations
 
+import json
 import time
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -14,10 +16,12 @@ import httpx
 
 from matchbox.bundle import digest
 from matchbox.errors import (
+    ArenaOutdated,
     ArenaStopped,
     BadBundle,
     BadMessage,
     Forbidden,
+    KeyRefused,
     MatchboxError,
     NotFound,
     Unavailable,
@@ -30,27 +34,35 @@ if TYPE_CHECKING:
 _TIMEOUT_S: Final = 20.0
 _PAUSES_S: Final = (0.1, 0.2, 0.5, 1.0, 2.0, 4.0)
 _KEPT_BYTES: Final = 64 << 20
+PART_BYTES: Final = 512 << 10
+"""The length of the parts in which a long result goes to a server on another host."""
 
 
 class ServerClient:
-    """The server's `/internal` addresses. Close it when done."""
+    """The server's `/internal` addresses, or its `/remote` ones. Close it when done.
+
+    `number` is that of an arena on another host among the host's arenas, from 1; 0 for an arena
+    here. The secret is then a key, and else the arena token.
+    """
 
     def __init__(
         self,
         server_url: str,
-        arena_token: str,
+        secret: str,
         *,
         arena: str = "",
+        number: int = 0,
         pauses_s: tuple[float, ...] = _PAUSES_S,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
         self._http = httpx.Client(
             base_url=server_url,
-            headers={"Authorization": f"Bearer {arena_token}"},
+            headers={"Authorization": f"Bearer {secret}", "Matchbox-Arena": str(number)},
             timeout=_TIMEOUT_S,
             transport=transport,
-            trust_env=False,
+            trust_env=server_url.startswith("https:"),
         )
+        self._door = "/remote" if number else "/internal"
         self._arena = arena
         self._pauses_s = pauses_s
         self._kept: OrderedDict[str, bytes] = OrderedDict()
@@ -65,21 +77,50 @@ class ServerClient:
 
     def record(self, match: str) -> bytes:
         """The packed record of a match. Raises NotFound."""
-        return self._send("GET", f"/internal/records/{match}").content
+        return self._send("GET", f"{self._door}/records/{match}").content
 
     def claim(self, job: wire.Job) -> bool:
         """Renews the lease of a job; False if the job is over or another attempt holds it."""
-        answer = self._send("POST", "/internal/claims", json=wire.to_plain(job.claim(self._arena)))
+        answer = self._send(
+            "POST", f"{self._door}/claims", json=wire.to_plain(job.claim(self._arena))
+        )
         return answer.status_code != httpx.codes.CONFLICT
 
+    def join(self, told: dict[str, Any]) -> str:
+        """The full name of this arena on another host, which tells what it has: see reports.knock.
+
+        Raises ArenaOutdated if it must be updated first, and Forbidden if its key does not work.
+        """
+        return str(self._send("POST", f"{self._door}/joins", json=told).json()["arena"])
+
+    def take(self, told: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
+        """The task and the message of the next job of an arena on another host; None without one.
+
+        Raises as `join`, and ArenaStopped if this arena gets no jobs.
+        """
+        answer = self._send("POST", f"{self._door}/jobs", json=told)
+        if answer.status_code != httpx.codes.OK:
+            return None
+        found = answer.json()
+        return found["task"], found["message"]
+
     def post(self, task: str, message: Struct) -> None:
-        """Hands in a result that is too long for the broker, or that the broker could not take."""
+        """Hands in a result that is too long for the broker, or that the broker could not take.
+
+        From another host, a long one goes in parts: proxies take no long requests.
+        """
         result = {"task": task, "message": wire.to_plain(message)}
-        self._send("POST", "/internal/results", json=result)
+        text = json.dumps(result).encode() if self._door == "/remote" else b""
+        if len(text) > PART_BYTES:
+            for position, start in enumerate(range(0, len(text), PART_BYTES)):
+                part = text[start : start + PART_BYTES]
+                self._send("POST", f"{self._door}/parts/{position}", content=part)
+            result = {}
+        self._send("POST", f"{self._door}/results", json=result)
 
     def report_wall(self, report: dict[str, Any]) -> None:
         """Reports which box this arena plays in and what its self-test found."""
-        self._send("POST", "/internal/walls", json=report)
+        self._send("POST", f"{self._door}/walls", json=report)
 
     def close(self) -> None:
         """Closes the connections."""
@@ -107,7 +148,7 @@ class ServerClient:
         if name in self._kept:
             self._kept.move_to_end(name)
             return self._kept[name]
-        data = self._send("GET", f"/internal/{kind}/{name}").content
+        data = self._send("GET", f"{self._door}/{kind}/{name}").content
         if digest(data) != name:
             raise BadBundle(f"the server sent other bytes than those of {kind}/{name}")
         self._keep(name, data)
@@ -123,7 +164,11 @@ def _refusal(answer: httpx.Response) -> MatchboxError:
     """The error for a 4xx answer. A 401 is about this arena's token and says nothing of the job."""
     where = f"{answer.request.method} {answer.request.url.path}"
     if answer.status_code == httpx.codes.LOCKED:
-        return ArenaStopped("this arena is stopped: it waits until an operator lets it go on")
+        return ArenaStopped(_detail(answer))
+    if answer.status_code == httpx.codes.UPGRADE_REQUIRED:
+        return ArenaOutdated(_detail(answer))
+    if answer.request.url.path.startswith("/remote/"):
+        return _refusal_of_key(answer, where)
     if answer.status_code == httpx.codes.UNAUTHORIZED:
         return Unavailable(
             f"the server does not know this arena and refused {where}: set the same "
@@ -136,3 +181,20 @@ def _refusal(answer: httpx.Response) -> MatchboxError:
             f"the server has no {answer.request.url.path} where MATCHBOX_INTERNAL_URL leads"
         )
     return BadMessage(f"the server refused {where} with {answer.status_code}")
+
+
+def _refusal_of_key(answer: httpx.Response, where: str) -> MatchboxError:
+    """The error for a 4xx answer to an arena on another host."""
+    if answer.status_code == httpx.codes.UNAUTHORIZED:
+        return KeyRefused(_detail(answer))
+    if answer.status_code == httpx.codes.NOT_FOUND:
+        return NotFound(f"the server has no {answer.request.url.path}; is it a Matchbox server?")
+    return BadMessage(f"the server refused {where} with {answer.status_code}: {_detail(answer)}")
+
+
+def _detail(answer: httpx.Response) -> str:
+    """What the server says is wrong."""
+    try:
+        return str(answer.json()["detail"])
+    except (ValueError, KeyError, TypeError):
+        return f"it answered {answer.status_code}"

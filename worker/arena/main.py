@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import logging
 import os
-import socket
 import sys
 import threading
 import time
 from contextlib import suppress
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
@@ -29,8 +27,8 @@ from matchbox.match import wire
 from matchbox.settings import read_settings
 from worker import logs
 from worker.app import make_celery
-from worker.arena import cpu_affinity
-from worker.arena.boxes import examine, open_named
+from worker.arena import cpu_affinity, reports
+from worker.arena.boxes import open_named
 from worker.arena.client import ServerClient
 from worker.arena.journal import MAX_ATTEMPTS, Journal
 from worker.arena.tasks import Arena, Requeue
@@ -45,8 +43,6 @@ _REQUEUE_DELAY_S: Final = 1.0
 """Seconds before a job goes back to its queue, so that an absent server is not asked in a loop."""
 _STOPPED_S: Final = 5.0
 """Seconds between two questions of a stopped arena whether it may go on."""
-_REPORT_S: Final = 15.0
-"""Seconds between two reports; the server calls an arena silent that has missed three."""
 _GOODBYE: Final[tuple[float, ...]] = ()
 """The pauses before further tries at the last report: nobody waits for it."""
 
@@ -118,33 +114,16 @@ def _open(sender: str, **_: Any) -> None:
         box = open_named(settings.box, settings)
     except MatchboxError as error:
         with suppress(MatchboxError):
-            client.report_wall(_report(sender, settings.box, walled=False, why=str(error)))
+            client.report_wall(reports.report(sender, settings.box, walled=False, why=str(error)))
         sys.exit(f"this arena cannot play: {error}")
     assert box is not None, "no setting names `none`"
-    _Running.report = wall_report(sender, box.kind)
+    _Running.report = reports.wall_report(sender, box.kind, settings)
     patience_s = 60.0 * settings.lease_minutes
     _Running.arena = Arena(client, box, send, stopping, name=sender, patience_s=patience_s)
-    threading.Thread(target=_keep_reporting, args=(client, _Running.report), daemon=True).start()
+    told = (client, _Running.arena, _Running.report, lambda: _Running.doing)
+    threading.Thread(target=reports.keep_reporting, args=told, daemon=True).start()
     _Running.journal = Journal(Path(settings.data) / f"{sender.partition('@')[0]}.job")
     _resume_job()
-
-
-def _keep_reporting(client: ServerClient, report: dict[str, Any]) -> None:
-    """Reports to the server again and again: a silent arena counts as gone, and loses its job."""
-    while True:
-        claim = _Running.arena.claim()
-        job = None if claim is None else wire.to_plain(claim)
-        try:
-            client.report_wall({**report, **_load(), "doing": _Running.doing, "job": job})
-        except MatchboxError as error:
-            log.warning("wall.not_reported", why=str(error))
-        time.sleep(_REPORT_S)
-
-
-def _load() -> dict[str, Any]:
-    """The cores that this arena may use, and the load of its host for each core."""
-    cores = len(cpu_affinity.usable())
-    return {"cores": cores, "load": round(os.getloadavg()[0] / (os.cpu_count() or 1), 2)}
 
 
 @signals.worker_shutdown.connect
@@ -157,17 +136,6 @@ def _leave(**_: Any) -> None:
     with suppress(MatchboxError):
         client.report_wall({**_Running.report, "leaving": True})
     client.close()
-
-
-def wall_report(arena: str, kind: str) -> dict[str, Any]:
-    """The self-test's result for this kind of box, in the form that the server takes."""
-    found = examine(kind, settings)
-    return _report(arena, kind, walled=found.walled, why="; ".join(found.missing))
-
-
-def _report(arena: str, kind: str, *, walled: bool, why: str) -> dict[str, Any]:
-    own = {"host": socket.gethostname(), "release": version("matchbox")}
-    return {"arena": arena, "box": kind, "walled": walled, "why": why, **own}
 
 
 def _resume_job() -> None:

@@ -73,13 +73,16 @@ class _Superseded(Exception):
 
 
 class Arena:
-    """Plays the jobs of one worker, one at a time."""
+    """Plays the jobs of one worker, one at a time.
+
+    Without a `send`, it has no broker, and all results go to the server.
+    """
 
     def __init__(
         self,
         client: ServerClient,
         box: Box,
-        send: Send,
+        send: Send | None,
         stopping: Callable[[], bool] = lambda: False,
         clock: Callable[[], float] = time.monotonic,
         *,
@@ -216,9 +219,10 @@ class Arena:
         """
         plain = wire.to_plain(result)
         try:
-            if task != wire.BOOK_TURN and size(plain) <= wire.BROKER_BYTES:
+            send = self._send
+            if send and task != wire.BOOK_TURN and size(plain) <= wire.BROKER_BYTES:
                 try:
-                    self._send(task, plain)
+                    send(task, plain)
                     return
                 except Unavailable as error:
                     log.warning("broker.unavailable", why=str(error))

@@ -41,6 +41,8 @@ from server.db.models.people import (
     User,
 )
 from server.db.models.platform import (
+    ArenaKey,
+    ArenaPart,
     Audit,
     Event,
     FaultCount,
@@ -59,6 +61,8 @@ __all__ = [
     "UNFINISHED",
     "UNSETTLED",
     "WAITING",
+    "ArenaKey",
+    "ArenaPart",
     "Audit",
     "BoardCounts",
     "Bot",

@@ -142,14 +142,15 @@ class MatchSeat(Table):
 
 
 class MatchVerification(Table):
-    """A match that an arena plays again, because somebody asked whether its record is right."""
+    """A match that an arena plays again to see whether its record is right."""
 
     __tablename__ = "match_verification"
     __table_args__ = (Index(None, "asker_id", "created_at"), Index(None, "wanted", "deadline"))
 
     id: Mapped[int] = mapped_column(primary_key=True)
     match_id: Mapped[str] = mapped_column(ForeignKey("match.id"), index=True)
-    asker_id: Mapped[int] = mapped_column(ForeignKey("user.id"))
+    asker_id: Mapped[int | None] = mapped_column(ForeignKey("user.id"))
+    """None if the platform looks whether the arena that played it is right."""
     wanted: Mapped[bool] = mapped_column(default=True)
     """False once there is a finding, or the platform has given up."""
     attempt: Mapped[int] = mapped_column(default=0)

@@ -45,6 +45,31 @@ class Setting(Table):
     changed_at: Mapped[int] = mapped_column(BigInteger)
 
 
+class ArenaKey(Table):
+    """The key of a host that plays from afar: its arenas knock with it. It is never deleted."""
+
+    __tablename__ = "arena_key"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(String(24), unique=True)
+    """Part of its arenas' names, so no other key ever gets it."""
+    digest: Mapped[str] = mapped_column(String(64), unique=True)
+    created_at: Mapped[int] = mapped_column(BigInteger)
+    draining: Mapped[bool] = mapped_column(default=False)
+    """True while its arenas get no new jobs."""
+    revoked_at: Mapped[int | None] = mapped_column(BigInteger)
+
+
+class ArenaPart(Table):
+    """A part of a result that an arena with a key is about to hand in."""
+
+    __tablename__ = "arena_part"
+
+    arena: Mapped[str] = mapped_column(String(64), primary_key=True)
+    position: Mapped[int] = mapped_column(primary_key=True)
+    data: Mapped[bytes]
+
+
 class Audit(Table):
     """A line of the audit log: who did what to what, and when. Never changed, never deleted."""
 

@@ -1,0 +1,116 @@
+"""`matchbox arena --join URL`: plays matches for a server from another host."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+from urllib.parse import urlsplit
+
+import typer
+
+from cli import output
+
+if TYPE_CHECKING:
+    from worker.arena.client import ServerClient
+
+_CHECK_S: Final = 0.5
+_LOOK_S: Final = 60.0
+"""Seconds between two looks whether the key still works."""
+_NOT_FOR_ARENAS: Final = ("MATCHBOX_TOKEN", "MATCHBOX_URL")
+
+
+def arena(
+    join: Annotated[str, typer.Option("--join", help="the server's address, https://...")],
+    arenas: Annotated[
+        int, typer.Option(min=0, max=64, help="how many play at once; 0: one for each core")
+    ] = 0,
+    key_file: Annotated[
+        Path | None, typer.Option(help="file with the key; else MATCHBOX_ARENA_KEY, or asked for")
+    ] = None,
+    data: Annotated[Path, typer.Option(help="folder for logs")] = Path("arena-data"),
+) -> None:
+    """Play matches for a server from another host; Ctrl-C stops it, and nothing is lost."""
+    from worker.arena import cpu_affinity, reports
+    from worker.arena.client import ServerClient
+
+    url = _address(join)
+    key = _key(key_file)
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    client = ServerClient(url, key, number=1, pauses_s=(0.5, 1.0))
+    client.join(reports.knock())
+    _keep_running(url, key, arenas or len(cpu_affinity.usable()), data.resolve(), stop, client)
+    output.note("Stopped.")
+
+
+def _keep_running(
+    url: str, key: str, arenas: int, data: Path, stop: threading.Event, client: ServerClient
+) -> None:
+    """Runs the arenas until it is asked to stop. Raises KeyRefused once the key was removed."""
+    from cli.supervisor import Program, Supervisor
+    from matchbox.errors import KeyRefused, MatchboxError
+    from worker.arena import reports
+    from worker.arena.remote import KEY
+
+    os.umask(0o077)
+    logs = data / "logs"
+    logs.mkdir(parents=True, exist_ok=True)
+    given = {name: value for name, value in os.environ.items() if name not in _NOT_FOR_ARENAS}
+    own = {KEY: key, "MATCHBOX_SERVER_URL": url, "MATCHBOX_DATA": str(data)}
+    environment = {**given, **own, "PYTHONUNBUFFERED": "1"}
+    supervisor = Supervisor(logs, output.note)
+    try:
+        for number in range(1, arenas + 1):
+            command = [sys.executable, "-m", "worker.arena.remote", str(number)]
+            supervisor.add(Program(f"arena-{number}", command, environment))
+        output.note(f"{arenas} arenas play for {url}. Logs are in {logs}. Ctrl-C stops them.")
+        checks = 0
+        while not stop.wait(_CHECK_S):
+            supervisor.restart_dead()
+            checks += 1
+            if checks * _CHECK_S % _LOOK_S == 0:
+                try:
+                    client.join(reports.knock())
+                except KeyRefused:
+                    raise
+                except MatchboxError as error:
+                    output.note(f"The server gives no jobs now: {error}")
+        output.note("Stopping ...")
+        supervisor.stop()
+    finally:
+        supervisor.kill()
+
+
+def _address(url: str) -> str:
+    """The server's address. Raises BadOption unless nobody on the way can read the key."""
+    from matchbox.errors import BadOption
+
+    parts = urlsplit(url)
+    here = parts.hostname in ("localhost", "127.0.0.1", "::1")
+    if parts.scheme != "https" and not (parts.scheme == "http" and here):
+        raise BadOption(
+            f"{url!r} does not begin with https://, so others could read the key on its way; "
+            "give the server's address with https://"
+        )
+    return f"{parts.scheme}://{parts.netloc}{parts.path}".rstrip("/")
+
+
+def _key(file: Path | None) -> str:
+    """The key from the file, the environment or a prompt. Raises BadOption."""
+    from cli.remote import secret_of
+    from matchbox.errors import BadOption
+    from worker.arena.remote import KEY
+
+    try:
+        given = file.read_text() if file is not None else os.environ.get(KEY, "")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadOption(f"the key cannot be read from {file}: {error}") from error
+    key = (given or secret_of("The arena's key")).strip()
+    if not key.isascii() or not key.isprintable() or not key:
+        raise BadOption("the key is empty or no key; an operator makes one on the page Arenas")
+    return key

@@ -1,0 +1,140 @@
+"""The routes for arenas on other hosts, which present a key that an operator has made.
+
+The same as `internal` has for arenas here, and two more: an arena asks for a job here, and it hands
+a long result in in parts. What it gets depends on the job that it holds.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from apiflask import APIBlueprint
+from flask import Response, g, jsonify, request
+
+from matchbox.errors import BadMessage
+from server import queries
+from server.auth import context, remote_only
+from server.queries import lessons as learning
+from server.services import remote_arenas
+
+if TYPE_CHECKING:
+    from flask.typing import ResponseReturnValue
+
+routes = APIBlueprint("remote", __name__, url_prefix="/remote", enable_openapi=False)
+
+
+@routes.before_request
+def let_keys_in() -> None:
+    """Refuses everybody but arenas with a key that works."""
+    remote_only()
+
+
+@routes.post("/joins")
+def join() -> Response:
+    """Returns the arena's full name, if it may play here. 426 if it must be updated first."""
+    remote_arenas.check(_object())
+    return jsonify({"arena": g.arena})
+
+
+@routes.post("/jobs")
+def take() -> ResponseReturnValue:
+    """Returns the next job as {"task", "message"}; 204 if there is none now.
+
+    423 if the arena gets no jobs, 426 if it must be updated first.
+    """
+    found = remote_arenas.take(context(), g.arena, _object())
+    if found is None:
+        return "", 204
+    task, message = found
+    return jsonify({"task": task, "message": message})
+
+
+@routes.get("/bundles/<digest:digest>")
+def bundle(digest: str) -> Response:
+    """Returns the uploaded bytes with that digest, if the arena's job needs them."""
+    with context().read() as session:
+        remote_arenas.require_file(session, g.arena, digest)
+        return _bytes(queries.bundle(session, digest))
+
+
+@routes.get("/memories/<digest:digest>")
+def memory(digest: str) -> Response:
+    """Returns the memory with that digest, if the arena's job needs it."""
+    with context().read() as session:
+        remote_arenas.require_file(session, g.arena, digest)
+        return _bytes(learning.memory(session, digest))
+
+
+@routes.get("/records/<digits:match>")
+def record(match: str) -> Response:
+    """Returns the packed record of a match, if the arena's job needs it."""
+    with context().read() as session:
+        remote_arenas.require_file(session, g.arena, match)
+        return _bytes(learning.packed_record(session, match))
+
+
+@routes.post("/claims")
+def claim() -> ResponseReturnValue:
+    """Renews the lease of the arena's job.
+
+    409 if the arena does not hold the job, 423 if it is stopped.
+    """
+    made = context()
+    with made.write() as session:
+        knobs: dict[str, Any] = {"settings": made.settings, "now": made.now()}
+        remote_arenas.claim(session, g.arena, _object(), **knobs)
+    return "", 204
+
+
+@routes.post("/parts/<int(max=999):position>")
+def part(position: int) -> ResponseReturnValue:
+    """Keeps a part of a long result, the first one at position 0."""
+    with context().write() as session:
+        remote_arenas.add_part(session, g.arena, position, request.get_data())
+    return "", 204
+
+
+@routes.post("/results")
+def result() -> Response:
+    """Accepts {"task", "message"}, or an empty object after the parts of such a text.
+
+    Returns whether it changed any row.
+    """
+    body = _object()
+    if not body:
+        with context().write() as session:
+            body = _parsed(remote_arenas.take_parts(session, g.arena))
+    changed = remote_arenas.book(context(), g.arena, str(body.get("task")), body.get("message"))
+    return jsonify({"accepted": changed})
+
+
+@routes.post("/walls")
+def wall() -> ResponseReturnValue:
+    """Stores the arena's report about its box, and renews the lease of its job."""
+    made = context()
+    with made.write() as session:
+        knobs: dict[str, Any] = {"settings": made.settings, "now": made.now()}
+        remote_arenas.report(session, g.arena, _object(), **knobs)
+    return "", 204
+
+
+def _bytes(data: bytes) -> Response:
+    return Response(data, mimetype="application/octet-stream")
+
+
+def _object() -> dict[str, object]:
+    return _checked(request.get_json())
+
+
+def _parsed(text: bytes) -> dict[str, object]:
+    try:
+        return _checked(json.loads(text))
+    except (ValueError, RecursionError) as error:
+        raise BadMessage("the parts do not make up a JSON object") from error
+
+
+def _checked(body: object) -> dict[str, object]:
+    if not isinstance(body, dict):
+        raise BadMessage("the body is not a JSON object")
+    return body

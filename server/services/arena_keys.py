@@ -1,0 +1,172 @@
+"""The keys of hosts that play from afar: operators make them, drain the hosts, and remove them.
+
+Knows no jobs but to take them from a host; remote_arenas.py serves whoever has a key.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from typing import TYPE_CHECKING, Final
+
+from sqlalchemy import select
+
+from matchbox.answers.arenas import ArenaKey as KeyLine
+from matchbox.answers.arenas import ArenaKeys, FreshArenaKey, KeyState
+from matchbox.errors import BadName, Conflict, Forbidden, NotFound
+from server.db.models import ArenaKey
+from server.queries.pagination import iso
+from server.services import audit, job_kinds, walls
+from server.services.accounts import require_operator
+from server.services.passwords import digest_of
+from server.services.remote_names import key_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy.orm import Session
+
+    from server.db.models import User
+
+_NAME: Final = re.compile(r"[a-z0-9][a-z0-9-]{1,23}")
+
+
+def make(session: Session, actor: User, name: str, *, now: int) -> FreshArenaKey:
+    """Makes a key; returns it with its secret, which is not stored.
+
+    Raises Forbidden, BadName, or Conflict if a key has or had the name.
+    """
+    require_operator(actor)
+    if not _NAME.fullmatch(name):
+        raise BadName(
+            f"{name!r} cannot be a key's name: give 2 to 24 lowercase letters, digits and hyphens, "
+            "such as the host's name"
+        )
+    if session.scalar(select(ArenaKey.id).where(ArenaKey.name == name)) is not None:
+        raise Conflict(
+            f"there is or was a key {name}, and results may name its arenas; choose another name"
+        )
+    secret = f"mba_{secrets.token_urlsafe(32)}"
+    row = ArenaKey(name=name, digest=digest_of(secret), created_at=now, draining=False)
+    session.add(row)
+    session.flush()
+    audit.note(session, actor, "arena-key.make", subject_of(name), now=now)
+    return FreshArenaKey(**_line(session, row, now).model_dump(), key=secret)
+
+
+def drain(session: Session, actor: User, name: str, *, now: int) -> None:
+    """Gives the key's arenas no new jobs; they end those that they have.
+
+    Raises Forbidden, NotFound, or Conflict if they get none already.
+    """
+    require_operator(actor)
+    row = _working(session, name)
+    if row.draining:
+        raise Conflict(f"the arenas of key {name} get no new jobs already")
+    row.draining = True
+    audit.note(session, actor, "arena-key.drain", subject_of(name), now=now)
+
+
+def let_go_on(session: Session, actor: User, name: str, *, now: int) -> None:
+    """Gives the key's arenas jobs again. Raises Forbidden, NotFound, or Conflict if they get some.
+
+    An arena that was stopped for a false result stays stopped.
+    """
+    require_operator(actor)
+    row = _working(session, name)
+    if not row.draining:
+        raise Conflict(f"the arenas of key {name} get jobs already")
+    row.draining = False
+    audit.note(session, actor, "arena-key.go-on", subject_of(name), now=now)
+
+
+def remove(session: Session, actor: User, name: str, *, now: int) -> None:
+    """Revokes the key for ever; the jobs of its arenas are given to others.
+
+    Raises Forbidden or NotFound.
+    """
+    require_operator(actor)
+    row = _working(session, name)
+    row.revoked_at = now
+    walls.forget(session, lambda arena: key_of(arena) == name)
+    job_kinds.take_from_key(session, name)
+    audit.note(session, actor, "arena-key.remove", subject_of(name), now=now)
+
+
+def key_for(session: Session, secret: str) -> ArenaKey:
+    """Returns the key with this secret. Raises Forbidden if it is unknown or was removed."""
+    row = session.scalar(select(ArenaKey).where(ArenaKey.digest == digest_of(secret)))
+    if row is None:
+        raise Forbidden("this is no arena's key; an operator makes one on the page Arenas")
+    return _checked(row)
+
+
+def key_named(session: Session, name: str) -> ArenaKey:
+    """Returns the key with that name. Raises Forbidden if it was removed."""
+    return _checked(session.scalars(select(ArenaKey).where(ArenaKey.name == name)).one())
+
+
+def states(session: Session) -> dict[str, KeyState]:
+    """Returns the state of every key, by name."""
+    return {row.name: _state(row) for row in _rows(session)}
+
+
+def keys_for(session: Session, viewer: User | None, *, now: int) -> ArenaKeys:
+    """Returns all keys, those that were removed last, for an operator. Raises Forbidden."""
+    if viewer is None or not viewer.operator:
+        raise Forbidden("only operators may see this")
+    rows = sorted(_rows(session), key=lambda row: (row.revoked_at is not None, row.name))
+    return ArenaKeys(items=[_line(session, row, now) for row in rows], next=None)
+
+
+def line(session: Session, name: str, *, now: int) -> KeyLine:
+    """Returns what is told about the key with that name. Raises NotFound."""
+    return _line(session, _named(session, name), now)
+
+
+def subject_of(name: str) -> str:
+    """Returns the subject under which the audit log has the key."""
+    return f"arena-key:{name}"
+
+
+def _checked(row: ArenaKey) -> ArenaKey:
+    if row.revoked_at is not None:
+        raise Forbidden(f"the key {row.name} was removed: stop this arena, or join with a new key")
+    return row
+
+
+def _rows(session: Session) -> Sequence[ArenaKey]:
+    return session.scalars(select(ArenaKey).order_by(ArenaKey.name)).all()
+
+
+def _named(session: Session, name: str) -> ArenaKey:
+    row = session.scalar(select(ArenaKey).where(ArenaKey.name == name))
+    if row is None:
+        raise NotFound(f"there is no arena key {name}; see the page Arenas")
+    return row
+
+
+def _working(session: Session, name: str) -> ArenaKey:
+    row = _named(session, name)
+    if row.revoked_at is not None:
+        raise NotFound(f"the arena key {name} was removed already")
+    return row
+
+
+def _state(row: ArenaKey) -> KeyState:
+    if row.revoked_at is not None:
+        return "removed"
+    return "draining" if row.draining else "works"
+
+
+def _line(session: Session, row: ArenaKey, now: int) -> KeyLine:
+    own = {name: one for name, one in walls.reports(session).items() if key_of(name) == row.name}
+    seen = max((one.at for one in own.values()), default=None)
+    return KeyLine(
+        name=row.name,
+        state=_state(row),
+        created_at=iso(row.created_at),
+        seen_at=None if seen is None else iso(seen),
+        arenas=len(own.keys() & set(walls.present(session, now=now))),
+        jobs=job_kinds.count_held(session, row.name),
+    )

@@ -1,0 +1,274 @@
+"""The door for arenas on other hosts: they take jobs here, and hand in results, with their keys.
+
+What an arena may see and do depends on the job that it holds, and it holds one job at most. A job
+is taken from the broker on its behalf and claimed for it, so no other arena gets the job's token.
+"""
+
+from __future__ import annotations
+
+import platform
+import random
+from functools import cache
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+import structlog
+from sqlalchemy import delete, select
+
+from matchbox import registry
+from matchbox.errors import (
+    ArenaOutdated,
+    ArenaStopped,
+    BadMessage,
+    Conflict,
+    Forbidden,
+    NotFound,
+)
+from matchbox.match import wire
+from matchbox.match.wire import Verify
+from server.db.models import ArenaPart, Match
+from server.services import (
+    arena_keys,
+    booking,
+    broker,
+    job_files,
+    job_kinds,
+    stopped_arenas,
+    tick,
+    walls,
+)
+from server.services.remote_names import key_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sqlalchemy.orm import Session
+
+    from matchbox.settings import Settings
+    from server.context import Context
+
+PART_BYTES: Final = 512 << 10
+"""The most bytes of a part of a long result."""
+PARTS: Final = 64
+"""The most parts of a result: 32 MiB."""
+_LOOKS: Final = 16
+"""The most messages that are looked at for one knock."""
+
+log = structlog.get_logger(__name__)
+
+
+class Knock(msgspec.Struct, frozen=True, kw_only=True):
+    """What an arena says of itself whenever it asks for a job."""
+
+    release: str
+    """Its version of Matchbox."""
+    python: str
+    """Its minor version of Python, such as 3.12."""
+    rules: dict[str, str]
+    """The digest of the rules of every game by the game's name."""
+
+
+@cache
+def own() -> Knock:
+    """Returns what an arena must say to be let in: it says the same of itself as this server."""
+    python = ".".join(platform.python_version_tuple()[:2])
+    return Knock(release=version("matchbox"), python=python, rules=registry.digests())
+
+
+def check(told: Mapping[str, Any]) -> None:
+    """Raises ArenaOutdated unless the arena has this server's release, Python and rules.
+
+    Raises BadMessage if it does not say what it has.
+    """
+    knock, here = wire.from_plain(Knock, dict(told)), own()
+    if knock.release != here.release:
+        raise ArenaOutdated(
+            f"this arena has release {knock.release[:32]} of Matchbox and the server has "
+            f"{here.release}; install release {here.release} there with `make setup`, then start "
+            "the arena again"
+        )
+    if knock.python != here.python:
+        raise ArenaOutdated(
+            f"this arena has Python {knock.python[:32]} and the server has {here.python}; install "
+            f"Python {here.python} there, run `make setup` with it, then start the arena again"
+        )
+    other = sorted(
+        name
+        for name in here.rules.keys() | knock.rules
+        if here.rules.get(name) != knock.rules.get(name)
+    )
+    if other:
+        raise ArenaOutdated(
+            f"this arena has other rules of {', '.join(other)[:200]} than the server; install the "
+            "same games there, from the same files, then start the arena again"
+        )
+
+
+def take(
+    context: Context, arena: str, told: Mapping[str, Any]
+) -> tuple[str, dict[str, Any]] | None:
+    """Returns the task and the message of the arena's next job; None if there is none now.
+
+    Whoever asks for a job is idle: a job that the arena still holds is given to another.
+
+    Raises ArenaOutdated, BadMessage, BrokerUnavailable, Forbidden if the key was removed, and
+    ArenaStopped if the arena gets no jobs.
+    """
+    check(told)
+    with context.read() as session:
+        require_welcome(session, arena)
+        left = bool(job_kinds.held(session, arena))
+    if left:
+        with context.write() as session:
+            job_kinds.take_from(session, arena)
+    if not context.settings.broker_url:
+        return None
+    passed: list[tuple[str, dict[str, Any]]] = []
+    try:
+        for _ in range(_LOOKS):
+            found = broker.take(context.settings.broker_url, _queues())
+            if found is None or found in passed:
+                passed += [found] if found else []
+                return None
+            if not _suits(context, arena, *found):
+                passed.append(found)
+            elif _claim(context, arena, *found):
+                return found
+    finally:
+        for task, message in passed:
+            context.sender.send(task, wire.QUEUES[task], message)
+    return None
+
+
+def require_welcome(session: Session, arena: str) -> None:
+    """Raises ArenaStopped if the arena gets no jobs, or Forbidden if its key was removed."""
+    if arena_keys.key_named(session, key_of(arena)).draining:
+        raise ArenaStopped(
+            "this host is draining: it gets no new jobs until an operator lets it go on"
+        )
+    if arena in stopped_arenas.stopped(session):
+        raise ArenaStopped(f"arena {arena} is stopped until an operator lets it go on")
+
+
+def claim(
+    session: Session, arena: str, told: Mapping[str, Any], *, settings: Settings, now: int
+) -> None:
+    """Renews the lease of the job that the arena holds.
+
+    Raises Conflict if it does not hold the job, ArenaStopped, BadMessage, NotFound or Forbidden.
+    """
+    message = _own_claim(session, arena, told, settings)
+    if not job_kinds.claim(session, message, settings=settings, now=now):
+        raise ArenaStopped(f"arena {arena} is stopped until an operator lets it go on")
+
+
+def report(
+    session: Session, arena: str, told: Mapping[str, Any], *, settings: Settings, now: int
+) -> None:
+    """Stores the arena's report, and renews the lease of the job that it holds and is at.
+
+    An arena that says goodbye gives its job back. Raises BadMessage, also if it has no wall.
+    """
+    if told.get("walled") is not True:
+        raise BadMessage(
+            "an arena on another host must have a wall around bots; `matchbox doctor` says there "
+            "what is missing"
+        )
+    job = None
+    if isinstance(told.get("job"), dict):
+        try:
+            job = wire.to_plain(_own_claim(session, arena, told["job"], settings))
+        except (Conflict, Forbidden, NotFound):
+            log.info("report.of_another", arena=arena)
+    if told.get("leaving"):
+        job_kinds.take_from(session, arena)
+    own_report = {**told, "arena": arena, "job": job}
+    job_kinds.report(session, own_report, settings=settings, now=now)
+
+
+def require_file(session: Session, arena: str, name: str) -> None:
+    """Raises Forbidden unless a job that the arena holds needs the file: see job_files.py."""
+    for job in job_kinds.held(session, arena):
+        if name in job_files.files_of(session, job):
+            return
+    raise Forbidden(f"no job that {arena} holds needs {name}")
+
+
+def book(context: Context, arena: str, task: str, message: object) -> bool:
+    """Records the result of the job that the arena holds. Returns False if that changed nothing.
+
+    Raises as `booking.book` does.
+    """
+    changed = booking.book(context, task, message, holder=arena)
+    if changed and task == wire.RECORD:
+        tick.refill(context)
+    return changed
+
+
+def add_part(session: Session, arena: str, position: int, data: bytes) -> None:
+    """Keeps a part of a long result; the first one replaces what was kept before.
+
+    Raises Conflict if the arena holds no job, or BadMessage if the part is too long or there are
+    too many.
+    """
+    if not job_kinds.held(session, arena):
+        raise Conflict(f"{arena} holds no job, so it has no result to hand in")
+    if position >= PARTS or len(data) > PART_BYTES:
+        raise BadMessage(f"a result has at most {PARTS} parts of {PART_BYTES} bytes")
+    mine = ArenaPart.arena == arena
+    session.execute(delete(ArenaPart).where(mine, ArenaPart.position >= position))
+    session.add(ArenaPart(arena=arena, position=position, data=data))
+
+
+def take_parts(session: Session, arena: str) -> bytes:
+    """Returns the parts of the arena's result in a row, and forgets them."""
+    mine = ArenaPart.arena == arena
+    rows = session.scalars(select(ArenaPart.data).where(mine).order_by(ArenaPart.position)).all()
+    session.execute(delete(ArenaPart).where(mine))
+    return b"".join(rows)
+
+
+def _own_claim(
+    session: Session, arena: str, told: Mapping[str, Any], settings: Settings
+) -> wire.Claim:
+    """The claim in the arena's name. Raises Conflict if it does not hold the job, and BadMessage,
+    NotFound or Forbidden."""
+    message = wire.from_plain(wire.Claim, {**told, "arena": arena})
+    job_kinds.require_holder(session, message, arena, settings=settings)
+    return message
+
+
+def _queues() -> list[str]:
+    """The queues in the order in which they are looked through: try-outs first."""
+    first = wire.QUEUES[wire.TRY_OUT]
+    others = sorted({wire.QUEUES[task] for task in wire.JOBS} - {first})
+    return [first, *random.sample(others, len(others))]
+
+
+def _suits(context: Context, arena: str, task: str, message: dict[str, Any]) -> bool:
+    """Whether this arena may do the job: nobody checks a match of his own host.
+
+    Nor does another host while an arena without a key reports, which is trusted more.
+    """
+    if task != wire.VERIFY:
+        return True
+    job = wire.from_plain(Verify, message)
+    with context.read() as session:
+        played_by = session.scalar(select(Match.arena).where(Match.id == job.match)) or ""
+        here = any(not key_of(one) for one in walls.present(session, now=context.now()))
+    return key_of(played_by) != key_of(arena) and not here
+
+
+def _claim(context: Context, arena: str, task: str, message: dict[str, Any]) -> bool:
+    """Claims the job for the arena; False if the message is out of date."""
+    try:
+        job = wire.from_plain(wire.JOBS[task], message)
+        with context.write() as session:
+            require_welcome(session, arena)
+            return job_kinds.claim_unclaimed(
+                session, job.claim(arena), settings=context.settings, now=context.now()
+            )
+    except (BadMessage, Conflict, NotFound) as error:
+        log.info("message.dropped", arena=arena, why=str(error))
+        return False

@@ -1,0 +1,20 @@
+"""The names of arenas on other hosts: each name ends with the name of the host's key."""
+
+from __future__ import annotations
+
+from typing import Final
+
+MARK: Final = "@key:"
+"""Stands before the key's name. No arena here has it in its name, since no host's name has it."""
+MOST: Final = 64
+"""The most arenas that may play with one key."""
+
+
+def arena_name(key: str, number: int) -> str:
+    """Returns the full name of the arena with that number, such as lab-1@key:lab."""
+    return f"{key}-{number}{MARK}{key}"
+
+
+def key_of(arena: str) -> str:
+    """Returns the name of the key that the arena plays with; empty if it has none."""
+    return arena.partition(MARK)[2]

@@ -1,0 +1,529 @@
+"""What an arena on another host gets and hands in with its key, and what the key does not do."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import msgspec
+import pytest
+from apiflask import APIFlask
+from flask.testing import FlaskClient
+from sqlalchemy import select
+from werkzeug.test import TestResponse
+
+from matchbox.bundle import digest
+from matchbox.errors import Conflict
+from matchbox.match import record as records
+from matchbox.match import wire
+from matchbox.match.wire import MatchPlayed, PlayMatch, TryOut, Verify
+from server import queries
+from server.db.models import ArenaKey, ArenaPart, Audit, Match, MatchState, MatchVerification, User
+from server.services import (
+    arena_keys,
+    broker,
+    dispatch,
+    health,
+    job_kinds,
+    remote_arenas,
+    stopped_arenas,
+    walls,
+)
+from server.services.passwords import digest_of
+from server.services.remote_names import arena_name
+from server.services.tick import tick
+from tests.books import SIMPLE, Books, played, tried_out
+from tests.unit.server.routes.conftest import Caller, open_season, problem, start_season
+from worker.arena.play import play_job
+
+HERE = "arena-1@here"
+PARTS = 3
+
+
+@dataclass
+class Host:
+    """An arena on another host, or whoever has stolen its key."""
+
+    client: FlaskClient
+    name: str
+    key: str
+    number: int = 1
+
+    @property
+    def arena(self) -> str:
+        """Its full name."""
+        return arena_name(self.name, self.number)
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """What every request of its carries."""
+        return {"Authorization": f"Bearer {self.key}", "Matchbox-Arena": str(self.number)}
+
+    def send(self, path: str, body: Any) -> TestResponse:
+        """The answer to a POST of JSON."""
+        return self.client.post(f"/remote{path}", headers=self.headers, json=body)
+
+    def fetch(self, path: str) -> TestResponse:
+        """The answer to a GET."""
+        return self.client.get(f"/remote{path}", headers=self.headers)
+
+    def knock(self, **other: Any) -> TestResponse:
+        """The answer when it asks for a job."""
+        return self.send("/jobs", {**msgspec.to_builtins(remote_arenas.own()), **other})
+
+    def job(self) -> Any:
+        """The job that it gets."""
+        told = self.knock()
+        assert told.status_code == 200, told.text
+        found = told.get_json()
+        return wire.from_plain(wire.JOBS[found["task"]], found["message"])
+
+    def hand_in(self, task: str, message: msgspec.Struct) -> TestResponse:
+        """The answer to a result."""
+        return self.send("/results", {"task": task, "message": wire.to_plain(message)})
+
+    def report(self, job: wire.Job | None = None, **more: Any) -> TestResponse:
+        """The answer to a report."""
+        claim = None if job is None else wire.to_plain(job.claim())
+        return self.send("/walls", {"box": "bwrap", "walled": True, "job": claim, **more})
+
+
+@pytest.fixture
+def queued(books: Books, monkeypatch: pytest.MonkeyPatch) -> Books:
+    """The same books with a broker that has what the postman was given."""
+
+    def take(url: str, queues: Iterable[str]) -> tuple[str, dict[str, Any]] | None:
+        for queue in queues:
+            for letter in books.postman.letters:
+                if letter[1] == queue:
+                    books.postman.letters.remove(letter)
+                    return letter[0], letter[2]
+        return None
+
+    monkeypatch.setattr(broker, "take", take)
+    monkeypatch.setattr(broker, "jobs", lambda url, taken_s: set())
+    settings = replace(books.settings, broker_url="redis://nowhere", replay_percent=100)
+    books.context = replace(books.context, settings=settings)
+    return books
+
+
+@pytest.fixture
+def lab(queued: Books, app: APIFlask, charlie: User) -> Host:
+    """A host with a key."""
+    return host(queued, app, charlie, "lab")
+
+
+@pytest.fixture
+def thief(queued: Books, app: APIFlask, charlie: User) -> Host:
+    """Somebody who has stolen the key of another host."""
+    return host(queued, app, charlie, "attic")
+
+
+@pytest.fixture
+def matches(queued: Books, charlie: User, alice: User, bob: User) -> list[str]:
+    """Matches that were sent."""
+    started = start_season(queued, charlie, open_season(queued, charlie, alice, bob))
+    with queued.write() as session:
+        dispatch.dispatch(session, settings=queued.settings, now=queued.clock())
+    return started
+
+
+def host(books: Books, app: APIFlask, operator: User, name: str) -> Host:
+    """A host with a new key."""
+    app.extensions["matchbox"] = books.context
+    with books.write() as session:
+        key = arena_keys.make(session, operator, name, now=books.clock()).key
+    return Host(app.test_client(), name, key)
+
+
+def honest(books: Books, job: PlayMatch) -> MatchPlayed:
+    """What an arena brings back that has played the match."""
+    with books.read() as session:
+        bundles = {seat.version: queries.bundle(session, seat.version) for seat in job.seats}
+    return play_job(job, bundles, None)
+
+
+def forged(message: MatchPlayed) -> MatchPlayed:
+    """The result without a move."""
+    record = records.unpack(message.record)
+    bouts = [msgspec.structs.replace(bout, moves=[]) for bout in record.bouts]
+    packed = records.pack(msgspec.structs.replace(record, bouts=bouts))
+    return msgspec.structs.replace(message, record=packed)
+
+
+def act(books: Books, what: Any, operator: User, name: str) -> None:
+    """An operator's action on a key."""
+    with books.write() as session:
+        what(session, operator, name, now=books.clock())
+
+
+def test_a_key_is_stored_only_as_its_digest(queued: Books, lab: Host) -> None:
+    with queued.read() as session:
+        (row,) = session.scalars(select(ArenaKey))
+        assert row.digest == digest_of(lab.key)
+        assert lab.key not in json.dumps([line.detail for line in session.scalars(select(Audit))])
+        assert "arena-key.make" in {line.action for line in session.scalars(select(Audit))}
+
+
+def test_a_host_joins_takes_a_match_and_its_result_is_booked(
+    queued: Books, lab: Host, matches: list[str]
+) -> None:
+    told = lab.send("/joins", msgspec.to_builtins(remote_arenas.own()))
+    assert told.get_json() == {"arena": "lab-1@key:lab"}
+    assert lab.report().status_code == 204
+    job = lab.job()
+    assert queued.match(job.match).arena == lab.arena
+    assert lab.send("/claims", wire.to_plain(job.claim("arena-1@here"))).status_code == 204
+    for seat in job.seats:
+        assert digest(lab.fetch(f"/bundles/{seat.version}").data) == seat.version
+    assert lab.report(job).status_code == 204
+    result = msgspec.structs.replace(honest(queued, job), arena="arena-1@here")
+    assert lab.hand_in(wire.RECORD, result).get_json() == {"accepted": True}
+    found = queued.match(job.match)
+    assert (found.state, found.arena) == (MatchState.FINISHED, lab.arena)
+
+
+def test_a_host_takes_try_outs_first_and_settles_them(
+    queued: Books, lab: Host, matches: list[str], alice: User
+) -> None:
+    version = queued.upload(alice, "timid")
+    job = lab.job()
+    assert isinstance(job, TryOut)
+    assert lab.fetch(f"/bundles/{job.version}").data == SIMPLE
+    assert lab.hand_in(wire.SETTLE, tried_out(job)).get_json() == {"accepted": True}
+    assert queued.version(version.id).state == "active"
+
+
+def test_without_a_job_there_is_nothing(lab: Host) -> None:
+    assert lab.knock().status_code == 204
+
+
+def test_a_message_that_a_local_arena_has_claimed_already_is_dropped(
+    queued: Books, lab: Host, matches: list[str]
+) -> None:
+    for _, _, message in queued.postman.letters:
+        with queued.write() as session:
+            claim = wire.from_plain(PlayMatch, message).claim(HERE)
+            job_kinds.claim(session, claim, settings=queued.settings, now=queued.clock())
+    assert lab.knock().status_code == 204
+    assert {queued.match(name).arena for name in matches} == {HERE}
+
+
+def test_an_arena_here_does_not_get_a_job_that_a_host_holds(
+    queued: Books, lab: Host, matches: list[str]
+) -> None:
+    job = lab.job()
+    with queued.write() as session:
+        knobs: dict[str, Any] = {"settings": queued.settings, "now": queued.clock()}
+        with pytest.raises(Conflict, match="not wanted any more"):
+            job_kinds.claim(session, job.claim(HERE), **knobs)
+    assert queued.match(job.match).arena == lab.arena
+
+
+# What a stolen key cannot do.
+
+
+def test_a_stolen_key_gets_nothing_for_another_arenas_job(
+    queued: Books, lab: Host, thief: Host, matches: list[str]
+) -> None:
+    job = lab.job()
+    stolen = wire.to_plain(job.claim(lab.arena))
+    problem(thief.send("/claims", stolen), 409)
+    problem(thief.send("/claims", {**stolen, "token": "0" * 64}), 403)
+    problem(thief.hand_in(wire.RECORD, honest(queued, job)), 409)
+    problem(thief.hand_in(wire.LOST, job.lost("I do not want it")), 409)
+    assert thief.report(job).status_code == 204, "the rest of the report counts"
+    found = queued.match(job.match)
+    assert (found.state, found.arena, found.attempt) == (MatchState.RUNNING, lab.arena, 1)
+
+
+def test_a_stolen_key_is_bound_to_the_arena_that_took_the_job(
+    queued: Books, lab: Host, matches: list[str]
+) -> None:
+    job, second = lab.job(), replace(lab, number=2)
+    problem(second.send("/claims", wire.to_plain(job.claim())), 409)
+    problem(second.hand_in(wire.RECORD, honest(queued, job)), 409)
+    for number in ("0", "65", "x", "-1", "1" * 30):
+        answer = lab.client.post(
+            "/remote/jobs", headers={**lab.headers, "Matchbox-Arena": number}, json={}
+        )
+        problem(answer, 422)
+
+
+def test_a_stolen_key_holds_one_job_at_a_time(queued: Books, lab: Host, matches: list[str]) -> None:
+    first, second = lab.job(), lab.job()
+    assert first.match != second.match
+    assert queued.match(first.match).arena is None
+    problem(lab.hand_in(wire.RECORD, honest(queued, first)), 409)
+
+
+def test_a_stolen_key_reads_no_seed_under_embargo(
+    queued: Books, lab: Host, thief: Host, matches: list[str], inside: Caller
+) -> None:
+    job = lab.job()
+    lab.hand_in(wire.RECORD, honest(queued, job))
+    problem(thief.fetch(f"/records/{job.match}"), 403)
+    problem(lab.fetch(f"/records/{job.match}"), 403)
+    thief.job()
+    problem(thief.fetch(f"/records/{job.match}"), 403)
+    for path in (f"/api/v1/matches/{job.match}", "/api/v1/matches", "/api/v1/account"):
+        answer = thief.client.get(path, headers=thief.headers)
+        assert answer.status_code in (401, 404)
+        assert not [seed for seed in job.deals if seed in answer.text]
+    for path in (f"/internal/records/{job.match}", f"/internal/bundles/{job.seats[0].version}"):
+        problem(inside.client.get(path, headers=thief.headers), 401)
+
+
+def test_a_stolen_key_fetches_no_bundle_but_those_of_its_job(
+    queued: Books, lab: Host, thief: Host, matches: list[str], bob: User
+) -> None:
+    sent = list(queued.postman.letters)
+    other = queued.bot(bob, "other")
+    queued.postman.letters = sent
+    problem(thief.fetch(f"/bundles/{other.digest}"), 403)
+    job = lab.job()
+    assert lab.fetch(f"/bundles/{job.seats[0].version}").status_code == 200
+    problem(lab.fetch(f"/bundles/{other.digest}"), 403)
+    problem(thief.fetch(f"/bundles/{job.seats[0].version}"), 403)
+    problem(lab.fetch(f"/memories/{'0' * 64}"), 403)
+    lab.hand_in(wire.RECORD, honest(queued, job))
+    problem(lab.fetch(f"/bundles/{job.seats[0].version}"), 403)
+
+
+def test_a_stolen_key_books_no_result_without_moves(
+    queued: Books, lab: Host, matches: list[str]
+) -> None:
+    job = lab.job()
+    told = lab.hand_in(wire.RECORD, forged(honest(queued, job)))
+    assert told.get_json() == {"accepted": False}
+    found = queued.match(job.match)
+    assert (found.state, found.platform_faults) == (MatchState.QUEUED, 0)
+    with queued.read() as session:
+        assert set(stopped_arenas.stopped(session)) == {lab.arena}
+    problem(lab.knock(), 423)
+
+
+def test_a_stolen_key_books_no_result_twice(queued: Books, lab: Host, matches: list[str]) -> None:
+    job = lab.job()
+    result = honest(queued, job)
+    assert lab.hand_in(wire.RECORD, result).get_json() == {"accepted": True}
+    assert lab.hand_in(wire.RECORD, result).get_json() == {"accepted": False}
+    with queued.read() as session:
+        row = session.get_one(Match, job.match)
+        assert row.league.finished == 1
+
+
+def test_a_stolen_key_does_nothing_once_it_is_removed(
+    queued: Books, lab: Host, matches: list[str], charlie: User
+) -> None:
+    lab.report()
+    job = lab.job()
+    act(queued, arena_keys.remove, charlie, "lab")
+    assert queued.match(job.match).arena is None
+    result = {"task": wire.RECORD, "message": wire.to_plain(honest(queued, job))}
+    for path, body in (
+        ("/joins", {}),
+        ("/jobs", {}),
+        ("/claims", wire.to_plain(job.claim())),
+        ("/results", result),
+        ("/parts/0", {}),
+        ("/walls", {"box": "bwrap", "walled": True}),
+    ):
+        told = problem(lab.send(path, body), 401)
+        assert "was removed" in told["detail"]
+    problem(lab.fetch(f"/bundles/{job.seats[0].version}"), 401)
+    with queued.read() as session:
+        (line,) = [one for one in health.arenas(session, queued.clock()) if one.key]
+    assert (line.state, line.key_state) == ("left", "removed")
+    tick(queued.context)
+    assert queued.match(job.match).attempt == 2, "its match was given away"
+
+
+def test_a_stolen_key_accuses_no_bot_and_parks_no_match(
+    queued: Books, lab: Host, matches: list[str]
+) -> None:
+    for _ in range(4):
+        job = lab.job()
+        assert lab.hand_in(wire.LOST, job.lost("the box broke")).status_code == 200
+        found = queued.match(job.match)
+        assert (found.state, found.platform_faults) == (MatchState.QUEUED, 0)
+        other = queued.match(job.match)
+        assert other.trouble == "the box broke"
+        tick(queued.context)
+    job = lab.job()
+    bad = msgspec.structs.replace(played(job), logs=[])
+    lab.hand_in(wire.RECORD, bad)
+    assert queued.match(job.match).platform_faults == 0
+
+
+def test_a_stolen_key_closes_no_uploads(queued: Books, lab: Host) -> None:
+    problem(lab.report(walled=False, why="I say so"), 422)
+    with queued.read() as session:
+        assert walls.wall(session).walled
+
+
+def test_nobody_else_comes_in(
+    queued: Books, lab: Host, as_charlie: Caller, arena: Caller, matches: list[str]
+) -> None:
+    for token in ("", as_charlie.token, arena.token, "mba_" + "x" * 43):
+        stranger = replace(lab, key=token)
+        for path in ("/joins", "/jobs", "/claims", "/results", "/walls", "/parts/0"):
+            problem(stranger.send(path, {}), 401)
+        problem(stranger.fetch(f"/bundles/{'0' * 64}"), 401)
+
+
+# What it is told.
+
+
+@pytest.mark.parametrize(
+    ("other", "sentence"),
+    [
+        ({"release": "0.0.1"}, "install release"),
+        ({"python": "2.7"}, "install Python"),
+        ({"rules": {}}, "other rules of bomb"),
+    ],
+)
+def test_a_host_that_is_not_like_the_server_is_told_what_to_do(
+    queued: Books, lab: Host, matches: list[str], other: dict[str, Any], sentence: str
+) -> None:
+    for path in ("/joins", "/jobs"):
+        told = lab.send(path, {**msgspec.to_builtins(remote_arenas.own()), **other})
+        assert sentence in problem(told, 426)["detail"]
+    assert {queued.match(name).arena for name in matches} == {None}
+    problem(lab.send("/jobs", {"release": 1}), 422)
+
+
+def test_a_host_that_drains_ends_its_job_and_gets_no_other(
+    queued: Books, lab: Host, matches: list[str], charlie: User
+) -> None:
+    lab.report()
+    job = lab.job()
+    act(queued, arena_keys.drain, charlie, "lab")
+    with queued.read() as session:
+        line = arena_keys.line(session, "lab", now=queued.clock())
+    assert (line.state, line.arenas, line.jobs) == ("draining", 1, 1)
+    assert lab.send("/claims", wire.to_plain(job.claim())).status_code == 204
+    assert lab.hand_in(wire.RECORD, honest(queued, job)).get_json() == {"accepted": True}
+    assert "draining" in problem(lab.knock(), 423)["detail"]
+    with queued.read() as session:
+        assert arena_keys.line(session, "lab", now=queued.clock()).jobs == 0
+    act(queued, arena_keys.let_go_on, charlie, "lab")
+    assert isinstance(lab.job(), PlayMatch)
+
+
+def test_a_host_that_says_goodbye_gives_its_job_back(
+    queued: Books, lab: Host, matches: list[str]
+) -> None:
+    job = lab.job()
+    lab.report(leaving=True)
+    tick(queued.context)
+    assert queued.match(job.match).attempt == 2
+
+
+def test_a_long_result_comes_in_parts(queued: Books, lab: Host, matches: list[str]) -> None:
+    def part(position: int, data: bytes) -> TestResponse:
+        place = f"/remote/parts/{position}"
+        return lab.client.post(place, headers=lab.headers, data=data)
+
+    problem(part(0, b"no job"), 409)
+    job = lab.job()
+    text = json.dumps({"task": wire.RECORD, "message": wire.to_plain(honest(queued, job))})
+    size = -(-len(text) // PARTS)
+    for position in (0, 1, 1, 2):
+        data = text[position * size : (position + 1) * size].encode()
+        assert part(position, data).status_code == 204
+    problem(part(remote_arenas.PARTS, b"x"), 422)
+    problem(part(3, b"x" * (remote_arenas.PART_BYTES + 1)), 422)
+    assert lab.send("/results", {}).get_json() == {"accepted": True}
+    assert queued.match(job.match).state == MatchState.FINISHED
+    with queued.read() as session:
+        assert session.scalars(select(ArenaPart)).all() == []
+    problem(lab.send("/results", {}), 422)
+
+
+# A share of the matches is played again elsewhere.
+
+
+def checked(books: Books, lab: Host, *others: str) -> tuple[PlayMatch, list[Any]]:
+    """A match of the host, and the verifications that were sent, while these arenas report."""
+    books.context = replace(books.context, settings=replace(books.settings, verify_percent=100))
+    lab.client.application.extensions["matchbox"] = books.context
+    for name in (lab.arena, *others):
+        report = {"box": "bwrap", "walled": True, "arena": name}
+        with books.write() as session:
+            walls.report_wall(session, report, now=books.clock())
+    job = lab.job()
+    lab.hand_in(wire.RECORD, honest(books, job))
+    found = [
+        wire.from_plain(Verify, letter[2])
+        for letter in books.postman.letters
+        if letter[0] == wire.VERIFY
+    ]
+    return job, found
+
+
+def verified(job: Verify, finding: wire.Finding) -> wire.Verified:
+    """What an arena found."""
+    return wire.Verified(
+        verification=job.verification, attempt=job.attempt, token=job.token, finding=finding
+    )
+
+
+@pytest.mark.parametrize(
+    ("finding", "stops"),
+    [("different", True), ("same", False), ("unrepeatable", False), ("replayed_only", False)],
+)
+def test_a_host_whose_match_another_arena_finds_different_is_stopped(
+    queued: Books, lab: Host, matches: list[str], arena: Caller, finding: Any, stops: bool
+) -> None:
+    job, (again,) = checked(queued, lab, HERE)
+    assert again.match == job.match
+    assert lab.job().kind == "match", "nobody checks his own host"
+    with queued.write() as session:
+        knobs: dict[str, Any] = {"settings": queued.settings, "now": queued.clock()}
+        job_kinds.claim(session, again.claim(HERE), **knobs)
+    body = {"task": wire.BOOK_VERIFICATION, "message": wire.to_plain(verified(again, finding))}
+    arena.client.application.extensions["matchbox"] = queued.context
+    told = arena.client.post("/internal/results", headers=arena.headers, json=body)
+    assert told.get_json() == {"accepted": True}
+    with queued.read() as session:
+        stopped = stopped_arenas.stopped(session)
+        assert set(stopped) == ({lab.arena} if stops else set())
+        judged = health.judge(session, replace(queued.settings, broker_url=""), now=queued.clock())
+    assert ("stopped" in {one.kind for one in judged.findings}) is stops
+    if stops:
+        assert job.match in stopped[lab.arena].why
+        assert HERE in stopped[lab.arena].why
+
+
+def test_another_host_checks_where_no_arena_is_here(
+    queued: Books, lab: Host, thief: Host, matches: list[str]
+) -> None:
+    queued.clock.pass_by(minutes=2)  # The arena of the fixture has not reported since.
+    job, (again,) = checked(queued, lab, thief.arena)
+    queued.postman.letters = [one for one in queued.postman.letters if one[0] == wire.VERIFY]
+    assert lab.knock().status_code == 204
+    assert len(queued.postman.letters) == 1, "the message waits for another host"
+    assert thief.job() == again
+    assert thief.fetch(f"/records/{job.match}").status_code == 200
+    thief.hand_in(wire.BOOK_VERIFICATION, verified(again, "different"))
+    with queued.read() as session:
+        assert set(stopped_arenas.stopped(session)) == {lab.arena}
+
+
+def test_nothing_is_checked_without_another_host_or_if_the_settings_say_so(
+    queued: Books, lab: Host, matches: list[str]
+) -> None:
+    queued.clock.pass_by(minutes=2)
+    _, found = checked(queued, lab, arena_name("lab", 2))
+    assert found == []
+    queued.context = replace(queued.context, settings=replace(queued.settings, verify_percent=0))
+    lab.client.application.extensions["matchbox"] = queued.context
+    with queued.write() as session:
+        told = {"box": "bwrap", "walled": True, "arena": HERE}
+        walls.report_wall(session, told, now=queued.clock())
+    lab.hand_in(wire.RECORD, honest(queued, lab.job()))
+    with queued.read() as session:
+        assert session.scalars(select(MatchVerification)).all() == []

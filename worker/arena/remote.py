@@ -1,0 +1,161 @@
+"""An arena on another host: `python -m worker.arena.remote NUMBER`, started by `matchbox arena`.
+
+It asks the server for a job, plays it, hands the result in, and asks again. It has a key, and
+neither broker nor arena token.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import sys
+import threading
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import structlog
+
+from matchbox.errors import (
+    ArenaOutdated,
+    ArenaStopped,
+    BadMessage,
+    BoxUnavailable,
+    Forbidden,
+    KeyRefused,
+    MatchboxError,
+    Unavailable,
+)
+from matchbox.settings import read_settings
+from worker import logs
+from worker.arena import cpu_affinity, reports
+from worker.arena.boxes import open_named
+from worker.arena.client import ServerClient
+from worker.arena.tasks import Arena, Requeue
+
+if TYPE_CHECKING:
+    from matchbox.settings import Settings
+    from sandbox.box import Box
+
+KEY: Final = "MATCHBOX_ARENA_KEY"
+"""The variable that holds the key."""
+_IDLE_S: Final = 1.0
+"""Seconds between two questions for a job while there is none."""
+_AWAY_S: Final = 2.0
+"""Seconds before a server that cannot be reached is asked again."""
+_WAITS_S: Final = 10.0
+"""Seconds before an arena that gets no jobs asks again."""
+_GOODBYE: Final[tuple[float, ...]] = ()
+"""The pauses before further tries at the last report: nobody waits for it."""
+
+log = structlog.get_logger(__name__)
+
+
+class RemoteArena:
+    """Takes jobs from a server on another host until it is asked to stop."""
+
+    def __init__(self, settings: Settings, key: str, number: int) -> None:
+        self._settings = settings
+        self._key = key
+        self._number = number
+        self._client = ServerClient(settings.server_url, key, number=number)
+        self._knock = reports.knock()
+        self._stop = threading.Event()
+        self._doing = ""
+
+    def stop(self, *_: object) -> None:
+        """Asks it to stop: it gives its job back."""
+        self._stop.set()
+
+    def run(self) -> None:
+        """Plays until it is asked to stop. Raises KeyRefused, and BoxUnavailable without a wall."""
+        name = self._join()
+        if name is None:
+            return
+        logs.configure(self._settings, arena=name.partition("@")[0])
+        box = open_named(self._settings.box, self._settings)
+        assert box is not None, "no setting names `none`"
+        told = reports.wall_report(name, box.kind, self._settings)
+        if not told["walled"]:
+            raise BoxUnavailable(f"the box {box.kind} has no wall around bots: {told['why']}")
+        try:
+            self._play(name, box, told)
+        finally:
+            self._leave(told)
+
+    def _join(self) -> str | None:
+        """This arena's name, once the server answers and lets it in; None if it is to stop."""
+        while not self._stop.is_set():
+            try:
+                return self._client.join(self._knock)
+            except Unavailable as error:
+                log.warning("arena.waits", why=str(error))
+                self._stop.wait(_WAITS_S if isinstance(error, ArenaOutdated) else _AWAY_S)
+        return None
+
+    def _play(self, name: str, box: Box, told: dict[str, Any]) -> None:
+        patience_s = 60.0 * self._settings.lease_minutes
+        arena = Arena(self._client, box, None, self._stop.is_set, name=name, patience_s=patience_s)
+        reporting = (self._client, arena, told, lambda: self._doing)
+        threading.Thread(target=reports.keep_reporting, args=reporting, daemon=True).start()
+        while not self._stop.is_set():
+            found = self._next()
+            if found is not None:
+                self._do(arena, *found)
+
+    def _next(self) -> tuple[str, dict[str, Any]] | None:
+        """The next job; None after a pause if there is none. Raises KeyRefused."""
+        pause_s = _IDLE_S
+        try:
+            if found := self._client.take(self._knock):
+                return found
+        except KeyRefused:
+            raise
+        except MatchboxError as error:
+            log.warning("arena.waits", why=str(error))
+            waits = isinstance(error, ArenaStopped | ArenaOutdated | Forbidden | BadMessage)
+            pause_s = _WAITS_S if waits else _AWAY_S
+        self._stop.wait(pause_s)
+        return None
+
+    def _do(self, arena: Arena, task: str, message: dict[str, Any]) -> None:
+        self._doing = str(message.get("match") or task.rpartition(".")[2])
+        try:
+            with logs.job_fields(message):
+                arena.run(task, message)
+        except (Requeue, MatchboxError) as error:
+            if isinstance(error, KeyRefused):
+                raise
+            log.warning("job.given_back", task=task, why=str(error))
+        finally:
+            self._doing = ""
+
+    def _leave(self, told: dict[str, Any]) -> None:
+        """Tells the server that nobody need wait for this arena."""
+        client = ServerClient(
+            self._settings.server_url, self._key, number=self._number, pauses_s=_GOODBYE
+        )
+        with suppress(MatchboxError):
+            client.report_wall({**told, "leaving": True})
+        client.close()
+
+
+def main() -> None:
+    """Plays until SIGTERM or SIGINT, or until the key does not work any more."""
+    logging.getLogger("httpx").setLevel(logging.WARNING)
+    settings = read_settings(os.environ)
+    logs.configure(settings, arena=f"arena-{sys.argv[1]}")
+    if settings.pin:
+        cpu_affinity.claim(Path(settings.sockets or settings.data) / "cores")
+    arena = RemoteArena(settings, os.environ[KEY], int(sys.argv[1]))
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, arena.stop)
+    try:
+        arena.run()
+    except MatchboxError as error:
+        sys.exit(f"this arena cannot play: {error}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,68 @@
+"""An arena's reports: its box and what the self-test found, its host, the job that it is at."""
+
+from __future__ import annotations
+
+import os
+import platform
+import socket
+import time
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any, Final
+
+import structlog
+
+from matchbox import registry
+from matchbox.errors import MatchboxError
+from matchbox.match import wire
+from worker.arena import cpu_affinity
+from worker.arena.boxes import examine
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from matchbox.settings import Settings
+    from worker.arena.client import ServerClient
+    from worker.arena.tasks import Arena
+
+log = structlog.get_logger(__name__)
+
+EVERY_S: Final = 15.0
+"""Seconds between two reports; the server calls an arena silent that has missed three."""
+
+
+def wall_report(arena: str, kind: str, settings: Settings) -> dict[str, Any]:
+    """The self-test's result for this kind of box, in the form that the server takes."""
+    found = examine(kind, settings)
+    return report(arena, kind, walled=found.walled, why="; ".join(found.missing))
+
+
+def report(arena: str, kind: str, *, walled: bool, why: str) -> dict[str, Any]:
+    """An arena's report on its box, with its host and release."""
+    own = {"host": socket.gethostname(), "release": version("matchbox")}
+    return {"arena": arena, "box": kind, "walled": walled, "why": why, **own}
+
+
+def knock() -> dict[str, Any]:
+    """What an arena on another host says of itself before it gets a job."""
+    python = ".".join(platform.python_version_tuple()[:2])
+    return {"release": version("matchbox"), "python": python, "rules": registry.digests()}
+
+
+def keep_reporting(
+    client: ServerClient, arena: Arena, told: dict[str, Any], doing: Callable[[], str]
+) -> None:
+    """Reports to the server again and again: a silent arena counts as gone, and loses its job."""
+    while True:
+        claim = arena.claim()
+        job = None if claim is None else wire.to_plain(claim)
+        try:
+            client.report_wall({**told, **_load(), "doing": doing(), "job": job})
+        except MatchboxError as error:
+            log.warning("wall.not_reported", why=str(error))
+        time.sleep(EVERY_S)
+
+
+def _load() -> dict[str, Any]:
+    """The cores that this arena may use, and the load of its host for each core."""
+    cores = len(cpu_affinity.usable())
+    return {"cores": cores, "load": round(os.getloadavg()[0] / (os.cpu_count() or 1), 2)}
