@@ -84,6 +84,7 @@ SHOTS: Final = (
     Shot("admin-queue", "/admin/queue", "charlie"),
     Shot("admin-faults", "/admin/faults", "charlie"),
     Shot("health", "/admin/health", "charlie"),
+    Shot("arenas", "/admin/arenas", "charlie"),
     Shot("arena", "/admin/arenas/{arena}?since=2026-11-25", "charlie"),
     Shot("audit", "/admin/audit", "charlie"),
     Shot("docs", "/docs/"),

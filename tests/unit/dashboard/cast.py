@@ -23,7 +23,7 @@ from matchbox.answers.accounts import (
     TokenLine,
     Viewer,
 )
-from matchbox.answers.arenas import ArenaMatches
+from matchbox.answers.arenas import ArenaKey, ArenaKeys, ArenaMatches
 from matchbox.answers.bots import Bot, BotLine, BotName, Draft, Report, State, VersionLine
 from matchbox.answers.faults import FaultList, OneFault
 from matchbox.answers.games import Game, Option
@@ -343,6 +343,7 @@ HEALTH: Final = Health(
     arenas=[
         ArenaLine(name=name, full_name=f"{name}@far", host="far", release="1.0", state=state,
                   stopped="its record is false" if name == "b" else "",
+                  key="lab" if name == "c" else "", key_state="draining" if name == "c" else None,
                   box="bwrap", walled=name != "c", why="", cores=2,
                   load=0.5, doing=MATCH if name == "a" else "", seen_at=EARLIER)
         for name, state in ARENAS
@@ -350,6 +351,18 @@ HEALTH: Final = Health(
     jobs=[JobsLine(kind="match", queued=12, running=2, parked=0, oldest_at=EARLIER),
           JobsLine(kind="lesson", queued=0, running=0, parked=1, oldest_at=None)],
     figures=Figures(broker=True, results=3, ledger_ms=2000, disk_free=5 << 30, mails_failing=0),
+)  # fmt: skip
+
+
+KEYS: Final = ArenaKeys(
+    items=[
+        ArenaKey(name="attic", state="works", created_at=EARLIER, seen_at=None, arenas=0, jobs=0),
+        ArenaKey(name="lab", state="draining", created_at=EARLIER, seen_at=EARLIER, arenas=2,
+                 jobs=0),
+        ArenaKey(name="old", state="removed", created_at=EARLIER, seen_at=EARLIER, arenas=0,
+                 jobs=0),
+    ],
+    next=None,
 )  # fmt: skip
 
 
@@ -453,6 +466,7 @@ SOURCE: Final = Source(
     league_class=classroom.league_class,
     health=lambda: HEALTH,
     arena=arena,
+    arena_keys=lambda: KEYS,
     arena_matches=lambda name, since: ArenaMatches(
         arena=name, since=since, until=EARLIER, count=3, kept=1
     ),
@@ -533,7 +547,7 @@ PAGES: Final = (
 OPERATING: Final = (
     "/seasons", "/seasons/7", "/leagues", "/leagues/cup", "/seasons/7/operate",
     f"/matches/{MATCH}/operate", "/admin",
-    "/admin/audit", "/admin/health", "/admin/arenas/a@far",
+    "/admin/audit", "/admin/health", "/admin/arenas", "/admin/arenas/a@far",
     "/admin/arenas/b@far?since=2026-11-25", "/admin/queue", "/admin/faults", "/admin/leagues/new",
     "/admin/leagues/new?game=bomb&kind=adaptive&step=2",
     "/admin/leagues/new?name=cup&game=bomb&step=3",
