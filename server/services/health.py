@@ -143,11 +143,7 @@ def ledger_is_late(session: Session, settings: Settings, now: int) -> bool:
 
 def _arenas_report(state: State) -> Iterator[Finding]:
     silent = [one for one in state.arenas if one.state == "silent"]
-    reporting = [
-        one
-        for one in state.arenas
-        if one.state == "reports" and not one.stopped and one.key_state in (None, "works")
-    ]
+    reporting = [one for one in state.arenas if one.state == "reports"]
     remedy = (
         "See the log of that arena; if its host is gone, start another one. A job that it held is "
         "given to another arena within a minute."
@@ -156,12 +152,10 @@ def _arenas_report(state: State) -> Iterator[Finding]:
         seconds = (state.now - moment(one.seen_at)) // 1000
         text = f"Arena {one.name} has not reported for {_for(seconds)}."
         yield _bad("arenas", text, remedy, one.name)
-    if not reporting:
+    if all(one.stopped or one.key_state == "draining" for one in reporting):
         before = "No arena reports any more" if state.arenas else "No arena has reported yet"
-        if any(one.stopped for one in state.arenas):
-            before = "Every arena that reports is stopped"
-        elif any(one.key_state == "draining" and one.state == "reports" for one in state.arenas):
-            before = "Every arena that reports is draining"
+        if reporting:
+            before = "Every arena that reports is stopped or draining"
         yield _bad("arenas", f"{before}, so nothing is played.", "Start an arena; see its log.")
 
 

@@ -31,6 +31,7 @@ ENTRY_POINTS = (
     "sandbox/",
     "worker/app.py",
     "worker/arena/main.py",
+    "worker/arena/remote.py",
     "worker/health.py",
     "worker/ledger/beat.py",
     "worker/ledger/main.py",

@@ -354,7 +354,7 @@ HEALTH: Final = Health(
 )  # fmt: skip
 
 
-KEYS: Final = ArenaKeys(
+ARENA_KEYS: Final = ArenaKeys(
     items=[
         ArenaKey(name="attic", state="works", created_at=EARLIER, seen_at=None, arenas=0, jobs=0),
         ArenaKey(name="lab", state="draining", created_at=EARLIER, seen_at=EARLIER, arenas=2,
@@ -466,7 +466,7 @@ SOURCE: Final = Source(
     league_class=classroom.league_class,
     health=lambda: HEALTH,
     arena=arena,
-    arena_keys=lambda: KEYS,
+    arena_keys=lambda: ARENA_KEYS,
     arena_matches=lambda name, since: ArenaMatches(
         arena=name, since=since, until=EARLIER, count=3, kept=1
     ),
