@@ -39,11 +39,11 @@ def arena(
 
     url = _address(join)
     key = _key(key_file)
+    client = ServerClient(url, key, number=1, pauses_s=(0.5, 1.0))
+    client.join(reports.knock())
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
-    client = ServerClient(url, key, number=1, pauses_s=(0.5, 1.0))
-    client.join(reports.knock())
     _keep_running(url, key, arenas or len(cpu_affinity.usable()), data.resolve(), stop, client)
     output.note("Stopped.")
 

@@ -108,7 +108,7 @@ def drain(name: KeyArgument, json: JsonOption = False) -> None:
 @arena.command()
 def undrain(name: KeyArgument, json: JsonOption = False) -> None:
     """Give the arenas of a draining host jobs again."""
-    _change_key(name, "go-on", json)
+    _change_key(name, "undrain", json)
 
 
 @arena.command()

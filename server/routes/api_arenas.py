@@ -1,6 +1,6 @@
 """The operators' actions on arenas: stop, let go on, make their matches void.
 
-And on the keys of arenas on other hosts: make, drain, let go on, remove.
+And on the keys of arenas on other hosts: make, drain, undrain, remove.
 """
 
 from __future__ import annotations
@@ -101,13 +101,13 @@ def drain(key: str) -> Response:
     return _key(key)
 
 
-@routes.post("/arena-keys/<name:key>/go-on")
+@routes.post("/arena-keys/<name:key>/undrain")
 @needs(Scope.OPERATE)
 @routes.output(ArenaKey)
-def let_key_go_on(key: str) -> Response:
+def undrain(key: str) -> Response:
     """Gives the arenas of a draining key jobs again; for operators."""
     with acting() as (session, actor, now):
-        arena_keys.let_go_on(session, actor, key, now=now)
+        arena_keys.undrain(session, actor, key, now=now)
     return _key(key)
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 KEY_ACTIONS: Final = {
     "drain": arena_keys.drain,
-    "go-on": arena_keys.let_go_on,
+    "undrain": arena_keys.undrain,
     "remove": arena_keys.remove,
 }
 REQUEUES: Final = {"versions": tryouts.try_again, "lessons": lessons.requeue}
@@ -125,7 +125,7 @@ def make_arena_key() -> Response:
     return secret_page(pages.arenas_page(the_source(), new_key=made))
 
 
-@routes.post("/admin/arena-keys/<name:key>/<any(drain, 'go-on', remove):action>")
+@routes.post("/admin/arena-keys/<name:key>/<any(drain, undrain, remove):action>")
 @form_of(pages.arenas_page_of_key)
 def change_arena_key(key: str, action: str) -> Response:
     """Drains the arenas of a key, lets them go on, or revokes the key."""

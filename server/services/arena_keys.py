@@ -67,7 +67,7 @@ def drain(session: Session, actor: User, name: str, *, now: int) -> None:
     audit.note(session, actor, "arena-key.drain", subject_of(name), now=now)
 
 
-def let_go_on(session: Session, actor: User, name: str, *, now: int) -> None:
+def undrain(session: Session, actor: User, name: str, *, now: int) -> None:
     """Gives the key's arenas jobs again. Raises Forbidden, NotFound, or Conflict if they get some.
 
     An arena that was stopped for a false result stays stopped.
@@ -77,7 +77,7 @@ def let_go_on(session: Session, actor: User, name: str, *, now: int) -> None:
     if not row.draining:
         raise Conflict(f"the arenas of key {name} get jobs already")
     row.draining = False
-    audit.note(session, actor, "arena-key.go-on", subject_of(name), now=now)
+    audit.note(session, actor, "arena-key.undrain", subject_of(name), now=now)
 
 
 def remove(session: Session, actor: User, name: str, *, now: int) -> None:

@@ -15,6 +15,7 @@ from matchbox.bundle import digest
 from matchbox.match.wire import PlayMatch, TryOut
 from server.app import create_app
 from server.db.models import (
+    ArenaKey,
     BrowserSession,
     League,
     Lesson,
@@ -29,6 +30,7 @@ from server.db.models import (
     Webhook,
 )
 from server.services import (
+    arena_keys,
     classes,
     comparisons,
     contact,
@@ -98,6 +100,8 @@ def make_scene(books: Books, alice: User, bob: User, charlie: User) -> Scene:
     _embargo(books, jobs)
     number = _compare(books, alice)
     _make_class(books, alice, charlie)
+    with books.write() as session:
+        arena_keys.make(session, charlie, "lab", now=books.clock())
     draft = _try_draft(books, alice)
     memory = _teach(books, past, versions[0])
     tables = _open_tables(books, alice, bob)
@@ -250,6 +254,7 @@ def _parts(
         "owner": ["alice"], "game": [GAME], "bout": [0], "since": [1], "code": [code],
         "page": ["operate"], "digest": [memory], "version": [version.id, version.digest],
         "comparison": [comparison], "draft": [draft], "arena": ["arena"],
+        "key": ["lab"], "position": [0],
     }  # fmt: skip
     names: dict[str, list[Any]] = {
         "/assets/<path:name>": ["site.css"],
@@ -285,6 +290,7 @@ def _secrets(
             "code": session.scalars(select(League.join_code).where(League.join_code != "")).one(),
             "webhook": session.scalars(select(Webhook.secret)).one(),
             "season": "seed of the present",
+            "key of arenas": session.scalars(select(ArenaKey.digest)).one(),
         }
         found |= {f"token {one}": one for one in session.scalars(select(Token.digest))}
         found |= {f"session {one}": one for one in session.scalars(select(BrowserSession.digest))}

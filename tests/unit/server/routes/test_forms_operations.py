@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from msgspec.structs import replace
 from sqlalchemy import update
 
 from server.db.models import User, Version, VersionState
+from server.services.remote_names import arena_name
 from tests.books import Books, really_played
 from tests.unit.server.routes.conftest import Browse, open_season, start_season
 from tests.unit.server.test_leases import ONE, report
@@ -122,3 +125,38 @@ def test_an_operator_stops_an_arena_and_makes_its_matches_void(
     assert operator.send(f"{page}/go-on", reason="a new disk").location == page
     shown = operator.get(page).text
     assert all(f"arena.{deed}" in shown for deed in ("stop", "go-on", "void"))
+
+
+def test_an_operator_makes_a_key_drains_its_host_and_removes_it(
+    browse: Browse, alice: User, charlie: User, books: Books
+) -> None:
+    page, operator = "/admin/arenas", browse(charlie)
+    assert browse(None).get(page).location.startswith("/login")
+    assert browse(alice).get(page).status_code == 403
+    assert browse(alice).send("/admin/arena-keys", name="lab").status_code == 403
+    assert "No other host has a key yet." in operator.get(page).text
+    made = operator.send("/admin/arena-keys", name="lab")
+    key = re.search(r"mba_[A-Za-z0-9_-]{43}", made.text)
+    assert key is not None
+    assert made.headers["Cache-Control"] == "no-store"
+    assert key.group() not in operator.get(page).text
+    report(books, arena_name("lab", 1))
+    assert "lab-1" in operator.get("/admin/health").text
+    for name, status in (("lab", 409), ("L", 422), ("x" * 25, 422)):
+        assert operator.send("/admin/arena-keys", name=name).status_code == status
+    place = "/admin/arena-keys/lab"
+    for step in ("drain", "undrain", "remove"):
+        assert browse(alice).send(f"{place}/{step}").status_code == 403
+    assert operator.send(f"{place}/drain").location == page
+    assert operator.send(f"{place}/drain").status_code == 409
+    assert "it has no job left" in operator.get(page).text
+    assert "draining" in operator.get(f"/admin/arenas/{arena_name('lab', 1)}").text
+    assert "draining" in operator.get("/admin/health").text
+    assert operator.send(f"{place}/undrain").location == page
+    assert operator.send(f"{place}/undrain").status_code == 409
+    assert operator.send(f"{place}/remove").location == page
+    assert operator.send(f"{place}/remove").status_code == 404
+    assert "removed" in operator.get("/admin/health").text
+    assert operator.send("/admin/arena-keys", name="lab").status_code == 409
+    lines = operator.get("/admin/audit").text
+    assert all(f"arena-key.{deed}" in lines for deed in ("make", "drain", "undrain", "remove"))

@@ -409,7 +409,7 @@ def test_a_host_that_drains_ends_its_job_and_gets_no_other(
     assert "draining" in problem(lab.knock(), 423)["detail"]
     with queued.read() as session:
         assert arena_keys.line(session, "lab", now=queued.clock()).jobs == 0
-    act(queued, arena_keys.let_go_on, charlie, "lab")
+    act(queued, arena_keys.undrain, charlie, "lab")
     assert isinstance(lab.job(), PlayMatch)
 
 
