@@ -9,6 +9,7 @@ from sqlalchemy import select
 from matchbox.answers.matches import MatchVerification
 from matchbox.errors import NotFound
 from server.db import models
+from server.queries.embargo import reason
 from server.queries.matches import match
 from server.queries.pagination import iso
 
@@ -17,11 +18,16 @@ if TYPE_CHECKING:
 
 
 def newest(session: Session, name: str) -> MatchVerification | None:
-    """Returns the newest verification of the match with that id; None if nobody has asked."""
+    """Returns the newest verification of the match with that id; None if there is none.
+
+    What the platform itself has looked at is told once the match is open.
+    """
     which: Any = models.MatchVerification
     query = select(which).where(which.match_id == name)
     row = session.scalar(query.order_by(which.id.desc()).limit(1))
-    return None if row is None else answer_of(row)
+    if row is None or (row.asker_id is None and reason(session, row.match)):
+        return None
+    return answer_of(row)
 
 
 def verification(session: Session, name: str) -> MatchVerification:

@@ -56,7 +56,6 @@ def take(url: str, queues: Sequence[str]) -> tuple[str, dict[str, Any]] | None:
     with _connected(url) as connection:
         channel = connection.default_channel
         for queue in queues:
-            channel.queue_declare(queue, durable=True)
             found = channel.basic_get(queue, no_ack=True)
             if found is not None:
                 (message,), *_ = found.decode()

@@ -10,11 +10,21 @@ import httpx
 import pytest
 
 from matchbox.bundle import digest
-from matchbox.errors import BadBundle, BadMessage, Forbidden, NotFound, Unavailable
+from matchbox.errors import (
+    ArenaOutdated,
+    ArenaStopped,
+    BadBundle,
+    BadMessage,
+    Forbidden,
+    KeyRefused,
+    MatchboxError,
+    NotFound,
+    Unavailable,
+)
 from matchbox.match import wire
 from tests.unit.worker.bots import GOOD
 from tests.unit.worker.conftest import a_match
-from worker.arena.client import ServerClient
+from worker.arena.client import PART_BYTES, ServerClient
 
 DATA = GOOD.encode()
 VERSION = digest(DATA)
@@ -124,3 +134,54 @@ def test_a_refusal_is_final(status: int, kind: type[Exception]) -> None:
 def test_the_wrong_token_says_what_to_set() -> None:
     with pytest.raises(Unavailable, match="MATCHBOX_ARENA_TOKEN on server and arena"):
         client_of(Server(says(401))).report_wall({})
+
+
+def elsewhere(server: Server) -> ServerClient:
+    """The client of the second arena of another host."""
+    transport = httpx.MockTransport(server)
+    return ServerClient("http://server", "key", number=2, pauses_s=(0.0,), transport=transport)
+
+
+def problem(status: int, detail: str) -> Answer:
+    """A refusal with its reason."""
+    return lambda request: httpx.Response(status, json={"detail": detail})
+
+
+def test_an_arena_on_another_host_asks_for_its_jobs_with_its_key() -> None:
+    found = {"task": wire.PLAY_MATCH, "message": {"match": "m"}}
+    server = Server(says(200, json.dumps({"arena": "lab-2@key:lab", **found}).encode()), says(204))
+    client = elsewhere(server)
+    assert client.join({"release": "1"}) == "lab-2@key:lab"
+    assert client.take({"release": "1"}) is None
+    asked = [(one.url.path, one.headers["Matchbox-Arena"]) for one in server.asked]
+    assert asked == [("/remote/joins", "2"), ("/remote/jobs", "2")]
+    assert server.asked[0].headers["Authorization"] == "Bearer key"
+    gives = Server(says(200, json.dumps(found).encode()))
+    assert elsewhere(gives).take({}) == (wire.PLAY_MATCH, {"match": "m"})
+
+
+@pytest.mark.parametrize(
+    ("status", "error"),
+    [(401, KeyRefused), (423, ArenaStopped), (426, ArenaOutdated), (404, NotFound),
+     (403, BadMessage), (422, BadMessage)],
+)  # fmt: skip
+def test_an_arena_on_another_host_is_told_why_it_gets_nothing(
+    status: int, error: type[MatchboxError]
+) -> None:
+    with pytest.raises(error) as caught:
+        elsewhere(Server(problem(status, "the reason"))).take({})
+    assert status == 404 or "the reason" in str(caught.value)
+    with pytest.raises(error):
+        elsewhere(Server(says(status))).take({})
+
+
+def test_a_long_result_goes_to_another_host_in_parts() -> None:
+    server = Server(says(204), says(204), says(204), says(200, b"{}"))
+    long = a_match(DATA, DATA).lost("x" * (2 * PART_BYTES))
+    elsewhere(server).post(wire.LOST, long)
+    paths = [one.url.path for one in server.asked]
+    assert paths == [*(f"/remote/parts/{at}" for at in range(3)), "/remote/results"]
+    parts = [one.content for one in server.asked[:-1]]
+    assert max(map(len, parts)) == PART_BYTES
+    assert json.loads(b"".join(parts)) == {"task": wire.LOST, "message": wire.to_plain(long)}
+    assert body(server.asked[-1]) == {}

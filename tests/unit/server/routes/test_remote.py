@@ -20,7 +20,16 @@ from matchbox.match import record as records
 from matchbox.match import wire
 from matchbox.match.wire import MatchPlayed, PlayMatch, TryOut, Verify
 from server import queries
-from server.db.models import ArenaKey, ArenaPart, Audit, Match, MatchState, MatchVerification, User
+from server.db.models import (
+    ArenaKey,
+    ArenaPart,
+    Audit,
+    Match,
+    MatchDeal,
+    MatchState,
+    MatchVerification,
+    User,
+)
 from server.services import (
     arena_keys,
     broker,
@@ -496,6 +505,21 @@ def test_a_host_whose_match_another_arena_finds_different_is_stopped(
     if stops:
         assert job.match in stopped[lab.arena].why
         assert HERE in stopped[lab.arena].why
+
+
+def test_a_check_of_a_match_under_embargo_is_told_once_the_match_is_open(
+    queued: Books, lab: Host, matches: list[str]
+) -> None:
+    job, _ = checked(queued, lab, HERE)
+    place = f"/api/v1/matches/{job.match}/verification"
+    (other,) = set(matches) - {job.match}
+    with queued.write() as session:
+        for row in session.scalars(select(MatchDeal).where(MatchDeal.match_id == other)):
+            row.seed = job.deals[row.position]
+    problem(lab.client.get(place), 404)
+    with queued.write() as session:
+        session.get_one(Match, other).state = MatchState.VOID
+    assert lab.client.get(place).get_json()["state"] == "waiting"
 
 
 def test_another_host_checks_where_no_arena_is_here(
