@@ -8,11 +8,14 @@ import tomllib
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from ssl import SSLContext
 from typing import Any
 
+import httpx
 import pytest
 from argon2 import PasswordHasher
 from flask import Flask
+from httpx._transports import default
 from hypothesis import settings
 from jinja2 import FileSystemBytecodeCache
 from playwright.sync_api import expect
@@ -75,8 +78,8 @@ def _shared_folder(tmp_path_factory: pytest.TempPathFactory) -> None:
 @pytest.fixture(autouse=True, scope="session")
 def _quick_setting_up() -> Iterator[None]:
     """Passwords are hashed at the least cost, and templates, SQL and what makes addresses of URL
-    rules are compiled once for all the applications and databases of this process. A platform that
-    is started is not affected."""
+    rules are compiled once for all the applications and databases of this process. Its clients
+    read the certificates once. A platform that is started is not affected."""
     cheap = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr(passwords, "_HASHER", cheap)
@@ -88,6 +91,7 @@ def _quick_setting_up() -> Iterator[None]:
         shared: dict[str, Any] = {"compiled_cache": LRUCache(2000)}
         patch.setattr(session, "create_engine", partial(create_engine, execution_options=shared))
         patch.setattr(Rule, "_compile_builder", _compiled_once(Rule._compile_builder))
+        patch.setattr(default, "create_ssl_context", _read_once(httpx.create_ssl_context))
         yield
 
 
@@ -103,6 +107,25 @@ def _compiled_once(compiled: Callable[[Rule, bool], Any]) -> Callable[[Rule, boo
         return kept[told]
 
     return compile_builder
+
+
+def _read_once(made: Callable[..., SSLContext]) -> Callable[..., SSLContext]:
+    """The function that makes a client's context of TLS. One with the usual certificates takes as
+    long as many requests; it is made once for each place that the environment names."""
+    kept: dict[tuple[Any, ...], SSLContext] = {}
+
+    def create_ssl_context(
+        verify: Any = True, cert: Any = None, trust_env: bool = True
+    ) -> SSLContext:
+        if verify is not True or cert is not None:
+            return made(verify=verify, cert=cert, trust_env=trust_env)
+        places = [os.environ.get(name) for name in ("SSL_CERT_FILE", "SSL_CERT_DIR")]
+        told = trust_env, *places
+        if told not in kept:
+            kept[told] = made(trust_env=trust_env)
+        return kept[told]
+
+    return create_ssl_context
 
 
 @pytest.fixture(scope="session")
