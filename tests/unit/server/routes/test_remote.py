@@ -25,7 +25,6 @@ from server.db.models import (
     ArenaPart,
     Audit,
     Match,
-    MatchDeal,
     MatchState,
     MatchVerification,
     User,
@@ -514,8 +513,7 @@ def test_a_check_of_a_match_under_embargo_is_told_once_the_match_is_open(
     place = f"/api/v1/matches/{job.match}/verification"
     (other,) = set(matches) - {job.match}
     with queued.write() as session:
-        for row in session.scalars(select(MatchDeal).where(MatchDeal.match_id == other)):
-            row.seed = job.deals[row.position]
+        session.get_one(Match, other).deals = job.deals
     problem(lab.client.get(place), 404)
     with queued.write() as session:
         session.get_one(Match, other).state = MatchState.VOID
