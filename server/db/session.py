@@ -6,8 +6,9 @@ read, decide and write without interference. A reader sees the database at one m
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any, Final, cast
 
 from sqlalchemy import (
@@ -45,6 +46,7 @@ BUSY: Final = (
 )
 _TAKEN: Final = ("database is locked", "lock timeout")
 """What SQLite and Postgres say of a turn that did not come."""
+_NO_ROOM_OR_TURN: Final = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _WRITERS: Final = 0x6D61746368626F78
 """The key of the Postgres advisory lock for writers: "matchbox" in ASCII."""
 
@@ -84,6 +86,28 @@ class Database:
         """
         with _told(self.url), self._writers.begin() as connection:
             yield connection
+
+    def shrink(self) -> None:
+        """Gives the free part of a SQLite file back to the disk, if it is more than half of it.
+
+        Changes nothing if another process uses the file, or if the disk has no room for the copy.
+        """
+        if self._writers.dialect.name != "sqlite":
+            return
+        with closing(self._writers.raw_connection()) as connection:
+            cursor = connection.cursor()  # SQLAlchemy would begin a transaction.
+            free, pages = (
+                cursor.execute(f"PRAGMA {name}").fetchone()[0]
+                for name in ("freelist_count", "page_count")
+            )
+            if 2 * free <= pages:
+                return
+            try:
+                cursor.execute("VACUUM")
+                cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode not in _NO_ROOM_OR_TURN:
+                    raise
 
     def close(self) -> None:
         """Closes every connection."""

@@ -32,12 +32,17 @@ _SETTING: Final = sa.table(
 def migrate(url: str) -> None:
     """Brings the database to the newest schema, in one transaction; does nothing if it is there.
 
+    A SQLite file that an upgrade leaves mostly empty becomes smaller.
+
     Raises Unavailable if a newer release has used the database, or if it cannot be used.
     """
     database = Database(url)
     try:
         with database.connect() as connection:
+            before = revision(connection)
             upgrade(connection)
+        if before not in (None, head()):
+            database.shrink()
     finally:
         database.close()
 

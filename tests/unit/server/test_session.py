@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 from sqlalchemy import select, text
@@ -11,6 +13,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from matchbox.errors import Unavailable
+from server.db import migrations
 from server.db.models import Bot, Setting, User
 from server.db.session import Database
 from tests.books import Books
@@ -90,3 +93,18 @@ def test_a_change_whose_turn_does_not_come_is_told_so_and_changes_nothing(books:
     impatient.close()
     with books.read() as session:
         assert count(session) == 2
+
+
+def test_a_file_that_an_upgrade_leaves_mostly_empty_becomes_smaller(tmp_path: Path) -> None:
+    file = tmp_path / "books.db"
+    database = Database(f"sqlite:///{file}")
+    with database.connect() as connection:
+        migrations.upgrade(connection, "0031")
+        connection.exec_driver_sql("CREATE TABLE waste AS SELECT zeroblob(9000000) AS data")
+        connection.exec_driver_sql("DROP TABLE waste")
+    database.close()
+    assert file.stat().st_size > 9_000_000
+    migrations.migrate(database.url)
+    assert file.stat().st_size < 3_000_000
+    with closing(Database(database.url)) as again:
+        migrations.check_schema(again)
