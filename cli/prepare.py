@@ -43,7 +43,7 @@ def prepare(settings: Settings) -> str | None:
     belongs to a newer release.
     """
     url = database_url(settings)
-    wait_for_start(url, settings.database_wait_seconds, _tell_that_it_waits)
+    wait_for_start(url, settings.database_wait_seconds, _print_waiting)
     check_pages(url)
     upgrade(settings)
     context = make_context(settings, sender=OfflineSender())
@@ -71,7 +71,7 @@ def upgrade(settings: Settings) -> None:
     migrate(database_url(settings))
 
 
-def _tell_that_it_waits(why: str) -> None:
+def _print_waiting(why: str) -> None:
     _pass_on(f"Waiting for the database to start: {why}")
 
 

@@ -98,7 +98,7 @@ def _stage(source: Source, latest: Sequence[MatchLine]) -> Stage | None:
         except (NotFound, Forbidden):
             continue
         if found.bouts and not found.embargo:
-            number = telling(found.bouts)
+            number = typical_bout(found.bouts)
             why = game_pages.ending(found.game, found.bouts[number].why)
             return Stage(match, number, why, boards.tints_of(found))
     return None
@@ -113,7 +113,7 @@ def closeness(match: MatchLine) -> float:
     return best - second
 
 
-def telling(bouts: Sequence[Bout]) -> int:
+def typical_bout(bouts: Sequence[Bout]) -> int:
     """Returns the index of the bout to show: without a fault, and neither short nor long."""
 
     def lack(number: int) -> tuple[bool, int, int]:

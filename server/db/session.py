@@ -68,14 +68,14 @@ class Database:
         Raises Unavailable if the turn does not come in time, and BadOption for a value that a
         database cannot hold.
         """
-        with _told(self.url), Session(self._writers, expire_on_commit=False) as session:
+        with _clear_errors(self.url), Session(self._writers, expire_on_commit=False) as session:
             yield session
             session.commit()
 
     @contextmanager
     def read(self) -> Iterator[Session]:
         """Yields a session that sees the database at one moment and cannot change it."""
-        with _told(self.url), Session(self._readers, expire_on_commit=False) as session:
+        with _clear_errors(self.url), Session(self._readers, expire_on_commit=False) as session:
             yield session
 
     @contextmanager
@@ -84,7 +84,7 @@ class Database:
 
         Raises Unavailable as `write` does.
         """
-        with _told(self.url), self._writers.begin() as connection:
+        with _clear_errors(self.url), self._writers.begin() as connection:
             yield connection
 
     def shrink(self) -> None:
@@ -135,7 +135,7 @@ def compare_and_set(
 
 
 @contextmanager
-def _told(url: str) -> Iterator[None]:
+def _clear_errors(url: str) -> Iterator[None]:
     """Puts errors of the database into sentences."""
     try:
         yield

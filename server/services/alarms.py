@@ -61,7 +61,7 @@ def note(session: Session, findings: Sequence[Finding], *, now: int) -> int:
         known = before.get(name) or Alarm(finding.text, now)
         due = not known.told and now - known.since >= LASTS_MS
         if due:
-            _tell(session, name, "finding", f"{finding.text} {finding.remedy}", now)
+            _notify_operators(session, name, "finding", f"{finding.text} {finding.remedy}", now)
             count += 1
         after[name] = Alarm(finding.text, known.since, told=known.told or due)
     for name, known in before.items():
@@ -69,7 +69,7 @@ def note(session: Session, findings: Sequence[Finding], *, now: int) -> int:
             continue
         gone_at = now if known.gone_at is None else known.gone_at
         if now - gone_at >= OVER_MS:
-            _tell(session, name, "finding-over", f"This is over: {known.text}", now)
+            _notify_operators(session, name, "finding-over", f"This is over: {known.text}", now)
             count += 1
         else:
             after[name] = msgspec.structs.replace(known, gone_at=gone_at)
@@ -78,7 +78,7 @@ def note(session: Session, findings: Sequence[Finding], *, now: int) -> int:
     return count
 
 
-def _tell(session: Session, name: str, kind: str, text: str, now: int) -> None:
+def _notify_operators(session: Session, name: str, kind: str, text: str, now: int) -> None:
     """Writes a notice to every operator whose account is open."""
     subject = f"platform:{name.partition(':')[0]}"
     open_ones = (User.role == Role.OPERATOR, User.closed_at.is_(None))

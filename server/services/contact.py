@@ -72,7 +72,7 @@ def confirm(session: Session, user: User, secret: str, *, settings: Settings, no
         )
     asked = user.email_asked
     assert asked is not None
-    _tell(session, user, "changed" if user.email is not None else "set", now)
+    _notify_of_change(session, user, "changed" if user.email is not None else "set", now)
     user.email, user.email_changed_at = asked, now
     user.email_asked = user.email_asked_at = user.reset_asked_at = None
     session.flush()
@@ -85,7 +85,7 @@ def clear(session: Session, user: User, *, now: int) -> None:
     The address is told so.
     """
     if user.email is not None:
-        _tell(session, user, "removed", now)
+        _notify_of_change(session, user, "removed", now)
     user.email = user.email_asked = user.email_asked_at = user.reset_asked_at = None
     _forget(session, user)
 
@@ -129,7 +129,7 @@ def _check_rate(session: Session, user: User, address: str, now: int) -> None:
         raise TooMany("too many links were sent today; try again tomorrow")
 
 
-def _tell(session: Session, user: User, what: str, now: int) -> None:
+def _notify_of_change(session: Session, user: User, what: str, now: int) -> None:
     """Notices, while the account has its former address, that it was set, changed or removed."""
     text = (
         f"The e-mail address of your account was {what}. If it was not you, change your password "

@@ -33,8 +33,8 @@ def test_a_bout_without_a_fault_that_tells_a_story_is_played() -> None:
     short, long = cast.bout(0, moves=2), cast.bout(1, moves=400)
     good, better = cast.bout(2, moves=20), cast.bout(3, moves=40)
     assert fault.faults
-    assert home.telling([fault, short, long, good, better]) == 4
-    assert home.telling([fault, long]) == 1
+    assert home.typical_bout([fault, short, long, good, better]) == 4
+    assert home.typical_bout([fault, long]) == 1
 
 
 def test_the_stage_names_the_bout_for_its_script() -> None:
