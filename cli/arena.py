@@ -68,7 +68,8 @@ def _keep_running(
         for number in range(1, arenas + 1):
             command = [sys.executable, "-m", "worker.arena.remote", str(number)]
             supervisor.add(Program(f"arena-{number}", command, environment))
-        output.note(f"{arenas} arenas play for {url}. Logs are in {logs}. Ctrl-C stops them.")
+        who = "One arena plays" if arenas == 1 else f"{arenas} arenas play"
+        output.note(f"{who} for {url}. Logs are in {logs}. Press Ctrl-C to stop.")
         checks = 0
         while not stop.wait(_CHECK_S):
             supervisor.restart_dead()
