@@ -34,7 +34,7 @@ class ScriptedPlayer:
 
     def answer(self, questions: Sequence[Question]) -> list[Answer]:
         """One answer a question."""
-        self.asked.append(list(questions))
+        self.asked.append([(bout, _copied(view), seed) for bout, view, seed in questions])
         for question in questions:
             fault = self._breaks(question)
             if fault is not None:
@@ -52,6 +52,11 @@ class ScriptedPlayer:
     def close(self) -> None:
         """The end."""
         self.closed += 1
+
+
+def _copied(view: Any) -> Any:
+    """A view that stays as it is: the referee uses the bytes of a packed one again."""
+    return bytes(view) if isinstance(view, bytearray | memoryview) else view
 
 
 class LeastDice:
