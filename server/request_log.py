@@ -23,6 +23,9 @@ SECRET: Final = ("secret", "code")
 """The parts of an address that let somebody in."""
 _PLAIN: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
+_OFTEN: Final = "remote.take"
+"""The endpoint that an idle arena asks every second; only what it finds there is logged."""
+
 log = structlog.get_logger("access")
 
 
@@ -57,7 +60,7 @@ def log_requests(app: Flask, *, access: bool) -> None:
     @app.after_request
     def end(response: Response) -> Response:
         response.headers[HEADER] = request_id()
-        if access:
+        if access and not (request.endpoint == _OFTEN and response.status_code == 204):
             log.info(
                 "request",
                 method=request.method,

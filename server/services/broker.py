@@ -54,12 +54,13 @@ def take(url: str, queues: Sequence[str]) -> tuple[str, dict[str, Any]] | None:
     Returns its task and its message; None if the queues are empty. Raises BrokerUnavailable.
     """
     with _connected(url) as connection:
-        channel = connection.default_channel
+        client: Any = connection.default_channel.client
         for queue in queues:
-            found = channel.basic_get(queue, no_ack=True)
-            if found is not None:
-                (message,), *_ = found.decode()
-                return str(found.headers["task"]), dict(message)
+            message = client.rpop(queue)
+            if message is not None:
+                told = json.loads(message)
+                (job,), *_ = json.loads(b64decode(told["body"]))
+                return told["headers"]["task"], job
     return None
 
 

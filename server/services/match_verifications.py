@@ -17,7 +17,7 @@ from server import outbox
 from server.db.models import Match, MatchVerification
 from server.db.session import compare_and_set
 from server.queries.embargo import reason
-from server.services import jobs, walls
+from server.services import jobs, stopped_arenas, walls
 from server.services.accounts import DAY_MS
 from server.services.events import publish
 from server.services.jobs import JobKind
@@ -65,7 +65,8 @@ def check_arena(session: Session, name: str, *, settings: Settings, now: int) ->
     key = key_of(match.arena or "")
     if not key or secrets.randbelow(100) >= settings.verify_percent:
         return
-    if any(key_of(one) != key for one in walls.present(session, now=now)):
+    others = set(walls.present(session, now=now)) - stopped_arenas.stopped(session).keys()
+    if any(key_of(one) != key for one in others):
         _open(session, match, None, settings, now)
 
 

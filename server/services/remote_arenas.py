@@ -256,7 +256,8 @@ def _suits(context: Context, arena: str, task: str, message: dict[str, Any]) -> 
     job = wire.from_plain(Verify, message)
     with context.read() as session:
         played_by = session.scalar(select(Match.arena).where(Match.id == job.match)) or ""
-        here = any(not key_of(one) for one in walls.present(session, now=context.now()))
+        others = set(walls.present(session, now=context.now()))
+        here = any(not key_of(one) for one in others - stopped_arenas.stopped(session).keys())
     return key_of(played_by) != key_of(arena) and not here
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from structlog.testing import capture_logs
 
+from server.db.models import Role, User
+from server.services import arena_keys, remote_arenas
 from tests.unit.server.routes.conftest import Caller, MakeApp
 
 
@@ -29,3 +32,18 @@ def test_the_log_has_a_line_for_each_request_without_its_secret(make_app: MakeAp
     assert (line["method"], line["path"]) == ("GET", "/first/<secret>")
     assert line["address"] == "127.0.0.1"
     assert "let-me-in" not in str(written)
+
+
+def test_the_log_has_no_line_for_an_arena_that_asks_in_vain(make_app: MakeApp) -> None:
+    app = make_app(access_log=True)
+    context = app.extensions["matchbox"]
+    with context.write() as session:
+        charlie = User(name="charlie", password="", role=Role.OPERATOR, created_at=0)
+        session.add(charlie)
+        key = arena_keys.make(session, charlie, "lab", now=0).key
+    headers = {"Authorization": f"Bearer {key}"}
+    own = msgspec.to_builtins(remote_arenas.own())
+    with capture_logs() as written:
+        assert app.test_client().post("/remote/jobs", json=own, headers=headers).status_code == 204
+        assert app.test_client().post("/remote/jobs", json={}, headers=headers).status_code == 422
+    assert [one["status"] for one in written if one["event"] == "request"] == [422]
