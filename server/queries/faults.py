@@ -15,7 +15,7 @@ from matchbox.answers import faults as answers
 from matchbox.errors import BadOption
 from server.db.models import Bot, FaultCount, Version
 from server.queries.pagination import iso
-from server.queries.users import require_operator
+from server.services.accounts import require_operator_to_see
 from server.services.fault_counts import HOUR_MS, PLATFORM
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def faults(session: Session, viewer: User | None, *, days: int = 1, now: int) ->
 
     Raises Forbidden unless the viewer is an operator, and BadOption for another number of days.
     """
-    require_operator(viewer)
+    require_operator_to_see(viewer)
     if days not in DAYS:
         raise BadOption("faults are counted over 1 or 7 days")
     since = now - now % HOUR_MS - (24 * days - 1) * HOUR_MS

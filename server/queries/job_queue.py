@@ -12,8 +12,8 @@ from server.db.models import Draft, League, Match, MatchState, MatchVerification
 from server.db.models import Lesson as LessonRow
 from server.queries import pace, waiting
 from server.queries.pagination import iso
-from server.queries.users import require_operator
 from server.services import broker, dispatch, health
+from server.services.accounts import require_operator_to_see
 from server.services.lessons import LESSON
 from server.services.match_verifications import VERIFICATION
 from server.services.table_turns import TURN
@@ -37,7 +37,7 @@ def queue_detail(
 
     Takes 2 s if the broker is away.
     """
-    require_operator(viewer)
+    require_operator_to_see(viewer)
     line = waiting.tryouts(session, settings, now=now)
     stopped = _broker(settings) or line.stopped
     line = line._replace(stopped=stopped)

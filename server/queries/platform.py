@@ -9,7 +9,6 @@ from sqlalchemy import ColumnElement, func, select
 from matchbox.answers import platform as answers
 from matchbox.answers.accounts import Account, FreshToken, SessionLine, TokenLine
 from matchbox.answers.matches import ParkedMatch
-from matchbox.errors import Forbidden
 from server.db.models import (
     WAITING,
     Event,
@@ -107,8 +106,7 @@ def claim_open(session: Session, secret: str) -> bool:
 
 def admin(session: Session, viewer: User | None) -> answers.Admin:
     """Returns the operators' overview. Raises Forbidden for others."""
-    if viewer is None or not viewer.operator:
-        raise Forbidden("only operators may see this")
+    operator = accounts.require_operator_to_see(viewer)
     parked = select(Match).where(Match.state == MatchState.PARKED).order_by(Match.created_at)
     waiting = (Version.state.in_(WAITING), Version.deadline.is_(None))
     suspect = Version.state == VersionState.QUARANTINED
@@ -119,7 +117,7 @@ def admin(session: Session, viewer: User | None) -> answers.Admin:
             for row in session.scalars(parked.limit(MOST_PARKED))
         ],
         parked_versions=_troubled(session, *waiting),
-        parked_lessons=parked_lessons(session, viewer),
+        parked_lessons=parked_lessons(session, operator),
         quarantined=_troubled(session, suspect),
         users=session.scalar(select(func.count()).select_from(User).where(*_ALIVE)) or 0,
     )

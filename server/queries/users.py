@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, Final
 from sqlalchemy import ColumnElement, func, or_, select
 
 from matchbox.answers import platform as answers
-from matchbox.errors import BadOption, Forbidden, NotFound
+from matchbox.errors import BadOption, NotFound
 from server.db.models import Bot, Role, User
 from server.queries.pagination import iso, numbers, page_size
 from server.queries.platform import sessions, tokens
 from server.services import classes
-from server.services.accounts import revoked_since
+from server.services.accounts import require_operator_to_see, revoked_since
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -38,7 +38,7 @@ def users(
     is the number of a page; one that is too large gives the last page. Raises Forbidden unless the
     viewer is an operator, and BadOption for a bad role, state, cursor or limit.
     """
-    require_operator(viewer)
+    require_operator_to_see(viewer)
     which = _which(wanted, role, state)
     found = session.scalar(select(func.count()).select_from(User).where(*which)) or 0
     pages = max(1, -(-found // page_size(limit)))
@@ -57,7 +57,7 @@ def users(
 
 def user(session: Session, viewer: User | None, name: str, *, now: int) -> answers.UserDetail:
     """Returns an account for operators. Raises Forbidden for others, or NotFound."""
-    require_operator(viewer)
+    require_operator_to_see(viewer)
     row = session.scalar(select(User).where(User.name == name, *KEPT))
     if row is None:
         raise NotFound(f"there is no account {name!r}")
@@ -67,12 +67,6 @@ def user(session: Session, viewer: User | None, name: str, *, now: int) -> answe
         tokens=tokens(session, row, revoked_since=revoked_since(now)),
         leagues=[league.name for league in classes.leagues_of(session, row)],
     )
-
-
-def require_operator(viewer: User | None) -> None:
-    """Raises Forbidden unless the viewer is an operator."""
-    if viewer is None or not viewer.operator:
-        raise Forbidden("only operators may see this")
 
 
 def _which(wanted: str, role: str | None, state: str | None) -> list[ColumnElement[bool]]:

@@ -289,6 +289,13 @@ def require_operator(actor: User) -> None:
         _refuse(actor, "only an operator may do this")
 
 
+def require_operator_to_see(viewer: User | None) -> User:
+    """Returns the viewer, an operator. Raises Forbidden for others."""
+    if viewer is None or not viewer.operator:
+        raise Forbidden("only operators may see this")
+    return viewer
+
+
 def require_owner(actor: User, owner_id: int) -> None:
     """Raises Forbidden unless the actor is this owner or an operator."""
     if actor.id != owner_id and not actor.operator:

@@ -17,7 +17,7 @@ from matchbox.errors import BadName, Conflict, Forbidden, NotFound
 from server.db.models import ArenaKey
 from server.queries.pagination import iso
 from server.services import audit, job_kinds, walls
-from server.services.accounts import require_operator
+from server.services.accounts import require_operator, require_operator_to_see
 from server.services.passwords import digest_of
 from server.services.remote_names import key_of
 
@@ -113,8 +113,7 @@ def states(session: Session) -> dict[str, KeyState]:
 
 def keys_for(session: Session, viewer: User | None, *, now: int) -> ArenaKeys:
     """Returns all keys, those that were removed last, for an operator. Raises Forbidden."""
-    if viewer is None or not viewer.operator:
-        raise Forbidden("only operators may see this")
+    require_operator_to_see(viewer)
     rows = sorted(_rows(session), key=lambda row: (row.revoked_at is not None, row.name))
     return ArenaKeys(items=[_line(session, row, now) for row in rows], next=None)
 

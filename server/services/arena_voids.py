@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Final
 from sqlalchemy import select
 
 from matchbox.answers.arenas import ArenaMatches, ArenaVoid
-from matchbox.errors import Conflict, Forbidden
+from matchbox.errors import Conflict
 from server.db.models import Match, MatchState
 from server.queries.pagination import iso
 from server.services import arenas, audit, stopped_arenas, voids
-from server.services.accounts import require_operator
+from server.services.accounts import require_operator, require_operator_to_see
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,8 +33,7 @@ def count(
 
     Raises Forbidden, or NotFound if no such arena is known.
     """
-    if actor is None or not actor.operator:
-        raise Forbidden("only operators may see this")
+    require_operator_to_see(actor)
     arenas.require_known(session, name)
     found = _played(session, name, since, until)
     fit = sum(_may_be_void(session, match) for match in found)

@@ -16,10 +16,11 @@ from sqlalchemy import ColumnElement, and_, func, or_, select
 
 from matchbox.answers.health import ArenaLine, Figures, Finding, Health, JobsLine, Level
 from matchbox.answers.queue import JobName
-from matchbox.errors import BrokerUnavailable, Forbidden, NotFound
+from matchbox.errors import BrokerUnavailable, NotFound
 from server.db.models import Delivery, Match, Setting
 from server.queries.pagination import iso
 from server.services import arena_keys, backup_schedule, broker, disk, stopped_arenas, walls
+from server.services.accounts import require_operator_to_see
 from server.services.job_kinds import KINDS
 from server.services.jobs import JobKind
 from server.services.remote_names import key_of
@@ -119,8 +120,7 @@ def figures(session: Session, settings: Settings, *, now: int) -> Figures:
 
 def judge_for(session: Session, viewer: User | None, settings: Settings, *, now: int) -> Health:
     """Returns the judgement for an operator. Raises Forbidden for others."""
-    if viewer is None or not viewer.operator:
-        raise Forbidden("only operators may see this")
+    require_operator_to_see(viewer)
     return judge(session, settings, now=now)
 
 
@@ -325,8 +325,7 @@ def arenas(session: Session, now: int) -> list[ArenaLine]:
 
 def arena_for(session: Session, viewer: User | None, name: str, *, now: int) -> ArenaLine:
     """Returns the arena of that full name, for an operator. Raises Forbidden or NotFound."""
-    if viewer is None or not viewer.operator:
-        raise Forbidden("only operators may see this")
+    require_operator_to_see(viewer)
     for one in arenas(session, now):
         if one.full_name == name:
             return one
