@@ -1,6 +1,8 @@
 """Books the results of arenas. The moves of a match are played through the rules before that.
 
 No bot is needed for it, and it is done outside of any transaction, so that nobody waits for it.
+Matches may be booked together, in one transaction: most of what a match costs is the transaction
+and the rows that it shares with others.
 """
 
 from __future__ import annotations
@@ -26,6 +28,8 @@ from server.services import (
 from server.services.matches import MATCH
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sqlalchemy.orm import Session
 
     from matchbox.settings import Settings
@@ -53,20 +57,38 @@ def book(context: Context, task: str, data: object, *, holder: str = "") -> bool
             if booked and task == wire.BOOK_VERIFICATION:
                 arenas.stop_if_different(session, job_kinds.claim_of(task, data), **knobs)
             return booked
-    played = wire.from_plain(wire.MatchPlayed, data)
+    return book_matches(context, [data], holder=holder)[0]
+
+
+def book_matches(context: Context, data: Sequence[object], *, holder: str = "") -> list[bool]:
+    """Records the results of matches, in order, in one transaction; see `book`.
+
+    Returns for each whether it changed anything. If one of them raises, none is recorded: then call
+    `book` for each. Raises as `book` does.
+    """
+    knobs: dict[str, Any] = {"settings": context.settings, "now": context.now()}
+    read = [wire.from_plain(wire.MatchPlayed, one) for one in data]
     if holder:
-        played = replace(played, arena=holder)
-    why = why_false(played, context.settings)
+        read = [replace(played, arena=holder) for played in read]
+    results = [(played, why_false(played, context.settings)) for played in read]
     with context.write() as session:
-        _check_holder(session, task, data, holder, context.settings)
-        if why:
-            return arenas.refuse(session, played, why, **knobs)
-        if played.arena in stopped_arenas.stopped(session):
-            return _turn_away(session, played, **knobs)
-        booked = matches.record(session, played, **knobs)
-        if booked:
-            match_verifications.check_arena(session, played.match, **knobs)
-        return booked
+        for one in data:
+            _check_holder(session, wire.RECORD, one, holder, context.settings)
+        known = matches.load(session, [played.match for played in read])
+        stopped = stopped_arenas.stopped(session)
+        changed = []
+        for played, why in results:
+            if why:
+                changed.append(arenas.refuse(session, played, why, **knobs))
+                stopped = stopped_arenas.stopped(session)
+            elif played.arena in stopped:
+                changed.append(_turn_away(session, played, **knobs))
+            else:
+                changed.append(matches.record(session, played, **knobs))
+                if changed[-1]:
+                    match_verifications.check_arena(session, played.match, **knobs)
+        del known
+    return changed
 
 
 def _check_holder(

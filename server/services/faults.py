@@ -60,7 +60,6 @@ def count(session: Session, match: Match, record: Record, *, settings: Settings,
         why = _too_many(version.rated_matches, version.rated_bouts, version.forfeits, settings)
         if why:
             _suspend(session, version, why, now)
-    session.flush()
 
 
 def leave(session: Session, season: Season, *, settings: Settings, now: int) -> None:

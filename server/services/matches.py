@@ -5,11 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 import structlog
+from sqlalchemy import select
+from sqlalchemy.orm import joinedload, selectinload
+from sqlalchemy.orm.attributes import set_committed_value
 
 from matchbox.errors import BadMessage, BadRecord
 from matchbox.match import record as records
 from matchbox.match.wire import Entrant, PlayMatch
-from server.db.models import UNFINISHED, Match, MatchState
+from server.db.models import (
+    UNFINISHED,
+    Bot,
+    Match,
+    MatchSeat,
+    MatchState,
+    Rating,
+    Version,
+)
 from server.db.session import compare_and_set
 from server.services import audit, fault_counts, faults, jobs, quarantine, ratings, results, samples
 from server.services.accounts import require_operator
@@ -19,6 +30,8 @@ from server.services.lookup import find_match
 from server.services.remote_names import key_of
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from sqlalchemy.orm import Session
 
     from matchbox.match.wire import MatchPlayed
@@ -49,6 +62,20 @@ def job_of(match: Match, settings: Settings) -> PlayMatch:
     )
 
 
+def load(session: Session, names: Collection[str]) -> list[object]:
+    """Reads what `record` needs of these matches in a few queries, where it would ask for each.
+
+    The session knows the rows for as long as the caller keeps the list.
+    """
+    seats = selectinload(Match.seats).joinedload(MatchSeat.version)
+    whole = (joinedload(Match.league), seats.joinedload(Version.bot).joinedload(Bot.owner))
+    found = session.scalars(select(Match).where(Match.id.in_(names)).options(*whole)).all()
+    versions = {seat.version_id for match in found for seat in match.seats}
+    leagues = {match.league_id for match in found}
+    rated = (Rating.league_id.in_(leagues), Rating.version_id.in_(versions))
+    return [*found, *session.scalars(select(Rating).where(*rated))]
+
+
 def record(session: Session, message: MatchPlayed, *, settings: Settings, now: int) -> bool:
     """Finishes the match with its result.
 
@@ -71,11 +98,12 @@ def record(session: Session, message: MatchPlayed, *, settings: Settings, now: i
         return False
     values = {"state": MatchState.FINISHED, "deadline": None, "trouble": "", "finished_at": now}
     values["arena"] = storable(message.arena, 200) or None
-    if not compare_and_set(session, match, values, Match.state.in_(UNFINISHED)):
-        return False
-    session.add(results.result_of(message, played, settings, now))
-    session.flush()
-    session.refresh(match, ["result"])
+    with session.no_autoflush:  # What is pending is not about this match.
+        if not compare_and_set(session, match, values, Match.state.in_(UNFINISHED)):
+            return False
+    result = results.result_of(message, played, settings, now)
+    session.add(result)
+    set_committed_value(match, "result", result)
     results.book_points(match)
     match.league.finished += 1
     ratings.update_live(session, match)

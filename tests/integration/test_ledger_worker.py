@@ -17,15 +17,16 @@ from typing import Any
 
 import pytest
 import redis
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from matchbox.match import wire
 from matchbox.match.wire import PlayMatch, TryOut
 from matchbox.settings import read_settings
 from server import queries
 from server.context import Context, make_context
-from server.db.models import MatchState, Result, Role, User, Version, VersionState
+from server.db.models import League, MatchState, Result, Role, User, Version, VersionState
 from server.outbox import CelerySender
+from server.services.tick import tick
 from tests.books import SECRET, SIMPLE, Books, Clock, Postman, lost, played, tried_out
 
 DEADLINE_S = 240.0
@@ -133,6 +134,10 @@ class Queues:
         """Sends a result to the books."""
         self._sender.send(task, wire.QUEUES[task], message)
 
+    def unread(self, queue: str) -> int:
+        """How many messages nobody has taken."""
+        return int(self._broker.llen(queue))  # type: ignore[arg-type]
+
     def close(self) -> None:
         """Gives the connection back."""
         self._broker.close()
@@ -175,6 +180,31 @@ def test_a_ledger_that_is_killed_goes_on_where_it_was(
     with platform.read() as session:
         assert queries.queue(session).queued == 0
         assert len(session.scalars(select(Result)).all()) == 10
+
+
+@pytest.mark.slow
+def test_results_that_wait_are_booked_together_and_once(
+    environment: dict[str, str], platform: Context, queues: Queues
+) -> None:
+    books = Books(platform, Clock(time.time_ns() // 1_000_000), Postman())
+    books.league()
+    for name in ("alice", "bob"):
+        uploaded(books, books.person(name, Role.OPERATOR))
+    for job in queues.take("tryout", TryOut):
+        assert books.settle(tried_out(job))
+    tick(platform)
+    jobs = queues.take("ranked", PlayMatch)
+    assert len(jobs) > 5
+    for job in jobs * 2:
+        queues.give(wire.RECORD, wire.to_plain(played(job)))
+    with worker(environment):
+        until(lambda: all(is_finished(books, job) for job in jobs), environment)
+        until(lambda: not queues.unread("ledger"), environment)
+    with platform.read() as session:
+        assert session.scalar(select(func.count()).select_from(Result)) == len(jobs)
+        assert session.scalar(select(func.sum(League.finished))) == len(jobs)
+        moments = session.scalars(select(Result.finished_at).distinct()).all()
+    assert len(moments) < len(jobs) / 2
 
 
 def uploaded(books: Books, person: User) -> Version:

@@ -7,6 +7,7 @@ sends the tick.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any
 
 from celery import signals
@@ -20,12 +21,14 @@ from worker import logs
 from worker.app import make_celery
 from worker.ledger import message_handlers
 from worker.ledger.backups import Backups
+from worker.ledger.batches import MOST, batched
 from worker.ledger.courier import Courier
 from worker.ledger.refitter import Refitter
 from worker.ledger.watch import Watch
 
 settings = read_settings(os.environ, open)
 app = make_celery(settings, "ledger")
+app.conf.worker_prefetch_multiplier = MOST
 AGAIN = {"autoretry_for": (Unavailable,), "default_retry_delay": 2, "max_retries": 5}
 """How a task is retried while the database cannot be written.
 
@@ -76,8 +79,14 @@ def _book(self: Any, message: dict[str, Any]) -> None:
         message_handlers.book(_Running.context, self.name, message)
 
 
+def _book_matches(messages: Sequence[object]) -> None:
+    """Records the results of matches from arenas, all or none."""
+    message_handlers.book_matches(_Running.context, messages)
+
+
 for _task in RESULTS:
-    app.task(_book, name=_task, bind=True, **AGAIN)
+    base = {"base": batched(_book_matches)} if _task == wire.RECORD else {}
+    app.task(_book, name=_task, bind=True, **base, **AGAIN)
 
 
 @app.task(name=wire.TICK)

@@ -17,6 +17,8 @@ from server.services import booking, job_kinds
 from server.services import tick as ticking
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from server.context import Context
 
 log = structlog.get_logger(__name__)
@@ -40,6 +42,19 @@ def book(context: Context, task: str, data: object) -> bool:
     elif task == wire.RECORD:
         ticking.refill(context)
     return changed
+
+
+def book_matches(context: Context, data: Sequence[object]) -> None:
+    """Records the results of matches together. Then sends more matches if few are under way.
+
+    If one of them raises, none is recorded: then call `book` for each.
+    """
+    changed = booking.book_matches(context, data)
+    for one in changed:
+        if not one:
+            log.info("message.changed_nothing", task=wire.RECORD)
+    if any(changed):
+        ticking.refill(context)
 
 
 def tick(context: Context) -> None:

@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import event, func, select, update
 from structlog.testing import capture_logs
 
-from matchbox.errors import Unavailable
+from matchbox.errors import CallerFault, Unavailable
 from matchbox.match import wire
 from matchbox.match.wire import PlayMatch, TryOut
-from server.db.models import Match, MatchState, Role, VersionState
+from server.db.models import (
+    Event,
+    FaultCount,
+    League,
+    Match,
+    MatchSeat,
+    MatchState,
+    Rating,
+    Result,
+    Role,
+    Version,
+    VersionState,
+)
+from server.services import booking
+from server.services.tick import tick
 from tests.books import Books, lost, open_books, played, season_of, tried_out
 from worker.ledger import message_handlers as ledger
 
@@ -61,6 +76,80 @@ def test_a_record_that_leaves_few_under_way_has_more_sent(books: Books, job: Pla
     assert isinstance(more, PlayMatch)
     assert more.match != job.match
     narrow.context.close()
+
+
+def told(books: Books) -> list[list[Any]]:
+    """All that the books hold of finished matches, but for times and the numbers of events."""
+    asked = (
+        select(Match.id, Match.state, Match.score, Match.arena).order_by(Match.id),
+        select(MatchSeat.match_id, MatchSeat.seat, MatchSeat.points, MatchSeat.forfeits),
+        select(Result.match_id, Result.digest, Result.bouts, Result.moves, Result.logs),
+        select(Rating.version_id, Rating.mu, Rating.sigma, Rating.matches),
+        select(Version.id, Version.rated_matches, Version.rated_bouts, Version.forfeits),
+        select(FaultCount.version_id, FaultCount.kind, FaultCount.bouts, FaultCount.matches),
+        select(League.id, League.finished),
+        select(Event.kind, Event.subject).where(Event.kind == "match.finished"),
+    )
+    with books.read() as session:
+        return [sorted(map(tuple, session.execute(one)), key=repr) for one in asked]
+
+
+@pytest.fixture
+def ranked(books: Books) -> list[dict[str, Any]]:
+    """The results of matches of the ranked queue, which change live ratings."""
+    books.league()
+    for name in ("alice", "bob", "dora"):
+        books.bot(books.person(name), "bot")
+    tick(books.context)
+    jobs = [job for job in books.postman.take() if isinstance(job, PlayMatch)]
+    return [wire.to_plain(played(job)) for job in jobs]
+
+
+def test_results_booked_together_are_those_booked_one_by_one(
+    books: Books, ranked: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    assert len(ranked) == 8
+    with sqlite3.connect(tmp_path / "matchbox.db") as one:
+        one.execute("VACUUM INTO ?", [str(tmp_path / "other.db")])
+    other = open_books(f"sqlite:///{tmp_path / 'other.db'}")
+    for message in ranked:
+        assert ledger.book(other.context, wire.RECORD, message)
+    begun = 0
+
+    def count(*_: Any) -> None:
+        nonlocal begun
+        begun += 1
+
+    event.listen(books.context.database._writers, "begin", count)
+    assert booking.book_matches(books.context, ranked) == [True] * len(ranked)
+    assert begun == 1
+    assert told(books) == told(other)
+    assert {state for _, state, *_ in told(books)[0]} == {MatchState.FINISHED}
+    other.context.close()
+
+
+def test_a_result_that_is_twice_in_a_batch_counts_once(
+    books: Books, ranked: list[dict[str, Any]]
+) -> None:
+    first, second, *_ = ranked
+    assert booking.book_matches(books.context, [first, second, first]) == [True, True, False]
+    assert booking.book_matches(books.context, [second, first]) == [False, False]
+    with books.read() as session:
+        assert session.scalars(select(League.finished).where(League.finished > 0)).one() == 2
+        assert session.scalar(select(func.count()).select_from(Result)) == 2
+        assert session.scalar(select(func.sum(Rating.matches))) == 4
+
+
+@pytest.mark.parametrize("bad", [{"token": "f" * 64}, {"match": "f" * 32}, {"record": 7}])
+def test_of_a_batch_with_a_bad_result_nothing_is_booked(
+    books: Books, ranked: list[dict[str, Any]], bad: dict[str, Any]
+) -> None:
+    first, second, third, *_ = ranked
+    with pytest.raises(CallerFault):
+        ledger.book_matches(books.context, [first, {**second, **bad}, third])
+    with books.read() as session:
+        assert session.scalar(select(func.count()).select_from(Result)) == 0
+    assert [ledger.book(books.context, wire.RECORD, one) for one in (first, third)] == [True, True]
 
 
 def test_a_verdict_is_booked(books: Books) -> None:
