@@ -170,6 +170,17 @@ def stale(session: Session, *, now: int) -> list[str]:
     return [scope_of(one) for one in subjects if _lags(session, one, now)]
 
 
+def is_stale(session: Session, scope: str, *, now: int) -> bool:
+    """Whether this scope's standing is out of date, and may be computed now. Raises NotFound."""
+    return _lags(session, _subject(session, scope), now)
+
+
+def is_newer(session: Session, scope: str, *, than: int) -> bool:
+    """Whether a standing was stored after that time, so that one read then must not replace it."""
+    stored = session.scalar(select(Standing.computed_at).where(Standing.scope == scope))
+    return stored is not None and stored > than
+
+
 def _lags(session: Session, subject: League | Season, now: int) -> bool:
     row = session.get(Standing, scope_of(subject))
     if row is None:

@@ -223,13 +223,19 @@ def _refill(context: Context) -> None:
 
 
 def _refresh(context: Context) -> None:
+    """Computes what is out of date, unless another ledger has just done so."""
     with context.read() as session:
         scopes = standings.stale(session, now=context.now())
     for scope in scopes:
+        begun_at = context.now()
+        with context.read() as session:
+            if not standings.is_stale(session, scope, now=begun_at):
+                continue
         with context.read() as session:
             fresh = standings.compute(session, scope, context.pair_counts)
         with context.write() as session:
-            standings.keep(session, fresh, now=context.now())
+            if not standings.is_newer(session, scope, than=begun_at):
+                standings.keep(session, fresh, now=context.now())
 
 
 def _announce(context: Context) -> None:

@@ -24,7 +24,7 @@ from server import queries
 from server.db.migrations import check_schema, configuration, migrate
 from server.db.models import Match, MatchState, Result, Role, Season, Standing, Table, Version
 from server.db.session import Database
-from server.services import standings
+from server.services import matches, standings
 from server.services.tick import tick
 from tests.books import (
     SIMPLE,
@@ -35,6 +35,7 @@ from tests.books import (
     really_played,
     record_all,
     record_and_refill,
+    record_in_batches,
     season_of,
     tick_often,
 )
@@ -297,6 +298,34 @@ def test_many_ledgers_book_every_result_once(books: Books, url: str) -> None:
     assert sum(booked) == len(messages) == count(books) == 12
     play_out(books)
     assert books.season(season).state == "finished"
+
+
+def test_two_ledgers_book_a_season_as_one_does(books: Books, url: str, tmp_path: Path) -> None:
+    alone = migrated(f"sqlite:///{tmp_path / 'alone.db'}")
+    season = a_season(alone)
+    play_out(alone)
+    told = story(alone, season)
+    alone.context.close()
+    season = a_season(books)
+    booked, sent = 0, 0
+    with ProcessPoolExecutor(2, get_context("spawn")) as pool:
+        while True:
+            tick(books.context)
+            messages = [wire.to_plain(played(job)) for job in waiting(books)]
+            if not messages:
+                break
+            sent += len(messages)
+            booked += sum(pool.map(record_in_batches, [url] * 2, [messages] * 2, range(2)))
+    assert booked == sent == count(books) == len(told[1])
+    assert books.season(season).state == "finished"
+    assert story(books, season) == told
+
+
+def waiting(books: Books) -> list[PlayMatch]:
+    """The jobs of all matches that were sent, by whichever ledger, and are not booked."""
+    with books.read() as session:
+        running = session.scalars(select(Match).where(Match.state == MatchState.RUNNING))
+        return [matches.job_of(match, books.settings) for match in running]
 
 
 def test_many_ticks_at_once_send_every_attempt_once(books: Books, url: str) -> None:

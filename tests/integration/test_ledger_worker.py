@@ -136,7 +136,7 @@ class Queues:
 
     def unread(self, queue: str) -> int:
         """How many messages nobody has taken."""
-        return int(self._broker.llen(queue))  # type: ignore[arg-type]
+        return int(self._broker.llen(queue))
 
     def close(self) -> None:
         """Gives the connection back."""

@@ -53,7 +53,7 @@ class Ledger:
     def _later(self, seconds: float, call: Callable[[], None]) -> None:
         self.timers.append((seconds, call))
 
-    def _acknowledge(self, ack: Callable[[], str]) -> None:
+    def _acknowledge(self, ack: Callable[..., object]) -> None:
         self.log.append(("acknowledged", ack()))
 
 

@@ -14,6 +14,7 @@ from matchbox.match import wire
 from matchbox.match.wire import PlayMatch
 from server.db.models import MatchState, Standing
 from server.services import standings
+from server.services import tick as ticking
 from tests.books import Books, open_books, played
 from worker.ledger import message_handlers
 from worker.ledger.refitter import Refitter
@@ -116,3 +117,56 @@ def test_the_ledger_does_not_wait_for_a_long_refit_at_its_end(
     refitter.close()
     assert matches(books) is None
     released.set()
+
+
+def test_an_older_refit_does_not_replace_a_newer_standing(
+    books: Books, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compute = standings.compute
+
+    def overtaken(session: Any, scope: str, *more: Any) -> Any:
+        fresh = compute(session, scope, *more)
+        books.clock.pass_by(seconds=60)
+        play_one(books)
+        with books.write() as other:
+            standings.refresh(other, scope, now=books.clock())
+        return fresh
+
+    ticking.tick(books.context)
+    monkeypatch.setattr(standings, "compute", overtaken)
+    books.clock.pass_by(seconds=60)
+    play_one(books)
+    monkeypatch.setattr(
+        standings,
+        "refresh",
+        lambda session, scope, *, now: standings.keep(session, compute(session, scope), now=now),
+    )
+    ticking.refresh_standings(books.context)
+    assert matches(books) == 2
+
+
+def test_what_another_ledger_has_just_computed_is_not_computed_again(
+    books: Books, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stale = standings.stale
+
+    def computed_elsewhere(session: Any, *, now: int) -> list[str]:
+        found = stale(session, now=now)
+        with books.write() as other:
+            for scope in found:
+                standings.refresh(other, scope, now=now)
+        monkeypatch.setattr(standings, "compute", None)
+        return found
+
+    play_one(books)
+    books.clock.pass_by(seconds=60)
+    monkeypatch.setattr(standings, "stale", computed_elsewhere)
+    ticking.refresh_standings(books.context)
+    assert matches(books) == 1
+
+
+def play_one(books: Books) -> None:
+    """Sends matches, and books the first."""
+    ticking.tick(books.context, with_standings=False)
+    job = next(one for one in books.postman.take() if isinstance(one, PlayMatch))
+    assert message_handlers.book(books.context, wire.RECORD, wire.to_plain(played(job)))
