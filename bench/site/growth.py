@@ -43,7 +43,7 @@ WEIGHED: Final = (200, 600)
 """The matches of two platforms with such matches: what the second takes more is theirs."""
 COLUMNS: Final = (
     "matches", "bots", "kB a match", "slowest page", "ratio", "tick ms", "book ms", "standings s",
-    "first result s", "memory MB", "held",
+    "first result s", "memory MB", "of standings MB", "held",
 )  # fmt: skip
 
 
@@ -163,6 +163,7 @@ def _cells(grown: Grown) -> list[str]:
         f"{ledger.standings_s:.0f}",
         f"{ledger.first_result_s:.1f}",
         f"{ledger.memory_mb:.0f} ({ledger.memory_mb / least.memory_mb:.1f})",
+        f"{ledger.refit_memory_mb:.0f} ({ledger.refit_memory_mb / least.refit_memory_mb:.1f})",
         "yes" if grown.held else "no",
     ]
 

@@ -1,8 +1,8 @@
 """`python -m bench.site.ledger URL`: a ledger that starts over full books, and what it costs.
 
 It runs in a process of its own, as a ledger after a restart does, and prints one JSON object. Ticks
-and bookings are timed by the processor time of their thread, so that the standings, which are
-computed in another one, are not counted. There is no queue: messages are passed on directly.
+and bookings are timed by the processor time of their thread. There is no queue: messages are passed
+on directly.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from server.services import standings, walls
 from worker.arena.play import play_job
 from worker.ledger import message_handlers
 from worker.ledger.batches import MOST
+from worker.ledger.refit_process import RefitProcess
 from worker.ledger.refitter import Refitter
 
 TICKS: Final = 9
@@ -52,6 +53,8 @@ class Started:
     """Wall time from the start until no standing is out of date."""
     memory_mb: float
     """The most memory that the process has had, in MB."""
+    refit_memory_mb: float
+    """The most memory that its process for standings has had, in MB."""
 
 
 @dataclass
@@ -75,7 +78,8 @@ def measure(url: str) -> Started:
     """Starts a ledger over the database at this address, and lets it record what waits."""
     began, hand = time.perf_counter(), _Hand()
     context = Context(SETTINGS, Database(url), hand)
-    refitter = Refitter(context)
+    refits = RefitProcess(SETTINGS, url)
+    refitter = Refitter(refits.refresh)
     refitter.start()
     try:
         with context.write() as session:
@@ -97,9 +101,13 @@ def measure(url: str) -> Started:
         ready = time.perf_counter() - began
     finally:
         refitter.close()
+        refits.close()
         context.close()
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
-    return Started(first, median(ticks), spent / booked, booked, ready, memory)
+    memory, refit_memory = (
+        resource.getrusage(whose).ru_maxrss / 1000
+        for whose in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    )
+    return Started(first, median(ticks), spent / booked, booked, ready, memory, refit_memory)
 
 
 def _played(context: Context, job: PlayMatch) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from celery import signals
 from matchbox.errors import Unavailable
 from matchbox.match import wire
 from matchbox.settings import read_settings
-from server.context import Context, make_context
+from server.context import Context, database_url, make_context
 from server.services.job_kinds import RESULTS
 from worker import logs
 from worker.app import make_celery
@@ -23,6 +23,7 @@ from worker.ledger import message_handlers
 from worker.ledger.backups import Backups
 from worker.ledger.batches import MOST, batched
 from worker.ledger.courier import Courier
+from worker.ledger.refit_process import RefitProcess
 from worker.ledger.refitter import Refitter
 from worker.ledger.watch import Watch
 
@@ -41,6 +42,7 @@ class _Running:
 
     context: Context
     courier: Courier
+    refits: RefitProcess
     refitter: Refitter
     watch: Watch
     backups: Backups
@@ -56,7 +58,8 @@ def _log(**_: Any) -> None:
 def _open(**_: Any) -> None:
     _Running.context = make_context(settings)
     _Running.courier = Courier(_Running.context)
-    _Running.refitter = Refitter(_Running.context)
+    _Running.refits = RefitProcess(settings, database_url(settings))
+    _Running.refitter = Refitter(_Running.refits.refresh)
     _Running.refitter.start()
     _Running.watch = Watch(_Running.context, _Running.courier)
     _Running.watch.start()
@@ -69,6 +72,7 @@ def _close(**_: Any) -> None:
     _Running.backups.close()
     _Running.watch.close()
     _Running.refitter.close()
+    _Running.refits.close()
     _Running.courier.close()
     _Running.context.close()
 

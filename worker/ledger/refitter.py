@@ -1,8 +1,8 @@
-"""Computes the standings of leagues and seasons beside the ledger's tasks.
+"""Has the standings of leagues and seasons computed beside the ledger's tasks.
 
 It has a thread of its own: after a restart, the results of every league are counted anew, which
 takes minutes where much has been played, and results have to be recorded meanwhile. Computes
-nothing itself.
+nothing itself: see refit_process.py.
 """
 
 from __future__ import annotations
@@ -12,10 +12,8 @@ from typing import TYPE_CHECKING, Final
 
 import structlog
 
-from server.services import tick as ticking
-
 if TYPE_CHECKING:
-    from server.context import Context
+    from collections.abc import Callable
 
 log = structlog.get_logger(__name__)
 
@@ -25,10 +23,10 @@ end, so the next ledger does it again."""
 
 
 class Refitter:
-    """A thread that brings the standings up to date whenever it is woken."""
+    """A thread that calls `refresh`, which mends old standings, whenever it is woken."""
 
-    def __init__(self, context: Context) -> None:
-        self._context = context
+    def __init__(self, refresh: Callable[[], None]) -> None:
+        self._refresh = refresh
         self._woken = Event()
         self._over = False
         self._thread = Thread(target=self._run, name="refitter", daemon=True)
@@ -54,6 +52,7 @@ class Refitter:
             if self._over:
                 return
             try:
-                ticking.refresh_standings(self._context)
+                self._refresh()
             except Exception:  # without the thread all standings would stand still
-                log.exception("refitter.failed")
+                if not self._over:
+                    log.exception("refitter.failed")

@@ -15,7 +15,13 @@ from bench.site.growth import FIRST_S, MEMORY, PAGES, TICKS, Grown
 from bench.site.ledger import Started
 
 LEAST = Started(
-    first_result_s=1.0, tick_ms=10.0, book_ms=5.0, booked=40, standings_s=1.0, memory_mb=100.0
+    first_result_s=1.0,
+    tick_ms=10.0,
+    book_ms=5.0,
+    booked=40,
+    standings_s=1.0,
+    memory_mb=100.0,
+    refit_memory_mb=100.0,
 )
 
 

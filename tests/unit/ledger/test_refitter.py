@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import threading
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,7 @@ def books(empty_database: Path, tmp_path: Path) -> Iterator[Books]:
 @pytest.fixture
 def refitter(books: Books) -> Iterator[Refitter]:
     """A refitter that runs."""
-    made = Refitter(books.context)
+    made = Refitter(partial(ticking.refresh_standings, books.context))
     made.start()
     yield made
     made.close()
@@ -110,7 +111,7 @@ def test_the_ledger_does_not_wait_for_a_long_refit_at_its_end(
 
     monkeypatch.setattr(standings, "compute", endless)
     monkeypatch.setattr("worker.ledger.refitter.CLOSE_S", 0.01)
-    refitter = Refitter(books.context)
+    refitter = Refitter(partial(ticking.refresh_standings, books.context))
     refitter.start()
     refitter.wake()
     assert begun.wait(60)

@@ -1,0 +1,64 @@
+"""Standings are computed in a process of the ledger's own, which may die."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from matchbox.match import wire
+from matchbox.match.wire import PlayMatch
+from server.db.models import Standing
+from tests.books import Books, open_books, played
+from worker.ledger import message_handlers
+from worker.ledger.refit_process import RefitProcess
+
+
+@pytest.fixture
+def books(empty_database: Path, tmp_path: Path) -> Iterator[Books]:
+    """Books of the test's own, with two bots in a league that has played one match."""
+    place = shutil.copy(empty_database, tmp_path / "matchbox.db")
+    opened = open_books(f"sqlite:///{place}")
+    opened.wall()
+    opened.league()
+    for name in ("alice", "bob"):
+        opened.bot(opened.person(name), "bot")
+    message_handlers.tick(opened.context)
+    job = next(one for one in opened.postman.take() if isinstance(one, PlayMatch))
+    assert message_handlers.book(opened.context, wire.RECORD, wire.to_plain(played(job)))
+    yield opened
+    opened.context.close()
+
+
+def test_another_process_computes_the_standings_and_is_replaced_when_it_dies(books: Books) -> None:
+    refits = RefitProcess(books.settings, books.context.database.url)
+    try:
+        refits.refresh()
+        with books.write() as session:
+            standing = session.get_one(Standing, "league:1")
+            assert standing.matches == 1
+            session.delete(standing)
+        first = process_of(refits)
+        assert first not in (None, os.getpid())
+        refits.refresh()
+        assert process_of(refits) == first
+        os.kill(first, signal.SIGKILL)
+        with pytest.raises((EOFError, OSError)):
+            refits.refresh()
+        refits.refresh()
+        assert process_of(refits) != first
+        with books.read() as session:
+            assert session.get_one(Standing, "league:1").matches == 1
+    finally:
+        refits.close()
+
+
+def process_of(refits: RefitProcess) -> int:
+    """The process's id."""
+    assert refits._process is not None
+    assert refits._process.pid is not None
+    return refits._process.pid
