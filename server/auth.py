@@ -152,7 +152,8 @@ def remote_arena() -> str:
         with context().read() as session:
             key = arena_keys.key_for(session, _bearer(request)).name
         number = request.headers.get(ARENA_HEADER, "1")
-        if not (number.isascii() and number.isdecimal() and 1 <= int(number[:4]) <= MOST):
+        digits = number.isascii() and number.isdecimal() and len(number) <= len(str(MOST))
+        if not (digits and 1 <= int(number) <= MOST):
             raise BadMessage(f"{ARENA_HEADER} is a number from 1 to {MOST}")
         g.arena = arena_name(key, int(number))
     name: str = g.arena

@@ -41,7 +41,7 @@ def join() -> Response:
 def take() -> ResponseReturnValue:
     """Returns the next job as {"task", "message"}; 204 if there is none now.
 
-    423 if the arena gets no jobs, 426 if it must be updated first.
+    409 if the arena must report its wall first, 423 if it gets no jobs, 426 if it must be updated.
     """
     found = remote_arenas.take(context(), g.arena, _object())
     if found is None:

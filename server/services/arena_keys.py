@@ -9,17 +9,17 @@ import re
 import secrets
 from typing import TYPE_CHECKING, Final
 
-from sqlalchemy import select
+from sqlalchemy import delete, select
 
 from matchbox.answers.arenas import ArenaKey as KeyLine
 from matchbox.answers.arenas import ArenaKeys, FreshArenaKey, KeyState
 from matchbox.errors import BadName, Conflict, Forbidden, NotFound
-from server.db.models import ArenaKey
+from server.db.models import ArenaKey, ArenaPart
 from server.queries.pagination import iso
 from server.services import audit, job_kinds, walls
 from server.services.accounts import require_operator, require_operator_to_see
 from server.services.passwords import digest_of
-from server.services.remote_names import key_of
+from server.services.remote_names import key_of, of_key
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -90,6 +90,7 @@ def remove(session: Session, actor: User, name: str, *, now: int) -> None:
     row.revoked_at = now
     walls.forget(session, lambda arena: key_of(arena) == name)
     job_kinds.take_from_key(session, name)
+    session.execute(delete(ArenaPart).where(of_key(ArenaPart.arena, name)))
     audit.note(session, actor, "arena-key.remove", subject_of(name), now=now)
 
 

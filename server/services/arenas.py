@@ -1,7 +1,8 @@
 """Stops arenas and lets them go on. A stopped arena gets no jobs, and its results are not booked.
 
 An arena is stopped by an operator, because the rules do not lead to a record that it has sent, or
-because another arena has played a match of its with a different record.
+because another arena has played one of its matches again with a different record. In the last two
+cases the other arenas with its key get no jobs either.
 """
 
 from __future__ import annotations
@@ -114,6 +115,9 @@ def stop_if_different(session: Session, done: Claim, *, settings: Settings, now:
 
 def _stop(session: Session, name: str, told: Stop, actor: User | None, now: int) -> None:
     store(session, {**stopped(session), name: told}, now=now)
-    job_kinds.take_from(session, name)
+    if told.match and key_of(name):
+        job_kinds.take_from_key(session, key_of(name))
+    else:
+        job_kinds.take_from(session, name)
     detail = {"reason": told.why, "match": told.match or None}
     audit.note(session, actor, "arena.stop", subject_of(name), detail, now=now)

@@ -17,12 +17,14 @@ from matchbox import registry
 from matchbox.errors import BadMessage, BadRecord, UnknownGame
 from matchbox.match import record as records
 from matchbox.match import replay, wire
+from server.db.models import Match
 from server.services import (
     arenas,
     job_kinds,
     jobs,
     match_verifications,
     matches,
+    results,
     stopped_arenas,
 )
 from server.services.matches import MATCH
@@ -42,9 +44,10 @@ def book(context: Context, task: str, data: object, *, holder: str = "") -> bool
     """Records the result of a job. Returns False if that changed nothing.
 
     The result of a stopped arena is refused, and so is a record that does not replay: see
-    `arenas.refuse`. `holder` is the arena with a key that hands the result in: it must hold the
-    job, and what it says is lost counts as no fault. Raises as `job_kinds.book` does, and Conflict
-    if the holder does not hold the job.
+    `arenas.refuse`. `holder` is the arena with a key that hands the result in. It must hold the
+    job, and a job that it loses counts as no fault. Its record is replayed only if it is of that
+    job, and is packed anew, so that nothing else is stored with it. Raises as `job_kinds.book`
+    does, and Conflict if the holder does not hold the job.
     """
     knobs: dict[str, Any] = {"settings": context.settings, "now": context.now()}
     if task != wire.RECORD:
@@ -69,19 +72,20 @@ def book_matches(context: Context, data: Sequence[object], *, holder: str = "") 
     knobs: dict[str, Any] = {"settings": context.settings, "now": context.now()}
     read = [wire.from_plain(wire.MatchPlayed, one) for one in data]
     if holder:
-        read = [replace(played, arena=holder) for played in read]
-    results = [(played, why_false(played, context.settings)) for played in read]
+        looked = [_looked_at(context, replace(played, arena=holder)) for played in read]
+    else:
+        looked = [(played, why_false(played, context.settings)) for played in read]
     with context.write() as session:
         for one in data:
             _check_holder(session, wire.RECORD, one, holder, context.settings)
         known = matches.load(session, [played.match for played in read])
         stopped = stopped_arenas.stopped(session)
         changed = []
-        for played, why in results:
+        for played, why in looked:
             if why:
                 changed.append(arenas.refuse(session, played, why, **knobs))
                 stopped = stopped_arenas.stopped(session)
-            elif played.arena in stopped:
+            elif stopped_arenas.stop_in(stopped, played.arena):
                 changed.append(_turn_away(session, played, **knobs))
             else:
                 changed.append(matches.record(session, played, **knobs))
@@ -98,6 +102,26 @@ def _check_holder(
     if holder:
         about = job_kinds.claim_of(task, data)
         job_kinds.require_holder(session, about, holder, settings=settings)
+
+
+def _looked_at(context: Context, played: wire.MatchPlayed) -> tuple[wire.MatchPlayed, str]:
+    """The result as it is stored, and why its record is false: see `why_false`.
+
+    Its arena has a key. A record that is not of the match is left to the service that books it.
+    Raises Conflict if the arena does not hold the job, and NotFound or Forbidden.
+    """
+    about = job_kinds.claim_of(wire.RECORD, wire.to_plain(played))
+    with context.read() as session:
+        match = job_kinds.require_holder(session, about, played.arena, settings=context.settings)
+        assert isinstance(match, Match)
+        try:
+            record = records.unpack(played.record)
+            results.check(match, record)
+        except BadRecord:
+            return played, ""
+    if why := why_false(played, context.settings):
+        return played, why
+    return replace(played, record=records.pack(record)), ""
 
 
 def why_false(played: wire.MatchPlayed, settings: Settings) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import func, select
 
 from matchbox.errors import BadMessage, Conflict, Forbidden, NotFound
 from matchbox.match import wire
@@ -29,7 +29,7 @@ from server.services.jobs import JobKind
 from server.services.lessons import LESSON
 from server.services.match_verifications import VERIFICATION
 from server.services.matches import MATCH
-from server.services.remote_names import MARK
+from server.services.remote_names import of_key
 from server.services.table_turns import TURN
 from server.services.tryouts import TRY_DRAFT, TRY_OUT
 
@@ -58,7 +58,7 @@ def claim(session: Session, message: wire.Claim, *, settings: Settings, now: int
     attempt.
     """
     kind, row = _find(session, message, settings)
-    if message.arena in stopped_arenas.stopped(session):
+    if stopped_arenas.stop_of(session, message.arena):
         present = row.attempt == message.attempt
         if present and not stopped_arenas.is_only_one(session, message.arena, now=now):
             jobs.expire(session, kind, row, message.arena)
@@ -69,11 +69,17 @@ def claim(session: Session, message: wire.Claim, *, settings: Settings, now: int
 
 
 def claim_unclaimed(session: Session, message: wire.Claim, *, settings: Settings, now: int) -> bool:
-    """Claims a job for an arena, as `claim` does, but only if no arena has claimed it yet."""
+    """Claims a job for an arena, as `claim` does, but only if no arena has claimed it yet.
+
+    The job counts as sent now, when its message is handed to the arena.
+    """
     _, row = _find(session, message, settings)
     if row.arena is not None:
         raise Conflict(f"arena {row.arena} has claimed {message.kind} {row.id} already")
-    return claim(session, message, settings=settings, now=now)
+    claimed = claim(session, message, settings=settings, now=now)
+    if claimed:
+        row.sent_at = now
+    return claimed
 
 
 def take_from(session: Session, arena: str) -> None:
@@ -85,7 +91,7 @@ def take_from(session: Session, arena: str) -> None:
 def take_from_key(session: Session, key: str) -> None:
     """Has the jobs of all arenas with this key given to others at the next tick."""
     for kind in ALL:
-        jobs.take(session, kind, _of_key(kind, key))
+        jobs.take(session, kind, of_key(kind.model.arena, key))
 
 
 def held(session: Session, arena: str) -> list[jobs.Job]:
@@ -101,7 +107,9 @@ def count_held(session: Session, key: str) -> int:
     """Returns how many jobs the arenas with this key hold."""
     return sum(
         session.scalar(
-            select(func.count()).select_from(kind.model).where(kind.leased, _of_key(kind, key))
+            select(func.count())
+            .select_from(kind.model)
+            .where(kind.leased, of_key(kind.model.arena, key))
         )
         or 0
         for kind in ALL
@@ -129,12 +137,6 @@ def give_back(session: Session, message: wire.Lost, *, settings: Settings, now: 
     """
     kind, row = _find(session, message, settings)
     jobs.give_back(session, kind, row, message.attempt, message.why, settings=settings, now=now)
-
-
-def _of_key(kind: JobKind[Any], key: str) -> ColumnElement[bool]:
-    """The condition that an arena with this key holds or held the job."""
-    held_by: ColumnElement[str] = kind.model.arena
-    return held_by.endswith(MARK + key, autoescape=True)
 
 
 def report(session: Session, told: Mapping[str, Any], *, settings: Settings, now: int) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 import structlog
-from sqlalchemy import delete, select
+from sqlalchemy import delete, func, select
 
 from matchbox import registry
 from matchbox.errors import (
@@ -24,6 +24,7 @@ from matchbox.errors import (
     Conflict,
     Forbidden,
     NotFound,
+    Unavailable,
 )
 from matchbox.match import wire
 from matchbox.match.wire import Verify
@@ -34,11 +35,12 @@ from server.services import (
     broker,
     job_files,
     job_kinds,
+    jobs,
     stopped_arenas,
     tick,
     walls,
 )
-from server.services.remote_names import key_of
+from server.services.remote_names import key_of, of_key
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -52,8 +54,14 @@ PART_BYTES: Final = 512 << 10
 """The most bytes of a part of a long result."""
 PARTS: Final = 64
 """The most parts of a result: 32 MiB."""
+_MOST_PARTS: Final = 4 * PARTS
+"""The most parts that are kept for all arenas with one key."""
 _LOOKS: Final = 16
 """The most messages that are looked at for one knock."""
+_FEW: Final = 3
+"""How many attempts at a job a host gets while an arena without a key could do it."""
+_LEASES: Final = 6
+"""How many times the length of a message's lease an arena may hold one attempt."""
 
 log = structlog.get_logger(__name__)
 
@@ -112,31 +120,40 @@ def take(
 
     Whoever asks for a job is idle: a job that the arena still holds is given to another.
 
-    Raises ArenaOutdated, BadMessage, BrokerUnavailable, Forbidden if the key was removed, and
-    ArenaStopped if the arena gets no jobs.
+    Raises ArenaOutdated, BadMessage, BrokerUnavailable, Forbidden if the key was removed,
+    ArenaStopped if the arena gets no jobs, and Conflict if it has not reported lately: nobody would
+    see that it is there.
     """
     check(told)
     with context.read() as session:
         require_welcome(session, arena)
+        if arena not in walls.present(session, now=context.now()):
+            raise Conflict(f"{arena} must report its wall to /remote/walls before it gets a job")
         left = bool(job_kinds.held(session, arena))
     if left:
         with context.write() as session:
             job_kinds.take_from(session, arena)
     if not context.settings.broker_url:
         return None
-    passed: list[tuple[str, dict[str, Any]]] = []
+    back: list[tuple[str, dict[str, Any]]] = []
+    """The messages that go back to their queues, whatever happens."""
     try:
         for _ in range(_LOOKS):
             found = broker.take(context.settings.broker_url, _queues())
-            if found is None or found in passed:
-                passed += [found] if found else []
+            if found is None:
                 return None
-            if not _suits(context, arena, *found):
-                passed.append(found)
-            elif _claim(context, arena, *found):
-                return found
+            seen = found in back
+            back.append(found)
+            if seen:
+                return None
+            job = _read(*found)
+            if job is None or _suits(context, arena, job):
+                claimed = job is not None and _claim(context, arena, job)
+                back.pop()
+                if claimed:
+                    return found
     finally:
-        for task, message in passed:
+        for task, message in back:
             context.sender.send(task, wire.QUEUES[task], message)
     return None
 
@@ -147,8 +164,8 @@ def require_welcome(session: Session, arena: str) -> None:
         raise ArenaStopped(
             "this host is draining: it gets no new jobs until an operator lets it go on"
         )
-    if arena in stopped_arenas.stopped(session):
-        raise ArenaStopped(f"arena {arena} is stopped until an operator lets it go on")
+    if stopped_arenas.stop_of(session, arena):
+        raise ArenaStopped(_stopped(arena))
 
 
 def claim(
@@ -158,9 +175,9 @@ def claim(
 
     Raises Conflict if it does not hold the job, ArenaStopped, BadMessage, NotFound or Forbidden.
     """
-    message = _own_claim(session, arena, told, settings)
+    message = _own_claim(session, arena, told, settings, now)
     if not job_kinds.claim(session, message, settings=settings, now=now):
-        raise ArenaStopped(f"arena {arena} is stopped until an operator lets it go on")
+        raise ArenaStopped(_stopped(arena))
 
 
 def report(
@@ -178,7 +195,7 @@ def report(
     job = None
     if isinstance(told.get("job"), dict):
         try:
-            job = wire.to_plain(_own_claim(session, arena, told["job"], settings))
+            job = wire.to_plain(_own_claim(session, arena, told["job"], settings, now))
         except (Conflict, Forbidden, NotFound):
             log.info("report.of_another", arena=arena)
     if told.get("leaving"):
@@ -209,8 +226,8 @@ def book(context: Context, arena: str, task: str, message: object) -> bool:
 def add_part(session: Session, arena: str, position: int, data: bytes) -> None:
     """Keeps a part of a long result; the first one replaces what was kept before.
 
-    Raises Conflict if the arena holds no job, or BadMessage if the part is too long or there are
-    too many.
+    Raises Conflict if the arena holds no job, BadMessage if the part is too long or there are too
+    many, or Unavailable if its host has too many kept.
     """
     if not job_kinds.held(session, arena):
         raise Conflict(f"{arena} holds no job, so it has no result to hand in")
@@ -218,6 +235,10 @@ def add_part(session: Session, arena: str, position: int, data: bytes) -> None:
         raise BadMessage(f"a result has at most {PARTS} parts of {PART_BYTES} bytes")
     mine = ArenaPart.arena == arena
     session.execute(delete(ArenaPart).where(mine, ArenaPart.position >= position))
+    of_host = of_key(ArenaPart.arena, key_of(arena))
+    kept = session.scalar(select(func.count()).select_from(ArenaPart).where(of_host)) or 0
+    if kept >= _MOST_PARTS:
+        raise Unavailable("too many results of this host come in at once; try again in a moment")
     session.add(ArenaPart(arena=arena, position=position, data=data))
 
 
@@ -229,13 +250,28 @@ def take_parts(session: Session, arena: str) -> bytes:
     return b"".join(rows)
 
 
+def _stopped(arena: str) -> str:
+    """What a stopped arena is told."""
+    return (
+        f"{arena} gets no jobs: it is stopped, or another arena with its key has sent a false "
+        "record; an operator lets it go on"
+    )
+
+
 def _own_claim(
-    session: Session, arena: str, told: Mapping[str, Any], settings: Settings
+    session: Session, arena: str, told: Mapping[str, Any], settings: Settings, now: int
 ) -> wire.Claim:
-    """The claim in the arena's name. Raises Conflict if it does not hold the job, and BadMessage,
-    NotFound or Forbidden."""
+    """The claim in the arena's name. Raises Conflict if it does not hold the job, or has held it
+    for too long, and BadMessage, NotFound or Forbidden."""
     message = wire.from_plain(wire.Claim, {**told, "arena": arena})
-    job_kinds.require_holder(session, message, arena, settings=settings)
+    row = job_kinds.require_holder(session, message, arena, settings=settings)
+    lease_ms = job_kinds.KINDS[message.kind].lease_ms
+    longest = _LEASES * jobs.next_deadline(settings, 0, row.attempt, lease_ms)
+    if now - (row.sent_at or now) > longest:
+        raise Conflict(
+            f"{arena} has held {message.kind} {row.id} for {longest // 60_000} minutes without a "
+            "result, so another arena gets it"
+        )
     return message
 
 
@@ -246,30 +282,47 @@ def _queues() -> list[str]:
     return [first, *random.sample(others, len(others))]
 
 
-def _suits(context: Context, arena: str, task: str, message: dict[str, Any]) -> bool:
+def _read(task: str, message: dict[str, Any]) -> wire.AnyJob | None:
+    """The job of a message; None if it cannot be read, as one of another release."""
+    try:
+        return wire.from_plain(wire.JOBS[task], message)
+    except (BadMessage, LookupError) as error:
+        log.warning("message.dropped", task=task, why=str(error))
+        return None
+
+
+def _suits(context: Context, arena: str, job: wire.AnyJob) -> bool:
     """Whether this arena may do the job: nobody checks a match of his own host.
 
-    Nor does another host while an arena without a key reports, which is trusted more.
+    While an arena without a key reports, which is trusted more, it does the checks, and the jobs
+    that have come to nothing a few times.
     """
-    if task != wire.VERIFY:
+    is_check = isinstance(job, Verify)
+    if not is_check and (job.attempt - 1) % jobs.MOST_ATTEMPTS < _FEW:
         return True
-    job = wire.from_plain(Verify, message)
     with context.read() as session:
+        reporting = walls.present(session, now=context.now())
+        if any(not key_of(one) and not stopped_arenas.stop_of(session, one) for one in reporting):
+            return False
+        if not is_check:
+            return True
         played_by = session.scalar(select(Match.arena).where(Match.id == job.match)) or ""
-        others = set(walls.present(session, now=context.now()))
-        here = any(not key_of(one) for one in others - stopped_arenas.stopped(session).keys())
-    return key_of(played_by) != key_of(arena) and not here
+    return key_of(played_by) != key_of(arena)
 
 
-def _claim(context: Context, arena: str, task: str, message: dict[str, Any]) -> bool:
-    """Claims the job for the arena; False if the message is out of date."""
-    try:
-        job = wire.from_plain(wire.JOBS[task], message)
-        with context.write() as session:
-            require_welcome(session, arena)
+def _claim(context: Context, arena: str, job: wire.AnyJob) -> bool:
+    """Claims the job for the arena; False if the message is out of date.
+
+    Takes from the arena what it has claimed since it knocked: it may knock twice at once.
+    """
+    with context.write() as session:
+        require_welcome(session, arena)
+        job_kinds.take_from(session, arena)
+        session.execute(delete(ArenaPart).where(ArenaPart.arena == arena))
+        try:
             return job_kinds.claim_unclaimed(
                 session, job.claim(arena), settings=context.settings, now=context.now()
             )
-    except (BadMessage, Conflict, NotFound) as error:
-        log.info("message.dropped", arena=arena, why=str(error))
-        return False
+        except (Conflict, Forbidden, NotFound) as error:
+            log.info("message.dropped", arena=arena, why=str(error))
+            return False

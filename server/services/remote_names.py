@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from sqlalchemy import ColumnElement
+    from sqlalchemy.orm import InstrumentedAttribute
 
 MARK: Final = "@key:"
 """Stands before the key's name. No arena here has it in its name, since no host's name has it."""
@@ -18,3 +22,8 @@ def arena_name(key: str, number: int) -> str:
 def key_of(arena: str) -> str:
     """Returns the name of the key that the arena plays with; empty if it has none."""
     return arena.partition(MARK)[2]
+
+
+def of_key(arena: InstrumentedAttribute[str], key: str) -> ColumnElement[bool]:
+    """Returns the condition that a column names an arena with this key."""
+    return arena.endswith(MARK + key, autoescape=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from statistics import mean
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from matchbox.errors import BadMessage, BadRecord
 from matchbox.league.rows import half_points
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from matchbox.settings import Settings
     from server.db.models import Match
 
+_NAMES: Final = 4000
+"""The most characters of the versions of Python and libraries in a record."""
+
 
 def check(match: Match, played: Record) -> None:
     """Raises BadRecord unless the record is complete, and of this match as it was scheduled."""
@@ -38,6 +41,8 @@ def check(match: Match, played: Record) -> None:
     for name, wanted in scheduled.items():
         if getattr(played, name) != wanted:
             raise BadRecord(f"the record's {name} is not what match {match.id} was scheduled with")
+    if not _names_are_short(played):
+        raise BadRecord(f"the record of match {match.id} has too long names of Python or libraries")
     seats = len(match.seats)
     turns = records.rotations(played.seats, cooperative=is_cooperative(played.game))
     order = [(deal, rotation) for deal in range(match.deal_count) for rotation in turns]
@@ -46,6 +51,12 @@ def check(match: Match, played: Record) -> None:
     for bout in played.bouts:
         if not _seated(bout, seats):
             raise BadRecord(f"a bout of match {match.id} does not have {seats} seats")
+
+
+def _names_are_short(played: Record) -> bool:
+    """Whether the texts of a record that the match does not decide are no longer than a page."""
+    texts = [played.python, *played.libraries.keys(), *played.libraries.values()]
+    return sum(map(len, texts)) <= _NAMES
 
 
 def _seated(bout: Bout, seats: int) -> bool:

@@ -8,6 +8,7 @@ import msgspec
 
 from server.db.models import Setting
 from server.services import walls
+from server.services.remote_names import key_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,6 +37,23 @@ def stopped(session: Session) -> dict[str, Stop]:
     """Returns the stopped arenas by name."""
     row = session.get(Setting, NAME)
     return msgspec.convert(dict(row.value) if row is not None else {}, dict[str, Stop])
+
+
+def stop_of(session: Session, name: str) -> Stop | None:
+    """Returns why the arena gets no jobs and its results do not count: see `stop_in`."""
+    return stop_in(stopped(session), name)
+
+
+def stop_in(present: Mapping[str, Stop], name: str) -> Stop | None:
+    """Returns why this arena is stopped, by the stopped arenas; None if it is not.
+
+    A false record stops all arenas with the key of the one that has sent it.
+    """
+    key = key_of(name)
+    if name in present or not key:
+        return present.get(name)
+    others = (one for other, one in present.items() if key_of(other) == key and one.match)
+    return next(others, None)
 
 
 def store(session: Session, present: Mapping[str, Stop], *, now: int) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from matchbox.errors import BadMessage
-from matchbox.match.wire import Claim
+from matchbox.match.wire import Amount, Claim, Count
 from server.db.models import Setting
 from server.services.events import storable
 
@@ -38,9 +38,9 @@ class WallReport(msgspec.Struct, frozen=True):
     """Why the box is not walled, if it is not."""
     arena: str = "arena"
     """The arena's name. A later report with the same name replaces this one."""
-    cores: int | None = None
+    cores: Count | None = None
     """How many cores the arena may use."""
-    load: float | None = None
+    load: Amount | None = None
     """The load of its host for each core, over the last minute."""
     doing: str = ""
     """The match that it plays, or the name of another job; empty if it is idle."""

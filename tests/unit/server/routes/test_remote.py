@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,7 +16,7 @@ from sqlalchemy import select
 from werkzeug.test import TestResponse
 
 from matchbox.bundle import digest
-from matchbox.errors import Conflict
+from matchbox.errors import Conflict, Unavailable
 from matchbox.match import record as records
 from matchbox.match import wire
 from matchbox.match.wire import MatchPlayed, PlayMatch, TryOut, Verify
@@ -31,6 +32,7 @@ from server.db.models import (
 )
 from server.services import (
     arena_keys,
+    booking,
     broker,
     dispatch,
     health,
@@ -82,7 +84,8 @@ class Host:
         return self.send("/jobs", {**msgspec.to_builtins(remote_arenas.own()), **other})
 
     def job(self) -> Any:
-        """The job that it gets."""
+        """The job that it gets after a report."""
+        self.report()
         told = self.knock()
         assert told.status_code == 200, told.text
         found = told.get_json()
@@ -143,7 +146,9 @@ def host(books: Books, app: APIFlask, operator: User, name: str) -> Host:
     app.extensions["matchbox"] = books.context
     with books.write() as session:
         key = arena_keys.make(session, operator, name, now=books.clock()).key
-    return Host(app.test_client(), name, key)
+    made = Host(app.test_client(), name, key)
+    made.report()
+    return made
 
 
 def honest(books: Books, job: PlayMatch) -> MatchPlayed:
@@ -159,6 +164,14 @@ def forged(message: MatchPlayed) -> MatchPlayed:
     bouts = [msgspec.structs.replace(bout, moves=[]) for bout in record.bouts]
     packed = records.pack(msgspec.structs.replace(record, bouts=bouts))
     return msgspec.structs.replace(message, record=packed)
+
+
+def send_late(books: Books) -> None:
+    """Sends the matches that are past their deadlines again."""
+    knobs: dict[str, Any] = {"settings": books.settings, "now": books.clock()}
+    with books.write() as session:
+        job_kinds.sweep(session, **knobs)
+        dispatch.dispatch(session, **knobs)
 
 
 def act(books: Books, what: Any, operator: User, name: str) -> None:
@@ -253,7 +266,7 @@ def test_a_stolen_key_is_bound_to_the_arena_that_took_the_job(
     job, second = lab.job(), replace(lab, number=2)
     problem(second.send("/claims", wire.to_plain(job.claim())), 409)
     problem(second.hand_in(wire.RECORD, honest(queued, job)), 409)
-    for number in ("0", "65", "x", "-1", "1" * 30):
+    for number in ("0", "65", "x", "-1", "1" * 30, "0001999", "0001" + "9" * 5000):
         answer = lab.client.post(
             "/remote/jobs", headers={**lab.headers, "Matchbox-Arena": number}, json={}
         )
@@ -370,6 +383,169 @@ def test_a_stolen_key_closes_no_uploads(queued: Books, lab: Host) -> None:
     problem(lab.report(walled=False, why="I say so"), 422)
     with queued.read() as session:
         assert walls.wall(session).walled
+
+
+def test_a_stolen_key_that_knocks_twice_at_once_holds_one_job(
+    queued: Books, lab: Host, matches: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken, beside = broker.take, []
+
+    def take(url: str, queues: Any) -> Any:
+        if not beside:
+            beside.append(None)
+            beside.append(lab.knock())
+        return taken(url, queues)
+
+    monkeypatch.setattr(broker, "take", take)
+    told = lab.knock()
+    assert told.status_code == beside[1].status_code == 200
+    with queued.read() as session:
+        (held,) = job_kinds.held(session, lab.arena)
+    assert held.id == told.get_json()["message"]["match"]
+
+
+def test_a_stolen_key_keeps_no_job_by_reporting_for_ever(
+    queued: Books, lab: Host, matches: list[str]
+) -> None:
+    job = lab.job()
+    for _ in range(6 * queued.settings.lease_minutes * 2):
+        queued.clock.pass_by(seconds=30)
+        assert lab.report(job).status_code == 204
+    send_late(queued)
+    assert queued.match(job.match).arena == lab.arena, "a slow match has its time"
+    queued.clock.pass_by(seconds=30)
+    told = problem(lab.send("/claims", wire.to_plain(job.claim())), 409)
+    assert "for 30 minutes without a result" in told["detail"]
+    for _ in range(4):
+        queued.clock.pass_by(seconds=15)
+        assert lab.report(job).status_code == 204
+    send_late(queued)
+    found = queued.match(job.match)
+    assert (found.arena, found.attempt) == (None, 2)
+
+
+def test_a_stolen_key_parks_nothing_while_an_arena_here_reports(
+    queued: Books, lab: Host, matches: list[str]
+) -> None:
+    for _ in range(12):
+        queued.wall()
+        lab.report()
+        lab.knock()
+        send_late(queued)
+    found = [queued.match(name) for name in matches]
+    assert {(one.state, one.attempt) for one in found} == {(MatchState.RUNNING, 4)}
+    assert lab.knock().status_code == 204
+    assert len(queued.postman.letters) == len(matches), "they wait for an arena here"
+    with queued.write() as session:
+        stop = stopped_arenas.Stop("its memory is damaged", queued.clock())
+        stopped_arenas.store(session, {"arena": stop}, now=queued.clock())
+    assert lab.job().match in matches, "the arena here is stopped"
+
+
+def test_a_stolen_key_plays_nothing_unseen(queued: Books, lab: Host, matches: list[str]) -> None:
+    second = replace(lab, number=2)
+    assert "must report" in problem(second.knock(), 409)["detail"]
+    problem(second.report(walled=False), 422)
+    problem(second.knock(), 409)
+    second.report()
+    assert second.knock().status_code == 200
+
+
+def test_a_false_record_stops_all_arenas_with_its_key(
+    queued: Books, lab: Host, thief: Host, matches: list[str]
+) -> None:
+    second = replace(lab, number=2)
+    job, other = lab.job(), second.job()
+    assert lab.hand_in(wire.RECORD, forged(honest(queued, job))).get_json() == {"accepted": False}
+    problem(second.hand_in(wire.RECORD, honest(queued, other)), 409)
+    assert "another arena with its key" in problem(second.knock(), 423)["detail"]
+    send_late(queued)
+    assert isinstance(thief.job(), PlayMatch), "another host goes on"
+
+
+def test_a_stolen_key_has_no_record_replayed_but_that_of_its_job(
+    queued: Books, lab: Host, thief: Host, matches: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replayed: list[str] = []
+    monkeypatch.setattr(booking.replay, "replay", lambda game, one: replayed.append(one.match))
+    job, other = lab.job(), thief.job()
+    problem(thief.hand_in(wire.RECORD, honest(queued, job)), 409)
+    record = honest(queued, job).record
+    foreign = msgspec.structs.replace(honest(queued, other), record=record)
+    assert thief.hand_in(wire.RECORD, foreign).get_json() == {"accepted": False}
+    assert replayed == []
+    lab.hand_in(wire.RECORD, honest(queued, job))
+    assert replayed == [job.match]
+
+
+def test_a_stolen_key_stores_nothing_but_what_was_played(
+    queued: Books, lab: Host, matches: list[str]
+) -> None:
+    job = lab.job()
+    result = honest(queued, job)
+    packed = zlib.decompressobj()
+    text = packed.decompress(result.record)
+    padded = zlib.compress(text.replace(b"{", b"{" + b" " * 1_000_000, 1)) + packed.unused_data
+    assert records.unpack(padded) == records.unpack(result.record)
+    lab.hand_in(wire.RECORD, msgspec.structs.replace(result, record=padded))
+    with queued.read() as session:
+        assert session.get_one(Match, job.match).result.record == result.record
+    job = lab.job()
+    result = honest(queued, job)
+    told = msgspec.structs.replace(records.unpack(result.record), libraries={"x": "y" * 5000})
+    result = msgspec.structs.replace(result, record=records.pack(told))
+    assert lab.hand_in(wire.RECORD, result).get_json() == {"accepted": False}
+    assert "too long" in queued.match(job.match).trouble
+
+
+def test_a_stolen_key_fills_no_disk_with_parts(
+    queued: Books, lab: Host, matches: list[str], charlie: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(remote_arenas, "_MOST_PARTS", 2)
+
+    def part(arena: Host, position: int) -> TestResponse:
+        place = f"/remote/parts/{position}"
+        return arena.client.post(place, headers=arena.headers, data=b"x")
+
+    def kept() -> int:
+        with queued.read() as session:
+            return len(session.scalars(select(ArenaPart)).all())
+
+    second = replace(lab, number=2)
+    lab.job()
+    second.job()
+    assert part(lab, 0).status_code == part(second, 0).status_code == 204
+    problem(part(second, 1), 503)
+    lab.report(leaving=True)
+    send_late(queued)
+    lab.job()
+    assert kept() == 1, "the parts of a job that is over are dropped"
+    act(queued, arena_keys.remove, charlie, "lab")
+    assert kept() == 0
+
+
+def test_a_stolen_key_reports_no_number_that_is_none(lab: Host) -> None:
+    for wrong in ({"load": float("nan")}, {"load": float("inf")}, {"load": -1}, {"cores": 1 << 80}):
+        problem(lab.report(**wrong), 422)
+
+
+def test_a_message_of_another_time_is_dropped_and_no_other_is_lost(
+    queued: Books, lab: Host, matches: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task, queue, message = queued.postman.letters[0]
+    queued.postman.letters.insert(0, (task, queue, {**message, "token": "0" * 64}))
+    queued.postman.letters.insert(0, ("arena.unknown", queue, message))
+    before = len(queued.postman.letters)
+
+    def fail(*_: Any, **__: Any) -> bool:
+        raise Unavailable("the database is busy")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(job_kinds, "claim_unclaimed", fail)
+        problem(lab.knock(), 503)
+    assert len(queued.postman.letters) == before - 1, "it has dropped the unknown one only"
+    jobs = {lab.job().match}
+    assert jobs <= set(matches)
 
 
 def test_nobody_else_comes_in(
