@@ -6,7 +6,7 @@ import binascii
 import json
 import time
 from base64 import b64decode
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
@@ -48,29 +48,40 @@ def jobs(url: str, *, taken_s: float) -> set[tuple[str, int]]:
     return {found for one in messages if (found := _job_in(one)) is not None}
 
 
-def take(url: str, queues: Sequence[str]) -> tuple[str, dict[str, Any]] | None:
-    """Takes the next job out of the first of these queues that has one, for good.
+def take(
+    url: str, queues: Sequence[str], suits: Callable[[str, dict[str, Any]], bool], *, most: int
+) -> tuple[str, dict[str, Any]] | None:
+    """Takes the oldest job that suits out of the first of these queues that has one, for good.
 
-    Returns its task and its message; None if the queues are empty. Raises BrokerUnavailable.
+    `suits` is asked with the task and the message of at most `most` messages of each queue. All
+    others stay in their places, so that nobody takes them for lost. Returns the task and the
+    message; None if none suits. Raises BrokerUnavailable.
     """
     with _connected(url) as connection:
         client: Any = connection.default_channel.client
         for queue in queues:
-            message = client.rpop(queue)
-            if message is not None:
-                told = json.loads(message)
-                (job,), *_ = json.loads(b64decode(told["body"]))
-                return told["headers"]["task"], job
+            for one in reversed(client.lrange(queue, -most, -1)):
+                found = _read(one)
+                if found is not None and suits(*found) and client.lrem(queue, -1, one):
+                    return found
     return None
 
 
 def _job_in(message: str | bytes) -> tuple[str, int] | None:
     """The subject and attempt of the job in Celery's message; None if there is none."""
     try:
+        task, job = _read(message) or ("", {})
+        return str(job[wire.JOBS[task].kind]), int(job["attempt"])
+    except (ValueError, LookupError, TypeError):
+        return None
+
+
+def _read(message: str | bytes) -> tuple[str, dict[str, Any]] | None:
+    """The task and its message in Celery's message; None if there is none."""
+    try:
         told = json.loads(message)
-        kind = wire.JOBS[told["headers"]["task"]].kind
         (job,), *_ = json.loads(b64decode(told["body"]))
-        return str(job[kind]), int(job["attempt"])
+        return str(told["headers"]["task"]), dict(job)
     except (ValueError, LookupError, TypeError, binascii.Error):
         return None
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import platform
 import random
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final
 
@@ -23,6 +23,7 @@ from matchbox.errors import (
     BadMessage,
     Conflict,
     Forbidden,
+    MatchboxError,
     NotFound,
     Unavailable,
 )
@@ -57,7 +58,7 @@ PARTS: Final = 64
 _MOST_PARTS: Final = 4 * PARTS
 """The most parts that are kept for all arenas with one key."""
 _LOOKS: Final = 16
-"""The most messages that are looked at for one knock."""
+"""The most messages of a queue that are looked at, and that are dropped, for one knock."""
 _FEW: Final = 3
 """How many attempts at a job a host gets while an arena without a key could do it."""
 _LEASES: Final = 6
@@ -135,26 +136,18 @@ def take(
             job_kinds.take_from(session, arena)
     if not context.settings.broker_url:
         return None
-    back: list[tuple[str, dict[str, Any]]] = []
-    """The messages that go back to their queues, whatever happens."""
-    try:
-        for _ in range(_LOOKS):
-            found = broker.take(context.settings.broker_url, _queues())
-            if found is None:
-                return None
-            seen = found in back
-            back.append(found)
-            if seen:
-                return None
-            job = _read(*found)
-            if job is None or _suits(context, arena, job):
-                claimed = job is not None and _claim(context, arena, job)
-                back.pop()
-                if claimed:
-                    return found
-    finally:
-        for task, message in back:
+    suits = partial(_suits, context, arena)
+    for _ in range(_LOOKS):
+        found = broker.take(context.settings.broker_url, _queues(), suits, most=_LOOKS)
+        if found is None:
+            return None
+        task, message = found
+        try:
+            if _claim(context, arena, task, message):
+                return found
+        except MatchboxError:
             context.sender.send(task, wire.QUEUES[task], message)
+            raise
     return None
 
 
@@ -291,30 +284,39 @@ def _read(task: str, message: dict[str, Any]) -> wire.AnyJob | None:
         return None
 
 
-def _suits(context: Context, arena: str, job: wire.AnyJob) -> bool:
+def _suits(context: Context, arena: str, task: str, message: dict[str, Any]) -> bool:
     """Whether this arena may do the job: nobody checks a match of his own host.
 
-    While an arena without a key reports, which is trusted more, it does the checks, and the jobs
-    that have come to nothing a few times.
+    While an arena of the platform reports, which is trusted more, it does the checks, and the jobs
+    that have come to nothing a few times. A message that cannot be read suits everybody: it is
+    dropped.
     """
-    is_check = isinstance(job, Verify)
-    if not is_check and (job.attempt - 1) % jobs.MOST_ATTEMPTS < _FEW:
+    job = _read(task, message)
+    if job is None:
         return True
+    if not isinstance(job, Verify):
+        return (job.attempt - 1) % jobs.MOST_ATTEMPTS < _FEW or not _is_one_here(context)
     with context.read() as session:
-        reporting = walls.present(session, now=context.now())
-        if any(not key_of(one) and not stopped_arenas.stop_of(session, one) for one in reporting):
-            return False
-        if not is_check:
-            return True
         played_by = session.scalar(select(Match.arena).where(Match.id == job.match)) or ""
-    return key_of(played_by) != key_of(arena)
+    return key_of(played_by) != key_of(arena) and not _is_one_here(context)
 
 
-def _claim(context: Context, arena: str, job: wire.AnyJob) -> bool:
-    """Claims the job for the arena; False if the message is out of date.
+def _is_one_here(context: Context) -> bool:
+    """Whether an arena without a key reports and is not stopped."""
+    with context.read() as session:
+        out = stopped_arenas.stopped(session)
+        present = walls.present(session, now=context.now())
+    return any(not key_of(one) and one not in out for one in present)
+
+
+def _claim(context: Context, arena: str, task: str, message: dict[str, Any]) -> bool:
+    """Claims the job for the arena; False if the message is out of date or cannot be read.
 
     Takes from the arena what it has claimed since it knocked: it may knock twice at once.
     """
+    job = _read(task, message)
+    if job is None:
+        return False
     with context.write() as session:
         require_welcome(session, arena)
         job_kinds.take_from(session, arena)
