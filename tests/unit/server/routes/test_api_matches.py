@@ -95,7 +95,10 @@ def test_the_first_digits_of_an_id_are_enough_while_they_are_one_matchs(
     twin = queued[:9] + queued[9:][::-1]
     with books.write() as session:
         first = session.get_one(Match, queued)
-        kept = ("league_id", "number", "why", "rules", "limits", "width", "created_at")
+        kept = (
+            *("league_id", "number", "why", "rules", "limits", "width", "created_at"),
+            *("first_deal", "deal_count", "other_deals"),
+        )
         session.add(Match(id=twin, **{name: getattr(first, name) for name in kept}))
     told = problem(nobody.get(f"/matches/{queued[:8]}"), 404)
     assert "more of the id's digits" in told["detail"]

@@ -75,7 +75,7 @@ def test_a_change_through_the_api_wants_an_account_before_it_is_read(app: APIFla
         if "POST" in (rule.methods or ()) and rule.rule.startswith("/api/"):
             parts = {name: "1" * 8 if name == "match" else "1" for name in rule.arguments}
             parts |= {name: "1" * 32 for name in ("table",) if name in rule.arguments}
-            parts |= {name: "a-name" for name in ("name", "owner") if name in rule.arguments}
+            parts |= {name: "a-name" for name in ("name", "owner", "key") if name in rule.arguments}
             path = app.url_map.bind("").build(rule.endpoint, parts, method="POST")
             expected = 400 if rule.endpoint in FOR_STRANGERS else 401
             assert client.post(path, data=b"no JSON").status_code == expected, path
