@@ -17,6 +17,7 @@ from flask_login import LoginManager, UserMixin, current_user, login_user, logou
 from flask_wtf.csrf import CSRFError, CSRFProtect
 
 from matchbox.errors import BadMessage, Forbidden, Unavailable
+from matchbox.match import wire
 from server.db.models import BrowserSession, Role, Scope
 from server.problems import LoginNeeded, ScopeNeeded, answer
 from server.scopes import ANYBODY, scope_of
@@ -40,8 +41,6 @@ WITHOUT_COOKIE: Final = ("/api/", "/internal/", "/remote/")
 """Paths where a request without a session needs no form token: it has a bearer token instead."""
 OF_ARENAS: Final = ("/internal/", "/remote/")
 """Paths where a bearer token is an arena's and no account's."""
-ARENA_HEADER: Final = "Matchbox-Arena"
-"""The header in which an arena with a key says which of its host's arenas it is."""
 FOR_STRANGERS: Final = ("accounts.log_in", "accounts.sign_up", "accounts.request_link")
 """The API's endpoints that change something and need no account."""
 
@@ -151,10 +150,10 @@ def remote_arena() -> str:
     if "arena" not in g:
         with context().read() as session:
             key = arena_keys.key_for(session, _bearer(request)).name
-        number = request.headers.get(ARENA_HEADER, "1")
+        number = request.headers.get(wire.ARENA_HEADER, "1")
         digits = number.isascii() and number.isdecimal() and len(number) <= len(str(MOST))
         if not (digits and 1 <= int(number) <= MOST):
-            raise BadMessage(f"{ARENA_HEADER} is a number from 1 to {MOST}")
+            raise BadMessage(f"{wire.ARENA_HEADER} is a number from 1 to {MOST}")
         g.arena = arena_name(key, int(number))
     name: str = g.arena
     return name

@@ -41,6 +41,10 @@ TAKEN: Final = ("unacked.arena", "unacked_index.arena")
 """Where the broker keeps the messages that arenas have taken, and the time at which each was."""
 BROKER_BYTES: Final = 256 << 10
 """A result longer than this is posted to the server instead of going through the broker."""
+PART_BYTES: Final = 512 << 10
+"""The most bytes of a part of a long result that an arena on another host hands in."""
+ARENA_HEADER: Final = "Matchbox-Arena"
+"""The header in which an arena on another host says which of the host's arenas it is."""
 
 Digest = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
 DealSeed = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{32}$")]

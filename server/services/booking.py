@@ -78,7 +78,7 @@ def book_matches(context: Context, data: Sequence[object], *, holder: str = "") 
     with context.write() as session:
         for one in data:
             _check_holder(session, wire.RECORD, one, holder, context.settings)
-        known = matches.load(session, [played.match for played in read])
+        _known = matches.load(session, [played.match for played in read])
         stopped = stopped_arenas.stopped(session)
         changed = []
         for played, why in looked:
@@ -91,7 +91,6 @@ def book_matches(context: Context, data: Sequence[object], *, holder: str = "") 
                 changed.append(matches.record(session, played, **knobs))
                 if changed[-1]:
                     match_verifications.check_arena(session, played.match, **knobs)
-        del known
     return changed
 
 

@@ -70,9 +70,9 @@ def dispatch(session: Session, *, settings: Settings, now: int) -> int:
     """
     if disk.is_full(settings):
         return 0
-    room = min(window(session, settings) - _running(session), MOST_AT_ONCE)
+    room = max(0, min(window(session, settings) - _running(session), MOST_AT_ONCE))
     first, sent = first_matches(session), 0
-    for match in next_queued(session, room, first) if room > 0 or first else ():
+    for match in next_queued(session, room, first) if room or first else ():
         task = wire.PLAY_COMPARISON if match.comparison_id is not None else None
         task = wire.PLAY_FIRST if match.id in first else task
         sent += _send(session, match, settings, now, task)

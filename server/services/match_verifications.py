@@ -65,8 +65,9 @@ def check_arena(session: Session, name: str, *, settings: Settings, now: int) ->
     key = key_of(match.arena or "")
     if not key or secrets.randbelow(100) >= settings.verify_percent:
         return
-    others = set(walls.present(session, now=now)) - stopped_arenas.stopped(session).keys()
-    if any(key_of(one) != key for one in others):
+    stopped = stopped_arenas.stopped(session)
+    others = [one for one in walls.present(session, now=now) if key_of(one) != key]
+    if any(stopped_arenas.stop_in(stopped, one) is None for one in others):
         _open(session, match, None, settings, now)
 
 

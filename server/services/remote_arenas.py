@@ -6,7 +6,6 @@ is taken from the broker on its behalf and claimed for it, so no other arena get
 
 from __future__ import annotations
 
-import platform
 import random
 from functools import cache, partial
 from importlib.metadata import version
@@ -28,6 +27,7 @@ from matchbox.errors import (
     Unavailable,
 )
 from matchbox.match import wire
+from matchbox.match.record import python_minor
 from matchbox.match.wire import Verify
 from server.db.models import ArenaPart, Match
 from server.services import (
@@ -51,8 +51,6 @@ if TYPE_CHECKING:
     from matchbox.settings import Settings
     from server.context import Context
 
-PART_BYTES: Final = 512 << 10
-"""The most bytes of a part of a long result."""
 PARTS: Final = 64
 """The most parts of a result: 32 MiB."""
 _MOST_PARTS: Final = 4 * PARTS
@@ -81,8 +79,7 @@ class Knock(msgspec.Struct, frozen=True, kw_only=True):
 @cache
 def own() -> Knock:
     """Returns what an arena must say to be let in: it says the same of itself as this server."""
-    python = ".".join(platform.python_version_tuple()[:2])
-    return Knock(release=version("matchbox"), python=python, rules=registry.digests())
+    return Knock(release=version("matchbox"), python=python_minor(), rules=registry.digests())
 
 
 def check(told: Mapping[str, Any]) -> None:
@@ -224,8 +221,8 @@ def add_part(session: Session, arena: str, position: int, data: bytes) -> None:
     """
     if not job_kinds.held(session, arena):
         raise Conflict(f"{arena} holds no job, so it has no result to hand in")
-    if position >= PARTS or len(data) > PART_BYTES:
-        raise BadMessage(f"a result has at most {PARTS} parts of {PART_BYTES} bytes")
+    if position >= PARTS or len(data) > wire.PART_BYTES:
+        raise BadMessage(f"a result has at most {PARTS} parts of {wire.PART_BYTES} bytes")
     mine = ArenaPart.arena == arena
     session.execute(delete(ArenaPart).where(mine, ArenaPart.position >= position))
     of_host = of_key(ArenaPart.arena, key_of(arena))
@@ -285,7 +282,7 @@ def _read(task: str, message: dict[str, Any]) -> wire.AnyJob | None:
 
 
 def _suits(context: Context, arena: str, task: str, message: dict[str, Any]) -> bool:
-    """Whether this arena may do the job: nobody checks a match of his own host.
+    """Whether this arena may do the job: no host checks its own matches.
 
     While an arena of the platform reports, which is trusted more, it does the checks, and the jobs
     that have come to nothing a few times. A message that cannot be read suits everybody: it is

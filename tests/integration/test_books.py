@@ -342,6 +342,22 @@ def test_many_ticks_at_once_send_every_attempt_once(books: Books, url: str) -> N
     assert list(numbers) == list(range(books.settings.ranked_backlog))
 
 
+def test_a_versions_first_match_is_sent_while_more_are_under_way_than_the_window_has(
+    books: Books, url: str
+) -> None:
+    books.wall()
+    books.league()
+    for name in ("one", "two", "three"):
+        books.bot(books.person(f"of-{name}"), name)
+    assert tick_often(url, 1)
+    books.bot(books.person("of-four"), "four")
+    narrow = open_books(url, dispatch_window=1, ranked_backlog=100)
+    tick(narrow.context)
+    first = [job for job in narrow.postman.take() if isinstance(job, PlayMatch)]
+    assert len(first) == 1
+    narrow.context.close()
+
+
 def test_many_ledgers_refill_the_window_and_send_every_match_once(books: Books, url: str) -> None:
     a_season(books, deals=1)
     window, sent = 4, []

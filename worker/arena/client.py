@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 _TIMEOUT_S: Final = 20.0
 _PAUSES_S: Final = (0.1, 0.2, 0.5, 1.0, 2.0, 4.0)
 _KEPT_BYTES: Final = 64 << 20
-PART_BYTES: Final = 512 << 10
-"""The length of the parts in which a long result goes to a server on another host."""
 
 
 class ServerClient:
@@ -57,7 +55,7 @@ class ServerClient:
     ) -> None:
         self._http = httpx.Client(
             base_url=server_url,
-            headers={"Authorization": f"Bearer {secret}", "Matchbox-Arena": str(number)},
+            headers={"Authorization": f"Bearer {secret}", wire.ARENA_HEADER: str(number)},
             timeout=_TIMEOUT_S,
             transport=transport,
             trust_env=server_url.startswith("https:"),
@@ -111,9 +109,9 @@ class ServerClient:
         """
         result = {"task": task, "message": wire.to_plain(message)}
         text = json.dumps(result).encode() if self._door == "/remote" else b""
-        if len(text) > PART_BYTES:
-            for position, start in enumerate(range(0, len(text), PART_BYTES)):
-                part = text[start : start + PART_BYTES]
+        if len(text) > wire.PART_BYTES:
+            for position, start in enumerate(range(0, len(text), wire.PART_BYTES)):
+                part = text[start : start + wire.PART_BYTES]
                 self._send("POST", f"{self._door}/parts/{position}", content=part)
             result = {}
         self._send("POST", f"{self._door}/results", json=result)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import platform
 import socket
 import time
 from importlib.metadata import version
@@ -14,6 +13,7 @@ import structlog
 from matchbox import registry
 from matchbox.errors import MatchboxError
 from matchbox.match import wire
+from matchbox.match.record import python_minor
 from worker.arena import cpu_affinity
 from worker.arena.boxes import examine
 
@@ -44,8 +44,7 @@ def report(arena: str, kind: str, *, walled: bool, why: str) -> dict[str, Any]:
 
 def knock() -> dict[str, Any]:
     """What an arena on another host says of itself before it gets a job."""
-    python = ".".join(platform.python_version_tuple()[:2])
-    return {"release": version("matchbox"), "python": python, "rules": registry.digests()}
+    return {"release": version("matchbox"), "python": python_minor(), "rules": registry.digests()}
 
 
 def keep_reporting(

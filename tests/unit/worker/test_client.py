@@ -24,7 +24,7 @@ from matchbox.errors import (
 from matchbox.match import wire
 from tests.unit.worker.bots import GOOD
 from tests.unit.worker.conftest import a_match
-from worker.arena.client import PART_BYTES, ServerClient
+from worker.arena.client import ServerClient
 
 DATA = GOOD.encode()
 VERSION = digest(DATA)
@@ -177,11 +177,11 @@ def test_an_arena_on_another_host_is_told_why_it_gets_nothing(
 
 def test_a_long_result_goes_to_another_host_in_parts() -> None:
     server = Server(says(204), says(204), says(204), says(200, b"{}"))
-    long = a_match(DATA, DATA).lost("x" * (2 * PART_BYTES))
+    long = a_match(DATA, DATA).lost("x" * (2 * wire.PART_BYTES))
     elsewhere(server).post(wire.LOST, long)
     paths = [one.url.path for one in server.asked]
     assert paths == [*(f"/remote/parts/{at}" for at in range(3)), "/remote/results"]
     parts = [one.content for one in server.asked[:-1]]
-    assert max(map(len, parts)) == PART_BYTES
+    assert max(map(len, parts)) == wire.PART_BYTES
     assert json.loads(b"".join(parts)) == {"task": wire.LOST, "message": wire.to_plain(long)}
     assert body(server.asked[-1]) == {}

@@ -622,7 +622,7 @@ def test_a_long_result_comes_in_parts(queued: Books, lab: Host, matches: list[st
         data = text[position * size : (position + 1) * size].encode()
         assert part(position, data).status_code == 204
     problem(part(remote_arenas.PARTS, b"x"), 422)
-    problem(part(3, b"x" * (remote_arenas.PART_BYTES + 1)), 422)
+    problem(part(3, b"x" * (wire.PART_BYTES + 1)), 422)
     assert lab.send("/results", {}).get_json() == {"accepted": True}
     assert queued.match(job.match).state == MatchState.FINISHED
     with queued.read() as session:
