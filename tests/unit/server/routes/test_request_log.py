@@ -41,9 +41,14 @@ def test_the_log_has_no_line_for_an_arena_that_asks_in_vain(make_app: MakeApp) -
         charlie = User(name="charlie", password="", role=Role.OPERATOR, created_at=0)
         session.add(charlie)
         key = arena_keys.make(session, charlie, "lab", now=0).key
-    headers = {"Authorization": f"Bearer {key}"}
-    own = msgspec.to_builtins(remote_arenas.own())
+    arena = app.test_client()
+
+    def ask(path: str, body: dict[str, object]) -> int:
+        headers = {"Authorization": f"Bearer {key}"}
+        return arena.post(f"/remote{path}", json=body, headers=headers).status_code
+
+    assert ask("/walls", {"box": "bwrap", "walled": True, "job": None}) == 204
     with capture_logs() as written:
-        assert app.test_client().post("/remote/jobs", json=own, headers=headers).status_code == 204
-        assert app.test_client().post("/remote/jobs", json={}, headers=headers).status_code == 422
+        assert ask("/jobs", msgspec.to_builtins(remote_arenas.own())) == 204
+        assert ask("/jobs", {}) == 422
     assert [one["status"] for one in written if one["event"] == "request"] == [422]
