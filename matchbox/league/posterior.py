@@ -85,23 +85,68 @@ def posterior(
     freedom = np.full(n, inf) if freedom is None else freedom
     teachers = np.ones(n, dtype=np.bool_) if settled is None or settled.sum() < 2 else settled
     if n > LARGE_FIELD:
-        covariance = np.diag(np.diag(covariance))
+        return _of_independent(means, np.diag(covariance), teachers, freedom)
     middle = np.eye(n) - teachers / max(teachers.sum(), 1)
     around, error = middle @ means, middle @ covariance @ middle.T
     part = error[np.ix_(teachers, teachers)]
-    size = _spread_of(around[teachers], part, float(freedom[teachers].min(initial=inf)))
-    keep = linalg.inv(error + max(size, 1e-9 * np.trace(error) + 1e-300) * np.eye(n))
+    size = _spread_of(
+        around[teachers],
+        float(np.trace(part)),
+        float((part**2).sum()),
+        float(freedom[teachers].min(initial=inf)),
+    )
+    keep = linalg.inv(error + _least(size, float(np.trace(error))) * np.eye(n))
     return Posterior(sqrt(size) * keep @ around, keep @ error, freedom)
 
 
-def _spread_of(values: Floats, error: Floats, freedom: float) -> float:
-    """The variance of the true values, of which so much is sure."""
-    whole = float(np.trace(error))
+def _of_independent(means: Floats, variance: Floats, teachers: Bools, freedom: Floats) -> Posterior:
+    """The same for independent errors with this variance (n,), without a product of matrices.
+
+    Around the teachers' mean, with weights t, the errors have the covariance D - a 1' - 1 a' +
+    c 1 1', where a = D t and c = t' D t. The inverse is that of M. A. Woodbury ("Inverting modified
+    matrices", 1950).
+    """
+    weights = teachers / teachers.sum()
+    around, shared = means - weights @ means, variance * weights
+    common = float(weights @ shared)
+    of_mean, number = shared[teachers], int(teachers.sum())
+    beside = common - 2 * of_mean
+    own = variance[teachers] + beside
+    total = float(of_mean.sum())
+    off = (number * common) ** 2 + 2 * number * float(of_mean @ of_mean) + 2 * total**2
+    off -= 4 * number * common * total
+    size = _spread_of(
+        around[teachers],
+        float(own.sum()),
+        off + float((own**2 - beside**2).sum()),
+        float(freedom[teachers].min(initial=inf)),
+    )
+    least = _least(size, float((variance - 2 * shared + common).sum()))
+    both = variance + least
+    sides = np.stack([np.ones(len(means)), shared])
+    near = sides / both
+    inner = np.linalg.inv(np.array([[0.0, -1.0], [-1.0, -common]]) + sides @ near.T)
+    kept = around / both - near.T @ (inner @ (near @ around))
+    covariance = near.T @ (least * inner @ near)
+    covariance[np.diag_indices_from(covariance)] += variance / both
+    return Posterior(sqrt(size) * kept, covariance, freedom)
+
+
+def _least(size: float, whole: float) -> float:
+    """That spread, or so small a one that the errors' matrix has an inverse."""
+    return max(size, 1e-9 * whole + 1e-300)
+
+
+def _spread_of(values: Floats, whole: float, square: float, freedom: float) -> float:
+    """The variance of the true values, of which so much is sure.
+
+    `whole` is the trace of the errors' covariance, `square` the sum of its squared entries.
+    """
     if len(values) < 2:
         return 0.0
     if whole <= 0:
         return float((values**2).sum()) / (len(values) - 1)
-    degrees = whole**2 / float((error**2).sum())
+    degrees = whole**2 / square
     limit = (
         chdtri(degrees, 1 - CARE) / degrees
         if freedom == inf

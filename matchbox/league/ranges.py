@@ -14,13 +14,15 @@ from typing import Final
 import numpy as np
 from scipy.special import ndtri
 
-from matchbox.league.comparisons import Bools, Floats
+from matchbox.league.comparisons import Bools, Floats, Ints
 
 DRAWS: Final = 4096
 SAME: Final = 1e-6
 """A difference below this never counts as sure, however small the standard errors are."""
 DRAWN_FIELD: Final = 128
 """Larger fields use Šidák's bound instead of draws; it is never too narrow."""
+_AT_ONCE: Final = 256
+"""So many entrants at a time are compared with all others, which bounds the memory."""
 
 
 def rank_ranges(
@@ -37,23 +39,28 @@ def rank_ranges(
     errors, exceeds the quantile of the greatest such difference in a field of equals. `widen`
     multiplies that quantile. An entrant that is `unknown` (n,) differs from nobody.
     """
-    apart = means[:, None] - means[None, :]
-    sure = apart > np.maximum(
-        widen * critical(covariance, level) * standard_errors(covariance), SAME
-    )
-    if unknown is not None:
-        sure &= ~(unknown[:, None] | unknown[None, :])
-    above, below = sure.sum(axis=0), sure.sum(axis=1)
-    return [(1 + int(a), len(means) - int(b)) for a, b in zip(above, below, strict=True)]
+    n, times = len(means), widen * critical(covariance, level)
+    above, below = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+    everybody = np.arange(n)
+    for start in range(0, n, _AT_ONCE):
+        some = everybody[start : start + _AT_ONCE, None]
+        errors = standard_errors(covariance, some, everybody)
+        sure = means[some] - means > np.maximum(times * errors, SAME)
+        if unknown is not None:
+            sure &= ~(unknown[some] | unknown)
+        above += sure.sum(axis=0)
+        below[start : start + _AT_ONCE] = sure.sum(axis=1)
+    return [(1 + int(a), n - int(b)) for a, b in zip(above, below, strict=True)]
 
 
-def standard_errors(covariance: Floats) -> Floats:
-    """(n, n): the standard error of every difference."""
+def standard_errors(covariance: Floats, one: Ints, other: Ints) -> Floats:
+    """The standard errors of the differences between these entrants, by their numbers.
+
+    The two arrays are of one shape, or of shapes that fit together as numpy's do.
+    """
     variance = np.diag(covariance)
-    errors: Floats = np.sqrt(
-        np.maximum(variance[:, None] + variance[None, :] - covariance - covariance.T, 0.0)
-    )
-    return errors
+    square = variance[one] + variance[other] - covariance[one, other] - covariance[other, one]
+    return np.asarray(np.sqrt(np.maximum(square, 0.0)))
 
 
 def critical(covariance: Floats, level: float = 0.95) -> float:
@@ -64,7 +71,7 @@ def critical(covariance: Floats, level: float = 0.95) -> float:
     if n > DRAWN_FIELD:
         pairs = n * (n - 1) / 2
         return float(-ndtri((1 - level ** (1 / pairs)) / 2))
-    errors = standard_errors(covariance)
+    errors = standard_errors(covariance, np.arange(n)[:, None], np.arange(n))
     drawn = _draws(covariance)
     greatest = np.zeros(DRAWS)
     for one in range(n - 1):

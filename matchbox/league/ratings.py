@@ -185,9 +185,9 @@ def _around_mean(spread: Floats) -> Floats:
     centred: Floats = spread - across
     centred -= across[:, None]
     centred += across.mean()
-    both: Floats = centred + centred.T
-    both /= 2
-    return both
+    centred += centred.T
+    centred /= 2
+    return centred
 
 
 def _anchored(entrants: tuple[str, ...], strengths: Floats, anchor: str | None) -> float:

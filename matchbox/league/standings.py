@@ -204,7 +204,7 @@ def _elo_lines(
         for at in shown
     ]
     if basis.compared is None or basis.strengths is None:
-        return _ranked(lines, fitted.strengths[shown], fitted.covariance[np.ix_(shown, shown)])
+        return _ranked(lines, fitted.strengths[shown], _among(fitted.covariance, shown))
     return _borda_lines(lines, shown, basis.compared, basis.strengths)
 
 
@@ -213,9 +213,8 @@ def _borda_lines(
 ) -> list[Line]:
     """The lines with their scores against the others that are shown."""
     scores = expected_scores(compared, strengths, shown)
-    among = np.ix_(shown, shown)
-    means, covariance = scores.means[shown], scores.covariance[among]
-    _, odds = nash(scores.chances[among])
+    means, covariance = scores.means[shown], _among(scores.covariance, shown)
+    _, odds = nash(_among(scores.chances, shown))
     halves = (WIDE * np.sqrt(np.diag(covariance))).tolist()
     scored = [
         replace(
@@ -294,7 +293,7 @@ def _ranked(
     rated = [at for at in range(len(lines)) if deals is None or deals[at] >= PROVISIONAL_DEALS]
     known = posterior(
         means[rated],
-        covariance[np.ix_(rated, rated)],
+        _among(covariance, rated),
         settled=np.array([not lines[at].provisional for at in rated], dtype=np.bool_),
         freedom=None if deals is None else (deals[rated] - 1).astype(np.float64),
     )
@@ -320,6 +319,14 @@ def _ranked(
 
 def _shown(entrants: Sequence[str], listed: Collection[str] | None) -> list[int]:
     return [at for at, one in enumerate(entrants) if listed is None or one in listed]
+
+
+def _among(square: Floats, places: Sequence[int]) -> Floats:
+    """The lines and columns of a square array at these places, which are in order.
+
+    It is the array itself if these are all: one of ten thousand bots takes 800 MB.
+    """
+    return square if len(places) == len(square) else square[np.ix_(places, places)]
 
 
 def _ranks(means: Floats) -> list[int]:

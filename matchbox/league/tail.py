@@ -97,7 +97,7 @@ def doubts(
         top, rest = order[: question.top], order[question.top :]
         pairs = np.stack(np.meshgrid(top, rest, indexing="ij"), axis=-1).reshape(-1, 2)
     better, worse = pairs.T
-    gap, error = means[better] - means[worse], standard_errors(covariance)[better, worse]
+    gap, error = means[better] - means[worse], standard_errors(covariance, better, worse)
     safe = gap + MARGIN * near
     wrong = np.array(
         [1 - superiority(*one) for one in zip(safe.tolist(), error.tolist(), strict=True)]

@@ -157,8 +157,7 @@ def verdict(
     totals = pair_totals(_without_seats(compared), compared, strengths)
     if not len(totals.met):
         return Verdict("elo")
-    gaps = strengths[:, None] - strengths[None, :]
-    found = _Margins(totals, gaps, standard_errors(covariance))
+    found = _Margins(totals, strengths, covariance)
     upsets = found.upsets(1.0)
     if found.misfits(1.0).any() or upsets.any():
         return Verdict("borda", upsets=_named(compared, totals, upsets))
@@ -169,10 +168,11 @@ def verdict(
 class _Margins:
     """What is sure about each pair, for a part of the whole margin."""
 
-    def __init__(self, totals: PairTotals, gaps: Floats, errors: Floats) -> None:
+    def __init__(self, totals: PairTotals, strengths: Floats, covariance: Floats) -> None:
         first, second = totals.cells.columns[:, :2].T
         self._totals = totals
-        self._gap, self._gap_error = gaps[first, second], errors[first, second]
+        self._gap = strengths[first] - strengths[second]
+        self._gap_error = standard_errors(covariance, first, second)
         self._share = totals.won / totals.met
         self._known = totals.deals >= ENOUGH_DEALS
         self._wide = margin(totals.deals, EVER / len(totals.met))

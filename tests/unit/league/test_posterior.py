@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from matchbox.league import posterior as module
 from matchbox.league.posterior import posterior
 
 
@@ -78,3 +79,19 @@ def test_values_without_error_are_certain_and_a_large_field_is_no_trouble() -> N
     many = posterior(np.arange(300.0), np.eye(300))
     assert 0.7 < many.p_better(299, 298) < 0.8
     assert posterior(np.zeros(0), np.zeros((0, 0))).means.shape == (0,)
+
+
+@pytest.mark.parametrize("teaching", [40, 25, 8])
+def test_a_large_field_of_independent_errors_has_the_figures_of_a_small_one(
+    teaching: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(5)
+    means, variance = 100 * rng.normal(size=40), rng.uniform(10, 5000, size=40)
+    settled = np.arange(40) < teaching
+    exact = posterior(means, np.diag(variance), settled=settled)
+    monkeypatch.setattr(module, "LARGE_FIELD", 10)
+    shared = rng.normal(size=(40, 40))
+    np.fill_diagonal(shared, variance)
+    found = posterior(means, shared, settled=settled)
+    assert found.means == pytest.approx(exact.means)
+    assert found.covariance == pytest.approx(exact.covariance)
