@@ -64,9 +64,12 @@ class Client:
         given = {name: value for name, value in query.items() if value is not None}
         return self._send("GET", path, params=given).json()
 
-    def answer(self, kind: type[A], path: str) -> A:
-        """The answer at that address. Raises the server's refusal, or BadMessage."""
-        return parse_answer(kind, self.get(path))
+    def answer(self, kind: type[A], path: str, *, wait_s: float = _TIMEOUT_S, late: str = "") -> A:
+        """The answer at that address. Raises the server's refusal, or BadMessage.
+
+        Waits `wait_s` for the answer; `late` says what to do if none came by then.
+        """
+        return parse_answer(kind, self._send("GET", path, late=late, timeout=wait_s).json())
 
     def read(self, path: str) -> bytes:
         """The bytes at that address. Raises the server's refusal."""

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from cli import output
 from cli.playing import JsonOption
 from cli.remote import connect
+
+WAIT_S: Final = 20.0
+"""How long the server may take to judge itself: with a broker that hangs, some seconds."""
 
 
 def status(json: JsonOption = False) -> None:
@@ -12,7 +17,8 @@ def status(json: JsonOption = False) -> None:
     from matchbox.answers.health import Health
 
     with connect() as client:
-        told = client.answer(Health, "/health")
+        late = "it hangs or is overloaded; see web.log, and restart `web`"
+        told = client.answer(Health, "/health", wait_s=WAIT_S, late=late)
     if json:
         output.document(told.plain())
     else:

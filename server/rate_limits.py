@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from matchbox.settings import Settings
 
+WAIT_S: Final = 1.0
+"""How long a request waits for a broker that hangs."""
 FREE: Final = ("/internal/", "/healthz", "/readyz", "/metrics", "/assets/")
 """Paths whose requests are not counted: the platform's own, and files."""
 SLOW: Final = (
@@ -91,6 +93,7 @@ def limit_rates(app: Flask, settings: Settings, sent_code: Callable[[], str]) ->
         application_limits=[f"{settings.requests_per_minute} per minute"],
         application_limits_exempt_when=lambda: request.path.startswith(FREE),
         storage_uri=storage_uri(settings.broker_url),
+        storage_options=_patience(settings.broker_url),
         in_memory_fallback_enabled=True,
         headers_enabled=True,
         key_prefix="matchbox-rates",
@@ -164,6 +167,13 @@ def storage_uri(broker_url: str) -> str:
         if broker_url.startswith(socket):
             return "redis+unix://" + broker_url.removeprefix(socket).split("?")[0]
     return broker_url
+
+
+def _patience(broker_url: str) -> dict[str, Any]:
+    """How long a request waits for the counters, in seconds, before it counts in memory."""
+    if not broker_url:
+        return {}
+    return {"socket_timeout": WAIT_S, "socket_connect_timeout": WAIT_S}
 
 
 def client_network() -> str:

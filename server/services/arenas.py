@@ -18,7 +18,7 @@ from server.services.events import storable
 from server.services.match_verifications import VERIFICATION
 from server.services.matches import MATCH
 from server.services.remote_names import key_of
-from server.services.stopped_arenas import Stop, stopped, store, subject_of
+from server.services.stopped_arenas import Stop, stopped, stopped_for_all, store, subject_of
 from server.services.voids import reason_of
 
 if TYPE_CHECKING:
@@ -45,17 +45,19 @@ def stop(session: Session, actor: User, name: str, reason: str, *, now: int) -> 
 
 
 def let_go_on(session: Session, actor: User, name: str, reason: str, *, now: int) -> None:
-    """Lets a stopped arena go on.
+    """Lets a stopped arena go on, or the one for whose false record it is stopped.
 
     Raises Forbidden, BadOption (no reason), or Conflict if it is not stopped.
     """
     require_operator(actor)
     why, present = reason_of(reason), stopped(session)
-    if name not in present:
+    ended = [name] if name in present else stopped_for_all(present, key_of(name) or name)
+    if not ended:
         raise Conflict(f"arena {name} is not stopped")
-    del present[name]
+    for one in ended:
+        del present[one]
+        audit.note(session, actor, "arena.go-on", subject_of(one), {"reason": why}, now=now)
     store(session, present, now=now)
-    audit.note(session, actor, "arena.go-on", subject_of(name), {"reason": why}, now=now)
 
 
 def require_known(session: Session, name: str) -> None:

@@ -1,7 +1,7 @@
 """Judges whether the platform is well, for the operators' page, readiness and commands.
 
 Each check yields what it finds wrong, as sentences. To judge something new, write a check and add
-it to CHECKS. Changes nothing but the ledger's sign of life.
+it to CHECKS. Changes nothing but the ledger's signs of life.
 """
 
 from __future__ import annotations
@@ -35,9 +35,14 @@ GONE_MS: Final = 3_600_000
 """Nobody waits for an arena that has been silent for an hour."""
 BEAT: Final = "ledger"
 """The name under which the ledger's sign of life is stored."""
-BEAT_MS: Final = 10_000
 LATE_MS: Final = 45_000
 """The ledger is behind if its last sign of life is older than this, or than 10 ticks."""
+STANDINGS: Final = "standings"
+"""The name under which it is stored when all standings were up to date."""
+EVERY_MS: Final = {BEAT: 10_000, STANDINGS: 60_000}
+"""How often each sign of life is stored, at most."""
+BOARDS_MS: Final = 600_000
+"""Boards are old if that is longer ago than this."""
 STALLED_MS: Final = 600_000
 """Matches stand still if they wait and none has ended for so long."""
 OLDEST_MS: Final = {
@@ -61,6 +66,7 @@ SYMPTOMS: Final = {
     "walls": "an-arena-has-no-wall",
     "releases": "an-arena-has-another-release",
     "ledger": "results-do-not-appear",
+    "standings": "boards-are-old",
     "jobs": "jobs-wait-and-nothing-moves",
     "parked": "something-is-parked",
     "results": "results-do-not-appear",
@@ -124,15 +130,15 @@ def judge_for(session: Session, viewer: User | None, settings: Settings, *, now:
     return judge(session, settings, now=now)
 
 
-def beat(session: Session, *, now: int) -> None:
-    """Stores the ledger's sign of life. Call it if `is_due` says so."""
-    session.merge(Setting(name=BEAT, value={}, changed_at=now))
+def beat(session: Session, *, of: str = BEAT, now: int) -> None:
+    """Stores a sign of life, BEAT or STANDINGS. Call it if `is_due` says so."""
+    session.merge(Setting(name=of, value={}, changed_at=now))
 
 
-def is_due(session: Session, *, now: int) -> bool:
+def is_due(session: Session, *, of: str = BEAT, now: int) -> bool:
     """Whether the last sign of life is so old that the next one should be stored."""
-    last = _last_beat(session)
-    return last is None or now - last >= BEAT_MS
+    last = _last_sign(session, of)
+    return last is None or now - last >= EVERY_MS[of]
 
 
 def ledger_is_late(session: Session, settings: Settings, now: int) -> bool:
@@ -156,12 +162,16 @@ def _arenas_report(state: State) -> Iterator[Finding]:
         before = "No arena reports any more" if state.arenas else "No arena has reported yet"
         if reporting:
             before = "Every arena that reports is stopped or draining"
-        yield _bad("arenas", f"{before}, so nothing is played.", "Start an arena; see its log.")
+        remedy = "Start an arena; see its log."
+        if len(silent) > 1:
+            remedy += " If all fell silent at once, restart `internal`, which takes their reports."
+        yield _bad("arenas", f"{before}, so nothing is played.", remedy)
 
 
 def _arenas_go_on(state: State) -> Iterator[Finding]:
+    own = stopped_arenas.stopped(state.session)
     for one in state.arenas:
-        if one.stopped and one.state != "gone":
+        if one.full_name in own and one.state != "gone":
             text = f"Arena {one.name} is stopped and gets no jobs: {one.stopped}."
             remedy = (
                 "Find out why, make its matches void if they may be wrong, then let it go on: all "
@@ -194,14 +204,33 @@ def _ledger_beats(state: State) -> Iterator[Finding]:
     if not ledger_is_late(state.session, state.settings, state.now):
         return
     last = _last_beat(state.session)
-    since = (
-        "has not started yet"
-        if last is None
-        else f"has given no sign of life for {_for((state.now - last) // 1000)}"
-    )
-    text = f"The ledger {since}: results wait, and nothing new is scheduled."
     remedy = "See the logs of the ledger and of beat, and restart the one that hangs."
-    yield _bad("ledger", text, remedy)
+    if last is None:
+        text = "The ledger has not started yet: results wait, and nothing new is scheduled."
+        yield _bad("ledger", text, remedy)
+        return
+    since = f"has given no sign of life for {_for((state.now - last) // 1000)}"
+    if (state.session.scalar(select(func.max(Match.finished_at))) or 0) > last + LATE_MS:
+        text = f"Beat {since}: nothing new is scheduled. The ledger still records results."
+        yield _bad("ledger", text, "See the log of beat, and restart it.")
+    else:
+        text = f"The ledger {since}: results wait, and nothing new is scheduled."
+        yield _bad("ledger", text, remedy)
+
+
+def _standings_follow(state: State) -> Iterator[Finding]:
+    last = _last_sign(state.session, STANDINGS)
+    if last is not None and state.now - last > BOARDS_MS and _is_alive(state):
+        text = f"Standings were last brought up to date {_for((state.now - last) // 1000)} ago."
+        remedy = (
+            "After a start, those of a large league take minutes. If they never end, see the "
+            "ledger's log, and restart the ledger."
+        )
+        yield _warning("standings", text, remedy)
+
+
+def _is_alive(state: State) -> bool:
+    return not ledger_is_late(state.session, state.settings, state.now)
 
 
 def _jobs_move(state: State) -> Iterator[Finding]:
@@ -288,6 +317,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     _walls_hold,
     _releases_agree,
     _ledger_beats,
+    _standings_follow,
     _jobs_move,
     _results_are_booked,
     _broker_answers,
@@ -307,7 +337,7 @@ def arenas(session: Session, now: int) -> list[ArenaLine]:
             full_name=name,
             key=key_of(name),
             key_state=keys.get(key_of(name)),
-            stopped=stopped[name].why if name in stopped else "",
+            stopped=stop.why if (stop := stopped_arenas.stop_in(stopped, name)) else "",
             host=one.host,
             release=one.release,
             state=_state_of(one, now),
@@ -368,7 +398,11 @@ def _count(session: Session, kind: JobKind[Any], which: ColumnElement[bool]) -> 
 
 
 def _last_beat(session: Session) -> int | None:
-    return session.scalar(select(Setting.changed_at).where(Setting.name == BEAT))
+    return _last_sign(session, BEAT)
+
+
+def _last_sign(session: Session, of: str) -> int | None:
+    return session.scalar(select(Setting.changed_at).where(Setting.name == of))
 
 
 def _bad(kind: str, text: str, remedy: str, about: str = "") -> Finding:

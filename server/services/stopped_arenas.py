@@ -52,8 +52,17 @@ def stop_in(present: Mapping[str, Stop], name: str) -> Stop | None:
     key = key_of(name)
     if name in present or not key:
         return present.get(name)
-    others = (one for other, one in present.items() if key_of(other) == key and one.match)
-    return next(others, None)
+    for other in stopped_for_all(present, key):
+        one = present[other]
+        return Stop(
+            f"arena {other}, which has the same key, was stopped: {one.why}", one.at, one.match
+        )
+    return None
+
+
+def stopped_for_all(present: Mapping[str, Stop], key: str) -> list[str]:
+    """Returns the arenas whose false record stops all arenas with this key."""
+    return [name for name, one in present.items() if key_of(name) == key and one.match]
 
 
 def store(session: Session, present: Mapping[str, Stop], *, now: int) -> None:

@@ -126,11 +126,15 @@ def _find_lost(context: Context) -> None:
 
 def _beat(context: Context) -> None:
     """Stores a sign of life, last: it says that the steps before it have come to their end."""
+    _give_sign(context, health.BEAT)
+
+
+def _give_sign(context: Context, of: str) -> None:
     with context.read() as session:
-        due = health.is_due(session, now=context.now())
+        due = health.is_due(session, of=of, now=context.now())
     if due:
         with context.write() as session:
-            health.beat(session, now=context.now())
+            health.beat(session, of=of, now=context.now())
 
 
 def _sweep(context: Context) -> None:
@@ -236,6 +240,7 @@ def _refresh(context: Context) -> None:
         with context.write() as session:
             if not standings.is_newer(session, scope, than=begun_at):
                 standings.keep(session, fresh, now=context.now())
+    _give_sign(context, health.STANDINGS)
 
 
 def _announce(context: Context) -> None:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import socket
+
+import pytest
+
+from cli import status
 from server.db.models import User
 from server.services import walls
 from server.services.tick import tick
@@ -29,3 +34,15 @@ def test_it_exits_with_0_where_all_is_well(
     tick(books.context)
     out = matchbox("status")
     assert (out.code, "All is well." in out.out) == (0, True)
+
+
+def test_a_server_that_hangs_is_named_after_some_seconds(
+    charlie: User, platform: Platform, matchbox: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(status, "WAIT_S", 0.1)
+    with socket.create_server(("127.0.0.1", 0)) as hanging:
+        monkeypatch.setenv("MATCHBOX_URL", f"http://127.0.0.1:{hanging.getsockname()[1]}")
+        out = matchbox("status")
+    assert out.code == 1
+    assert "has not answered in time" in out.err
+    assert "restart `web`" in out.err

@@ -19,7 +19,7 @@ from matchbox.errors import DiskFull, Forbidden
 from matchbox.match import wire
 from server.db.models import Delivery, Match, MatchState, Notice, Setting, User
 from server.services import dispatch, health, walls
-from server.services.tick import tick
+from server.services.tick import refresh_standings, tick
 from tests.books import Books, season_of
 
 Usage = namedtuple("Usage", "total used free")
@@ -97,6 +97,40 @@ def test_a_ledger_that_does_not_tick_is_behind(well: Books) -> None:
     assert text.startswith("The ledger has given no sign of life for 50 s")
 
 
+def test_a_beat_that_hangs_beside_a_ledger_that_records_is_named(
+    well: Books, alice: User, bob: User, charlie: User
+) -> None:
+    well.league(paused=True)
+    season_of(well, charlie, [well.bot(alice, "one"), well.bot(bob, "two")])
+    tick(well.context)
+    well.clock.pass_by(seconds=50)
+    report(well)
+    with well.write() as session:
+        match = session.query(Match).first()
+        assert match is not None
+        match.finished_at = well.clock()
+    (text,) = found(well)
+    assert text.startswith("Beat has given no sign of life for 50 s")
+
+
+def test_standings_that_nobody_brings_up_to_date_are_told(well: Books) -> None:
+    well.clock.pass_by(minutes=11)
+    report(well)
+    tick(well.context, with_standings=False)
+    assert found(well) == ["Standings were last brought up to date 11 min ago."]
+    refresh_standings(well.context)
+    assert found(well) == []
+
+
+def test_arenas_that_fall_silent_together_lead_to_the_process_that_takes_their_reports(
+    well: Books,
+) -> None:
+    report(well, "arena-2@matchbox")
+    well.clock.pass_by(seconds=50)
+    tick(well.context)
+    assert "restart `internal`" in judge(well).findings[-1].remedy
+
+
 def test_a_try_out_that_waits_too_long_is_told(well: Books, alice: User) -> None:
     well.upload(alice, "one")
     well.clock.pass_by(minutes=6)
@@ -113,7 +147,8 @@ def test_matches_that_stand_still_are_told_and_a_parked_one(
     well.clock.pass_by(minutes=11)
     report(well)
     with well.write() as session:
-        health.beat(session, now=well.clock())
+        for sign in (health.BEAT, health.STANDINGS):
+            health.beat(session, of=sign, now=well.clock())
     assert found(well) == ["Matches wait, and none has ended for 11 min."]
     with well.write() as session:
         for match in session.query(Match):

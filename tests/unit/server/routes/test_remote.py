@@ -33,6 +33,7 @@ from server.db.models import (
 )
 from server.services import (
     arena_keys,
+    arenas,
     broker,
     dispatch,
     health,
@@ -326,6 +327,24 @@ def test_a_stolen_key_books_no_result_without_moves(
     with queued.read() as session:
         assert set(stopped_arenas.stopped(session)) == {lab.arena}
     problem(lab.knock(), 423)
+
+
+def test_the_other_arenas_of_a_key_are_stopped_as_well_and_any_lets_all_go_on(
+    queued: Books, lab: Host, matches: list[str], charlie: User
+) -> None:
+    other = replace(lab, number=2)
+    other.report()
+    lab.hand_in(wire.RECORD, forged(honest(queued, lab.job())))
+    problem(other.knock(), 423)
+    with queued.read() as session:
+        judged = health.judge(session, queued.settings, now=queued.clock())
+    told = {one.full_name: one.stopped for one in judged.arenas}
+    assert f"arena {lab.arena}, which has the same key, was stopped" in told[other.arena]
+    assert [one.about for one in judged.findings if one.kind == "stopped"] == [lab.arena]
+    with queued.write() as session:
+        arenas.let_go_on(session, charlie, other.arena, "its memory is mended", now=queued.clock())
+    for arena in (lab, other):
+        assert arena.knock().status_code in (200, 204)
 
 
 def test_a_stolen_key_books_no_result_twice(queued: Books, lab: Host, matches: list[str]) -> None:
