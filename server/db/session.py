@@ -17,6 +17,7 @@ from sqlalchemy import (
     CursorResult,
     Engine,
     UpdateBase,
+    bindparam,
     create_engine,
     event,
     make_url,
@@ -125,9 +126,12 @@ def compare_and_set(
     session: Session, row: Any, values: Mapping[str, Any], *so_far: ColumnElement[bool]
 ) -> bool:
     """Changes the row if the `so_far` conditions still hold; returns False if they do not."""
-    table = type(row)
-    change = update(table).where(table.id == row.id, *so_far).values(**values)
-    if rows_changed(session, change) != 1:
+    table = type(row).__table__
+    change = update(table).where(table.c.id == bindparam("row"), *so_far)
+    if session.autoflush:  # The session does it by itself only for statements about mapped classes.
+        session.flush()
+    changed = session.execute(change, {"row": row.id, **values})
+    if cast("CursorResult[Any]", changed).rowcount != 1:
         return False
     for name, value in values.items():
         set_committed_value(row, name, value)

@@ -19,6 +19,7 @@ SETTINGS = {
     "MATCHBOX_MATCH_DEALS": "16",
     "MATCHBOX_LEAGUE_MATCHES": "40",
     "MATCHBOX_RANKED_BACKLOG": "2",
+    "MATCHBOX_SAMPLE_PERCENT": "100",  # one match's sample may miss what a bot seldom does
 }
 
 
