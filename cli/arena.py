@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _CHECK_S: Final = 0.5
 _LOOK_S: Final = 60.0
-"""Seconds between two looks whether the key still works."""
+"""Seconds between two looks whether the key still works; an arena that ends has one taken, too."""
 _NOT_FOR_ARENAS: Final = ("MATCHBOX_TOKEN", "MATCHBOX_URL")
 
 
@@ -63,7 +63,13 @@ def _keep_running(
     given = {name: value for name, value in os.environ.items() if name not in _NOT_FOR_ARENAS}
     own = {KEY: key, "MATCHBOX_SERVER_URL": url, "MATCHBOX_DATA": str(data)}
     environment = {**given, **own, "PYTHONUNBUFFERED": "1"}
-    supervisor = Supervisor(logs, output.note)
+    ended = threading.Event()
+
+    def tell(text: str) -> None:
+        output.note(text)
+        ended.set()
+
+    supervisor = Supervisor(logs, tell)
     try:
         for number in range(1, arenas + 1):
             command = [sys.executable, "-m", "worker.arena.remote", str(number)]
@@ -74,7 +80,8 @@ def _keep_running(
         while not stop.wait(_CHECK_S):
             supervisor.restart_dead()
             checks += 1
-            if checks * _CHECK_S % _LOOK_S == 0:
+            if ended.is_set() or checks * _CHECK_S % _LOOK_S == 0:
+                ended.clear()
                 try:
                     client.join(reports.knock())
                 except KeyRefused:

@@ -47,6 +47,7 @@ FAULTS: Final = {
 """What a bot did, by the kind of its fault."""
 VERDICTS: Final = {
     **{kind: f"Your bot {text}." for kind, text in FAULTS.items()},
+    "crash": "Your bot ended with an error.",
     "accepted": "It plays by the rules.",
     "bundle": "The file is not a bot.",
     "platform": "The platform failed whenever your bot was tried alone.",

@@ -111,7 +111,7 @@ def test_the_first_day(platform: Installation, browser: Browser, shots: Path) ->
         picture(alice, shots, "accepted")
         submit_text(alice, "pasted", turning("return skip_crad"))
         verdict = alice.locator("#verdict")
-        expect(verdict).to_contain_text("Refused. Your bot raised an exception.")
+        expect(verdict).to_contain_text("Refused. Your bot ended with an error.")
         expect(verdict).to_contain_text("name 'skip_crad' is not defined")
         expect(verdict.locator(".wrong")).to_contain_text("return skip_crad")
         picture(alice, shots, "refused")

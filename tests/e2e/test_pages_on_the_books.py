@@ -86,7 +86,7 @@ def test_a_refused_bot_shows_its_author_the_reason_and_the_line(
     submit(page, "broken", CAREFUL)
     try_out(books, accepted=False)
     verdict = page.locator("#verdict")
-    expect(verdict).to_contain_text("Refused. Your bot raised an exception.")
+    expect(verdict).to_contain_text("Refused. Your bot ended with an error.")
     expect(verdict).to_contain_text("ZeroDivisionError: division by zero in line 3")
     expect(verdict.locator(".wrong")).to_contain_text(CAREFUL.split("\n")[2])
     expect(verdict).to_contain_text("hello from the bot")

@@ -180,7 +180,7 @@ def test_an_author_writes_is_refused_mends_is_accepted_and_watches(
     watched.get_by_role("button", name="Try it").click()
     expect(verdict).to_contain_text("Being tried out")
     arena(books, accepted=False)
-    expect(verdict).to_contain_text("It would be refused. Your bot raised an exception.")
+    expect(verdict).to_contain_text("It would be refused. Your bot ended with an error.")
     expect(verdict.locator(".wrong")).to_contain_text("return self.plan[0]")
     watched.get_by_label(NAME).fill("mine")
     watched.get_by_role("button", name="Submit", exact=True).click()

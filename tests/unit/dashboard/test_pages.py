@@ -264,7 +264,7 @@ def test_an_empty_page_says_what_to_do_first(path: str, words: str) -> None:
 
 def test_a_refused_version_shows_the_verdict_the_reason_and_the_line() -> None:
     seen = get("/bots/alice/careful/versions/3")
-    assert "Refused. Your bot raised an exception." in seen.text
+    assert "Refused. Your bot ended with an error." in seen.text
     assert "SyntaxError: expected ':' (player.py, line 5)" in seen.text
     wrong = [attrs for _, attrs in seen.elements if attrs.get("class") == "line wrong"]
     assert len(wrong) == 1

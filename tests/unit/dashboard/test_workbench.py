@@ -115,7 +115,7 @@ def test_the_page_without_the_editor_is_light() -> None:
 def test_the_verdict_on_a_draft_is_told_with_the_line_to_mend() -> None:
     assert "Being tried out" in get("/drafts/1").text
     refused = make_app().test_client().get("/drafts/2").text
-    assert "It would be refused. Your bot raised an exception." in refused
+    assert "It would be refused. Your bot ended with an error." in refused
     assert 'data-line="5">Mend line 5</a>' in refused
     assert re.search(r'class="line wrong"><span class="gutter">→ +5  </span>    def turn', refused)
     assert "It would be accepted. It plays by the rules." in get("/drafts/3").text

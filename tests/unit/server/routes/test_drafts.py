@@ -49,7 +49,7 @@ def test_the_form_leads_to_the_verdict_which_names_the_line(
     assert "Being tried out" in visitor.get("/drafts/1").text
     settle(books, accepted=False, reasons=["No such name (player.py, line 1): x."])
     page = visitor.get("/drafts/1").text
-    assert "It would be refused. Your bot raised an exception." in page
+    assert "It would be refused. Your bot ended with an error." in page
     assert "No such name (player.py, line 1): x." in page
     assert 'class="line wrong"' in page
     assert 'data-line="1"' in page
