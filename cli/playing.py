@@ -184,10 +184,10 @@ def _bots(game: str, texts: Sequence[str]) -> list[NamedBot]:
     """The bots of these names, files, or people. Raises UnknownGame, BadName."""
     from cli import shipped
     from cli.person import HUMAN, person
-    from matchbox.match.transcript import told_apart
+    from matchbox.match.transcript import distinct_names
 
     found = [None if text == HUMAN else shipped.find(game, text) for text in texts]
-    names = told_apart([bot.name if bot else HUMAN for bot in found])
+    names = distinct_names([bot.name if bot else HUMAN for bot in found])
     return [bot or person(game, seat, names) for seat, bot in enumerate(found)]
 
 

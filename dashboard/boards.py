@@ -23,10 +23,10 @@ _PIECES: Final = re.compile(r"<g .*?</g>|<text.*?</text>|<title.*?</title>|<[^<]
 
 def names_of(match: Match, bout: Bout) -> list[str]:
     """Returns a name for each seat: the bot's own, with its owner or seat where two are alike."""
-    return told_apart([match.entrants[entrant].bot for entrant in bout.seats])
+    return distinct_names([match.entrants[entrant].bot for entrant in bout.seats])
 
 
-def told_apart(players: Sequence[str]) -> list[str]:
+def distinct_names(players: Sequence[str]) -> list[str]:
     """Returns a short name for each of the players, who are bots as owner/name, or persons."""
     short = [full.rpartition("/")[2] for full in players]
     return [

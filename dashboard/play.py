@@ -44,7 +44,7 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
 
     def play_steps_json(game: str, table: str) -> Answer:
         found = _table(source, game, table)
-        seat = playback.seen_by(len(found.seats))
+        seat = playback.seat_of_view(len(found.seats))
         return jsonify(playback.packed(_played(source, found, seat)))
 
     def play_table_json(game: str, table: str) -> Answer:
@@ -102,7 +102,7 @@ def table_page(
 
 def names(table: Table) -> list[str]:
     """Returns a short name for each seat's player."""
-    return boards.told_apart([seat.name or "a free seat" for seat in table.seats])
+    return boards.distinct_names([seat.name or "a free seat" for seat in table.seats])
 
 
 def result(table: Table) -> str:
@@ -187,7 +187,7 @@ def _drawn(table: Table) -> list[Row]:
 
 def _over_page(source: Source, table: Table) -> str:
     """The page of a table that is over: its bout in the player of a match's page."""
-    seat = playback.seen_by(len(table.seats))
+    seat = playback.seat_of_view(len(table.seats))
     steps = _played(source, table, seat)
     step, next_event = playback.step_asked(steps, usual=len(steps) - 1)
     return render_template(

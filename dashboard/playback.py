@@ -65,7 +65,7 @@ def step_asked(steps: Sequence[dict[str, Any]], usual: int = 0) -> tuple[int, in
     return step, next((at for at in range(step + 1, last) if steps[at]["event"]), last)
 
 
-def seen_by(seats: int) -> int | None:
+def seat_of_view(seats: int) -> int | None:
     """Returns the seat whose view is asked for, None for the spectator's, else EVERYBODY."""
     asked = request.args.get("seat", "all")
     if asked == "table":

@@ -47,7 +47,7 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
         found = source.match(match)
         if not 0 <= bout < len(found.bouts or ()):
             raise NotFound(f"match {match} has no bout {bout} to show")
-        steps = drawn(found, bout, playback.seen_by(len(found.entrants)), source)
+        steps = drawn(found, bout, playback.seat_of_view(len(found.entrants)), source)
         return jsonify({"bout": bout, **playback.packed(steps)})
 
     yield "/matches/<match>", match
@@ -67,7 +67,7 @@ def match_page(
     if number is None:
         number = first_shown(found, subject if mine else None)
     number = min(max(number, 0), len(found.bouts) - 1)
-    seat = playback.seen_by(len(found.entrants))
+    seat = playback.seat_of_view(len(found.entrants))
     steps = drawn(found, number, seat, source)
     bout = found.bouts[number]
     step, next_event = playback.step_asked(steps, _fault_asked(steps))

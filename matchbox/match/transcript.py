@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _SEAT: Final = re.compile(r"\bseat (\d+)\b")
 
 
-def told_apart(names: Sequence[str]) -> list[str]:
+def distinct_names(names: Sequence[str]) -> list[str]:
     """The seats' names; names that occur twice get their seat's number."""
     return [f"{name}{seat}" if names.count(name) > 1 else name for seat, name in enumerate(names)]
 
@@ -41,7 +41,7 @@ class Transcript:
 
     def __init__(self, names: Sequence[str]) -> None:
         """`names` holds one name per seat; names that occur twice get their seat's number."""
-        self._names = told_apart(names)
+        self._names = distinct_names(names)
         self._seat: int | None = None
 
     def turn(self, seat: int) -> list[str]:

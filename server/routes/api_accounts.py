@@ -43,7 +43,7 @@ def log_in(json_data: schemas.LogIn) -> Response:
     with made.write() as session:
         user = accounts.same_password(session, known)
         secret = accounts.make_token(
-            session, user, json_data.label, now=made.now(), **json_data.terms
+            session, user, json_data.label, now=made.now(), **json_data.options
         )
         return answered(queries.fresh_token(session, secret, now=made.now()), 201)
 
@@ -101,7 +101,7 @@ def make_token(json_data: schemas.NewToken) -> Response:
     with acting() as (session, actor, now):
         by = token_in_use(session)
         secret = accounts.make_token(
-            session, actor, json_data.name, now=now, by=by, **json_data.terms
+            session, actor, json_data.name, now=now, by=by, **json_data.options
         )
         return answered(queries.fresh_token(session, secret, now=now), 201)
 

@@ -90,7 +90,7 @@ class ResultsOf(Query):
     season: NameText | None = None
 
 
-class TokenTerms(Body):
+class TokenOptions(Body):
     """The scopes and the lifetime, in days, of a new token."""
 
     scopes: Annotated[list[SCOPES], Field(min_length=1, max_length=3)] | None = None
@@ -98,12 +98,12 @@ class TokenTerms(Body):
     days: Annotated[int, Field(ge=1, le=3650)] = 365
 
     @property
-    def terms(self) -> dict[str, Any]:
+    def options(self) -> dict[str, Any]:
         """Returns the keyword arguments for the service."""
         return {"scopes": self.scopes, "days": self.days}
 
 
-class LogIn(Credentials, TokenTerms):
+class LogIn(Credentials, TokenOptions):
     """Credentials, and a label for the new token."""
 
     label: Annotated[str, Field(min_length=1, max_length=64)] = "login"
@@ -115,7 +115,7 @@ class NewUser(Credentials):
     role: Literal["author", "operator"] = "author"
 
 
-class NewToken(TokenTerms):
+class NewToken(TokenOptions):
     """A new token, with a name for its purpose."""
 
     name: Annotated[str, Field(min_length=1, max_length=64)]

@@ -73,7 +73,7 @@ def delete_account(
         _end_its_bots(session, user, now=now)
         _forget(session, user)
         _rename_in_standings(session, user, former)
-        _rename_in_sentences(session, user, former)
+        _replace_name_in_texts(session, user, former)
         audit.note(session, user, "user.delete", f"user:{user.id}", now=now)
 
 
@@ -128,7 +128,7 @@ def _rename_in_standings(session: Session, user: User, former: str) -> None:
     session.flush()
 
 
-def _rename_in_sentences(session: Session, user: User, former: str) -> None:
+def _replace_name_in_texts(session: Session, user: User, former: str) -> None:
     """Replaces the former name where public pages and events say what became of its bots."""
     bots = {f"{former}/{bot.name}": bot.full_name for bot in user.bots}
     why = {exclusions.GONE + old: exclusions.GONE + new for old, new in bots.items()}

@@ -23,7 +23,7 @@ from matchbox.games.creatures.player import Player, answer, sit_down
 from matchbox.games.creatures.rules import GAME
 from matchbox.match.record import Bout, Record
 from matchbox.match.replay import steps
-from matchbox.match.transcript import Transcript, told_apart
+from matchbox.match.transcript import Transcript, distinct_names
 
 RESULTS: Final = Path("results.json")
 PARSED: Final = Path("parsed.json")
@@ -45,7 +45,7 @@ def play(players: tuple[Player, Player], number: int, print_details: bool = Fals
     """Plays one duel and returns its log; the first player begins. Raises a player's errors."""
     for player in players:
         assert isinstance(player, Player), f"{player!r} is not an instance of Player"
-    log = Game(told_apart([player.name for player in players]), number)
+    log = Game(distinct_names([player.name for player in players]), number)
     desk = Desk(players, log, print_details)
     while desk.go_on():
         pass
@@ -158,7 +158,7 @@ def note(log: Game, move: Any, table: Any) -> None:
 
 def log_of(record: Record, bout: Bout, names: Sequence[str], number: int) -> Game:
     """The log of a recorded duel; `names` are the seats'. Raises BadRecord."""
-    log = Game(told_apart(names), number)
+    log = Game(distinct_names(names), number)
     for step in steps(GAME, record, bout):
         if step.seat is not None and step.fault is None:
             note(log, step.move, step.table)

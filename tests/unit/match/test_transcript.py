@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from matchbox.match.transcript import Transcript, told_apart
+from matchbox.match.transcript import Transcript, distinct_names
 
 
 def test_equal_names_are_told_apart_by_their_seats() -> None:
-    assert told_apart(["ann", "bob", "ann"]) == ["ann0", "bob", "ann2"]
+    assert distinct_names(["ann", "bob", "ann"]) == ["ann0", "bob", "ann2"]
 
 
 def test_a_heading_comes_when_the_seat_changes() -> None:
