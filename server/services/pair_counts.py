@@ -82,17 +82,19 @@ class _Counter:
         """The counts with these matches added.
 
         None if one of them shares a deal with a counted match: then all must be counted together.
+        Counts of similar size are added first, so that none is copied often.
         """
-        counts, versions, lengths = kept.counts, dict(kept.versions), kept.lengths.copy()
+        found = [kept]
         for part in _parts(fresh):
             read = ratings.played(self._session, Match.id.in_(part))
-            found = self._count(read.rows)
-            if shares(counts, found):
+            found.append(Tallied(self._count(read.rows), read.versions, read.lengths))
+            while len(found) > 1 and _size(found[-2]) < 2 * _size(found[-1]):
+                if not _add_last(found):
+                    return None
+        while len(found) > 1:
+            if not _add_last(found):
                 return None
-            counts = add(counts, found)
-            versions |= read.versions
-            lengths += read.lengths
-        return Tallied(counts, versions, lengths)
+        return found[0]
 
     def whole(self, ids: Sequence[str]) -> Tallied:
         parts = [ratings.played(self._session, Match.id.in_(part)) for part in _parts(ids)]
@@ -102,6 +104,21 @@ class _Counter:
 
     def _count(self, rows: Iterable[Row]) -> Counts:
         return count(rows, seat_term=self._seat_term, cooperative=self._cooperative)
+
+
+def _size(tallied: Tallied) -> int:
+    return len(tallied.counts.matches)
+
+
+def _add_last(found: list[Tallied]) -> bool:
+    """Puts the sum of the last two in their place. Returns False if they share a deal."""
+    other, one = found.pop(), found.pop()
+    if shares(one.counts, other.counts):
+        return False
+    versions = {**one.versions, **other.versions}
+    counts = add(one.counts, other.counts)
+    found.append(Tallied(counts, versions, one.lengths + other.lengths))
+    return True
 
 
 def _parts(ids: Sequence[str]) -> Iterator[list[str]]:

@@ -8,9 +8,11 @@ from collections.abc import Sequence
 import pytest
 from sqlalchemy import select, update
 
+from matchbox.league import counts
+from matchbox.league.counts import Counts
 from matchbox.match.wire import PlayMatch
 from server.db.models import Entry, Match, MatchState, Result, Season, User
-from server.services import standings
+from server.services import pair_counts, standings
 from server.services.pair_counts import PairCounts
 from server.services.standings import Fresh
 from server.services.tick import tick
@@ -27,10 +29,10 @@ def authors(books: Books) -> list[User]:
     return found
 
 
-def compute(books: Books, scope: str, pair_counts: PairCounts | None = None) -> Fresh:
+def compute(books: Books, scope: str, kept: PairCounts | None = None) -> Fresh:
     """The standing, as a tick computes it."""
     with books.read() as session:
-        return standings.compute(session, scope, pair_counts)
+        return standings.compute(session, scope, kept)
 
 
 def jobs(books: Books) -> list[PlayMatch]:
@@ -43,7 +45,7 @@ def jobs(books: Books) -> list[PlayMatch]:
 def test_late_shuffled_and_doubled_results_give_the_standing_of_all_rows_to_the_bit(
     books: Books, authors: Sequence[User], seed: int
 ) -> None:
-    pair_counts, chance = PairCounts(), random.Random(seed)
+    kept, chance = PairCounts(), random.Random(seed)
     late: list[PlayMatch] = []
     for _ in range(4):
         waiting = late + jobs(books)
@@ -51,35 +53,54 @@ def test_late_shuffled_and_doubled_results_give_the_standing_of_all_rows_to_the_
         now, late = waiting[:6], waiting[6:]
         for job in [*now, *now[:2]]:
             books.record(played(job))
-        assert compute(books, "league:1", pair_counts) == compute(books, "league:1")
+        assert compute(books, "league:1", kept) == compute(books, "league:1")
         books.clock.pass_by(minutes=1)
 
 
+def test_counts_of_many_parts_are_those_of_all_rows_and_none_is_copied_often(
+    books: Books, authors: Sequence[User], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    while books.league().finished < 24:
+        for job in jobs(books):
+            books.record(played(job))
+        books.clock.pass_by(minutes=1)
+    whole, added = compute(books, "league:1"), []
+
+    def add_and_note(one: Counts, other: Counts) -> Counts:
+        added.append(len(one.matches) + len(other.matches))
+        return counts.add(one, other)
+
+    monkeypatch.setattr(pair_counts, "AT_ONCE", 1)
+    monkeypatch.setattr(pair_counts, "add", add_and_note)
+    assert compute(books, "league:1") == whole
+    assert sum(added) < 24 * 8, "each match is in a few sums, not in all"
+
+
 def test_only_new_matches_are_read(books: Books, authors: Sequence[User]) -> None:
-    pair_counts = PairCounts()
+    kept = PairCounts()
     for job in jobs(books):
         books.record(played(job))
-    first = compute(books, "league:1", pair_counts)
+    first = compute(books, "league:1", kept)
     with books.write() as session:
         session.execute(update(Result).values(bouts=[]))
-    assert compute(books, "league:1", pair_counts) == first, "what was read once is read no more"
+    assert compute(books, "league:1", kept) == first, "what was read once is read no more"
     new = jobs(books)[0]
     books.record(played(new))
-    assert compute(books, "league:1", pair_counts).matches == first.matches + 1
-    pair_counts.forget()
-    assert compute(books, "league:1", pair_counts).matches == 1
+    assert compute(books, "league:1", kept).matches == first.matches + 1
+    kept.forget()
+    assert compute(books, "league:1", kept).matches == 1
 
 
 def test_a_match_that_became_void_is_counted_no_more(books: Books, authors: Sequence[User]) -> None:
-    pair_counts = PairCounts()
+    kept = PairCounts()
     for job in jobs(books):
         books.record(played(job))
-    before = compute(books, "league:1", pair_counts)
+    before = compute(books, "league:1", kept)
     with books.write() as session:
         finished = select(Match.id).where(Match.state == MatchState.FINISHED).limit(1)
         one = session.scalars(finished).one()
         session.execute(update(Match).where(Match.id == one).values(state=MatchState.VOID))
-    after = compute(books, "league:1", pair_counts)
+    after = compute(books, "league:1", kept)
     assert after.matches == before.matches - 1
     assert after.rows_digest != before.rows_digest
     assert after == compute(books, "league:1")
@@ -91,13 +112,13 @@ def test_who_is_disqualified_is_left_out_with_its_rows_and_who_is_suspended_is_n
     books.league(paused=True)
     season = season_of(books, charlie, [books.version(number) for number in (1, 2, 3)])
     play_out(books)
-    scope, pair_counts = f"season:{season.id}", PairCounts()
-    whole = compute(books, scope, pair_counts)
+    scope, kept = f"season:{season.id}", PairCounts()
+    whole = compute(books, scope, kept)
     assert (len(whole.lines), whole.matches) == (3, 6)
     _set_out(books, season, "suspended")
-    assert compute(books, scope, pair_counts) == whole
+    assert compute(books, scope, kept) == whole
     _set_out(books, season, "disqualified")
-    left = compute(books, scope, pair_counts)
+    left = compute(books, scope, kept)
     assert left == compute(books, scope)
     assert (len(left.lines), left.matches) == (2, 2)
     assert {line["matches"] for line in left.lines} == {2}
