@@ -86,7 +86,7 @@ class _Counter:
         """
         found = [kept]
         for part in _parts(fresh):
-            read = ratings.played(self._session, Match.id.in_(part))
+            read = ratings.played_of(self._session, part)
             found.append(Tallied(self._count(read.rows), read.versions, read.lengths))
             while len(found) > 1 and _size(found[-2]) < 2 * _size(found[-1]):
                 if not _add_last(found):
@@ -97,7 +97,7 @@ class _Counter:
         return found[0]
 
     def whole(self, ids: Sequence[str]) -> Tallied:
-        parts = [ratings.played(self._session, Match.id.in_(part)) for part in _parts(ids)]
+        parts = [ratings.played_of(self._session, part) for part in _parts(ids)]
         versions = {name: row for part in parts for name, row in part.versions.items()}
         lengths = sum((part.lengths for part in parts), Counter[int]())
         return Tallied(self._count([row for part in parts for row in part.rows]), versions, lengths)

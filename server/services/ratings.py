@@ -49,7 +49,18 @@ class Played:
 
 def played(session: Session, *which: ColumnElement[bool]) -> Played:
     """Returns the finished matches that `which` selects."""
-    done = (Match.state == MatchState.FINISHED, *which)
+    return _read(session, Match.state == MatchState.FINISHED, *which)
+
+
+def played_of(session: Session, ids: Sequence[str]) -> Played:
+    """Returns the matches with these ids, all of which have finished.
+
+    With a condition on the state SQLite would go through all finished matches instead.
+    """
+    return _read(session, Match.id.in_(ids))
+
+
+def _read(session: Session, *done: ColumnElement[bool]) -> Played:
     deals = (Match.first_deal, Match.deal_count, Match.other_deals)
     results = select(Match.id, Result.bouts, Result.moves, *deals).join(Match.result)
     found = session.execute(results.where(*done)).all()

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import event, select, update
 
 from matchbox.league import counts
 from matchbox.league.counts import Counts
 from matchbox.match.wire import PlayMatch
 from server.db.models import Entry, Match, MatchState, Result, Season, User
-from server.services import pair_counts, standings
+from server.services import pair_counts, ratings, standings
 from server.services.pair_counts import PairCounts
 from server.services.standings import Fresh
 from server.services.tick import tick
@@ -128,3 +129,21 @@ def _set_out(books: Books, season: Season, out: str) -> None:
     with books.write() as session:
         of_the_first = (Entry.season_id == season.id, Entry.version_id == 1)
         session.execute(update(Entry).where(*of_the_first).values(out=out))
+
+
+def test_the_results_of_a_thousand_matches_are_read_by_their_ids(books: Books) -> None:
+    plans: list[str] = []
+    with books.read() as session:
+        bind = session.connection()
+
+        def explain(
+            connection: Any, cursor: Any, text: str, given: Any, context: Any, many: bool
+        ) -> None:
+            if not text.startswith("EXPLAIN"):
+                rows = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {text}", given)
+                plans.append(" ".join(row[-1] for row in rows))
+
+        event.listen(bind, "before_cursor_execute", explain)
+        ratings.played_of(session, [f"{number:032x}" for number in range(1000)])
+    assert len(plans) >= 2
+    assert not [plan for plan in plans if "state=?" in plan], plans
