@@ -64,7 +64,7 @@ def _found(
         select(MatchSeat)
         .join(Match, Match.id == MatchSeat.match_id)
         .where(MatchSeat.version_id.in_(select(Version.id).where(Version.bot_id == bot.id)))
-        .where(MatchSeat.forfeits > 0, Match.state == MatchState.FINISHED, readable())
+        .where(MatchSeat.forfeits > 0, readable())
         .order_by(*(column.desc() for column in _ORDER))
         .options(
             joinedload(MatchSeat.match).joinedload(Match.result), joinedload(MatchSeat.version)
@@ -79,7 +79,8 @@ def _found(
         query = query.where(tuple_(*_ORDER) <= tuple_(*at, name))
     for seat in session.scalars(query.execution_options(yield_per=20)):
         result = seat.match.result
-        if result is None:
+        # With the state in the query SQLite would go through all finished matches.
+        if result is None or seat.match.state is not MatchState.FINISHED:
             continue
         notes = {
             (deal, rotation, kind): detail

@@ -267,8 +267,10 @@ def _parts(
 
 def _match(session: Session, name: str) -> Match:
     """Returns the match with that id or first digits, loaded as for a list. Raises NotFound."""
-    which = Match.id.startswith(name, autoescape=True) if len(name) >= SHORT else Match.id == name
-    found = session.scalars(select(Match).where(which).options(*_ENTRANTS).limit(2)).all()
+    # An id has only digits before "g". For `LIKE` SQLite would read every match.
+    last = f"{name}g" if len(name) >= SHORT else name
+    query = select(Match).where(Match.id >= name, Match.id <= last)
+    found = session.scalars(query.options(*_ENTRANTS).limit(2)).all()
     if not found:
         raise NotFound(f"there is no match {name}")
     if len(found) > 1:

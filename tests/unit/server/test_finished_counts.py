@@ -16,8 +16,10 @@ from server import queries
 from server.db.migrations import configuration
 from server.db.models import Match, MatchSeat, MatchState, Result, User
 from server.queries import match_filters
+from server.queries.bot_faults import bot_faults
 from server.services import leagues, voids
 from tests.books import GAME, Books, play_out, season_of
+from tests.plans import explained
 
 
 @pytest.fixture
@@ -182,3 +184,14 @@ def test_the_newest_of_a_bot_are_found_without_reading_its_history(
     assert len(plans) == 3
     for plan in plans:
         assert "TEMP B-TREE" not in plan, plan
+
+
+def test_no_page_of_a_match_or_a_bot_reads_all_matches(books: Books, played: list[str]) -> None:
+    with books.read() as session, explained(session) as plans:
+        assert queries.match(session, played[0], None).id == played[0]
+        assert queries.match(session, played[0][:12], None).id == played[0]
+        bot_faults(session, "alice", "one", None)
+    assert len(plans) >= 3
+    for plan in plans:
+        assert "SCAN match" not in plan, plan
+        assert "INDEX ix_match_state" not in plan, plan

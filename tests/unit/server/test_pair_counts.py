@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from typing import Any
 
 import pytest
-from sqlalchemy import event, select, update
+from sqlalchemy import select, update
 
 from matchbox.league import counts
 from matchbox.league.counts import Counts
@@ -18,6 +17,7 @@ from server.services.pair_counts import PairCounts
 from server.services.standings import Fresh
 from server.services.tick import tick
 from tests.books import Books, play_out, played, season_of
+from tests.plans import explained
 
 
 @pytest.fixture
@@ -132,18 +132,7 @@ def _set_out(books: Books, season: Season, out: str) -> None:
 
 
 def test_the_results_of_a_thousand_matches_are_read_by_their_ids(books: Books) -> None:
-    plans: list[str] = []
-    with books.read() as session:
-        bind = session.connection()
-
-        def explain(
-            connection: Any, cursor: Any, text: str, given: Any, context: Any, many: bool
-        ) -> None:
-            if not text.startswith("EXPLAIN"):
-                rows = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {text}", given)
-                plans.append(" ".join(row[-1] for row in rows))
-
-        event.listen(bind, "before_cursor_execute", explain)
+    with books.read() as session, explained(session) as plans:
         ratings.played_of(session, [f"{number:032x}" for number in range(1000)])
     assert len(plans) >= 2
     assert not [plan for plan in plans if "state=?" in plan], plans
