@@ -61,7 +61,7 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
         }
         if request.args.get("part") == "now":
             return render_template("_now.html", **now)
-        known = source.seasons()
+        known = source.seasons(over=False)
         return render_template(
             "home.html",
             **now,

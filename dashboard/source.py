@@ -127,8 +127,9 @@ class Source:
     """Why the try-out of the version with this row number waits; None if it does not wait, or if
     the viewer is neither its owner nor an operator."""
 
-    seasons: Callable[[], list[SeasonLine]]
-    """All seasons, newest first; only operators see drafts."""
+    seasons: Callable[..., list[SeasonLine]]
+    """All seasons, or with `over=False` those that are not over, newest first; only operators see
+    drafts."""
 
     season: Callable[[int], Season]
     """The season with this number."""

@@ -68,9 +68,9 @@ def _with_starts(session: Session) -> list[tuple[League, int | None]]:
     return [(row, starts.get(row.id)) for row in rows]
 
 
-def seasons(session: Session, viewer: User | None = None) -> list[SeasonLine]:
-    """Returns all seasons, newest first; only operators see drafts."""
-    return _seasons(session, viewer)
+def seasons(session: Session, viewer: User | None = None, *, over: bool = True) -> list[SeasonLine]:
+    """Returns all seasons, or those that are not over, newest first; only operators see drafts."""
+    return _seasons(session, viewer, *(() if over else (Season.state.not_in(OVER),)))
 
 
 def season(session: Session, name: int | str, viewer: User | None = None) -> AnsweredSeason:

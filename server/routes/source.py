@@ -196,9 +196,9 @@ def _match_log(name: str) -> list[LogLine]:
         return queries.match_log(session, name, viewer(session))
 
 
-def _seasons() -> list[SeasonLine]:
+def _seasons(*, over: bool = True) -> list[SeasonLine]:
     with context().read() as session:
-        return queries.seasons(session, viewer(session))
+        return queries.seasons(session, viewer(session), over=over)
 
 
 def _league(name: str) -> League:

@@ -75,7 +75,7 @@ def test_running_and_coming_seasons_are_told() -> None:
         line(id=3, name="Later", state="open", starts_at=None),
         line(id=4, name="Sooner", state="open", starts_at=seasons.LATER),
     ]
-    page = get("/", replace(SOURCE, seasons=lambda: known)).text
+    page = get("/", replace(SOURCE, seasons=lambda over=True: known)).text
     assert "Old" not in page
     assert page.index("Now") < page.index("Sooner") < page.index("Later")
     assert "No season is under way" in get("/", EMPTY).text

@@ -195,3 +195,11 @@ def test_no_page_of_a_match_or_a_bot_reads_all_matches(books: Books, played: lis
     for plan in plans:
         assert "SCAN match" not in plan, plan
         assert "INDEX ix_match_state" not in plan, plan
+
+
+def test_seasons_that_are_over_are_left_out_if_nobody_asks_for_them(
+    books: Books, played: list[str]
+) -> None:
+    with books.read() as session:
+        assert len(queries.seasons(session)) == 2
+        assert queries.seasons(session, over=False) == []
