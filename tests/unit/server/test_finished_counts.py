@@ -17,7 +17,7 @@ from server.db.migrations import configuration
 from server.db.models import Match, MatchSeat, MatchState, Result, User
 from server.queries import match_filters
 from server.queries.bot_faults import bot_faults
-from server.services import leagues, voids
+from server.services import leagues, retention, voids
 from tests.books import GAME, Books, play_out, season_of
 from tests.plans import explained
 
@@ -203,3 +203,16 @@ def test_seasons_that_are_over_are_left_out_if_nobody_asks_for_them(
     with books.read() as session:
         assert len(queries.seasons(session)) == 2
         assert queries.seasons(session, over=False) == []
+
+
+def test_old_output_is_found_without_reading_all_matches_that_are_over(
+    books: Books, played: list[str]
+) -> None:
+    books.clock.pass_by(minutes=1000 * 24 * 60)
+    (kind,) = [one for one in retention.KINDS if one.name == "output"]
+    knobs: dict[str, Any] = {"settings": books.settings, "now": books.clock()}
+    with books.write() as session, explained(session) as plans:
+        keys = retention.find(session, kind, **knobs)
+        assert retention.remove(session, kind, keys, **knobs) == len(keys) > 0
+    assert len(plans) >= 3
+    assert not [plan for plan in plans if "INDEX ix_match_state" in plan], plans
