@@ -12,8 +12,9 @@ from server.db.models import Draft, League, Match, MatchState, MatchVerification
 from server.db.models import Lesson as LessonRow
 from server.queries import pace, waiting
 from server.queries.pagination import iso
-from server.services import broker, dispatch, health
+from server.services import broker, dispatch
 from server.services.accounts import require_operator_to_see
+from server.services.job_lines import job_line, job_lines
 from server.services.lessons import LESSON
 from server.services.match_verifications import VERIFICATION
 from server.services.table_turns import TURN
@@ -75,7 +76,7 @@ def _kinds(
         "draft": of_tryouts,
         "lesson": pace.of_lessons(session, now=now),
     }
-    lines = [*health.job_lines(session, now), health.job_line(session, "draft", TRY_DRAFT, now)]
+    lines = [*job_lines(session, now), job_line(session, "draft", TRY_DRAFT, now)]
     found = []
     for line in lines:
         lately = paces.get(line.kind, pace.Pace(0, None))

@@ -8,21 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from datetime import datetime
-from functools import partial
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from sqlalchemy import ColumnElement, and_, func, or_, select
+from sqlalchemy import func, select
 
 from matchbox.answers.health import ArenaLine, Figures, Finding, Health, JobsLine, Level
-from matchbox.answers.queue import JobName
 from matchbox.errors import BrokerUnavailable, NotFound
 from server.db.models import Delivery, Match, Setting
 from server.queries.pagination import iso
 from server.services import arena_keys, backup_schedule, broker, disk, stopped_arenas, walls
 from server.services.accounts import require_operator_to_see
-from server.services.job_kinds import KINDS
-from server.services.jobs import JobKind
+from server.services.job_lines import job_lines
 from server.services.remote_names import key_of
 
 if TYPE_CHECKING:
@@ -367,34 +364,6 @@ def _state_of(one: walls.ArenaWall, now: int) -> Any:
         return "left"
     age = now - one.at
     return "gone" if age > GONE_MS else "silent" if age > walls.SILENT_MS else "reports"
-
-
-def job_lines(session: Session, now: int) -> list[JobsLine]:
-    """Returns the numbers of the jobs that are not done, by kind."""
-    return [
-        job_line(session, "try-out" if name == "version" else name, kind, now)
-        for name, kind in KINDS.items()
-    ]
-
-
-def job_line(session: Session, name: JobName, kind: JobKind[Any], now: int) -> JobsLine:
-    """Returns the numbers of the jobs of one kind that are not done."""
-    unfinished = or_(kind.queued, kind.leased)
-    running = and_(kind.leased, kind.model.deadline > now)
-    count = partial(_count, session, kind)
-    oldest = session.scalar(select(func.min(kind.model.created_at)).where(unfinished))
-    under_way = count(running)
-    return JobsLine(
-        kind=name,
-        queued=count(unfinished) - under_way,
-        running=under_way,
-        parked=count(kind.parked),
-        oldest_at=None if oldest is None else iso(oldest),
-    )
-
-
-def _count(session: Session, kind: JobKind[Any], which: ColumnElement[bool]) -> int:
-    return session.scalar(select(func.count()).select_from(kind.model).where(which)) or 0
 
 
 def _last_beat(session: Session) -> int | None:
