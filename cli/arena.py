@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _CHECK_S: Final = 0.5
 _LOOK_S: Final = 60.0
-"""Seconds between two looks whether the key still works; an arena that ends has one taken, too."""
+"""Seconds between two checks of the key. It is also checked when an arena has ended."""
 _NOT_FOR_ARENAS: Final = ("MATCHBOX_TOKEN", "MATCHBOX_URL")
 
 

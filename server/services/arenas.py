@@ -51,7 +51,7 @@ def let_go_on(session: Session, actor: User, name: str, reason: str, *, now: int
     """
     require_operator(actor)
     why, present = reason_of(reason), stopped(session)
-    ended = [name] if name in present else stopped_for_all(present, key_of(name) or name)
+    ended = [name] if name in present else stopped_for_all(present, key_of(name))
     if not ended:
         raise Conflict(f"arena {name} is not stopped")
     for one in ended:

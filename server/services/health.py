@@ -216,18 +216,16 @@ def _ledger_beats(state: State) -> Iterator[Finding]:
 
 
 def _standings_follow(state: State) -> Iterator[Finding]:
+    if ledger_is_late(state.session, state.settings, state.now):
+        return
     last = _last_sign(state.session, STANDINGS)
-    if last is not None and state.now - last > BOARDS_MS and _is_alive(state):
+    if last is not None and state.now - last > BOARDS_MS:
         text = f"Standings were last brought up to date {_for((state.now - last) // 1000)} ago."
         remedy = (
             "After a start, those of a large league take minutes. If they never end, see the "
             "ledger's log, and restart the ledger."
         )
         yield _warning("standings", text, remedy)
-
-
-def _is_alive(state: State) -> bool:
-    return not ledger_is_late(state.session, state.settings, state.now)
 
 
 def _jobs_move(state: State) -> Iterator[Finding]:

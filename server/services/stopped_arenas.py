@@ -62,7 +62,7 @@ def stop_in(present: Mapping[str, Stop], name: str) -> Stop | None:
 
 def stopped_for_all(present: Mapping[str, Stop], key: str) -> list[str]:
     """Returns the arenas whose false record stops all arenas with this key."""
-    return [name for name, one in present.items() if key_of(name) == key and one.match]
+    return [name for name, one in present.items() if key and key_of(name) == key and one.match]
 
 
 def store(session: Session, present: Mapping[str, Stop], *, now: int) -> None:
