@@ -80,7 +80,7 @@ def _found(
     for seat in session.scalars(query.execution_options(yield_per=20)):
         result = seat.match.result
         # With the state in the query SQLite would go through all finished matches.
-        if result is None or seat.match.state is not MatchState.FINISHED:
+        if result is None or seat.match.state != MatchState.FINISHED:
             continue
         notes = {
             (deal, rotation, kind): detail

@@ -260,7 +260,7 @@ def test_the_verdict_appears_by_itself(watched: Page) -> None:
         wrong = cast.report("crash", "ValueError: no such card (player.py, line 5)")
         told["bot"] = cast.bot("alice", "careful", versions=[cast.version(4, "refused", wrong)])
         verdict = watched.locator("#verdict")
-        expect(verdict).to_contain_text("Refused. Your bot raised an exception.")
+        expect(verdict).to_contain_text("Refused. Your bot ended with an error.")
         expect(verdict).to_contain_text("ValueError: no such card (player.py, line 5)")
         expect(verdict.locator(".wrong")).to_contain_text("def turn")
         expect(verdict).not_to_have_attribute("hx-get", "")
