@@ -11,13 +11,13 @@ from sqlalchemy.orm import Session
 
 
 @contextmanager
-def explained(session: Session) -> Iterator[list[str]]:
-    """The plan of each statement that the session executes in the block, in order."""
+def explained(session: Session, only: str = "") -> Iterator[list[str]]:
+    """The plan of each statement with this text that the session executes in the block."""
     plans: list[str] = []
     connection = session.connection()
 
     def explain(asked: Any, cursor: Any, text: str, given: Any, context: Any, many: bool) -> None:
-        if not text.startswith("EXPLAIN"):
+        if only in text and not text.startswith("EXPLAIN"):
             rows = asked.exec_driver_sql(f"EXPLAIN QUERY PLAN {text}", given)
             plans.append("; ".join(row[-1] for row in rows))
 

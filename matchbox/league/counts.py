@@ -20,6 +20,10 @@ from matchbox.league.meetings import Seats, add_seats, count_seats
 from matchbox.league.rows import Row, by_match, digest_bouts, half_points
 
 
+class CountedInBoth(ValueError):
+    """Two counts cannot be added, since a match or a deal is in both."""
+
+
 class Tally(NamedTuple):
     """An entrant's matches, and its bouts: won with more than half of the points, drawn with half,
     else lost."""
@@ -87,11 +91,12 @@ def count(rows: Iterable[Row], *, seat_term: bool = False, cooperative: bool = F
 def add(one: Counts, other: Counts) -> Counts:
     """Adds counts, as if all rows were counted at once.
 
-    Raises ValueError if `shares`: if a match is in both, or a deal between rivals. The results of
-    one deal depend on each other, and only the rows show how.
+    Raises CountedInBoth if a match, or a deal between rivals, is in both. The results of one deal
+    depend on each other, and only the rows show how.
     """
-    if shares(one, other):
-        raise ValueError("a match or a deal is in both counts; count all their rows at once")
+    deals = np.intersect1d(one.deals, other.deals, assume_unique=True)
+    if len(deals) or not one.matches.keys().isdisjoint(other.matches):
+        raise CountedInBoth("a match or a deal is in both counts; count all their rows at once")
     names = one.tallies.keys() | other.tallies.keys()
     none = Tally()
     return Counts(
@@ -105,12 +110,6 @@ def add(one: Counts, other: Counts) -> Counts:
         np.union1d(one.deals, other.deals),
         add_seats(one.seats, other.seats),
     )
-
-
-def shares(one: Counts, other: Counts) -> bool:
-    """Whether a match, or a deal between rivals, is in both: then they cannot be added."""
-    in_common = np.intersect1d(one.deals, other.deals, assume_unique=True)
-    return bool(len(in_common)) or not one.matches.keys().isdisjoint(other.matches)
 
 
 def tally(rows: Iterable[Row]) -> dict[str, Tally]:

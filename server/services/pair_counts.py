@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sqlalchemy import select
 
-from matchbox.league.counts import Counts, add, count, shares
+from matchbox.league.counts import CountedInBoth, Counts, add, count
 from server.db.models import Match, MatchState
 from server.services import ratings
 
@@ -59,7 +59,11 @@ class PairCounts:
         if kept is None or not kept.counts.matches.keys() <= set(ids):
             kept = counter.nothing()
         fresh = [one for one in ids if one not in kept.counts.matches]
-        self._kept[scope] = found = counter.add(kept, fresh) or counter.whole(ids)
+        try:
+            found = counter.add(kept, fresh)
+        except CountedInBoth:
+            found = counter.whole(ids)
+        self._kept[scope] = found
         return found
 
     def forget(self) -> None:
@@ -78,22 +82,20 @@ class _Counter:
     def nothing(self) -> Tallied:
         return Tallied(self._count([]), {}, Counter())
 
-    def add(self, kept: Tallied, fresh: Sequence[str]) -> Tallied | None:
+    def add(self, kept: Tallied, fresh: Sequence[str]) -> Tallied:
         """The counts with these matches added.
 
-        None if one of them shares a deal with a counted match: then all must be counted together.
-        Counts of similar size are added first, so that none is copied often.
+        Raises CountedInBoth if one of them shares a deal with a counted match: then all must be
+        counted together. Counts of similar size are added first, so that none is copied often.
         """
         found = [kept]
         for part in _parts(fresh):
             read = ratings.played_of(self._session, part)
             found.append(Tallied(self._count(read.rows), read.versions, read.lengths))
             while len(found) > 1 and _size(found[-2]) < 2 * _size(found[-1]):
-                if not _add_last(found):
-                    return None
+                _add_last(found)
         while len(found) > 1:
-            if not _add_last(found):
-                return None
+            _add_last(found)
         return found[0]
 
     def whole(self, ids: Sequence[str]) -> Tallied:
@@ -110,15 +112,11 @@ def _size(tallied: Tallied) -> int:
     return len(tallied.counts.matches)
 
 
-def _add_last(found: list[Tallied]) -> bool:
-    """Puts the sum of the last two in their place. Returns False if they share a deal."""
+def _add_last(found: list[Tallied]) -> None:
+    """Puts the sum of the last two in their place. Raises CountedInBoth."""
     other, one = found.pop(), found.pop()
-    if shares(one.counts, other.counts):
-        return False
     versions = {**one.versions, **other.versions}
-    counts = add(one.counts, other.counts)
-    found.append(Tallied(counts, versions, one.lengths + other.lengths))
-    return True
+    found.append(Tallied(add(one.counts, other.counts), versions, one.lengths + other.lengths))
 
 
 def _parts(ids: Sequence[str]) -> Iterator[list[str]]:

@@ -164,23 +164,10 @@ def test_lists_by_seats_are_newest_first_and_whole_page_by_page(
 def test_the_newest_of_a_bot_are_found_without_reading_its_history(
     books: Books, played: list[str]
 ) -> None:
-    asked: list[tuple[str, Any]] = []
-    with books.read() as session:
-
-        @event.listens_for(session.get_bind(), "before_cursor_execute")
-        def note(*told: Any) -> None:
-            asked.append((told[2], told[3]))
-
+    with books.read() as session, explained(session, only="DISTINCT match_seat") as plans:
         queries.matches(session, bot="alice/one")
         queries.matches(session, fault=True)
         queries.matches(session, fault=True, game=GAME)
-        plans = [
-            " ".join(row[-1] for row in session.connection().exec_driver_sql(
-                f"EXPLAIN QUERY PLAN {text}", given
-            ))
-            for text, given in list(asked)
-            if "DISTINCT match_seat" in text
-        ]  # fmt: skip
     assert len(plans) == 3
     for plan in plans:
         assert "TEMP B-TREE" not in plan, plan

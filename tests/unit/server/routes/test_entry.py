@@ -15,7 +15,7 @@ from server.auth import FOR_STRANGERS
 from server.context import Context
 from server.db.models import User
 from server.headers import content_policy
-from server.rate_limits import network_of, storage_uri
+from server.rate_limits import WAIT_S, network_of, storage_uri
 from server.services import accounts, walls
 from tests.books import SIMPLE, Books
 from tests.unit.server.routes.conftest import Browse, Caller, MakeApp, problem
@@ -375,3 +375,11 @@ def test_an_application_wants_its_secret(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.delenv("MATCHBOX_SECRET_KEY", raising=False)
     with pytest.raises(BadSetting, match="MATCHBOX_SECRET_KEY"):
         from_environment()
+
+
+def test_a_request_waits_but_a_moment_for_a_broker_that_hangs(make_app: MakeApp) -> None:
+    app = make_app(broker_url="redis://127.0.0.1:1/0")
+    (limiter,) = app.extensions["limiter"]
+    options = limiter.storage.storage.connection_pool.connection_kwargs
+    assert options["socket_timeout"] == options["socket_connect_timeout"] == WAIT_S
+    assert app.test_client().get("/login").status_code == 200
