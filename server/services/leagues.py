@@ -36,6 +36,7 @@ from server.services.lookup import find_league
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from sqlalchemy import Select
     from sqlalchemy.orm import Session
 
     from matchbox.game import Game, Spec
@@ -196,16 +197,20 @@ def set_paused(session: Session, actor: User, name: str, paused: bool, *, now: i
     _note(session, actor, "league.pause" if paused else "league.resume", league, {}, now)
 
 
-def field_of(session: Session, league: League) -> Sequence[Version]:
-    """Returns the active version of every bot of the league's game, with bots and owners loaded.
+def active_in(league: League) -> Select[Version]:
+    """Selects the active version of every bot of the league's game, the oldest first.
 
     Bots of closed accounts are left out.
     """
     playing = (Bot.game == league.game, Bot.retired_at.is_(None), User.closed_at.is_(None))
     query = select(Version).join(Version.bot).join(Bot.owner).where(*playing)
-    query = query.where(Version.state == VersionState.ACTIVE)
+    return query.where(Version.state == VersionState.ACTIVE).order_by(Version.id)
+
+
+def field_of(session: Session, league: League) -> Sequence[Version]:
+    """Returns what `active_in` selects, with bots and owners loaded."""
     named = contains_eager(Version.bot).contains_eager(Bot.owner)
-    return session.scalars(query.options(named).order_by(Version.id)).all()
+    return session.scalars(active_in(league).options(named)).all()
 
 
 def is_cooperative(game: str) -> bool:

@@ -4,28 +4,38 @@ from __future__ import annotations
 
 import secrets
 from collections import Counter
-from itertools import combinations
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from sqlalchemy import func, select
+from sqlalchemy import bindparam, func, select
+from sqlalchemy.orm import aliased
 
 from matchbox.dice import SeededDice, deals_from
-from matchbox.league.pairing import Pairing, pair_key
-from matchbox.league.queue import Contender, next_pairing, next_round
+from matchbox.league.queue import Contender, RankedQueue, next_round
 from matchbox.league.ratings import LiveRating, elo_of
-from server.db.models import UNFINISHED, League, Match, MatchSeat, MatchState, Rating, Role
+from server.db.models import (
+    UNFINISHED,
+    Bot,
+    League,
+    Match,
+    MatchSeat,
+    MatchState,
+    Rating,
+    Role,
+    User,
+    Version,
+)
+from server.db.models.bots import entrant_name
 from server.services.fixtures import Fixture, schedule
-from server.services.leagues import field_of, is_cooperative
+from server.services.leagues import active_in, is_cooperative
 from server.services.match_sizing import MatchSizer
 from server.services.quarantine import HELD
 from server.services.ratings import first_live
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
-
+    from sqlalchemy import ColumnElement, Select
     from sqlalchemy.orm import Session
 
-    from matchbox.dice import Dice
+    from matchbox.league.pairing import Pairing
     from matchbox.settings import Settings
 
 REMEMBERED: Final = 5_000
@@ -57,7 +67,7 @@ def _feed(session: Session, league: League, settings: Settings, now: int) -> int
         pairings = queue.next(number + len(fixtures))
         if not pairings:
             break
-        tables = [tuple(queue.versions[name].id for name in one.seats) for one in pairings]
+        tables = [tuple(queue.versions[name] for name in one.seats) for one in pairings]
         number_of_deals = sizer.deals(tables, settings) if league.paced else league.deals
         deals = tuple(deals_from(secrets.token_hex(16), number_of_deals))
         fixtures += [
@@ -68,33 +78,31 @@ def _feed(session: Session, league: League, settings: Settings, now: int) -> int
 
 
 class _Queue:
-    """What a league's pairing depends on, updated while matches are added."""
+    """The pairings of a league's next matches; counts those that it has given as queued."""
 
     def __init__(self, session: Session, league: League, settings: Settings, number: int) -> None:
-        self.versions = {one.entrant: one for one in field_of(session, league)}
-        self._enough = settings.league_matches
-        self._seats, self._team = league.seats, is_cooperative(league.game)
+        self._session, self._league = session, league
+        self._opponents = _opponents(league, number - REMEMBERED)
+        self._seats, self._enough = league.seats, settings.league_matches
         self._seed = bytes.fromhex(league.seed)
-        self._owner = {
-            name: one.bot.owner.name
-            for name, one in self.versions.items()
-            if one.bot.owner.role != Role.HOUSE
-        }
-        names = {one.id: name for name, one in self.versions.items()}
-        self._live: dict[str, LiveRating] = {}
-        self._games: Counter[str] = Counter()
-        for row in session.scalars(select(Rating).where(Rating.league_id == league.id)):
-            if row.version_id in names:
-                self._live[names[row.version_id]] = LiveRating(row.mu, row.sigma)
-                self._games[names[row.version_id]] = row.matches
-        for name, version in self.versions.items():
-            if name not in self._live:
-                self._live[name] = first_live(session, league, version)
-        self._met: Counter[tuple[str, str]] = Counter()
-        for finished, table in _tables(session, league, number - REMEMBERED):
-            here = [names[version] for version in table if version in names]
-            self._met.update(pair_key(one, other) for one, other in combinations(here, 2))
-            self._games.update(() if finished else set(here))
+        found = _field(session, league)
+        self.versions = {one.entrant: one.version for one in found}
+        """Row numbers by entrant."""
+        self._names = {one.version: one.entrant for one in found}
+        rated = _rated(session, league)
+        games = _queued(session, league)
+        for version, rating in rated.items():
+            games[version] += rating.matches
+        self._games = {name: games[version] for name, version in self.versions.items()}
+        self._rivals: RankedQueue | None = None
+        if not is_cooperative(league.game):
+            self._rivals = RankedQueue(
+                [self._contender(one, rated.get(one.version)) for one in found],
+                self._met,
+                seats=self._seats,
+                owner={one.entrant: one.owner for one in found if one.role != Role.HOUSE},
+                enough=self._enough,
+            )
 
     def next(self, number: int) -> list[Pairing]:
         """Returns the pairings of the next matches, which share their deals.
@@ -103,46 +111,94 @@ class _Queue:
         have played enough, or if no table can be filled.
         """
         dice = SeededDice(self._seed, number)
-        games = {name: self._games[name] for name in self.versions}
-        if self._team:
-            found = next_round(games, self._enough, self._seats, dice)
-        else:
-            pairing = self._table(games, dice)
-            found = [pairing] if pairing is not None else []
-        for pairing in found:
-            here = sorted(set(pairing.seats))
-            self._games.update(here)
-            self._met.update(pair_key(one, other) for one, other in combinations(here, 2))
-        return found
+        if self._rivals is not None:
+            pairing = self._rivals.next(dice)
+            return [] if pairing is None else [pairing]
+        teams = next_round(self._games, self._enough, self._seats, dice)
+        for pairing in teams:
+            for name in set(pairing.seats):
+                self._games[name] += 1
+        return teams
 
-    def _table(self, games: Mapping[str, int], dice: Dice) -> Pairing | None:
-        field = [
-            Contender(
-                name, *elo_of(self._live.get(name, LiveRating()), table=self._seats), games[name]
-            )
-            for name in games
-        ]
-        resting = {name for name, played in games.items() if played >= self._enough}
-        return next_pairing(
-            field, self._met, dice, seats=self._seats, owner=self._owner, resting=resting
+    def _contender(self, one: _Entrant, rating: _Rated | None) -> Contender:
+        if rating is None:
+            version = self._session.get_one(Version, one.version)
+            live = first_live(self._session, self._league, version)
+        else:
+            live = LiveRating(rating.mu, rating.sigma)
+        elo = elo_of(live, table=self._seats)
+        return Contender(one.entrant, *elo, self._games[one.entrant])
+
+    def _met(self, entrant: str) -> Counter[str]:
+        """How often the entrant has met whom in the league's last matches."""
+        found = self._session.execute(self._opponents, {"version": self.versions[entrant]})
+        return Counter(
+            {self._names[version]: count for version, count in found if version in self._names}
         )
 
 
-def _tables(session: Session, league: League, first: int) -> Iterable[tuple[bool, Collection[int]]]:
-    """(finished, versions' row numbers) of the ranked matches from number `first` on.
+class _Entrant(NamedTuple):
+    version: int
+    """Its row number."""
+    entrant: str
+    owner: str
+    role: str
 
-    Unfinished matches with lower numbers are included.
-    """
-    ranked = (
+
+class _Rated(NamedTuple):
+    mu: float
+    sigma: float
+    matches: int
+
+
+def _field(session: Session, league: League) -> list[_Entrant]:
+    """The league's entrants, without their rows: there may be thousands, at every tick."""
+    names = (Version.id, User.name, Bot.name, Version.digest, Version.class_name, User.role)
+    found = session.execute(active_in(league).with_only_columns(*names))
+    return [
+        _Entrant(version, entrant_name(f"{owner}/{bot}", digest, class_name), owner, role)
+        for version, owner, bot, digest, class_name, role in found
+    ]
+
+
+def _rated(session: Session, league: League) -> dict[int, _Rated]:
+    """The live ratings, by the row number of the version."""
+    query = select(Rating.version_id, Rating.mu, Rating.sigma, Rating.matches)
+    found = session.execute(query.where(Rating.league_id == league.id))
+    return {one.version_id: _Rated(one.mu, one.sigma, one.matches) for one in found}
+
+
+def _queued(session: Session, league: League) -> Counter[int]:
+    """The number of ranked matches that are not over, by the row number of the version."""
+    query = (
+        select(MatchSeat.version_id, func.count(MatchSeat.match_id.distinct()))
+        .join(Match, Match.id == MatchSeat.match_id)
+        .where(*_ranked(league), Match.state.in_(UNFINISHED))
+        .group_by(MatchSeat.version_id)
+    )
+    return Counter(dict(session.execute(query).all()))
+
+
+def _opponents(league: League, first: int) -> Select[int, int]:
+    """Selects whom the version `version` has met, and how often, in matches from `first` on."""
+    other = aliased(MatchSeat)
+    return (
+        select(other.version_id, func.count())
+        .select_from(MatchSeat)
+        .join(Match, Match.id == MatchSeat.match_id)
+        .join(other, other.match_id == MatchSeat.match_id)
+        .where(MatchSeat.version_id == bindparam("version"), MatchSeat.number >= first)
+        .where(*_ranked(league), other.version_id != MatchSeat.version_id)
+        .where(Match.state.in_((*UNFINISHED, MatchState.FINISHED)))
+        .group_by(other.version_id)
+    )
+
+
+def _ranked(league: League) -> tuple[ColumnElement[bool], ...]:
+    """Which matches count in the league's queue."""
+    return (
         Match.league_id == league.id,
         Match.season_id.is_(None),
         Match.comparison_id.is_(None),
         Match.rules == league.rules,
     )
-    not_void = Match.state.in_((*UNFINISHED, MatchState.FINISHED))
-    query = select(Match.id, Match.state, MatchSeat.version_id).join(Match.seats)
-    recent = Match.state.in_(UNFINISHED) | (Match.number >= first)
-    tables: dict[str, tuple[bool, list[int]]] = {}
-    for name, state, version in session.execute(query.where(*ranked, not_void, recent)):
-        tables.setdefault(name, (state == MatchState.FINISHED, []))[1].append(version)
-    return tables.values()

@@ -149,8 +149,12 @@ class Version(Table):
     @property
     def entrant(self) -> str:
         """Its name in rows and standings, which is the same in every database."""
-        chosen = f":{self.class_name}" if self.class_name else ""
-        return f"{self.bot.full_name}:{self.digest}{chosen}"
+        return entrant_name(self.bot.full_name, self.digest, self.class_name)
+
+
+def entrant_name(bot: str, digest: str, class_name: str | None) -> str:
+    """Returns the name in rows and standings of a version of this bot, owner/name."""
+    return f"{bot}:{digest}:{class_name}" if class_name else f"{bot}:{digest}"
 
 
 class Draft(Table):

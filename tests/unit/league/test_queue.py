@@ -1,7 +1,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -13,7 +16,7 @@ from matchbox.league.queue import (
     MIXED_PERCENT,
     NEWCOMER_MATCHES,
     Contender,
-    next_pairing,
+    RankedQueue,
     next_round,
 )
 
@@ -23,6 +26,23 @@ ALL_MET = {pair_key(f"b{one:02d}", f"b{other:02d}"): 1 for one, other in combina
 
 def dice(step: int) -> Dice:
     return SeededDice(b"queue", step)
+
+
+def next_pairing(
+    field: Sequence[Contender], history: Mapping[tuple[str, str], int], dice: Dice, **how: Any
+) -> Pairing | None:
+    """The first pairing of this field, after the pairs in the history have met so often."""
+
+    def met(entrant: str) -> dict[str, int]:
+        return {
+            other: count
+            for pair, count in history.items()
+            if entrant in pair
+            for other in pair
+            if other != entrant
+        }
+
+    return RankedQueue(field, met, **how).next(dice)
 
 
 def test_a_newcomer_is_served_first() -> None:
@@ -124,12 +144,34 @@ def test_the_same_dice_choose_the_same_pairing_whatever_order_the_field_is_in() 
 
 
 def test_who_rests_is_only_company() -> None:
-    resting = {one.entrant for one in SETTLED[1:]}
+    field = [replace(SETTLED[0], games=99), *SETTLED[1:]]
     for step in range(40):
-        pairing = next_pairing(SETTLED, {}, dice(step), resting=resting)
+        pairing = next_pairing(field, {}, dice(step), enough=100)
         assert pairing is not None
         assert "b00" in pairing.seats
-    assert next_pairing(SETTLED, {}, dice(0), resting=resting | {"b00"}) is None
+    assert next_pairing(SETTLED, {}, dice(0), enough=100) is None
+
+
+def test_each_table_counts_for_those_after_it() -> None:
+    field = [replace(one, games=0) for one in SETTLED[:3]]
+    queue = RankedQueue(field, lambda _: {}, enough=2)
+    tables = [queue.next(dice(step)) for step in range(4)]
+    assert tables[-1] is None, "everybody has played enough"
+    first, second, third = (frozenset(one.seats) for one in tables if one)
+    assert len({first, second, third}) == 3, "each meets each other one first"
+
+
+def test_whoever_is_no_candidate_is_not_asked_about() -> None:
+    field = [Contender(f"b{n:02d}", 1500.0 + 10 * n, 60.0, 100) for n in range(40)]
+    asked: list[str] = []
+
+    def met(entrant: str) -> dict[str, int]:
+        asked.append(entrant)
+        return {}
+
+    pairing = RankedQueue(field, met).next(dice(0))
+    assert pairing is not None
+    assert asked == [pairing.seats[0]]
 
 
 def test_larger_tables_are_of_neighbours_who_have_met_least_without_two_of_one_owner() -> None:

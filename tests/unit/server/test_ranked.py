@@ -22,6 +22,7 @@ from server import queries
 from server.db.models import League, Match, MatchState, Rating, Role, User, Version
 from server.services import accounts, leagues, ranked, ratings, standings, uploads
 from tests.books import SIMPLE, Books, open_books, played, scripted
+from tests.plans import explained
 
 
 def feed(books: Books) -> int:
@@ -63,6 +64,22 @@ def test_the_field_is_read_at_once_with_the_names_of_all_its_bots(
     with books.read() as session:
         field = leagues.field_of(session, session.get_one(League, league.id))
     assert [version.bot.full_name for version in field] == ["alice/one", "bob/one"]
+
+
+def test_the_queue_is_filled_without_reading_all_matches(
+    books: Books, alice: User, bob: User
+) -> None:
+    books.league()
+    books.bot(alice, "one")
+    books.bot(bob, "two")
+    feed(books)
+    play(books)
+    with books.write() as session, explained(session) as plans:
+        assert ranked.feed(session, settings=books.settings, now=books.clock()) > 0
+    met = [plan for plan in plans if "ix_match_seat_version_id" in plan and "GROUP BY" in plan]
+    assert met, plans
+    assert all(plan.startswith("SEARCH match_seat ") for plan in met), met
+    assert not [plan for plan in plans if "SCAN match" in plan], plans
 
 
 def test_bots_of_one_owner_do_not_meet_but_those_of_the_house_do(books: Books, alice: User) -> None:
