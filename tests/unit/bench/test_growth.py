@@ -48,6 +48,7 @@ def test_sizes_are_measured_beside_the_smallest(
     monkeypatch.setattr(growth, "MATCHES_A_BOT", 8)
     monkeypatch.setattr(growth, "WEIGHED", (8, 72))
     monkeypatch.setattr(growth, "LONG_DEALS", 2)
+    monkeypatch.setattr(growth, "LONG_KB", 100.0)  # Pages of a small file say little about a match.
     words = ["--most", "80", "--repeats", "1", "--only", "/matches", "--keep", str(tmp_path)]
     code = growth.main(words)
     written = capsys.readouterr()
