@@ -25,6 +25,8 @@ from matchbox.match.transcript import Transcript
 Answer = str | AnyResponse
 MOST_BUTTONS: Final = 16
 """With more choices than this, they are the lines of one list instead of buttons."""
+LISTED: Final = 50
+"""How many bots each seat's list has; any other is found by its name."""
 
 
 def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
@@ -66,12 +68,13 @@ def game_page(
     wanted = given.get("seats") or request.args.get("seats", "")
     usual = 2 if 2 in found.seats else found.seats[0]
     count = int(wanted) if wanted in map(str, found.seats) else usual
-    bots = source.opponents(game)
+    bots = source.opponents(game, LISTED + 1)
     return render_template(
         "play_game.html",
         game=found,
         count=count,
-        bots=bots,
+        bots=bots[:LISTED],
+        more=len(bots) > LISTED,
         chosen=[given.get(f"seat-{at}") or _usual_player(at, bots) for at in range(count)],
         values=given,
         error=error,

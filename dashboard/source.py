@@ -75,8 +75,9 @@ class Source:
     bot: Callable[[str, str], Bot]
     """The bot owner/name."""
 
-    results_by_opponent: Callable[[str, str], Opponents]
-    """The results of the bot owner/name by opponent, the hardest first."""
+    results_by_opponent: Callable[..., Opponents]
+    """The results of the bot owner/name by opponent, the hardest first. With a number after the
+    names, only of so many opponents, those that it has met most."""
 
     author: Callable[[str], Author]
     """The author of that name, with all bots."""
@@ -230,8 +231,8 @@ class Source:
     link_open: Callable[[str], bool]
     """Whether this secret confirms the viewer's e-mail address, and is still valid."""
 
-    opponents: Callable[[str], list[Opponent]]
-    """The game's bots that may be played against, the best first."""
+    opponents: Callable[[str, int], list[Opponent]]
+    """The game's bots that may be played against, the best first, from (game, the most)."""
 
     tables: Callable[[], Tables]
     """The viewer's tables, newest first; for operators also all open ones. Needs a viewer."""

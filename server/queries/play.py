@@ -37,6 +37,8 @@ from server.queries.standings import leaderboard, names_of
 from server.services import play, table_turns
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from sqlalchemy.orm import Session
 
     from matchbox.match.bout import LiveBout
@@ -143,16 +145,25 @@ def tables(session: Session, viewer: User, settings: Settings) -> answers.Tables
     )
 
 
-def opponents(session: Session, game: str) -> list[answers.Opponent]:
-    """Returns the game's active bots, the best first. Raises UnknownGame."""
+def opponents(session: Session, game: str, limit: int) -> list[answers.Opponent]:
+    """Returns at most so many of the game's active bots, the best first. Raises UnknownGame.
+
+    Those that are not on the board come last; if there are too many of them, the newest.
+    """
     registry.package_of(game)
     try:
-        ranked = {line.version_id: line for line in leaderboard(session, game).lines}
+        lines = leaderboard(session, game).lines
     except NotFound:
-        ranked = {}
-    active = (Bot.game == game, Version.state == VersionState.ACTIVE, Bot.retired_at.is_(None))
-    query = select(Version.id).join(Version.bot).join(Bot.owner).where(*active)
-    found = names_of(session, query.where(User.closed_at.is_(None)))
+        lines = []
+    best = lines[:limit]
+    found = names_of(session, _playing(session, [line.version_id for line in best]))
+    if room := limit - len(found):
+        best = lines
+        active = (Bot.game == game, Version.state == VersionState.ACTIVE, Bot.retired_at.is_(None))
+        query = select(Version.id).join(Version.bot).join(Bot.owner).where(*active)
+        others = query.where(User.closed_at.is_(None), Version.id.not_in(found))
+        found |= names_of(session, others.order_by(Version.id.desc()).limit(room))
+    ranked = {line.version_id: line for line in best if line.version_id in found}
     last = len(ranked) + 1
     places = {number: place for place, number in enumerate(ranked, 1)}
     ordered = sorted(found.items(), key=lambda one: (places.get(one[0], last), one[1].bot))
@@ -164,6 +175,18 @@ def opponents(session: Session, game: str) -> list[answers.Opponent]:
             rank=ranked[number].rank if number in ranked else None,
         )
         for number, one in ordered
+    ]
+
+
+def _playing(session: Session, versions: Collection[int]) -> list[int]:
+    """Those of the versions that may be played against."""
+    query = select(Version.id, Version.state, Bot.retired_at, User.closed_at)
+    named = query.join(Version.bot).join(Bot.owner).where(Version.id.in_(versions))
+    # The state is compared here: asked for it, SQLite would read every active version.
+    return [
+        number
+        for number, state, retired_at, closed_at in session.execute(named)
+        if state == VersionState.ACTIVE and retired_at is None and closed_at is None
     ]
 
 

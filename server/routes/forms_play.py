@@ -35,7 +35,7 @@ def open_table(game: str) -> Response:
             session,
             actor,
             game=game,
-            seats=[field(f"seat-{at}") for at in range(min(whole("seats"), _MOST_SEATS))],
+            seats=[_player(at) for at in range(min(whole("seats"), _MOST_SEATS))],
             options=options,
             settings=context().settings,
             now=now,
@@ -78,6 +78,11 @@ def close(game: str, table: str) -> Response:
     with acting() as (session, actor, now):
         play.close(session, actor, table, now=now)
     return go_to("pages.play")
+
+
+def _player(seat: int) -> str:
+    """The bot that was named beside the seat's list, or else the list's choice."""
+    return field(f"other-{seat}").strip() or field(f"seat-{seat}")
 
 
 def _json(text: str) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from dashboard import boards, game_pages, play
 from dashboard.source import Source
 from matchbox import registry
 from matchbox.answers.matches import EVERYBODY, Bout, Step, Steps
-from matchbox.answers.play import Choice, TableSeat
+from matchbox.answers.play import Choice, Opponent, TableSeat
 from matchbox.errors import Forbidden
 from matchbox.game import fill_options
 from matchbox.match import hosted_bout
@@ -105,6 +106,20 @@ def test_the_form_offers_the_bots_the_best_first() -> None:
     assert "Start the game" not in nobodys
     assert "/login?next=/play/bomb" in nobodys
     assert get("/play/chess").status_code == 404
+
+
+def test_of_many_bots_the_best_are_in_the_list_and_any_other_is_named() -> None:
+    def crowd(game: str, limit: int) -> list[Opponent]:
+        bots = (Opponent(bot=f"b/{at}", version=1, elo=None, rank=None) for at in range(10_000))
+        return list(islice(bots, limit))
+
+    many = replace(SOURCE, opponents=crowd)
+    page = get("/play/bomb", many).text
+    assert page.count('<option value="b/') == 2 * play.LISTED
+    assert "The best 50 bots" in page
+    assert page.count('name="other-') == 2
+    assert 'href="/leaderboards/bomb"' in page[page.index('name="other-1"') :]
+    assert 'name="other-' not in get("/play/bomb").text
 
 
 def test_the_table_has_every_move_as_a_button_and_marks_on_its_board() -> None:

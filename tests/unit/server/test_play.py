@@ -543,7 +543,7 @@ def test_nobody_plays_against_the_bots_of_a_closed_account(
     with books.write() as session:
         session.get_one(User, bob.id).closed_at = books.clock()
     with books.read() as session:
-        assert reading.opponents(session, "bomb") == []
+        assert reading.opponents(session, "bomb", 50) == []
     with pytest.raises(Conflict, match="no active version"):
         open_table(books, alice, ["bob/simple", "me"])
 
@@ -552,8 +552,16 @@ def test_the_opponents_are_the_active_bots(books: Books, alice: User, bob: User)
     books.bot(bob, "simple")
     books.upload(alice, "waiting")
     with books.read() as session:
-        found = reading.opponents(session, "bomb")
-        assert reading.opponents(session, "war") == []
+        found = reading.opponents(session, "bomb", 50)
+        assert reading.opponents(session, "war", 50) == []
         with pytest.raises(UnknownGame):
-            reading.opponents(session, "chess")
+            reading.opponents(session, "chess", 50)
     assert [(one.bot, one.version, one.rank) for one in found] == [("bob/simple", 1, None)]
+
+
+def test_of_many_bots_without_a_rank_the_newest_are_offered(books: Books, bob: User) -> None:
+    for name in ("two", "three", "one"):
+        books.bot(bob, name)
+    with books.read() as session:
+        found = reading.opponents(session, "bomb", 2)
+    assert [one.bot for one in found] == ["bob/one", "bob/three"]
