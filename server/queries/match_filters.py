@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from sqlalchemy import and_, exists, literal_column, select
+from sqlalchemy import and_, exists, func, literal_column, select
 from sqlalchemy.orm import aliased
 
 from matchbox.errors import BadOption
@@ -13,17 +14,15 @@ from server.db.models import Bot, Match, MatchSeat, MatchState, User, Version
 from server.queries.embargo import readable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sqlalchemy import ColumnElement, Select
     from sqlalchemy.orm import Session
 
 T = TypeVar("T")
 MOST_PARTS: Final = 20
 """A bot with more versions is looked for by all of them at once."""
-RESULTS: Final = {
-    "won": MatchSeat.points > 0.5,
-    "drew": MatchSeat.points == 0.5,
-    "lost": MatchSeat.points < 0.5,
-}
+RESULTS: Final = {"won": operator.gt, "drew": operator.eq, "lost": operator.lt}
 """A match is won with more than half of its points, as on a board."""
 
 
@@ -57,7 +56,7 @@ class Asked:
             query = query.where(Match.comparison_id.is_(None))
         if self.result is not None or self.fault:  # only a finished match has points and forfeits
             query = query.where(Match.state != MatchState.VOID, readable())
-        if self.opponent is not None:
+        if self.opponent is not None and self.bot is None:
             seat = aliased(MatchSeat)
             met = seat.version_id.in_(_versions(self.opponent))
             query = query.where(exists().where(seat.match_id == Match.id, met))
@@ -67,19 +66,45 @@ class Asked:
         """Returns the seats whose matches are asked for, as conditions; None for any.
 
         An index has the seats of each condition in the order of their matches, unless a bot has
-        very many versions.
+        very many versions. Of two bots they are the seats of the one that has fewer.
         """
-        own: list[ColumnElement[bool]] = []
-        if self.result is not None:
-            own.append(RESULTS[self.result])
-        if self.fault:
-            own.append(MatchSeat.forfeits > literal_column("0"))  # as the index has it
+        own = self._own(MatchSeat)
         if self.bot is None:
             return own or None
         versions = session.scalars(_versions(self.bot, self.version)).all()
-        if len(versions) > MOST_PARTS:
-            return [and_(MatchSeat.version_id.in_(versions), *own)]
-        return [and_(MatchSeat.version_id == one, *own) for one in versions]
+        if self.opponent is None:
+            return _seats(versions, own)
+        others = session.scalars(_versions(self.opponent)).all()
+        other = aliased(MatchSeat)
+        same = other.match_id == MatchSeat.match_id
+        if _count(session, others) < _count(session, versions):
+            met = exists().where(same, other.version_id.in_(versions), *self._own(other))
+            return _seats(others, [met])
+        return _seats(versions, [*own, exists().where(same, other.version_id.in_(others))])
+
+    def _own(self, seat: type[MatchSeat]) -> list[ColumnElement[bool]]:
+        """What is asked of the seat of `bot`, but for its version."""
+        own: list[ColumnElement[bool]] = []
+        if self.result is not None:
+            own.append(RESULTS[self.result](seat.points, 0.5))
+        if self.fault:
+            own.append(seat.forfeits > literal_column("0"))  # as the index has it
+        return own
+
+
+def _seats(
+    versions: Sequence[int], conditions: Sequence[ColumnElement[bool]]
+) -> list[ColumnElement[bool]]:
+    """The seats of these versions, as conditions on MatchSeat."""
+    if len(versions) > MOST_PARTS:
+        return [and_(MatchSeat.version_id.in_(versions), *conditions)]
+    return [and_(MatchSeat.version_id == one, *conditions) for one in versions]
+
+
+def _count(session: Session, versions: Sequence[int]) -> int:
+    """The number of the versions' seats."""
+    seats = select(func.count()).where(MatchSeat.version_id.in_(versions))
+    return session.scalar(seats) or 0
 
 
 def _versions(bot: str, number: int | None = None) -> Select[int]:

@@ -12,11 +12,13 @@ from alembic.migration import MigrationContext
 from alembic.operations import Operations
 from sqlalchemy import event, func, select, update
 
+from matchbox.answers.matches import MatchLine
 from server import queries
 from server.db.migrations import configuration
 from server.db.models import Match, MatchSeat, MatchState, Result, User
 from server.queries import match_filters
 from server.queries.bot_faults import bot_faults
+from server.queries.match_filters import RESULTS
 from server.services import leagues, retention, voids
 from tests.books import GAME, Books, play_out, season_of
 from tests.plans import explained
@@ -171,6 +173,41 @@ def test_the_newest_of_a_bot_are_found_without_reading_its_history(
     assert len(plans) == 3
     for plan in plans:
         assert "TEMP B-TREE" not in plan, plan
+
+
+def test_the_matches_of_two_bots_are_found_by_the_one_that_has_fewer(
+    books: Books, played: list[str]
+) -> None:
+    rare = books.bot(books.person("dora"), "rare")
+    with books.write() as session:
+        seats = select(MatchSeat).join(MatchSeat.version).where(MatchSeat.match_id == played[0])
+        _, two = session.scalars(seats.order_by(MatchSeat.version_id)).all()
+        two.version_id = rare.id
+        session.execute(update(MatchSeat).where(MatchSeat.match_id == played[0]).values(forfeits=1))
+    asked: list[tuple[str, Any]] = []
+    with books.read() as session:
+
+        @event.listens_for(session.get_bind(), "before_cursor_execute")
+        def note(*told: Any) -> None:
+            asked.append((told[2], told[3]))
+
+        for bot, opponent in (("alice/one", "dora/rare"), ("dora/rare", "alice/one")):
+
+            def found(bot: str = bot, opponent: str = opponent, **more: Any) -> list[MatchLine]:
+                return queries.matches(session, bot=bot, opponent=opponent, **more).items
+
+            for more in ({}, {"fault": True}, {"version": 1}, {"rated": True, "game": GAME}):
+                assert [one.id for one in found(**more)] == [played[0]], more
+            (own,) = [one for one in found()[0].entrants if one.bot == bot]
+            assert own.points is not None
+            for name, holds in RESULTS.items():
+                assert len(found(result=name)) == holds(own.points, 0.5)
+            assert found(version=2) == []
+    newest = [(text, given) for text, given in asked if "DISTINCT match_seat" in text]
+    assert newest
+    for text, given in newest:
+        seat = text.index("match_seat.version_id = ?")
+        assert given[text[:seat].count("?")] == rare.id, text
 
 
 def test_no_page_of_a_match_or_a_bot_reads_all_matches(books: Books, played: list[str]) -> None:
