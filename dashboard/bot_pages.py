@@ -14,8 +14,8 @@ from dashboard import leaderboards, ratings, sparklines, tables
 from dashboard.source import Source
 from matchbox.answers.board_figures import Opponent
 
-LISTED: Final = 15
-"""How many opponents a bot's page lists, the hardest first; another page has all."""
+LISTED: Final = 50
+"""How many opponents a bot's page lists: those that it has met most. Its files have all."""
 NAMED: Final = 3
 """How many opponents a sentence names."""
 
@@ -34,8 +34,7 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Any]]]:
             return render_template("_recent.html", owner=owner, name=name, recent=recent)
         found = source.bot(owner, name)
         points = source.ratings(owner, name)
-        met = source.results_by_opponent(owner, name)
-        everybody = "all" in request.args
+        met = source.results_by_opponent(owner, name, LISTED)
         return render_template(
             "bot.html",
             bot=found,
@@ -46,7 +45,6 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Any]]]:
             rated=ratings.of_bot(full_name, points, found.active),
             last={one.version: one for one in points},
             met=met,
-            listed=met.items if everybody else met.items[:LISTED],
             strengths=strengths(met.items),
             trends={(one.bot, one.version): sparklines.share(one.lately) for one in met.items},
             compared=source.comparisons(owner, name) if found.mine else [],

@@ -75,7 +75,11 @@ class Opponent(Answer):
 
 
 class Opponents(Answer):
-    """The opponents of one version of a bot, the hardest first; `version` is null without one."""
+    """The opponents of one version of a bot, the hardest first; `version` is null without one.
+
+    `met` is how many there are; a page lists only some of them.
+    """
 
     version: int | None
     items: list[Opponent]
+    met: int

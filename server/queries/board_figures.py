@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from heapq import nlargest
 from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import select
@@ -83,28 +84,32 @@ def board_pairs(session: Session, name: str) -> Iterator[PairLine]:
     return (_pair(one, names) for one in kept.pairs_among(names))
 
 
-def opponents(session: Session, owner: str, name: str) -> Opponents:
+def opponents(session: Session, owner: str, name: str, most: int | None = None) -> Opponents:
     """Returns the results of the bot's active version by opponent, in its game's default league.
 
-    A bot without an active version is shown with the newest that has met somebody. Raises NotFound.
+    With `most`, only those are told that it has met in the most bouts. A bot without an active
+    version is shown with the newest that has met somebody. Raises NotFound.
     """
     bot = find_bot(session, f"{owner}/{name}")
     league = session.scalar(select(League).where(League.name == bot.game))
     if league is None:
-        return Opponents(version=None, items=[])
+        return Opponents(version=None, items=[], met=0)
     kept = board_counts.read(session, scope_of(league))
     active = [one for one in bot.versions if one.state == VersionState.ACTIVE]
     playing = active or [one for one in bot.versions if kept.met(one.id)]
     if not playing:
-        return Opponents(version=None, items=[])
+        return Opponents(version=None, items=[], met=0)
     own = playing[-1]
-    found = {_other(one, own.id): one for one in kept.pairs_of(own.id)}
+    pairs = kept.pairs_of(own.id)
+    told = pairs if most is None else nlargest(most, pairs, key=lambda one: one.bouts)
+    found = {_other(one, own.id): one for one in told}
     lately = _lately(session, own.id) if found else {}
     names = {row[0]: row[1:] for row in session.execute(_named(found))}
     items = [
         _opponent(one, own.id, names[other], lately.get(other, [])) for other, one in found.items()
     ]
-    return Opponents(version=own.number, items=sorted(items, key=lambda one: one.share))
+    items.sort(key=lambda one: one.share)
+    return Opponents(version=own.number, items=items, met=len(pairs))
 
 
 def rating_trails(session: Session, name: str, versions: Collection[int]) -> dict[int, list[float]]:

@@ -52,6 +52,7 @@ OPPONENTS: Final = Opponents(
         opponent("house/medium", 0.41), opponent("bob/tin-drum", 0.52, lately=[]),
         opponent("house/scared", 0.7, state="retired"),
     ],
+    met=3,
 )  # fmt: skip
 
 
@@ -68,5 +69,5 @@ def author(name: str, careful: BotLine, line: BoardLine) -> Author:
 
 
 NO_FIGURES: Final = BoardFigures(bots=[], field=0, pairs=[], seats=[], lengths=[])
-NOBODY_MET: Final = Opponents(version=None, items=[])
+NOBODY_MET: Final = Opponents(version=None, items=[], met=0)
 NO_BOTS: Final = Author(name="alice", created_at=EARLIER, bots=[])

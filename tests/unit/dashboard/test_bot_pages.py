@@ -62,20 +62,27 @@ def test_each_opponent_leads_to_the_matches_that_were_lost() -> None:
 
 def test_each_version_of_an_opponent_has_its_own_line() -> None:
     items = [opponent("b/low", 0.3, version=2), opponent("b/low", 0.3, version=1, lately=[])]
-    met = replace(SOURCE, results_by_opponent=lambda o, n: Opponents(version=2, items=items))
+    found = Opponents(version=2, items=items, met=2)
+    met = replace(SOURCE, results_by_opponent=lambda *asked: found)
     html = make_app(met).test_client().get("/bots/alice/careful").text
     assert html.count('data-label="Newest matches"><svg') == 1
 
 
-def test_a_bot_with_many_opponents_lists_the_hardest_and_leads_to_all() -> None:
-    items = [opponent(f"b/b{at}", at / 100) for at in range(60)]
-    many = counted.OPPONENTS.model_copy(update={"items": items})
-    crowded = replace(SOURCE, results_by_opponent=lambda owner, name: many)
+def test_a_bot_with_many_opponents_lists_those_that_it_has_met_most() -> None:
+    def met(owner: str, name: str, most: int | None = None) -> Opponents:
+        items = [opponent(f"b/b{at}", at / 3214) for at in range(3214)]
+        return Opponents(version=2, items=items[:most], met=len(items))
+
+    crowded = replace(SOURCE, results_by_opponent=met)
     html = make_app(crowded).test_client().get("/bots/alice/careful").text
-    assert html.count('data-label="Opponent"') == bot_pages.LISTED
-    assert "All 60 opponents" in html
-    whole = make_app(crowded).test_client().get("/bots/alice/careful?all=1").text
-    assert whole.count('data-label="Opponent"') == 60
+    assert html.count('data-label="Opponent"') == bot_pages.LISTED == 50
+    said = text("/bots/alice/careful", crowded)
+    assert "against the 50 opponents it has met most, of 3,214, the hardest first" in said
+    assert "Of the 50 that it has met most: Weak against b/b0 (0.0%)" in said
+    assert "All 3,214 opponents: CSV" in said
+    rows = make_app(crowded).test_client().get("/bots/alice/careful/opponents.csv").text
+    assert len(rows.splitlines()) == 1 + 3214
+    assert "met most" not in text("/bots/alice/careful")
 
 
 def test_the_opponents_are_there_as_csv_and_json() -> None:

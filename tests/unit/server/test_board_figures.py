@@ -11,10 +11,13 @@ from matchbox.errors import BadOption
 from matchbox.match.wire import PlayMatch
 from server import queries
 from server.db.models import Match, MatchState, RatingPoint, Result, Standing, User
+from server.queries import play
 from server.queries.match_filters import RESULTS
-from server.services import standings
+from server.services import board_counts, standings
+from server.services.lookup import find_bot
 from server.services.tick import tick
 from tests.books import Books, played
+from tests.plans import explained
 
 
 @pytest.fixture
@@ -83,7 +86,7 @@ def test_a_bot_is_told_of_its_opponents_the_hardest_first(
     with books.read() as session:
         found = queries.opponents(session, "alice", "bot")
         others = {name: queries.opponents(session, name, "bot") for name in ("bob", "dora")}
-    assert found.version == 1
+    assert (found.version, found.met) == (1, 2)
     assert {one.bot for one in found.items} == {"bob/bot", "dora/bot"}
     shares = [one.share for one in found.items]
     assert shares == sorted(shares)
@@ -100,7 +103,46 @@ def test_a_bot_without_a_match_has_no_opponents(books: Books, authors: list[User
     books.bot(authors[0], "fresh")
     with books.read() as session:
         found = queries.opponents(session, "alice", "fresh")
-    assert (found.version, found.items) == (1, [])
+    assert (found.version, found.items, found.met) == (1, [], 0)
+
+
+def test_of_many_opponents_those_are_told_that_were_met_most(
+    books: Books, authors: list[User], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bouts = {2: 9, 3: 5, 4: 20, 5: 7}
+    pairs = [board_counts.Pair(1, other, bouts[other], other, 4, 0.1) for other in bouts]
+    counted = board_counts.Counted(board_counts.Packed(pairs))
+    monkeypatch.setattr(board_counts, "read", lambda session, scope: counted)
+    books.bot(authors[1], "second")
+    books.bot(authors[1], "third")
+    with books.read() as session:
+        found = queries.opponents(session, "alice", "bot", 3)
+        whole = queries.opponents(session, "alice", "bot")
+    assert found.met == whole.met == len(whole.items) == 4
+    assert sorted(one.bouts for one in found.items) == [7, 9, 20]
+    assert found.items == [one for one in whole.items if one.bouts != 5]
+
+
+def test_the_best_of_the_board_are_offered_to_play_against(
+    books: Books, authors: list[User]
+) -> None:
+    with books.read() as session:
+        board = [line.bot for line in queries.leaderboard(session, "bomb").lines]
+        with explained(session) as plans:
+            best = play.opponents(session, "bomb", 2)
+    assert [one.bot for one in best] == board[:2]
+    assert [one.rank for one in best] == [1, 2]
+    assert plans
+    for plan in plans:
+        assert "SCAN" not in plan, plan
+        assert "ix_version_state" not in plan, plan
+        assert "ix_bot_game" not in plan, plan
+    gone, *stay = board
+    with books.write() as session:
+        find_bot(session, gone).retired_at = books.clock()
+    with books.read() as session:
+        left = play.opponents(session, "bomb", 2)
+    assert [(one.bot, one.rank) for one in left] == [(stay[0], 2), (stay[1], 3)]
 
 
 def test_a_match_is_found_by_its_result_for_either_side(books: Books, authors: list[User]) -> None:
