@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from flask import render_template, request
 from werkzeug.wrappers import Response
 
-from dashboard import boards, figures, game_pages
+from dashboard import drawings, figures, game_pages
 from matchbox.errors import Forbidden, NotFound
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def _stage(source: Source, latest: Sequence[MatchLine]) -> Stage | None:
         if found.bouts and not found.embargo:
             number = typical_bout(found.bouts)
             why = game_pages.ending(found.game, found.bouts[number].why)
-            return Stage(match, number, why, boards.tints_of(found))
+            return Stage(match, number, why, drawings.tints_of(found))
     return None
 
 

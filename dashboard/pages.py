@@ -38,7 +38,7 @@ from dashboard import (
     queue,
     ratings,
     replays,
-    sources,
+    source_code,
     tables,
     users,
     wording,
@@ -124,7 +124,7 @@ def _rules(source: Source) -> Iterator[tuple[str, Callable[..., Any]]]:
         *ratings.rules(source),
         *play.rules(source),
         *workbench.rules(source),
-        *sources.rules(source),
+        *source_code.rules(source),
         *documentation.rules(),
     )
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 from flask import Response, jsonify, render_template, request
 from werkzeug.wrappers import Response as AnyResponse
 
-from dashboard import boards, game_pages, playback
+from dashboard import drawings, game_pages, playback
 from dashboard.source import Row, Source
 from dashboard.wording import plural
 from matchbox.answers.games import Game
@@ -105,7 +105,7 @@ def table_page(
 
 def names(table: Table) -> list[str]:
     """Returns a short name for each seat's player."""
-    return boards.distinct_names([seat.name or "a free seat" for seat in table.seats])
+    return drawings.distinct_names([seat.name or "a free seat" for seat in table.seats])
 
 
 def result(table: Table) -> str:
@@ -133,7 +133,7 @@ def groups(choices: Sequence[Choice], who: Sequence[str]) -> list[tuple[str, lis
         (
             one.group,
             {
-                "words": boards.named(one.words, who),
+                "words": drawings.named(one.words, who),
                 "move": _text(one.move),
                 "picks": _text(one.picks),
             },
@@ -174,7 +174,7 @@ def _parts(table: Table, error: str = "") -> dict[str, Any]:
         "groups": groups(table.choices, who),
         "many": len(table.choices) > MOST_BUTTONS,
         "names": who,
-        "question": boards.named(table.question, who),
+        "question": drawings.named(table.question, who),
         "result": result(table) if table.state == "finished" else "",
         "secret": _secret(),
         "error": error,
@@ -200,7 +200,7 @@ def _over_page(source: Source, table: Table) -> str:
         rules=game_pages.rules(table.game),
         names=names(table),
         players=[one.name for one in table.seats],
-        tints=boards.tints([one.name for one in table.seats]),
+        tints=drawings.tints([one.name for one in table.seats]),
         result=result(table) if table.state == "finished" else "",
         steps=steps,
         step=step,
@@ -231,12 +231,12 @@ def _ending(source: Source, table: Table, why: str) -> str:
         return transcript.scored(table.scores[0], game_pages.ending(table.game, table.why))[0]
     won = transcript.ended(table.places)[0].removesuffix(".")
     told = game_pages.ending(table.game, why)
-    return f"{won}: {boards.named(told, names(table))}"
+    return f"{won}: {drawings.named(told, names(table))}"
 
 
 def _tints(table: Table) -> list[str]:
     players = [seat.name for seat in table.seats]
-    given = boards.tints(players)
+    given = drawings.tints(players)
     return [given[player] for player in players]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from flask import request
 from markupsafe import Markup
 
-from dashboard import boards, game_pages
+from dashboard import drawings, game_pages
 from matchbox.answers.matches import EVERYBODY, Step
 
 
@@ -39,7 +39,7 @@ def drawn(
             {
                 "seat": step.seat if step.seat is not None and step.seat >= 0 else None,
                 "text": ending if ends else _line(step, names),
-                "board": svg and Markup(boards.named_drawing(svg, names, tints, viewer)),
+                "board": svg and Markup(drawings.named_drawing(svg, names, tints, viewer)),
                 "event": event,
                 "fault": step.fault is not None,
             }
@@ -49,7 +49,7 @@ def drawn(
 
 def packed(steps: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Returns drawn steps in few bytes, as match.js reads them."""
-    parts, rows = boards.pieces(step["board"] for step in steps)
+    parts, rows = drawings.pieces(step["board"] for step in steps)
     sent = ("seat", "text", "event")
     told = [
         {**{name: step[name] for name in sent}, "board": row}
@@ -89,6 +89,6 @@ def _line(step: Step, names: Sequence[str]) -> str:
     The mover's name stands before its line, so the line does not begin with it again.
     """
     own = "" if step.seat is None else f"seat {step.seat} "
-    text = boards.named(step.text.removeprefix(own) or "the start", names)
+    text = drawings.named(step.text.removeprefix(own) or "the start", names)
     moved = step.seat is not None and step.seat >= 0
     return text if moved else text[:1].upper() + text[1:]

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 from flask import jsonify, render_template, request
 from werkzeug.wrappers import Response
 
-from dashboard import boards, game_pages, playback, reports
+from dashboard import drawings, game_pages, playback, reports
 from dashboard.source import Source
 from matchbox.answers.matches import Bout, Match
 from matchbox.errors import NotFound
@@ -80,9 +80,9 @@ def match_page(
         letters=LETTERS,
         strip=[mark(found, one, subject) for one in found.bouts],
         subject=found.entrants[subject].bot,
-        tints=boards.tints_of(found),
+        tints=drawings.tints_of(found),
         why=game_pages.ending(found.game, bout.why),
-        names=boards.names_of(found, bout),
+        names=drawings.names_of(found, bout),
         players=[found.entrants[entrant].bot for entrant in bout.seats],
         steps=steps,
         step=step,
@@ -151,7 +151,7 @@ def drawn(match: Match, number: int, seat: int | None, source: Source) -> list[d
     assert match.bouts is not None
     found = source.steps(match.id, number, seat)
     bout = match.bouts[number]
-    names, tints = boards.names_of(match, bout), boards.tints_of(match)
+    names, tints = drawings.names_of(match, bout), drawings.tints_of(match)
     return playback.drawn(
         match.game,
         found.steps,

@@ -15,7 +15,7 @@ from werkzeug.wrappers import Response
 from dashboard import game_pages, reports, wording
 from dashboard.reports import Place
 from dashboard.source import Source
-from dashboard.sources import files_of, find_version, is_zip
+from dashboard.source_code import files_of, find_version, is_zip
 from matchbox.answers.bots import Bot, BotLine, Report, VersionLine
 from matchbox.answers.matches import MatchLine
 from matchbox.errors import NotFound

@@ -10,7 +10,7 @@ from matchbox.answers import queue as answers
 from matchbox.errors import BrokerUnavailable
 from server.db.models import Draft, League, Match, MatchState, MatchVerification, Season, Turn
 from server.db.models import Lesson as LessonRow
-from server.queries import pace, waiting
+from server.queries import job_times, waiting
 from server.queries.pagination import iso
 from server.services import broker, dispatch
 from server.services.accounts import require_operator_to_see
@@ -42,7 +42,7 @@ def queue_detail(
     line = waiting.tryouts(session, settings, now=now)
     stopped = _broker(settings) or line.stopped
     line = line._replace(stopped=stopped)
-    lately = pace.of_matches(session, now=now)
+    lately = job_times.of_matches(session, now=now)
     return answers.QueueDetail(
         stopped=stopped,
         window=dispatch.window(session, settings),
@@ -68,18 +68,18 @@ def _broker(settings: Settings) -> str:
 
 
 def _kinds(
-    session: Session, of_matches: pace.Pace, of_tryouts: pace.Pace, now: int
+    session: Session, of_matches: job_times.Pace, of_tryouts: job_times.Pace, now: int
 ) -> list[answers.QueueKind]:
     paces = {
         "match": of_matches,
         "try-out": of_tryouts,
         "draft": of_tryouts,
-        "lesson": pace.of_lessons(session, now=now),
+        "lesson": job_times.of_lessons(session, now=now),
     }
     lines = [*job_lines(session, now), job_line(session, "draft", TRY_DRAFT, now)]
     found = []
     for line in lines:
-        lately = paces.get(line.kind, pace.Pace(0, None))
+        lately = paces.get(line.kind, job_times.Pace(0, None))
         each = None if lately.each_ms is None else round(lately.each_ms / 1000, 1)
         done = lately.done if line.kind in paces else None
         found.append(answers.QueueKind(**dict(line), done=done, seconds=each))
@@ -114,7 +114,7 @@ def _groups(session: Session) -> list[answers.QueueGroup]:
     return sorted(groups, key=lambda one: (one.reason != "", one.oldest_at))
 
 
-def _matches(session: Session, lately: pace.Pace, stopped: str) -> list[answers.WaitingJob]:
+def _matches(session: Session, lately: job_times.Pace, stopped: str) -> list[answers.WaitingJob]:
     running = sum(dispatch.under_way(session).values())
     first = dispatch.first_matches(session)
     return [
@@ -179,7 +179,7 @@ def _verifications(session: Session, stopped: str, now: int) -> list[answers.Wai
 def _lessons(session: Session, stopped: str, now: int) -> list[answers.WaitingJob]:
     late = (LESSON.queued, LessonRow.deadline <= now)
     rows = session.scalars(select(LessonRow).where(*late).order_by(LessonRow.id).limit(MOST))
-    lately = pace.of_lessons(session, now=now)
+    lately = job_times.of_lessons(session, now=now)
     return [
         answers.WaitingJob(
             kind="lesson",

@@ -30,7 +30,7 @@ from server.db.models import (
     Version,
     VersionState,
 )
-from server.queries import drafts, pace
+from server.queries import drafts, job_times
 from server.queries.bots import version as told_version
 from server.queries.matches import match as told_match
 from server.services import dispatch, health, turns
@@ -73,7 +73,7 @@ class Line(NamedTuple):
     """How many try-outs arenas are at."""
     busy: set[int]
     slow: set[int]
-    pace: pace.Pace
+    pace: job_times.Pace
     stopped: str
 
     def waiting(self, row: Tryout, now: int) -> Waiting:
@@ -138,7 +138,7 @@ def of_match(session: Session, row: Match, *, settings: Settings, now: int) -> W
     place = first.index(row.id) + 1 if row.id in first else _place(session, row, under_way)
     if why := stopped(session, settings, now=now):
         return Waiting(place=place, seconds=None, reason=why)
-    lately = pace.of_matches(session, now=now)
+    lately = job_times.of_matches(session, now=now)
     seconds = lately.seconds(sum(under_way.values()) + place)
     return Waiting(place=place, seconds=seconds, reason=behind(place, "match", "matches"))
 
@@ -179,7 +179,7 @@ def tryouts(session: Session, settings: Settings, *, now: int) -> Line:
         sum(one.claimed_at is not None for one in sent),
         {one.owner for one in sent},
         turns.slow_authors(session, now) if due else set(),
-        pace.of_tryouts(session, now=now),
+        job_times.of_tryouts(session, now=now),
         stopped(session, settings, now=now),
     )
 

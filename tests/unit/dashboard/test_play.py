@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from werkzeug.test import TestResponse
 
-from dashboard import boards, game_pages, play
+from dashboard import drawings, game_pages, play
 from dashboard.source import Source
 from matchbox import registry
 from matchbox.answers.matches import EVERYBODY, Bout, Step, Steps
@@ -265,7 +265,7 @@ def test_every_event_of_every_game_is_told_with_names(game: str) -> None:
     seats = max(spec.seats)
     names = [f"player-{seat}" for seat in range(seats)]
     for line in events(game, seats):
-        told = boards.named(line, names)
+        told = drawings.named(line, names)
         assert "seat" not in told.lower(), told
         assert not told.startswith(("You", "I ")), told
 

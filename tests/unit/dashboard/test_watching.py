@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dashboard import boards
+from dashboard import drawings
 from dashboard.figures import colour
 from dashboard.source import Source
 from tests.unit.dashboard import cast
@@ -36,7 +36,7 @@ def test_who_comes_to_watch_sees_what_was_played(query: str, state: str | None) 
 def test_no_two_bots_of_a_match_look_alike() -> None:
     alike = [name for name in map("bob/b{}".format, range(40)) if colour(name) == colour("bob/b0")]
     assert len(alike) > 3
-    told = boards.tints([*alike[:3], alike[0]])
+    told = drawings.tints([*alike[:3], alike[0]])
     assert list(told) == alike[:3]
     assert told[alike[0]] == colour(alike[0])
     assert len(set(told.values())) == 3
@@ -48,7 +48,7 @@ def test_a_board_and_its_transcript_colour_a_bot_alike() -> None:
     entrants = [one.model_copy(update={"bot": name, "name": name[4:]}) for name in alike[:2]]
     told = cast.match(MATCH, entrants=entrants)
     page = get(f"/matches/{MATCH}?bout=1&step=3", replace(SOURCE, match=lambda name: told))
-    given = boards.tints(alike[:2])
+    given = drawings.tints(alike[:2])
     for name in alike[:2]:
         board, _, lines = page.partition('id="transcript"')
         assert f'<tspan fill="{given[name]}">' in board

@@ -12,7 +12,7 @@ from matchbox.answers.queue import JobName, QueueDetail, Waiting
 from matchbox.errors import Forbidden
 from matchbox.match.wire import Claim, PlayMatch, TryOut
 from server.db.models import Draft, League, Match, MatchState, Season, User, Version, VersionState
-from server.queries import pace, waiting
+from server.queries import job_times, waiting
 from server.queries.job_queue import queue_detail
 from server.services import comparisons, dispatch, drafts, health, job_kinds, seasons
 from server.services.tick import tick
@@ -254,4 +254,4 @@ def test_only_operators_see_the_whole_queue(two_scopes: Books, alice: User, char
 def test_a_pace_counts_the_time_in_which_something_was_wanted(
     spans: list[tuple[int, int]], waits_since: int | None, each_ms: float | None
 ) -> None:
-    assert pace.pace(spans, waits_since, MINUTE).each_ms == each_ms
+    assert job_times.pace(spans, waits_since, MINUTE).each_ms == each_ms

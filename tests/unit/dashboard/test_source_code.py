@@ -10,7 +10,7 @@ from io import BytesIO
 import pytest
 
 from dashboard.source import Source
-from dashboard.sources import Changes, changes, files_of
+from dashboard.source_code import Changes, changes, files_of
 from tests.unit.dashboard.cast import BROKEN, NOBODY, SOURCE, make_app
 from tests.unit.dashboard.test_pages import get
 
