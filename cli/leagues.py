@@ -223,6 +223,8 @@ def show(answer: Any, json: bool) -> None:
     output.fields({**league.plain(), **league.format, **league.admission, **league.schedule})
     for season in league.seasons:
         print(f"season: {season.name} ({season.state})")
+    if more := league.season_count - len(league.seasons):
+        print(f"and {more} more: `matchbox season list --league {league.name}` lists them all")
     for name in league.invited or []:
         print(f"invited: {name}")
 

@@ -104,12 +104,15 @@ def cancel(season: SeasonArgument, json: JsonOption = False) -> None:
 
 
 @season.command("list")
-def list_seasons(json: JsonOption = False) -> None:
+def list_seasons(
+    league: Annotated[str | None, typer.Option(help="only the seasons of this league")] = None,
+    json: JsonOption = False,
+) -> None:
     """List every season."""
     from matchbox.answers.leagues import SeasonLine
 
     with connect() as client:
-        found = list(client.answers(SeasonLine, "/seasons"))
+        found = list(client.answers(SeasonLine, "/seasons", league=league))
     if json:
         output.document([one.plain() for one in found])
     else:

@@ -21,6 +21,8 @@ from matchbox.league.format import CHOICES, PARTS, fields_of
 from matchbox.settings import MOST_DEALS
 
 Values = Mapping[str, str]
+A_PAGE: Final = 30
+"""How many seasons a page shows."""
 
 
 def login_page(
@@ -168,14 +170,23 @@ def arenas_page_of_key(source: Source, error: str = "", **_: object) -> str:
     return arenas_page(source, error=error)
 
 
-def seasons_page(source: Source, values: Values | None = None, error: str = "") -> str:
-    """Returns the list of seasons; for operators with the form for a new one."""
+def seasons_page(
+    source: Source,
+    values: Values | None = None,
+    error: str = "",
+    filters: Mapping[str, str] | None = None,
+) -> str:
+    """Returns a page of the seasons; for operators with the form for a new one.
+
+    `filters` may have a `league` and the `cursor` of a later page.
+    """
     return render_template(
         "seasons.html",
         most_deals=MOST_DEALS,
         values=values or {},
         error=error,
-        seasons=source.seasons(),
+        filters=filters or {},
+        page=source.seasons(**(filters or {}), limit=A_PAGE),
         leagues=source.leagues(),
     )
 

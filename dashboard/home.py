@@ -27,6 +27,8 @@ SHORTEST: Final = 8
 LONGEST: Final = 60
 """The moves of a bout on the stage: fewer tell no story, more take too long."""
 SEASONS: Final = 6
+CONSIDERED: Final = 200
+"""The most seasons, the newest that are not over, of which the page shows some."""
 
 
 class Stage(NamedTuple):
@@ -61,7 +63,7 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
         }
         if request.args.get("part") == "now":
             return render_template("_now.html", **now)
-        known = source.seasons(over=False)
+        known = source.seasons(over=False, limit=CONSIDERED).items
         return render_template(
             "home.html",
             **now,

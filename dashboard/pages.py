@@ -40,6 +40,7 @@ from dashboard import (
     replays,
     source_code,
     tables,
+    tabs,
     users,
     wording,
     workbench,
@@ -69,6 +70,7 @@ def make_pages(source: Source, *, now: Callable[[], datetime] = utc_now) -> Blue
         blueprint.add_url_rule(rule, view.__name__, view)
     blueprint.add_app_template_filter(lambda text: wording.ago(text, now()), "ago")
     blueprint.add_app_template_filter(figures.colour, "bot_colour")
+    blueprint.add_app_template_filter(tabs.near, "near")
     blueprint.add_app_template_filter(comparisons.measure, "describe_measure_of")
     for function in (
         *formats.TOLD,
@@ -184,7 +186,8 @@ class _Pages:
     # Seasons
 
     def seasons(self) -> Answer:
-        return forms.seasons_page(self.source)
+        asked = {key: request.args[key] for key in ("league", "cursor") if request.args.get(key)}
+        return forms.seasons_page(self.source, filters=asked)
 
     def season(self, season: int) -> Answer:
         return forms.season_page(self.source, season, number=request.args.get("round", type=int))

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
 from statistics import mean
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from dashboard.formats import STAGES
+from dashboard.tabs import near
 from dashboard.wording import plural
 
 if TYPE_CHECKING:
@@ -24,8 +24,6 @@ CROSSED: Final = 24
 """The most bots of a cross table: more cannot be taken in."""
 LISTED: Final = 60
 """The most matches of a round that are listed."""
-NEAR: Final = 2
-"""The tabs on each side of the chosen round; the first and the last round have one as well."""
 LEVELS: Final = {1: "Final", 2: "Semi-finals", 4: "Quarter-finals"}
 DONE: Final = ("finished", "void")
 
@@ -84,7 +82,7 @@ def values(source: Source, season: Season, board: Board, chosen: int | None) -> 
     """Returns the template's values for a season's parts; `chosen` is a round, from 1."""
     course = source.season_course(season.id)
     shown = rounds(season, course, chosen)
-    league = source.league(season.league)
+    under_way = source.seasons(league=season.league, over=False).items
     return {
         "course": course,
         "bracket": bracket(season, course),
@@ -93,7 +91,7 @@ def values(source: Source, season: Season, board: Board, chosen: int | None) -> 
         "shown": shown,
         "next_steps": list(next_steps(season, course)),
         "following": next(
-            (one for one in league.seasons if one.id > season.id and one.state == "open"), None
+            (one for one in under_way if one.id > season.id and one.state == "open"), None
         ),
     }
 
@@ -209,15 +207,9 @@ def _present(season: Season, course: Course) -> int:
 
 def tabs(season: Season, course: Course, chosen: int) -> list[RoundTab]:
     """Returns the tabs: the first round, those around the chosen one, and the last."""
-    last = len(season.rounds)
-    wanted = {1, last, *range(chosen - NEAR, chosen + NEAR + 1)} & set(range(1, last + 1))
     open_rounds = {one.round + 1 for one in course.fixtures if one.state not in DONE}
-    found = [RoundTab(number, number not in open_rounds) for number in sorted(wanted)]
-    shown = found[:1]
-    for before, after in pairwise(found):
-        shown += [RoundTab(0, done=True)] if after.number - before.number > 1 else []
-        shown.append(after)
-    return shown
+    row = near(chosen, len(season.rounds))
+    return [RoundTab(number, number not in open_rounds) for number in row]
 
 
 def next_steps(season: Season, course: Course) -> Iterator[str]:

@@ -20,7 +20,7 @@ from matchbox.answers.courses import Course
 from matchbox.answers.faults import FaultList, Faults
 from matchbox.answers.games import Game
 from matchbox.answers.health import ArenaLine, Health
-from matchbox.answers.leagues import League, LeagueLine, Season, SeasonLine
+from matchbox.answers.leagues import League, LeagueLine, Season, Seasons
 from matchbox.answers.lessons import Lesson
 from matchbox.answers.matches import (
     LogLine,
@@ -128,9 +128,9 @@ class Source:
     """Why the try-out of the version with this row number waits; None if it does not wait, or if
     the viewer is neither its owner nor an operator."""
 
-    seasons: Callable[..., list[SeasonLine]]
-    """All seasons, or with `over=False` those that are not over, newest first; only operators see
-    drafts."""
+    seasons: Callable[..., Seasons]
+    """A page of the seasons, newest first, from (league, over, cursor, limit): with `over=False`
+    only those that are not over. Only operators see drafts."""
 
     season: Callable[[int], Season]
     """The season with this number."""

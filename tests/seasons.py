@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from hashlib import blake2b
-from typing import TypeAlias
+from typing import Any, TypeAlias
+
+from sqlalchemy import func, select
 
 from matchbox.match.record import Bout
 from matchbox.match.wire import MatchPlayed, PlayMatch
-from server.db.models import Version
+from server.db.models import OVER, League, Season, Version
 from server.services import rounds, seasons, standings
 from tests.books import Books, played, scripted
 
@@ -33,6 +35,33 @@ def by_strength(versions: Iterable[Version], gap: float) -> BoutOf:
 def bring_by(bout: BoutOf) -> Callable[[list[PlayMatch]], Iterator[MatchPlayed]]:
     """An arena in which these bouts are played."""
     return lambda jobs: (played(job, scripted(job, bout)) for job in jobs)
+
+
+def unplayed(
+    books: Books, league: League, count: int, state: str = "finished", **more: Any
+) -> list[int]:
+    """The numbers of this many new seasons of the league, oldest first; nobody has entered them."""
+    with books.write() as session:
+        before = session.scalar(select(func.count()).select_from(Season)) or 0
+        made = [
+            Season(
+                **{
+                    "league_id": league.id,
+                    "name": f"season {number}",
+                    "state": state,
+                    "edition": number,
+                    "deals": 1,
+                    "seed": f"seed {number}",
+                    "created_at": number,
+                    "finished_at": number if state in OVER else None,
+                    **more,
+                }
+            )
+            for number in range(before + 1, before + count + 1)
+        ]
+        session.add_all(made)
+        session.flush()
+        return [season.id for season in made]
 
 
 def end_seasons(books: Books) -> None:

@@ -109,7 +109,7 @@ class Season(SeasonLine):
 
 
 class Seasons(Answer):
-    """All seasons, newest first."""
+    """A page of the seasons, newest first."""
 
     items: list[SeasonLine]
     next: str | None
@@ -142,9 +142,13 @@ class LeagueLine(Answer):
 
 
 class League(LeagueLine):
-    """A league with its seasons; `invited` names accounts, only for operators."""
+    """A league with its newest seasons and, before those, its newest that are not over.
+
+    `season_count` counts all that you may see. `invited` names accounts, only for operators.
+    """
 
     seasons: list[SeasonLine]
+    season_count: int
     invited: list[str] | None
 
 

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import ColumnElement, func, select
-from sqlalchemy.orm import joinedload
+from sqlalchemy.orm import defer, joinedload, selectinload
 
-from matchbox.answers.leagues import Division, LeagueLine, Round, SeasonEntrant, SeasonLine, Trophy
+from matchbox.answers.leagues import (
+    Division,
+    LeagueLine,
+    Round,
+    SeasonEntrant,
+    SeasonLine,
+    Seasons,
+    Trophy,
+)
 from matchbox.answers.leagues import League as AnsweredLeague
 from matchbox.answers.leagues import Season as AnsweredSeason
 from matchbox.errors import NotFound
@@ -29,7 +37,7 @@ from server.db.models import (
     VersionState,
 )
 from server.queries.lessons import newest_verification
-from server.queries.pagination import iso, sees, title_of
+from server.queries.pagination import iso, numbers, page_size, sees, split, title_of
 from server.services import admission, divisions
 from server.services.leagues import UPCOMING, admission_of, format_of, schedule_of
 from server.services.lookup import find_season
@@ -37,6 +45,10 @@ from server.services.standings import scope_of
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
+
+NEWEST: Final = 20
+"""A league's answer has that many of its newest seasons, and of its newest that are not over."""
+UNDER_WAY: Final = tuple(state for state in SeasonState if state not in OVER)
 
 
 def leagues(session: Session) -> list[LeagueLine]:
@@ -54,7 +66,8 @@ def league(session: Session, name: str, viewer: User | None = None) -> AnsweredL
     names = session.scalars(known.where(Invitation.league_id == row.id).order_by(User.name)).all()
     return AnsweredLeague(
         **_league(row, starts_at),
-        seasons=_seasons(session, viewer, Season.league_id == row.id),
+        seasons=_newest_of(session, viewer, row.id),
+        season_count=_count_of(session, viewer, row.id),
         invited=list(names) if viewer is not None and viewer.operator else None,
     )
 
@@ -68,15 +81,37 @@ def _with_starts(session: Session) -> list[tuple[League, int | None]]:
     return [(row, starts.get(row.id)) for row in rows]
 
 
-def seasons(session: Session, viewer: User | None = None, *, over: bool = True) -> list[SeasonLine]:
-    """Returns all seasons, or those that are not over, newest first; only operators see drafts."""
-    return _seasons(session, viewer, *(() if over else (Season.state.not_in(OVER),)))
+def seasons(
+    session: Session,
+    viewer: User | None = None,
+    *,
+    league: str | None = None,
+    over: bool = True,
+    cursor: str | None = None,
+    limit: int = 50,
+) -> Seasons:
+    """Returns a page of the seasons, newest first; only operators see drafts.
+
+    `league` narrows it to a league, `over=False` to seasons that are not over. Raises BadOption for
+    a bad cursor or limit.
+    """
+    which: list[ColumnElement[bool]] = []
+    if league is not None:
+        number = session.scalar(select(League.id).where(League.name == league)) or 0
+        which.append(Season.league_id == number if over else _among_few(number))
+    if not over:
+        which.append(Season.state.in_(UNDER_WAY))
+    if cursor is not None:
+        which.append(Season.id < numbers(cursor, 1)[0])
+    found = _rows(session, viewer, page_size(limit) + 1, *which)
+    shown, following = split(found, limit, lambda row: str(row.id))
+    return Seasons(items=_lines(session, shown), next=following)
 
 
 def season(session: Session, name: int | str, viewer: User | None = None) -> AnsweredSeason:
     """Returns the season with that number or name. Raises NotFound."""
     row = find_season(session, name, viewer)
-    (line,) = _season_fields(session, viewer, Season.id == row.id)
+    (line,) = _season_fields(session, [row])
     siblings = divisions.of_edition(session, row)
     return AnsweredSeason(
         **line,
@@ -93,39 +128,85 @@ def season(session: Session, name: int | str, viewer: User | None = None) -> Ans
     )
 
 
-def _seasons(
-    session: Session, viewer: User | None, *which: ColumnElement[bool]
-) -> list[SeasonLine]:
-    return [SeasonLine(**fields) for fields in _season_fields(session, viewer, *which)]
+def _newest_of(session: Session, viewer: User | None, league: int) -> list[SeasonLine]:
+    """Returns the league's newest seasons, and before those its newest that are not over."""
+    under_way = (_among_few(league), Season.state.in_(UNDER_WAY))
+    found = [
+        *_rows(session, viewer, NEWEST, Season.league_id == league),
+        *_rows(session, viewer, NEWEST, *under_way),
+    ]
+    newest = {row.id: row for row in found}
+    return _lines(session, [newest[number] for number in sorted(newest, reverse=True)])
 
 
-def _season_fields(
-    session: Session, viewer: User | None, *which: ColumnElement[bool]
-) -> list[dict[str, Any]]:
-    """Returns the fields of a SeasonLine for each season."""
-    query = select(Season).options(joinedload(Season.league)).where(*which)
-    if viewer is None or not viewer.operator:
+def _count_of(session: Session, viewer: User | None, league: int) -> int:
+    """Returns the number of the league's seasons that the viewer may see."""
+    query = select(func.count()).select_from(Season)
+    every = session.scalar(query.where(Season.league_id == league)) or 0
+    if _sees_drafts(viewer):
+        return every
+    drafts = query.where(_among_few(league), Season.state == SeasonState.DRAFT)
+    return every - (session.scalar(drafts) or 0)
+
+
+def _among_few(league: int) -> ColumnElement[bool]:
+    """Returns the condition that a season is of that league, for one that has a state as well.
+
+    Almost all seasons are over. With its index of leagues SQLite would read all of the league.
+    """
+    return func.coalesce(Season.league_id, 0) == league
+
+
+def _sees_drafts(viewer: User | None) -> bool:
+    return viewer is not None and viewer.operator
+
+
+def _rows(
+    session: Session, viewer: User | None, limit: int, *which: ColumnElement[bool]
+) -> Sequence[Season]:
+    """Returns the newest of these seasons that the viewer may see, without their rounds."""
+    query = select(Season).where(*which).order_by(Season.id.desc()).limit(limit)
+    if not _sees_drafts(viewer):
         query = query.where(Season.state != SeasonState.DRAFT)
-    rows = session.scalars(query.order_by(Season.id.desc())).all()
+    rounds = (defer(Season.rounds), defer(Season.places))
+    return session.scalars(query.options(selectinload(Season.league), *rounds)).all()
+
+
+def _lines(session: Session, rows: Sequence[Season]) -> list[SeasonLine]:
+    return [SeasonLine(**fields) for fields in _season_fields(session, rows)]
+
+
+def _season_fields(session: Session, rows: Sequence[Season]) -> list[dict[str, Any]]:
+    """Returns the fields of a SeasonLine for each season."""
     shown = [row.id for row in rows]
     entries = _count_by(session, Entry.season_id, shown)
     gone = (Match.state == MatchState.VOID, Match.void_why != "")
-    every = _count_by(session, Match.season_id, shown)
     void = _count_by(session, Match.season_id, shown, *gone)
-    done = _count_by(session, Match.season_id, shown, Match.state == MatchState.FINISHED)
-    parts = select(Season.league_id, Season.edition, func.count())
-    made = session.execute(parts.group_by(Season.league_id, Season.edition))
-    size = {(league, edition): count for league, edition, count in made}
+    done = func.count().filter(Match.state == MatchState.FINISHED)
+    counted = select(Match.season_id, func.count(), done).where(Match.season_id.in_(shown))
+    matches = {row[0]: row[1:] for row in session.execute(counted.group_by(Match.season_id))}
+    size = _divisions(session, rows)
     return [
         {
             **_season(row),
             "divisions": size[row.league_id, row.edition],
             "entries": entries.get(row.id, 0),
-            "matches": every.get(row.id, 0) - void.get(row.id, 0),
-            "finished": done.get(row.id, 0),
+            "matches": matches.get(row.id, (0, 0))[0] - void.get(row.id, 0),
+            "finished": matches.get(row.id, (0, 0))[1],
         }
         for row in rows
     ]
+
+
+def _divisions(session: Session, rows: Sequence[Season]) -> dict[tuple[int, int], int]:
+    """Returns the number of divisions by league and edition; those of the seasons are there."""
+    which = (
+        Season.league_id.in_({row.league_id for row in rows}),
+        Season.edition.in_({row.edition for row in rows}),
+    )
+    query = select(Season.league_id, Season.edition, func.count()).where(*which)
+    made = session.execute(query.group_by(Season.league_id, Season.edition))
+    return {(league, edition): count for league, edition, count in made}
 
 
 def _season(row: Season) -> dict[str, Any]:

@@ -26,11 +26,12 @@ routes = APIBlueprint("seasons", __name__, url_prefix="/api/v1", tag="Seasons")
 
 @routes.get("/seasons")
 @needs(Scope.READ)
+@routes.input(schemas.SeasonsPage, location="query")
 @routes.output(Seasons)
-def seasons() -> Response:
-    """Lists the seasons, newest first."""
+def seasons(query_data: schemas.SeasonsPage) -> Response:
+    """Lists the seasons, newest first; `league` narrows them to those of a league."""
     with context().read() as session:
-        return answered(Seasons(items=queries.seasons(session, viewer(session)), next=None))
+        return answered(queries.seasons(session, viewer(session), **query_data.model_dump()))
 
 
 @routes.post("/seasons")

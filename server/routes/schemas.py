@@ -53,6 +53,13 @@ class MatchesPage(Page):
     state: MATCH_STATES | None = None
 
 
+class SeasonsPage(Page):
+    """A page of the seasons. It has as many as a page may have, unless you ask for fewer."""
+
+    league: NameText | None = None
+    limit: Annotated[int, Field(ge=1, le=200)] = 200
+
+
 class Since(Query):
     """The event after which a stream starts."""
 

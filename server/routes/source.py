@@ -18,7 +18,7 @@ from matchbox.answers.comparisons import Comparable, Comparison, ComparisonLine
 from matchbox.answers.courses import Course
 from matchbox.answers.faults import FaultList, Faults
 from matchbox.answers.health import ArenaLine, Health
-from matchbox.answers.leagues import League, Season, SeasonLine
+from matchbox.answers.leagues import League, Season, Seasons
 from matchbox.answers.lessons import Lesson
 from matchbox.answers.matches import LogLine, Match, Steps
 from matchbox.answers.notices import DeliverySettings, Notices
@@ -196,9 +196,9 @@ def _match_log(name: str) -> list[LogLine]:
         return queries.match_log(session, name, viewer(session))
 
 
-def _seasons(*, over: bool = True) -> list[SeasonLine]:
+def _seasons(**which: Any) -> Seasons:
     with context().read() as session:
-        return queries.seasons(session, viewer(session), over=over)
+        return queries.seasons(session, viewer(session), **which)
 
 
 def _league(name: str) -> League:

@@ -77,6 +77,7 @@ class Season(Table):
     """One run of a league with fixed versions."""
 
     __tablename__ = "season"
+    __table_args__ = (Index(None, "league_id", "edition"),)
 
     id: Mapped[int] = mapped_column(primary_key=True)
     league_id: Mapped[int] = mapped_column(ForeignKey("league.id"), index=True)

@@ -11,6 +11,7 @@ from matchbox.match import record as records
 from matchbox.match.wire import MatchPlayed, PlayMatch
 from server.db.models import User
 from tests.books import play_out, really_played, season_of
+from tests.seasons import unplayed
 from tests.unit.cli.conftest import Platform, Run
 from tests.unit.worker.bots import HEAD
 
@@ -68,6 +69,22 @@ def test_a_season_is_made_entered_and_run(charlie: User, platform: Platform, mat
     assert {line["bot"] for line in lines} == {"charlie/one", "charlie/two"}
     assert [one["name"] for one in matchbox("season", "list", "--json").json] == ["spring"]
     assert "\tspring\tbomb\tfinished" in matchbox("season", "list").out
+
+
+def test_every_season_is_listed_page_after_page(
+    charlie: User, platform: Platform, matchbox: Run
+) -> None:
+    made = unplayed(platform.books, platform.books.league(), 201)
+    matchbox("league", "create", "cup", "--game", "bomb")
+    matchbox("season", "create", "spring", "--league", "cup")
+    listed = matchbox("season", "list", "--json").json
+    assert [one["id"] for one in listed[1:]] == made[::-1]
+    of_league = matchbox("season", "list", "--league", "bomb", "--json").json
+    assert [one["id"] for one in of_league] == made[::-1]
+    shown = matchbox("league", "show", "bomb").out
+    assert shown.count("season: ") == 20
+    assert "and 181 more: `matchbox season list --league bomb` lists them all" in shown
+    assert " more: " not in matchbox("league", "show", "cup").out
 
 
 @pytest.mark.parametrize("command", ["replay", "verify"])

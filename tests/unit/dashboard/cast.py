@@ -28,6 +28,7 @@ from matchbox.answers.bots import Bot, BotLine, BotName, Draft, Report, State, V
 from matchbox.answers.faults import FaultList, OneFault
 from matchbox.answers.games import Game, Option
 from matchbox.answers.health import ArenaLine, Figures, Finding, Health, JobsLine
+from matchbox.answers.leagues import Seasons
 from matchbox.answers.lessons import Lesson
 from matchbox.answers.matches import (
     EVERYBODY,
@@ -440,7 +441,7 @@ SOURCE: Final = Source(
     steps=steps,
     match_log=lambda match: [LOG],
     queue=lambda: QUEUE,
-    seasons=lambda over=True: [season_line()],
+    seasons=lambda **asked: Seasons(items=[season_line()], next=None),
     season=season,
     leagues=lambda: [league_line("bomb"), league_line("cup")],
     league=league,
@@ -508,9 +509,9 @@ EMPTY: Final = replace(
     results_by_opponent=lambda *asked: counted.NOBODY_MET,
     author=lambda name: counted.NO_BOTS,
     matches=lambda **asked: Matches(items=[], next=None),
-    seasons=lambda over=True: [],
+    seasons=lambda **asked: Seasons(items=[], next=None),
     leagues=list,
-    league=lambda name: league("cup", seasons=[], invited=[]),
+    league=lambda name: league("cup", seasons=[], season_count=0, invited=[]),
     season=lambda number: waiting_season(number, entrants=[], entries=0),
     season_standings=lambda season: board(),
     season_course=lambda season: course(season, fixtures=[]),

@@ -151,4 +151,5 @@ def league(name: str, **own: Any) -> League:
     """The league with its seasons; alice is invited, which an operator sees."""
     if name not in ("cup", "bomb"):
         raise NotFound(f"there is no league {name!r}")
-    return League(**_league_fields(name) | {"seasons": [season_line()], "invited": ["alice"]} | own)
+    known = {"seasons": [season_line()], "season_count": 1, "invited": ["alice"]}
+    return League(**_league_fields(name) | known | own)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from dashboard import home
+from matchbox.answers.leagues import Seasons
 from matchbox.answers.matches import Matches, MatchLine
 from tests.unit.dashboard import cast, seasons
 from tests.unit.dashboard.cast import EMPTY, SOURCE, make_app
@@ -75,7 +76,14 @@ def test_running_and_coming_seasons_are_told() -> None:
         line(id=3, name="Later", state="open", starts_at=None),
         line(id=4, name="Sooner", state="open", starts_at=seasons.LATER),
     ]
-    page = get("/", replace(SOURCE, seasons=lambda over=True: known)).text
+    asked: list[Any] = []
+
+    def under_way(**which: Any) -> Seasons:
+        asked.append(which)
+        return Seasons(items=known, next=None)
+
+    page = get("/", replace(SOURCE, seasons=under_way)).text
+    assert asked == [{"over": False, "limit": 200}]
     assert "Old" not in page
     assert page.index("Now") < page.index("Sooner") < page.index("Later")
     assert "No season is under way" in get("/", EMPTY).text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -38,8 +39,8 @@ def test_the_list_is_asked_as_the_address_says() -> None:
     source = replace(OPERATOR, users=users)
     page = get("/admin/users?q=+alice&role=operator&state=closed&page=3", source).text
     get("/admin/users?role=king&state=x&page=-1", source)
-    whole = {"wanted": "alice", "role": "operator", "state": "closed", "cursor": "3", "limit": 200}
-    first = {"wanted": "", "role": None, "state": None, "cursor": "1", "limit": 200}
+    whole = {"wanted": "alice", "role": "operator", "state": "closed", "cursor": "3", "limit": 50}
+    first = {"wanted": "", "role": None, "state": None, "cursor": "1", "limit": 50}
     assert asked == [whole, first]
     assert 'value="alice"' in page
     assert "<option selected>operator" in page
@@ -53,6 +54,17 @@ def test_the_list_says_how_many_there_are_and_marks_closed_ones() -> None:
     assert "No account matches" in get("/admin/users?q=nobody").text
     assert "all 1,207 accounts" in get("/admin").text
     assert "Show 1 account<" in get("/admin", replace(EMPTY, viewer=OPERATOR.viewer)).text
+
+
+def test_however_many_pages_there_are_few_are_linked() -> None:
+    def users(**asked: Any) -> Users:
+        return classroom.users(**asked).model_copy(update={"pages": 200, "page": 90})
+
+    page = get("/admin/users?page=90", replace(OPERATOR, users=users)).text
+    linked = [int(number) for number in re.findall(r'aria-label="Page (\d+)"', page)]
+    assert linked == [1, 88, 89, 90, 91, 92, 200]
+    assert page.count('<span class="muted">…</span>') == 2
+    assert 'page=90" aria-current="page"' in page
 
 
 def test_an_account_shows_its_sessions_and_tokens_with_a_button_for_each_that_works() -> None:

@@ -225,8 +225,8 @@ def test_seasons_that_are_over_are_left_out_if_nobody_asks_for_them(
     books: Books, played: list[str]
 ) -> None:
     with books.read() as session:
-        assert len(queries.seasons(session)) == 2
-        assert queries.seasons(session, over=False) == []
+        assert len(queries.seasons(session).items) == 2
+        assert queries.seasons(session, over=False).items == []
 
 
 def test_old_output_is_found_without_reading_all_matches_that_are_over(

@@ -377,7 +377,7 @@ def test_a_season_is_found_by_number_and_by_name(books: Books, season: Season, a
     play_out(books)
     over = ask(books, "season", "spring")
     assert (over["state"], over["finished"], over["seed"]) == ("finished", 2, "a seed for tests")
-    assert ask(books, "seasons")[0]["finished"] == 2
+    assert ask(books, "seasons")["items"][0]["finished"] == 2
 
 
 # The platform

@@ -13,6 +13,7 @@ from server.queries.users import user as told_user
 from server.queries.users import users
 from server.services import account_operations, accounts, sessions
 from tests.books import Books
+from tests.plans import explained
 
 PASSWORD = "a password of dora"
 
@@ -144,3 +145,16 @@ def test_no_account_gets_the_name_of_a_deleted_one(books: Books, charlie: User) 
                 accounts.sign_up(session, name, PASSWORD, signup="open", now=now)
             with pytest.raises(BadName, match="choose another"):
                 accounts.create_user(session, charlie, name, PASSWORD, "author", now=now)
+
+
+def test_a_page_of_the_accounts_is_read_in_the_order_of_the_index(
+    books: Books, charlie: User
+) -> None:
+    crowd(books, 10)
+    with books.read() as session, explained(session) as plans:
+        users(session, charlie, cursor="2", limit=5)
+    counted, paged, of_bots = plans
+    assert counted.startswith("SCAN user")
+    assert paged.startswith("SCAN user USING INDEX")  # By name, until the page is full.
+    assert of_bots.startswith("SEARCH bot USING COVERING INDEX")
+    assert not [plan for plan in plans if "TEMP B-TREE" in plan], plans

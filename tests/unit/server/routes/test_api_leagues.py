@@ -14,7 +14,7 @@ QUICK = {"name": "quick", "game": "bomb", "deals": 1}
 def test_every_game_has_a_continuous_league_of_its_name(nobody: Caller) -> None:
     told: Any = nobody.get("/leagues").json
     assert [(one["name"], one["continuous"]) for one in told["items"]] == [("bomb", True)]
-    own: dict[str, Any] = {"seasons": [], "invited": None}
+    own: dict[str, Any] = {"seasons": [], "season_count": 0, "invited": None}
     assert nobody.get("/leagues/bomb").json == {**told["items"][0], **own}
 
 

@@ -11,6 +11,7 @@ from matchbox.match import record as records
 from matchbox.match.record import Record
 from server.db.models import User
 from tests.books import Books
+from tests.seasons import unplayed
 from tests.unit.server.routes.conftest import (
     Caller,
     open_season,
@@ -40,6 +41,21 @@ def test_an_operator_makes_a_season(nobody: Caller, as_alice: Caller, as_charlie
     listed: Any = nobody.get("/seasons").json
     assert [one["name"] for one in listed["items"]] == ["autumn"]
     problem(as_charlie.post("/seasons", AUTUMN), 409)
+
+
+def test_the_list_of_seasons_comes_in_long_pages(
+    books: Books, nobody: Caller, charlie: User
+) -> None:
+    made = unplayed(books, books.league(), 201)
+    first: Any = nobody.get("/seasons").json
+    assert [one["id"] for one in first["items"]] == made[:0:-1]
+    last: Any = nobody.get(f"/seasons?cursor={first['next']}").json
+    assert ([one["id"] for one in last["items"]], last["next"]) == (made[:1], None)
+    short: Any = nobody.get("/seasons?league=bomb&limit=2").json
+    assert [one["id"] for one in short["items"]] == made[:-3:-1]
+    assert nobody.get("/seasons?league=other").json == {"items": [], "next": None}
+    problem(nobody.get("/seasons?cursor=x"), 422)
+    problem(nobody.get("/seasons?limit=201"), 422)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,19 @@
+"""The numbers in a row of tabs or of links to pages, however many there are. Pure."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Final
+
+NEAR: Final = 2
+"""How many numbers stand on each side of the chosen one; the first and the last are there too."""
+
+
+def near(chosen: int, last: int) -> list[int]:
+    """Returns the numbers of the row for 1 to `last`, with 0 for those left out between two."""
+    wanted = {1, last, *range(chosen - NEAR, chosen + NEAR + 1)} & set(range(1, last + 1))
+    found = sorted(wanted)
+    shown = found[:1]
+    for before, after in pairwise(found):
+        shown += [0, after] if after - before > 1 else [after]
+    return shown

@@ -1,0 +1,83 @@
+"""The lists of seasons: the page of all, and a league's."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from dashboard.source import Row, Source
+from dashboard.tabs import near
+from matchbox.answers.leagues import Seasons
+from tests.unit.dashboard import seasons
+from tests.unit.dashboard.cast import OPERATOR, SOURCE, make_app
+
+
+def get(path: str, source: Source = SOURCE) -> str:
+    """The page, as HTML."""
+    return make_app(source).test_client().get(path).text
+
+
+def test_the_list_is_asked_as_the_address_says_and_leads_to_older_seasons() -> None:
+    asked: list[Row] = []
+
+    def listed(**which: Any) -> Seasons:
+        asked.append(which)
+        return Seasons(items=[seasons.season_line()], next="41")
+
+    source = replace(SOURCE, seasons=listed)
+    newest, older = get("/seasons", source), get("/seasons?league=cup&cursor=72", source)
+    assert asked == [{"limit": 30}, {"league": "cup", "cursor": "72", "limit": 30}]
+    assert 'href="/seasons?cursor=41">Older seasons' in newest
+    assert 'href="/seasons?league=cup&amp;cursor=41">Older seasons' in older
+    assert "Seasons of cup" in older
+    assert "Older seasons" not in get("/seasons")
+
+
+def test_a_list_without_seasons_leads_back_to_the_newest() -> None:
+    source = replace(OPERATOR, seasons=lambda **asked: Seasons(items=[], next=None))
+    assert "No season here" in get("/seasons?league=cup", source)
+    assert "Make the first one below" in get("/seasons", source)
+
+
+def test_a_league_shows_some_of_its_seasons_and_leads_to_all() -> None:
+    def league(name: str) -> Any:
+        return seasons.league(name, season_count=1234)
+
+    page = get("/leagues/cup", replace(SOURCE, league=league))
+    assert 'href="/seasons?league=cup">All 1,234 seasons' in page
+    assert "/seasons?league=cup" not in get("/leagues/cup")
+
+
+def test_a_season_leads_to_the_newest_open_one_of_its_league() -> None:
+    asked: list[Row] = []
+
+    def listed(**which: Any) -> Seasons:
+        asked.append(which)
+        known = [(9, "frozen"), (8, "open"), (6, "open")]
+        line = seasons.season_line()
+        items = [line.model_copy(update={"id": one, "state": state}) for one, state in known]
+        return Seasons(items=items, next=None)
+
+    page = get("/seasons/7", replace(SOURCE, seasons=listed))
+    assert asked == [{"league": seasons.season(7).league, "over": False}]
+    assert 'Next: <a href="/seasons/8">' in page
+    earlier = Seasons(items=[seasons.season_line().model_copy(update={"id": 6})], next=None)
+    assert "Next: " not in get("/seasons/7", replace(SOURCE, seasons=lambda **asked: earlier))
+
+
+@pytest.mark.parametrize(
+    ("chosen", "last", "row"),
+    [
+        (1, 1, [1]),
+        (2, 4, [1, 2, 3, 4]),
+        (1, 9, [1, 2, 3, 0, 9]),
+        (5, 9, [1, 0, 3, 4, 5, 6, 7, 0, 9]),
+        (200, 200, [1, 0, 198, 199, 200]),
+    ],
+)
+def test_a_row_of_numbers_has_the_ends_and_those_around_the_chosen_one(
+    chosen: int, last: int, row: list[int]
+) -> None:
+    assert near(chosen, last) == row
