@@ -15,7 +15,7 @@ from dashboard.forms import Values
 from dashboard.source import Source
 
 Answer = str | Response
-A_PAGE: Final = 50
+A_PAGE: Final = 30
 """How many accounts a page shows."""
 ROLES: Final = ("author", "operator")
 STATES: Final = ("open", "closed")
