@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import select, tuple_
+from sqlalchemy import literal_column, select, tuple_
 from sqlalchemy.orm import joinedload
 
 from matchbox.answers import faults as answers
@@ -64,7 +64,7 @@ def _found(
         select(MatchSeat)
         .join(Match, Match.id == MatchSeat.match_id)
         .where(MatchSeat.version_id.in_(select(Version.id).where(Version.bot_id == bot.id)))
-        .where(MatchSeat.forfeits > 0, readable())
+        .where(MatchSeat.forfeits > literal_column("0"), readable())  # as the index has it
         .order_by(*(column.desc() for column in _ORDER))
         .options(
             joinedload(MatchSeat.match).joinedload(Match.result), joinedload(MatchSeat.version)

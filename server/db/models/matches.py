@@ -121,6 +121,12 @@ class MatchSeat(Table):
             sqlite_where=_FAULTS,
             postgresql_where=_FAULTS,
         ),
+        Index(
+            None,
+            *("version_id", "created_at", "number", "seat", "match_id"),
+            sqlite_where=_FAULTS,
+            postgresql_where=_FAULTS,
+        ),
     )
 
     match_id: Mapped[str] = mapped_column(ForeignKey("match.id"), primary_key=True)

@@ -219,6 +219,7 @@ def test_no_page_of_a_match_or_a_bot_reads_all_matches(books: Books, played: lis
     for plan in plans:
         assert "SCAN match" not in plan, plan
         assert "INDEX ix_match_state" not in plan, plan
+    assert any("number_seat_match_id" in plan for plan in plans), "the index of seats with faults"
 
 
 def test_seasons_that_are_over_are_left_out_if_nobody_asks_for_them(
