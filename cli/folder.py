@@ -17,10 +17,10 @@ from typing import IO, Final
 
 from matchbox.errors import BadSetting, Conflict, Unavailable
 from matchbox.settings import Settings, read_settings, with_secrets
+from server.services.supervision import LOCK
 
 SECRETS: Final = ("MATCHBOX_SECRET_KEY", "MATCHBOX_ARENA_TOKEN")
 _FILE: Final = "secrets.json"
-_LOCK: Final = "up.lock"
 _MEMORY: Final = Path("/dev/shm")  # Only a folder of this account's own is used.
 
 
@@ -64,7 +64,7 @@ def arena(folder: Path) -> Path:
 
 def _opened_lock(folder: Path) -> IO[str]:
     try:
-        return (folder / _LOCK).open("a+")
+        return (folder / LOCK).open("a+")
     except OSError as error:
         raise BadSetting(
             f"{folder} cannot be the data folder, nothing can be written there: {error.strerror}"

@@ -97,6 +97,7 @@ def _run(place: Path, listeners: Listeners) -> None:
     from cli.supervisor import Supervisor
     from matchbox.settings import read_settings
     from server.openid_client import check_installed
+    from server.services import supervision
     from worker import broker
 
     given = folder.environment(place, listeners.public.getsockname()[1], os.environ)
@@ -126,6 +127,7 @@ def _run(place: Path, listeners: Listeners) -> None:
         _print_address(settings.server_url, secret, folder.logs(place))
         while True:
             supervisor.restart_dead()
+            supervision.give_sign(place)
             time.sleep(_CHECK_S)
     except _Stopped:
         output.note("Stopping ...")

@@ -34,6 +34,7 @@ from server.queries import drafts, job_times
 from server.queries.bots import version as told_version
 from server.queries.matches import match as told_match
 from server.services import dispatch, health, turns
+from server.services.arena_lines import arena_lines
 from server.services.walls import wall
 
 if TYPE_CHECKING:
@@ -186,7 +187,7 @@ def tryouts(session: Session, settings: Settings, *, now: int) -> Line:
 
 def stopped(session: Session, settings: Settings, *, now: int) -> str:
     """Returns why nothing at all is played now, as a sentence; empty if nothing is in the way."""
-    reporting = (one for one in health.arenas(session, now) if not one.stopped)
+    reporting = (one for one in arena_lines(session, now) if not one.stopped)
     if not any(one.state == "reports" for one in reporting):
         return "No arena is running at the moment. It goes on by itself when one is back."
     if health.ledger_is_late(session, settings, now):

@@ -15,7 +15,7 @@ from server.queries.pagination import moment
 from server.routes import schemas
 from server.routes.responses import answered
 from server.scopes import Scope, needs
-from server.services import arena_keys, arena_voids, arenas, health
+from server.services import arena_keys, arena_lines, arena_voids, arenas
 
 routes = APIBlueprint("arenas", __name__, url_prefix="/api/v1", tag="Operations")
 
@@ -130,4 +130,4 @@ def _key(name: str) -> Response:
 def _line(arena: str) -> Response:
     made = context()
     with made.read() as session:
-        return answered(health.arena_for(session, account(session), arena, now=made.now()))
+        return answered(arena_lines.arena_for(session, account(session), arena, now=made.now()))

@@ -38,7 +38,7 @@ from server.queries.lessons import bot_lessons
 from server.queries.pagination import moment
 from server.queries.verifications import newest
 from server.routes.openid_source import of_log_ins
-from server.services import accounts, arena_keys, arena_voids, health, notices, uploads
+from server.services import accounts, arena_keys, arena_lines, arena_voids, health, notices, uploads
 
 
 def make_source() -> Source:
@@ -284,7 +284,7 @@ def _health() -> Health:
 def _arena(name: str) -> ArenaLine:
     made = context()
     with made.read() as session:
-        return health.arena_for(session, viewer(session), name, now=made.now())
+        return arena_lines.arena_for(session, viewer(session), name, now=made.now())
 
 
 def _arena_keys() -> ArenaKeys:

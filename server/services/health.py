@@ -9,18 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from sqlalchemy import func, select
 
 from matchbox.answers.health import ArenaLine, Figures, Finding, Health, JobsLine, Level
-from matchbox.errors import BrokerUnavailable, NotFound
+from matchbox.errors import BrokerUnavailable
 from server.db.models import Delivery, Match, Setting
 from server.queries.pagination import iso
-from server.services import arena_keys, backup_schedule, broker, disk, stopped_arenas, walls
+from server.services import backup_schedule, broker, disk, stopped_arenas, supervision
 from server.services.accounts import require_operator_to_see
+from server.services.arena_lines import arena_lines
 from server.services.job_lines import job_lines
-from server.services.remote_names import key_of
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from matchbox.settings import Settings
     from server.db.models import User
 
-GONE_MS: Final = 3_600_000
-"""Nobody waits for an arena that has been silent for an hour."""
 BEAT: Final = "ledger"
 """The name under which the ledger's sign of life is stored."""
 LATE_MS: Final = 45_000
@@ -64,6 +62,7 @@ SYMPTOMS: Final = {
     "releases": "an-arena-has-another-release",
     "ledger": "results-do-not-appear",
     "standings": "boards-are-old",
+    "supervisor": "matchbox-up-is-silent",
     "jobs": "jobs-wait-and-nothing-moves",
     "parked": "something-is-parked",
     "results": "results-do-not-appear",
@@ -92,7 +91,8 @@ Check: TypeAlias = Callable[[State], Iterator[Finding]]
 def judge(session: Session, settings: Settings, *, now: int) -> Health:
     """Returns what is wrong now, with the arenas and the jobs. Takes 2 s if the broker is away."""
     measured = figures(session, settings, now=now)
-    state = State(session, settings, now, arenas(session, now), job_lines(session, now), measured)
+    lines = arena_lines(session, now), job_lines(session, now)
+    state = State(session, settings, now, *lines, measured)
     return Health(
         checked_at=iso(now),
         findings=[finding for check in CHECKS for finding in check(state)],
@@ -228,6 +228,19 @@ def _standings_follow(state: State) -> Iterator[Finding]:
         yield _warning("standings", text, remedy)
 
 
+def _supervisor_lives(state: State) -> Iterator[Finding]:
+    silent = supervision.silence(state.settings.data, now=state.now)
+    if silent is not None:
+        since = f"has given no sign of life for {_for(silent.ms // 1000)}"
+        text = f"`matchbox up` {since}: a process that dies is not started again."
+        remedy = (
+            f"If it was suspended with Ctrl-Z, let it go on: `kill -CONT {silent.pid}`. If it "
+            f"hangs, end it with `kill -KILL {silent.pid}`, which ends the whole platform, and "
+            "start it again; nothing is lost."
+        )
+        yield _warning("supervisor", text, remedy)
+
+
 def _jobs_move(state: State) -> Iterator[Finding]:
     for line in state.jobs:
         most = OLDEST_MS.get(line.kind)
@@ -313,6 +326,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     _releases_agree,
     _ledger_beats,
     _standings_follow,
+    _supervisor_lives,
     _jobs_move,
     _results_are_booked,
     _broker_answers,
@@ -320,48 +334,6 @@ CHECKS: Final[tuple[Check, ...]] = (
     _mail_leaves,
     _backups_are_made,
 )
-
-
-def arenas(session: Session, now: int) -> list[ArenaLine]:
-    """Returns the arenas that have reported, with what each is at."""
-    stopped = stopped_arenas.stopped(session)
-    keys = arena_keys.states(session)
-    return [
-        ArenaLine(
-            name=name.partition("@")[0],
-            full_name=name,
-            key=key_of(name),
-            key_state=keys.get(key_of(name)),
-            stopped=stop.why if (stop := stopped_arenas.stop_in(stopped, name)) else "",
-            host=one.host,
-            release=one.release,
-            state=_state_of(one, now),
-            box=one.box,
-            walled=one.walled,
-            why=one.why,
-            cores=one.cores,
-            load=one.load,
-            doing=one.doing,
-            seen_at=iso(one.at),
-        )
-        for name, one in sorted(walls.reports(session).items())
-    ]
-
-
-def arena_for(session: Session, viewer: User | None, name: str, *, now: int) -> ArenaLine:
-    """Returns the arena of that full name, for an operator. Raises Forbidden or NotFound."""
-    require_operator_to_see(viewer)
-    for one in arenas(session, now):
-        if one.full_name == name:
-            return one
-    raise NotFound(f"no arena {name} has reported; see the page of the platform's health")
-
-
-def _state_of(one: walls.ArenaWall, now: int) -> Any:
-    if one.left:
-        return "left"
-    age = now - one.at
-    return "gone" if age > GONE_MS else "silent" if age > walls.SILENT_MS else "reports"
 
 
 def _last_beat(session: Session) -> int | None:

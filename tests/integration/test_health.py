@@ -131,3 +131,14 @@ def test_a_frozen_broker_is_told(platform: Installation) -> None:
         told = eventually(lambda: wrong(platform).get("broker", {}))
     assert "cannot be reached" in told["text"]
     eventually(lambda: "broker" not in wrong(platform))
+
+
+def test_a_frozen_supervisor_is_told_while_the_platform_plays_on(platform: Installation) -> None:
+    assert "supervisor" not in wrong(platform)
+    os.kill(platform.pid, signal.SIGSTOP)
+    try:
+        told = eventually(lambda: wrong(platform).get("supervisor", {}))
+    finally:
+        os.kill(platform.pid, signal.SIGCONT)
+    assert f"kill -CONT {platform.pid}" in told["remedy"]
+    eventually(lambda: "supervisor" not in wrong(platform))

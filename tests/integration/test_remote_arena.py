@@ -23,7 +23,8 @@ from sqlalchemy import select
 from matchbox.match import record as records
 from server.db.models import Match, MatchState, Role, User
 from server.outbox import CelerySender
-from server.services import arena_keys, health, job_kinds
+from server.services import arena_keys, job_kinds
+from server.services.arena_lines import arena_lines
 from server.services.tick import tick
 from tests.books import Books, Clock, open_books, season_of
 from tests.services import needs
@@ -116,7 +117,7 @@ class Platform:
     def arena(self) -> Any:
         """What the page of health says of the arena; None before its first report."""
         with self.books.read() as session:
-            lines = health.arenas(session, self.books.clock())
+            lines = arena_lines(session, self.books.clock())
         return next((one for one in lines if one.full_name == NAME), None)
 
     def until(self, done: Callable[[], object], deadline_s: float = DEADLINE_S) -> float:

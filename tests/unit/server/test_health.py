@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 import re
 import shutil
+import time
 from collections import namedtuple
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +21,7 @@ from matchbox.answers.health import Health
 from matchbox.errors import DiskFull, Forbidden
 from matchbox.match import wire
 from server.db.models import Delivery, Match, MatchState, Notice, Setting, User
-from server.services import dispatch, health, walls
+from server.services import dispatch, health, supervision, walls
 from server.services.tick import refresh_standings, tick
 from tests.books import Books, season_of
 
@@ -120,6 +123,27 @@ def test_standings_that_nobody_brings_up_to_date_are_told(well: Books) -> None:
     assert found(well) == ["Standings were last brought up to date 11 min ago."]
     refresh_standings(well.context)
     assert found(well) == []
+
+
+def test_a_supervisor_is_silent_only_while_it_holds_its_lock_without_touching_it(
+    well: Books, tmp_path: Path
+) -> None:
+    folder, last = str(tmp_path), well.clock() - 50_000
+    assert found(well, data=folder) == []
+    lock = tmp_path / supervision.LOCK
+    lock.write_text("1234")
+    os.utime(lock, ns=(last * 1_000_000, last * 1_000_000))
+    assert found(well, data=folder) == []
+    with lock.open() as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        (finding,) = judge(well, data=folder).findings
+        assert finding.text.startswith("`matchbox up` has given no sign of life for 50 s")
+        assert "kill -CONT 1234" in finding.remedy
+        well.clock.now = time.time_ns() // 1_000_000
+        report(well)
+        tick(well.context)
+        supervision.give_sign(tmp_path)
+        assert found(well, data=folder) == []
 
 
 def test_arenas_that_fall_silent_together_lead_to_the_process_that_takes_their_reports(

@@ -42,6 +42,7 @@ from server.services import (
     stopped_arenas,
     walls,
 )
+from server.services.arena_lines import arena_lines
 from server.services.passwords import digest_of
 from server.services.remote_names import arena_name
 from server.services.tick import tick
@@ -377,7 +378,7 @@ def test_a_stolen_key_does_nothing_once_it_is_removed(
         assert "was removed" in told["detail"]
     problem(lab.fetch(f"/bundles/{job.seats[0].version}"), 401)
     with queued.read() as session:
-        (line,) = [one for one in health.arenas(session, queued.clock()) if one.key]
+        (line,) = [one for one in arena_lines(session, queued.clock()) if one.key]
     assert (line.state, line.key_state) == ("left", "removed")
     tick(queued.context)
     assert queued.match(job.match).attempt == 2, "its match was given away"

@@ -1,0 +1,62 @@
+"""Tells of the arenas that have reported. Changes nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from matchbox.answers.health import ArenaLine
+from matchbox.errors import NotFound
+from server.queries.pagination import iso
+from server.services import arena_keys, stopped_arenas, walls
+from server.services.accounts import require_operator_to_see
+from server.services.remote_names import key_of
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+    from server.db.models import User
+
+GONE_MS: Final = 3_600_000
+"""Nobody waits for an arena that has been silent for an hour."""
+
+
+def arena_lines(session: Session, now: int) -> list[ArenaLine]:
+    """Returns the arenas that have reported, with what each is at."""
+    stopped = stopped_arenas.stopped(session)
+    keys = arena_keys.states(session)
+    return [
+        ArenaLine(
+            name=name.partition("@")[0],
+            full_name=name,
+            key=key_of(name),
+            key_state=keys.get(key_of(name)),
+            stopped=stop.why if (stop := stopped_arenas.stop_in(stopped, name)) else "",
+            host=one.host,
+            release=one.release,
+            state=_state_of(one, now),
+            box=one.box,
+            walled=one.walled,
+            why=one.why,
+            cores=one.cores,
+            load=one.load,
+            doing=one.doing,
+            seen_at=iso(one.at),
+        )
+        for name, one in sorted(walls.reports(session).items())
+    ]
+
+
+def arena_for(session: Session, viewer: User | None, name: str, *, now: int) -> ArenaLine:
+    """Returns the arena of that full name, for an operator. Raises Forbidden or NotFound."""
+    require_operator_to_see(viewer)
+    for one in arena_lines(session, now):
+        if one.full_name == name:
+            return one
+    raise NotFound(f"no arena {name} has reported; see the page of the platform's health")
+
+
+def _state_of(one: walls.ArenaWall, now: int) -> Any:
+    if one.left:
+        return "left"
+    age = now - one.at
+    return "gone" if age > GONE_MS else "silent" if age > walls.SILENT_MS else "reports"
