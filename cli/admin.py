@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Final
@@ -32,11 +31,9 @@ def migrate(
 ) -> None:
     """Update the database to this program's schema; `matchbox up` does so by itself."""
     from cli import prepare
-    from cli.folder import settings_of
-    from matchbox.settings import read_settings
+    from cli.folder import settings_for
 
-    given = any(map(os.environ.get, ("MATCHBOX_DATABASE_URL", "MATCHBOX_DATABASE_URL_FILE")))
-    prepare.upgrade(read_settings(os.environ, open) if given else settings_of(data))
+    prepare.upgrade(settings_for(data))
     if json:
         output.document({"migrated": True})
     else:

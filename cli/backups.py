@@ -30,16 +30,20 @@ def backup(
     json: JsonOption = False,
 ) -> None:
     """Write everything into one file, also while the platform runs."""
-    from cli.folder import settings_of
-    from matchbox.settings import read_settings
+    from cli.folder import settings_for
     from server import backup as backups
     from server.context import database_url
 
-    given = any(map(os.environ.get, ("MATCHBOX_DATABASE_URL", "MATCHBOX_DATABASE_URL_FILE")))
-    settings = read_settings(os.environ, open) if given else settings_of(data)
+    settings = settings_for(data)
+    secrets = backups.secrets_of(settings)
     with _progress("backing up") as watch:
-        made = backups.take(database_url(settings), file, backups.secrets_of(settings), watch)
-    _show(file, made, json, "has everything")
+        made = backups.take(database_url(settings), file, secrets, watch)
+    _show(file, made, json, "has everything" if secrets else "has all tables")
+    if not secrets and not json:
+        output.note(
+            f"It has no secrets: {data} is no data folder, and the environment has none. Name the "
+            "folder with --data, or everybody must log in again after a restore."
+        )
 
 
 def check(file: FileArgument, json: JsonOption = False) -> None:

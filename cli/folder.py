@@ -115,6 +115,18 @@ def settings_of(folder: Path) -> Settings:
     return read_settings(environment(folder.resolve(), 8000, os.environ))
 
 
+def settings_for(folder: Path) -> Settings:
+    """The settings of the platform in this folder.
+
+    If there is none and the environment names a database, they are those of the environment, as in
+    containers. Raises BadSetting.
+    """
+    given = any(map(os.environ.get, ("MATCHBOX_DATABASE_URL", "MATCHBOX_DATABASE_URL_FILE")))
+    if given and not (folder / _FILE).exists():
+        return read_settings(os.environ, open)
+    return settings_of(folder)
+
+
 def _secrets(folder: Path) -> dict[str, str]:
     path = folder / _FILE
     try:

@@ -5,7 +5,6 @@ With --data a command works on the database itself, and needs no account.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -183,14 +182,11 @@ def _show(shown: dict[str, Any], json: bool) -> None:
 @contextmanager
 def opened(data: Path) -> Iterator[Context]:
     """Opens the folder's or the environment's database."""
-    from cli.folder import settings_of
+    from cli.folder import settings_for
     from cli.prepare import OfflineSender
-    from matchbox.settings import read_settings
     from server.context import make_context
 
-    given = any(map(os.environ.get, ("MATCHBOX_DATABASE_URL", "MATCHBOX_DATABASE_URL_FILE")))
-    settings = read_settings(os.environ, open) if given else settings_of(data)
-    context = make_context(settings, sender=OfflineSender())
+    context = make_context(settings_for(data), sender=OfflineSender())
     try:
         yield context
     finally:

@@ -15,6 +15,7 @@ import msgspec
 import pytest
 from sqlalchemy import func, inspect, select, text
 
+from cli import folder, main
 from matchbox.errors import BadBackup, Conflict, Unavailable
 from server import backup as backups
 from server.backup import archive
@@ -255,6 +256,27 @@ def test_it_is_its_owners_alone_and_says_what_it_holds(file: Path, running: Book
     assert set(counts) == set(Table.metadata.tables)
     with backups.Reader(file) as reader:
         assert reader.secrets() == SECRETS
+
+
+def test_a_database_of_the_environment_is_kept_with_the_secrets_of_the_data_folder(
+    running: Books,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("MATCHBOX_DATABASE_URL", running.context.database.url)
+    made = folder.make(tmp_path / "data")
+    kept = {
+        name: value for name, value in folder.environment(made, 8000, {}).items() if name in SECRETS
+    }
+    words = ["admin", "backup", str(tmp_path / "with.backup"), "--data", str(made)]
+    assert main.run(words) == 0
+    with backups.Reader(tmp_path / "with.backup") as reader:
+        assert reader.secrets() == kept
+    assert "no secrets" not in capsys.readouterr().err
+    words = ["admin", "backup", str(tmp_path / "without.backup"), "--data", str(tmp_path / "none")]
+    assert main.run(words) == 0
+    assert "It has no secrets" in capsys.readouterr().err
 
 
 def test_a_file_that_exists_is_not_overwritten(file: Path, running: Books) -> None:

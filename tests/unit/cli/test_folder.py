@@ -87,3 +87,14 @@ def test_the_settings_of_a_folder_are_those_it_was_started_with(tmp_path: Path) 
 def test_a_folder_nobody_started_in_has_no_settings(tmp_path: Path) -> None:
     with pytest.raises(BadSetting, match="is not a data folder: start Matchbox there once"):
         folder.settings_of(tmp_path)
+
+
+def test_a_database_of_the_environment_goes_with_the_secrets_of_the_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MATCHBOX_DATABASE_URL", "sqlite:///elsewhere.db")
+    assert folder.settings_for(tmp_path / "none").secret_key == ""
+    made = folder.make(tmp_path)
+    secret = folder.environment(made, 8000, {})["MATCHBOX_SECRET_KEY"]
+    found = folder.settings_for(made)
+    assert (found.database_url, found.secret_key) == ("sqlite:///elsewhere.db", secret)
