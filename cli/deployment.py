@@ -19,8 +19,6 @@ SECRETS: Final = (
     "MATCHBOX_SECRET_KEY",
     "MATCHBOX_ARENA_TOKEN",
 )
-ROTATED: Final = SECRETS[1:]
-"""The secrets that `rotate` replaces. The database keeps its own password, too."""
 SOCKET: Final = "/var/run/docker.sock"
 
 
@@ -47,16 +45,16 @@ def write(path: Path, values: dict[str, str]) -> None:
 
 
 def rotate(path: Path) -> list[str]:
-    """Replaces the secrets ROTATED in the file by new ones, all at once; returns their names.
+    """Replaces the SECRETS in the file by new ones, all at once; returns their names.
 
     Other lines stay. Raises ValueError if the file lacks one of them, and OSError.
     """
     lines = path.read_text().splitlines(keepends=True)
     named = {line.partition("=")[0].strip(): place for place, line in enumerate(lines)}
-    missing = [name for name in ROTATED if name not in named]
+    missing = [name for name in SECRETS if name not in named]
     if missing:
         raise ValueError(f"{path} has no line {missing[0]}=; is it the file that `make env` wrote?")
-    for name in ROTATED:
+    for name in SECRETS:
         lines[named[name]] = f"{name}={secrets.token_hex(24)}\n"
     draft = path.with_name(f"{path.name}.new")
     handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
@@ -65,7 +63,7 @@ def rotate(path: Path) -> list[str]:
         file.flush()
         os.fsync(file.fileno())
     draft.replace(path)
-    return list(ROTATED)
+    return list(SECRETS)
 
 
 def wanting(socket: str) -> list[str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from server.services.secret_rotation import Ended
 
 DataOption = Annotated[Path, typer.Option(help="the data folder")]
+DATABASE: Final = "MATCHBOX_DATABASE_URL"
 TokensOption = Annotated[bool, typer.Option("--revoke-tokens", help="revoke all API tokens, too")]
 
 
@@ -42,9 +43,10 @@ def rotate_secrets(
             "the database of containers is not reached from here; run `docker compose run --rm "
             "prepare matchbox admin end-sessions --revoke-tokens --data /tmp` for that"
         )
+    elsewhere: list[str] = []
     ended = None
     if env_file is not None:
-        rotated, elsewhere = _rotate_file(env_file), ["POSTGRES_PASSWORD"]
+        rotated = _rotate_file(env_file)
     else:
         rotated, elsewhere, ended = _rotate_folder(data, end_sessions, revoke_tokens)
     if json:
@@ -88,9 +90,11 @@ def _rotate_folder(
     What was opened with the old ones ends first: after a crash in between, the command is run
     again. Raises Conflict while a platform runs in the folder.
     """
+    from sqlalchemy import make_url
+
     from cli import folder
 
-    folder.settings_of(data)
+    database = folder.settings_of(data).database_url
     place = data.resolve()
     elsewhere = [
         name for name in folder.SECRETS if os.environ.get(name) or os.environ.get(f"{name}_FILE")
@@ -99,6 +103,8 @@ def _rotate_folder(
     with folder.locked(place):
         ended = _end(data, sessions=sessions, tokens=tokens) if sessions or tokens else None
         folder.rotate(place, rotated)
+    if database and make_url(database).password:
+        elsewhere.append(DATABASE)
     return rotated, elsewhere, ended
 
 
@@ -119,9 +125,11 @@ def _next_steps(elsewhere: list[str], env_file: Path | None) -> str:
     arenas = "Arenas on other machines need the new MATCHBOX_ARENA_TOKEN"
     if env_file is not None:
         return (
-            "Now run `docker compose up --detach`: it starts again what has a new secret. "
-            f"{arenas} and the broker's new password. POSTGRES_PASSWORD is also in the database; "
-            "docs/operate.md says how to change it."
+            "Now run `docker compose up --detach`: it gives Postgres its new password, and starts "
+            f"again what has a new secret. {arenas} and the broker's new password."
         )
-    left = f"{' and '.join(elsewhere)}: set in the environment, replace it there. "
-    return f"{left if elsewhere else ''}Now start the platform again. {arenas}, from secrets.json."
+    left = [name for name in elsewhere if name != DATABASE]
+    steps = [f"{' and '.join(left)}: set in the environment, replace it there."] if left else []
+    if DATABASE in elsewhere:
+        steps.append(f"{DATABASE}: docs/operate.md says how to change the password in Postgres.")
+    return " ".join((*steps, f"Now start the platform again. {arenas}, from secrets.json."))

@@ -39,6 +39,7 @@ PACKAGES = {
     "nginx": "nginx-light",
     "prometheus": "prometheus",
     "promtool": "prometheus",
+    "psql": "postgresql",
 }
 
 
@@ -148,21 +149,34 @@ def as_nobody() -> list[str]:
 
 
 @contextmanager
-def postgres() -> Iterator[str]:
-    """The URL (`postgresql+psycopg://`) of a running Postgres, on a unix socket, without fsync."""
+def postgres(port: int = 0) -> Iterator[str]:
+    """The URL (`postgresql+psycopg://`) of a running Postgres, on a unix socket, without fsync.
+
+    With a port it also listens at 127.0.0.1, where it asks for passwords.
+    """
     programs, prefix = postgres_programs(), as_nobody()
     with tempfile.TemporaryDirectory(prefix="mbx-pg-") as name:
         folder = Path(name)
         if os.geteuid() == 0:
             os.chown(folder, 65534, 65534)
         data = str(folder / "data")
-        initdb = [*prefix, str(programs / "initdb"), "-D", data, "-U", "postgres", "-A", "trust"]
-        initdb += ["--no-sync", "--no-instructions", "-E", "UTF8", "--locale=C"]
+        initdb = [*prefix, str(programs / "initdb"), "-D", data, "-U", "postgres"]
+        initdb += [
+            "--auth-local=trust",
+            "--auth-host=scram-sha-256",
+            "--no-sync",
+            "--no-instructions",
+            "-E",
+            "UTF8",
+            "--locale=C",
+        ]
         subprocess.run(initdb, check=True, capture_output=True, cwd=folder)
-        command = [*prefix, str(programs / "postgres"), "-D", data, "-k", name, "-h", ""]
+        command = [*prefix, str(programs / "postgres"), "-D", data, "-k", name]
+        command += ["-h", "127.0.0.1", "-p", str(port)] if port else ["-h", ""]
         for knob in ("fsync=off", "full_page_writes=off", "shared_buffers=32MB"):
             command += ["-c", knob]
         url = f"postgresql+psycopg://postgres@/postgres?host={name}"
+        url += f"&port={port}" if port else ""
 
         def answers() -> bool:
             try:

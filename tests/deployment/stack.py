@@ -66,6 +66,7 @@ class Stack:
             "REDIS_IMAGE": SERVERS,
             "NGINX_IMAGE": SERVERS,
             "MATCHBOX_SOCKETS": self._sockets,
+            "LEDGERS": "2",
             "MATCHBOX_LEAGUE_MATCHES": "2",
             "MATCHBOX_MATCH_DEALS": "1",
         }
@@ -92,16 +93,33 @@ class Stack:
         told = self.do("run", "--rm", "-T", service, *words)
         return json.loads(told[told.index("{") :])
 
+    def rotate(self) -> None:
+        """Replaces the secrets, as `matchbox admin rotate-secrets` does, and starts again."""
+        deployment.rotate(self._file)
+        self.do("up", "--detach")
+
     def end(self) -> None:
         """Takes everything down, with its volumes."""
         self.do("down", "--volumes", "--remove-orphans", "--timeout", "10")
         shutil.rmtree(self._sockets, ignore_errors=True)
 
     def containers(self) -> dict[str, Any]:
-        """Every container of the services, by its name."""
+        """A container of every service, by the service's name."""
+        return {one.labels["com.docker.compose.service"]: one for one in self._found()}
+
+    def replicas(self, service: str) -> list[Any]:
+        """The containers of that service that run, in the order of their numbers."""
+        number = "com.docker.compose.container-number"
+        own = f"com.docker.compose.service={service}"
+        running = [one for one in self._found(own) if one.status == "running"]
+        return sorted(running, key=lambda one: int(one.labels[number]))
+
+    def _found(self, *labels: str) -> list[Any]:
         mark = f"com.docker.compose.project={self._name}"
-        found = docker_box.connect().containers.list(all=True, filters={"label": mark})
-        return {one.labels["com.docker.compose.service"]: one for one in found}
+        found: list[Any] = docker_box.connect().containers.list(
+            all=True, filters={"label": [mark, *labels]}
+        )
+        return found
 
 
 @contextmanager

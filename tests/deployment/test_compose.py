@@ -51,6 +51,15 @@ def up(docker_engine: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         yield running
 
 
+@pytest.fixture(scope="module")
+def operator(up: stack.Stack) -> str:
+    """A token of the operator charlie."""
+    eventually(lambda: _answers(up.url + "/readyz"), why="the web is not ready")
+    create = ("matchbox", "admin", "user", "create", "--data", "/tmp", "--json")
+    token: str = up.inside("prepare", *create, "charlie", "--role", "operator")["token"]
+    return token
+
+
 def test_an_arena_knows_no_way_to_the_books(services: dict[str, Any]) -> None:
     arena = services["arena"]
     told = " ".join(f"{name}={value}" for name, value in arena["environment"].items())
@@ -58,6 +67,12 @@ def test_an_arena_knows_no_way_to_the_books(services: dict[str, Any]) -> None:
         assert secret not in told
     assert "books" not in arena["networks"]
     assert services["postgres"]["networks"] == ["books"]
+    by_socket = [
+        name
+        for name, service in services.items()
+        if any(volume.startswith("socket:") for volume in service.get("volumes", []))
+    ]
+    assert by_socket == ["postgres", "password"], "its socket asks for no password"
     assert "env_file" not in arena
 
 
@@ -75,7 +90,7 @@ def test_every_service_is_held_to_limits_and_watched(services: dict[str, Any]) -
         assert {"mem_limit", "pids_limit", "security_opt"} <= set(service), name
         assert "healthcheck" in service or service.get("restart") == "no", name
         assert service.get("user") != "0:0" or name == "seats", name
-    for name in (*OURS, "proxy"):
+    for name in (*OURS, "proxy", "password"):
         assert services[name]["cap_drop"] == ["ALL"], name
         assert services[name]["read_only"], name
 
@@ -155,10 +170,9 @@ def test_without_an_engine_the_secrets_wait(
     assert not (tmp_path / ".env").exists()
 
 
-def test_a_season_is_played_in_the_deployment(up: stack.Stack, tmp_path: Path) -> None:
-    eventually(lambda: _answers(up.url + "/readyz"), why="the web is not ready")
-    create = ("matchbox", "admin", "user", "create", "--data", "/tmp", "--json")
-    operator = up.inside("prepare", *create, "charlie", "--role", "operator")
+def test_a_season_is_played_in_the_deployment(
+    up: stack.Stack, operator: str, tmp_path: Path
+) -> None:
     with httpx.Client(base_url=up.url + "/api/v1", timeout=60) as api:
         alice = {"name": "alice", "password": PASSWORD}
         assert api.post("/accounts", json=alice).status_code == 201
@@ -167,7 +181,7 @@ def test_a_season_is_played_in_the_deployment(up: stack.Stack, tmp_path: Path) -
         file.write_bytes(PLAYER)
         submit = ("submit", str(file), "--game", "bomb", "--name", "mine", "--wait")
         assert _matchbox(up, hers, *submit)["state"] == "active"
-        by = {"Authorization": f"Bearer {operator['token']}"}
+        by = {"Authorization": f"Bearer {operator}"}
         season = api.post("/seasons", headers=by, json={"name": "spring", "league": "bomb"})
         assert season.status_code == 201, season.text
         for bot in ("house/simple", "house/scared"):
@@ -177,15 +191,46 @@ def test_a_season_is_played_in_the_deployment(up: stack.Stack, tmp_path: Path) -
         done = api.post("/seasons/spring/enter", headers=mine, json={"bot": "alice/mine"})
         assert done.status_code == 200, done.text
         assert api.post("/seasons/spring/start", headers=by).status_code == 200
-        told: Any = eventually(lambda: _finished(api), 600, "the season does not end")
+        told: Any = eventually(lambda: _finished(api, "spring"), 600, "the season does not end")
         assert len(api.get("/seasons/spring/standings").json()["lines"]) == 3
         matches = api.get("/matches", params={"season": told["id"]}).json()["items"]
         assert {match["state"] for match in matches} == {"finished"}
         page = httpx.get(f"{up.url}/matches/{matches[0]['id']}", timeout=60).text
         assert "<dd>docker, " in page, "an author's bot is let in only where the box is walled"
-    proved = _matchbox(up, operator["token"], "season", "verify", "spring")
+    proved = _matchbox(up, operator, "season", "verify", "spring")
     assert proved["different"] == []
     assert proved["same"] + len(proved["replayed_only"]) == proved["matches"] == len(matches)
+
+
+def test_of_two_ledgers_one_may_be_killed_and_the_season_ends_with_every_result_once(
+    up: stack.Stack, operator: str
+) -> None:
+    by = {"Authorization": f"Bearer {operator}"}
+    with httpx.Client(base_url=up.url + "/api/v1", timeout=60, headers=by) as api:
+        season = {"name": "wide", "league": "bomb", "cycles": 20, "deals": 1}
+        assert api.post("/seasons", json=season).status_code == 201
+        for bot in ("house/simple", "house/scared", "house/medium"):
+            assert api.post("/seasons/wide/enter", json={"bot": bot}).status_code == 200
+        assert api.post("/seasons/wide/start").json()["matches"] == 120
+        eventually(lambda: api.get("/seasons/wide").json()["finished"] >= 10)
+        first, _ = up.replicas("ledger")
+        first.kill()
+        assert not _finished(api, "wide")
+        eventually(lambda: _finished(api, "wide"), 600, "the season does not end")
+        lines = api.get("/seasons/wide/standings").json()["lines"]
+    assert [line["matches"] for line in lines] == [80] * 3
+    look = "select count(*), count(distinct match_id) from result join match on match_id = match.id"
+    ask = f"{look} where season_id = (select id from season where name = 'wide')"
+    words = ["psql", "-h", "/var/run/postgresql", "-U", "matchbox", "-Atc", ask]
+    assert up.containers()["postgres"].exec_run(words).output == b"120|120\n"
+
+
+def test_new_secrets_reach_everybody_postgres_too(up: stack.Stack, operator: str) -> None:
+    up.rotate()
+    assert "Postgres has the new password." in up.do("logs", "--no-color", "password")
+    eventually(lambda: _answers(up.url + "/readyz"), why="the web is not ready")
+    by = {"Authorization": f"Bearer {operator}"}
+    assert httpx.get(up.url + "/api/v1/health", headers=by, timeout=60).status_code == 200
 
 
 def test_what_arenas_ask_is_not_reached_through_the_proxy(up: stack.Stack) -> None:
@@ -235,7 +280,7 @@ def test_what_plays_is_compiled_and_holds_no_compiler(up: stack.Stack) -> None:
     assert (report["build"], report["boxes"]["docker"]["walled"]) == ("compiled", True)
     look = "import shutil; print([name for name in ('cc', 'gcc', 'ld') if shutil.which(name)])"
     assert arena.exec_run(["python", "-c", look]).output == b"[]\n"
-    images = re.findall(r"matchbox-seat:\w+", up.do("logs", "--no-color", "seats"))
+    images = set(re.findall(r"matchbox-seat:\w+", up.do("logs", "--no-color", "seats")))
     look = "import sys; sys.path.append('/box'); from matchbox import build; print(build.in_use())"
     run = docker_box.connect().containers.run
     told = [run(image, ["/python", "-S", "-c", look], remove=True) for image in images]
@@ -249,9 +294,9 @@ def _answers(url: str) -> bool:
         return False
 
 
-def _finished(api: httpx.Client) -> Any:
+def _finished(api: httpx.Client, name: str) -> Any:
     """The season once it is finished."""
-    told = api.get("/seasons/spring").json()
+    told = api.get(f"/seasons/{name}").json()
     assert told["state"] in ("running", "finished"), told
     return told if told["state"] == "finished" else None
 
