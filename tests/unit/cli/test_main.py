@@ -36,6 +36,10 @@ def test_every_command_explains_itself(command: str, matchbox: Run) -> None:
         ("simulate bomb simple scared --games 0", "'--games': Input should be greater"),
         ("up --port web", "'--port': Input should be a valid integer"),
         ("simulate bomb simple scared --hats 3", "see matchbox simulate --help"),
+        (
+            "league create x --game bomb --format round_robin",
+            "Invalid value for '--format': 'round_robin' is not one of 'round-robin'",
+        ),
         ("simulate chess simple scared", "there is no game 'chess'; the games are: bomb"),
         ("simulate bomb simple", "one bot has no opponent"),
         ("simulate bomb simple nobody", "there is no bot 'nobody' of bomb"),
