@@ -2,7 +2,7 @@
 
 PORT ?= 8000
 DATA ?= data
-WORKERS ?= 2
+WORKERS ?= 4
 ARGS ?=
 UV ?= uv
 
@@ -45,7 +45,7 @@ setup: $(DEV) ## make .venv with everything that the tests need
 up: $(UP) ## start the platform: PORT=8000 DATA=data
 	@exec $(TIED) $(BIN)/matchbox up --port $(PORT) --data $(DATA)
 
-test: $(DEV) ## run the tests: WORKERS=2 ARGS="-k bomb"
+test: $(DEV) ## run the tests: WORKERS=4 ARGS="-k bomb"
 	@$(LEAN) $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 check: $(DEV) ## form, types, doors and spelling

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -74,15 +74,22 @@ def firing(prometheus: httpx.Client) -> set[str]:
 
 @contextmanager
 def frozen(pid: int) -> Iterator[None]:
-    """Stops the process and those that it has started, for the length of the block."""
+    """Stops the process and those that it has started, for the length of the block.
+
+    One of those may end before it is stopped, or be killed meanwhile.
+    """
     pids = [pid, *descendants(pid)]
-    for one in pids:
-        os.kill(one, signal.SIGSTOP)
+    _send(signal.SIGSTOP, pids)
     try:
         yield
     finally:
-        for one in pids:
-            os.kill(one, signal.SIGCONT)
+        _send(signal.SIGCONT, pids)
+
+
+def _send(number: signal.Signals, pids: Iterable[int]) -> None:
+    for one in pids:
+        with suppress(ProcessLookupError):
+            os.kill(one, number)
 
 
 def wrong(platform: Installation) -> dict[str, Any]:
