@@ -89,3 +89,8 @@ def tied(board: Board) -> set[int]:
     """Returns the ranks that several bots share."""
     ranks = Counter(line.rank for line in board.lines if line.matches)
     return {rank for rank, bots in ranks.items() if bots > 1}
+
+
+def has_champions(board: Board) -> bool:
+    """Whether the board has the probability of any bot that it is truly the best."""
+    return any(line.p_champion is not None for line in board.lines)

@@ -9,9 +9,10 @@ under a content policy without inline styles.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
@@ -70,12 +71,12 @@ def label(text: str) -> str:
 
 def finding(board: Board) -> str:
     """Returns a sentence that says which bot leads, and how certain that is."""
-    measured = _measured(board)
-    if not measured:
+    best = takewhile(lambda one: one.line.rank == 1, _measured(board))
+    level = [one.line.bot for one in best]
+    if not level:
         return "Nobody has been rated yet"
     first = [line for line in board.lines if line.rank_range[0] == 1]
     leader = board.lines[0].bot
-    level = [one.line.bot for one in measured if one.line.rank == 1]
     if len(level) > 1:
         return f"{' and '.join(level) if len(level) == 2 else f'{len(level)} bots'} share the lead"
     if len(first) == 1:
@@ -88,7 +89,7 @@ def finding(board: Board) -> str:
 
 def leaderboard(board: Board) -> go.Figure:
     """Returns a figure of each bot's strength with its 95% interval, the best on top."""
-    measured = _measured(board)[:DRAWN]
+    measured = list(islice(_measured(board), DRAWN))
     unit, digits = _unit(board)
     bots = [one.line.bot for one in measured]
     return plot(
@@ -157,15 +158,13 @@ def _plain(text: str) -> str:
     return "".join(_INVISIBLE.get(letter, letter) for letter in text)
 
 
-def _measured(board: Board) -> list[_Measured]:
-    """Returns the lines that have a value."""
+def _measured(board: Board) -> Iterator[_Measured]:
+    """Returns the lines that have a value, the best first."""
     by_elo = not board.cooperative and board.by != "borda"
-    found = []
     for line in board.lines:
         value, interval = (line.elo, line.ci95) if by_elo else (line.score, line.score_ci95)
         if value is not None:
-            found.append(_Measured(line, value, interval))
-    return found
+            yield _Measured(line, value, interval)
 
 
 def _unit(board: Board) -> tuple[str, int]:

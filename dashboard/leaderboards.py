@@ -164,7 +164,7 @@ class Shown:
         """Returns the part that the request asks for, by `q` and `page`."""
         wanted = request.args.get("q", "").strip()[:64]
         text = wanted.lower()
-        found = [line for line in board.lines if text in line.bot.lower()]
+        found = [line for line in board.lines if text in line.bot.lower()] if text else board.lines
         pages = max(1, -(-len(found) // A_PAGE))
         number = min(max(request.args.get("page", 1, int), 1), pages)
         mine = [
@@ -178,7 +178,7 @@ class Shown:
 class _Standing:
     """A board as the key of a cache: the digest names its rows and its settings.
 
-    The bots' names are of the key, since that of a deleted author changes.
+    The names of the bots in the figure are of the key, since that of a deleted author changes.
     """
 
     digest: str
@@ -217,7 +217,7 @@ def _bouts(counts: _Counts) -> tuple[Drawn, Drawn]:
 
 def values(board: Board) -> Row:
     """Returns the template's values for a board: itself, its figure and its finding."""
-    names = tuple(line.bot for line in board.lines)
+    names = tuple(line.bot for line in board.lines[: figures.DRAWN])
     return {
         "board": board,
         "figure": _strengths(_Standing(str(board.rows_digest), board.title, names, board)),

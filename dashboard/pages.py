@@ -71,6 +71,7 @@ def make_pages(source: Source, *, now: Callable[[], datetime] = utc_now) -> Blue
     blueprint.add_app_template_filter(lambda text: wording.ago(text, now()), "ago")
     blueprint.add_app_template_filter(figures.colour, "bot_colour")
     blueprint.add_app_template_filter(tabs.near, "near")
+    blueprint.add_app_template_filter(evidence.has_champions, "has_champions")
     blueprint.add_app_template_filter(comparisons.measure, "describe_measure_of")
     for function in (
         *formats.TOLD,
