@@ -59,8 +59,7 @@ def _feed(session: Session, league: League, settings: Settings, now: int) -> int
     waiting = session.scalar(select(func.count()).where(*ranked, *ahead)) or 0
     if waiting >= settings.ranked_backlog:
         return 0
-    last = session.scalar(select(func.max(Match.number)).where(*ranked))
-    number = 0 if last is None else last + 1
+    number = _next_number(session, *ranked)
     queue, sizer = _Queue(session, league, settings, number), MatchSizer(session, league)
     fixtures: list[Fixture] = []
     while len(fixtures) < settings.ranked_backlog - waiting:
@@ -75,6 +74,16 @@ def _feed(session: Session, league: League, settings: Settings, now: int) -> int
         ]
     schedule(session, league, fixtures, settings=settings, now=now)
     return len(fixtures)
+
+
+def _next_number(session: Session, *which: ColumnElement[bool]) -> int:
+    """The number after the highest of these matches.
+
+    Each state is asked alone: together SQLite would go through all matches of the league.
+    """
+    newest = select(Match.number).where(*which).order_by(Match.number.desc()).limit(1)
+    found = [session.scalar(newest.where(Match.state == state)) for state in MatchState]
+    return max((one for one in found if one is not None), default=-1) + 1
 
 
 class _Queue:

@@ -80,6 +80,9 @@ def test_the_queue_is_filled_without_reading_all_matches(
     assert met, plans
     assert all(plan.startswith("SEARCH match_seat ") for plan in met), met
     assert not [plan for plan in plans if "SCAN match" in plan], plans
+    of_league = [plan for plan in plans if "(league_id=? AND season_id=?" in plan]
+    assert of_league
+    assert not [plan for plan in of_league if "season_id=?)" in plan], "all of a league's matches"
 
 
 def test_bots_of_one_owner_do_not_meet_but_those_of_the_house_do(books: Books, alice: User) -> None:
