@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from statistics import mean
+from statistics import fmean, mean
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from dashboard.formats import STAGES
@@ -161,6 +161,8 @@ def cross(board: Board, course: Course) -> list[Crossed]:
     """
     met: dict[tuple[str, str], list[float]] = defaultdict(list)
     for one in course.fixtures:
+        if None in one.points:
+            continue
         shares = _shares(course, one)
         for bot, share in shares.items():
             for other, others in shares.items():
@@ -176,7 +178,7 @@ def cross(board: Board, course: Course) -> list[Crossed]:
 def _cell(shares: Sequence[float] | None) -> Cell | None:
     if not shares:
         return None
-    share = mean(shares)
+    share = fmean(shares)
     return Cell(share, len(shares), min(int(5 * share), 4))
 
 

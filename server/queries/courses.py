@@ -1,7 +1,7 @@
 """The course of a season: its matches by round, with results that may be read.
 
-A result never changes and never becomes secret again, so each process reads it once. Whether the
-match still counts is asked every time.
+A result never changes and never becomes secret again, so each process reads it once, and a match's
+seats as well. The state of each match, and whether it still counts, are asked every time.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from server.services.lookup import find_season
 from server.services.season_progress import stands
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from sqlalchemy.orm import Session
 
@@ -29,19 +29,19 @@ if TYPE_CHECKING:
 MOST: Final = 5000
 """The most matches of a course; of a longer season, the newest are listed."""
 AT_ONCE: Final = 500
-KEPT: Final = 100_000
-"""The most results that a process remembers of one database."""
+KEPT: Final = 20_000
+"""The most matches that a process remembers of one database."""
 
 
-class _Taken(NamedTuple):
-    """The result of a match: each seat's share of the points, or the team's score."""
+class _Known(NamedTuple):
+    """A match as it was last listed, with the row numbers of its versions by seat."""
 
-    points: list[float | None]
-    score: float | None
+    versions: list[int]
+    fixture: Fixture
 
 
-_results: WeakKeyDictionary[Any, dict[str, _Taken]] = WeakKeyDictionary()
-"""The results that were read, by database and match."""
+_known: WeakKeyDictionary[Any, dict[str, _Known]] = WeakKeyDictionary()
+"""The matches that were listed, by database and id."""
 
 
 def course(session: Session, name: int | str, viewer: User | None = None) -> Course:
@@ -53,53 +53,81 @@ def course(session: Session, name: int | str, viewer: User | None = None) -> Cou
         for at, entry in enumerate(season.entries)
         if entry.version_id is not None
     }
-    seats = {
-        match: len(versions)
-        for match, (_, state, versions) in found.items()
-        if state == MatchState.FINISHED
+    kept = _known.setdefault(session.get_bind(), {})
+    known = {name: one for name, *_ in found if (one := kept.get(name)) is not None}
+    rows = {name: one.versions for name, one in known.items()}
+    rows |= _versions(session, [name for name, *_ in found if name not in known])
+    changed = {
+        name: (number, state)
+        for name, number, state in found
+        if name not in known or not _is_same(known[name], state, places)
     }
-    results = _read(session, season, seats)
+    over = [name for name, (_, state) in changed.items() if state == MatchState.FINISHED]
+    results = _results(session, season, over)
+    for name, now in changed.items():
+        seats = [places[one] for one in rows[name]]
+        known[name] = _Known(rows[name], _fixture(name, *now, seats, results))
+    if len(kept) > KEPT:
+        kept.clear()
+    kept.update(known)
     return Course(
         bots=[entry.bot.full_name for entry in season.entries],
-        fixtures=[
-            _fixture(match, number, state, [places[one] for one in versions], results.get(match))
-            for match, (number, state, versions) in found.items()
-        ][-MOST:],
+        fixtures=[known[name].fixture for name, *_ in found][-MOST:],
         whole=len(found) <= MOST,
     )
 
 
-def _matches(session: Session, season: Season) -> dict[str, tuple[int, Any, list[int]]]:
-    """Returns round, state and versions by match, in order: at most one more than are listed."""
-    newest = select(Match.id).where(*stands(season)).order_by(Match.number.desc()).limit(MOST + 1)
-    rows = session.execute(
-        select(Match.id, Match.round, Match.state, MatchSeat.version_id)
-        .join(MatchSeat, MatchSeat.match_id == Match.id)
-        .where(Match.id.in_(newest.scalar_subquery()))
-        .order_by(Match.number, MatchSeat.seat)
-    )
-    found: dict[str, tuple[int, Any, list[int]]] = {}
-    for match, number, state, version in rows:
-        found.setdefault(match, (number, state, []))[2].append(version)
-    return found
+def _is_same(known: _Known, state: Any, places: Mapping[int, int]) -> bool:
+    """Whether the match would be listed as before. A result that was hidden may be read now."""
+    fixture = known.fixture
+    hidden = state == MatchState.FINISHED and fixture.score is None and fixture.points[0] is None
+    seats = [places[one] for one in known.versions]
+    return fixture.state == state and not hidden and fixture.seats == seats
+
+
+def _matches(session: Session, season: Season) -> list[tuple[str, int, Any]]:
+    """Returns id, round and state of each match, in order: at most one more than are listed."""
+    newest = select(Match.id, Match.round, Match.state).where(*stands(season))
+    rows = session.execute(newest.order_by(Match.number.desc()).limit(MOST + 1)).all()
+    return [(name, number, state) for name, number, state in reversed(rows)]
+
+
+def _versions(session: Session, matches: Sequence[str]) -> dict[str, list[int]]:
+    """Returns the row numbers of the versions by match, each in the order of the seats."""
+    versions: dict[str, list[int]] = {}
+    for part in _parts(iter(matches)):
+        query = select(MatchSeat.match_id, MatchSeat.version_id).order_by(MatchSeat.seat)
+        for name, version in session.execute(query.where(MatchSeat.match_id.in_(part))):
+            versions.setdefault(name, []).append(version)
+    return versions
 
 
 def _fixture(
-    match: str, number: int, state: Any, seats: list[int], taken: _Taken | None
+    match: str, number: int, state: Any, seats: list[int], results: Mapping[str, _Result]
 ) -> Fixture:
-    points: list[float | None] = taken.points if taken else [None] * len(seats)
-    score = taken.score if taken else None
-    return Fixture(match=match, round=number, state=state, seats=seats, points=points, score=score)
+    result = results.get(match, _Result([None] * len(seats), None))
+    return Fixture(
+        match=match,
+        round=number,
+        state=state,
+        seats=seats,
+        points=result.points,
+        score=result.score,
+    )
 
 
-def _read(session: Session, season: Season, seats: Mapping[str, int]) -> dict[str, _Taken]:
-    """Returns the results that may be read of these finished matches, given with their seats."""
-    kept = _results.setdefault(session.get_bind(), {})
-    if len(kept) > KEPT:
-        kept.clear()
+class _Result(NamedTuple):
+    """The result of a match: each seat's share of the points, or the team's score."""
+
+    points: list[float | None]
+    score: float | None
+
+
+def _results(session: Session, season: Season, matches: Sequence[str]) -> dict[str, _Result]:
+    """Returns the results that may be read of these finished matches."""
     team = is_cooperative(season.league.game)
-    fresh = (one for one in seats if one not in kept)
-    for part in _parts(fresh):
+    results: dict[str, _Result] = {}
+    for part in _parts(iter(matches)):
         hidden = closed(session, part)
         wanted = (
             select(Match.id, Match.score, MatchSeat.points)
@@ -109,9 +137,9 @@ def _read(session: Session, season: Season, seats: Mapping[str, int]) -> dict[st
         )
         for match, score, points in session.execute(wanted):
             if match not in hidden:
-                taken = kept.setdefault(match, _Taken([], score if team else None))
-                taken.points.append(None if team else points)
-    return {one: kept[one] for one in seats if one in kept}
+                result = results.setdefault(match, _Result([], score if team else None))
+                result.points.append(None if team else points)
+    return results
 
 
 def _parts(names: Iterator[str]) -> Iterator[list[str]]:
