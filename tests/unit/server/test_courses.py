@@ -9,6 +9,7 @@ from server.db.models import Season, User
 from server.queries import courses
 from server.services import voids
 from tests.books import Books, play_out, played, season_of
+from tests.plans import explained
 
 
 @pytest.fixture
@@ -91,3 +92,11 @@ def test_of_a_long_season_the_newest_matches_are_listed(
 def test_a_season_that_is_over_has_every_result(books: Books, season: Season) -> None:
     play_out(books)
     assert all(None not in one.points for one in told(books, season).fixtures)
+
+
+def test_the_seats_and_results_of_a_match_are_read_once(books: Books, season: Season) -> None:
+    with books.read() as session:
+        first = courses.course(session, season.id)
+    with books.read() as session, explained(session, only="match_seat") as plans:
+        assert courses.course(session, season.id) == first
+    assert plans == []
