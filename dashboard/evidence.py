@@ -92,5 +92,5 @@ def tied(board: Board) -> set[int]:
 
 
 def has_champions(board: Board) -> bool:
-    """Whether the board has the probability of any bot that it is truly the best."""
+    """Whether the board says of any bot how probably it is truly the best."""
     return any(line.p_champion is not None for line in board.lines)

@@ -142,7 +142,7 @@ class LeagueLine(Answer):
 
 
 class League(LeagueLine):
-    """A league with its newest seasons and, before those, its newest that are not over.
+    """A league with some of its seasons: the newest, and the newest that are not over.
 
     `season_count` counts all that you may see. `invited` names accounts, only for operators.
     """

@@ -65,7 +65,8 @@ class RankedQueue:
         self._place = {one.entrant: place for place, one in enumerate(self._field)}
         self._games = {one.entrant: one.games for one in self._field}
         self._seats, self._enough = seats, enough
-        self._met, self._known = met, dict[str, Counter[str]]()
+        self._met = met
+        self._known: dict[str, Counter[str]] = {}
         self._tables: list[tuple[str, ...]] = []
         self._owner = owner or {}
         self._owned: defaultdict[str, set[str]] = defaultdict(set)
@@ -118,7 +119,7 @@ class RankedQueue:
             self._wake()
 
     def _met_by(self, entrant: str) -> Counter[str]:
-        """How often the entrant has met whom, itself not excluded."""
+        """How often the entrant has met each other one; its own name may be there as well."""
         if entrant not in self._known:
             found = self._known[entrant] = Counter(self._met(entrant))
             for table in self._tables:
@@ -139,7 +140,8 @@ class RankedQueue:
         """The newcomer with the fewest games; without newcomers, a draw in proportion to variance.
 
         The entrant with the greatest variance is not simply taken: one that wins or loses
-        everything stays uncertain for ever and would starve the others. `weights` are summed up.
+        everything stays uncertain for ever and would starve the others. Each of the `weights` has
+        those before it added.
         """
         games = self._games
         new = [one for one in able if games[one.entrant] < NEWCOMER_MATCHES]

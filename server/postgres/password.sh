@@ -1,7 +1,8 @@
 #!/bin/sh
 # Gives Postgres the password POSTGRES_PASSWORD if it has another one, as after a rotation of the secrets.
-# What the image makes of this variable at its first start is never changed by the image again.
-# SERVER names Postgres to who needs the password; its socket, which asks for none, is in PGHOST.
+# The image itself uses this variable at its first start only.
+# SERVER is the host of Postgres, where it asks for the password. PGHOST is the folder of its socket, where it asks
+# for none.
 set -eu
 export PGUSER="$POSTGRES_USER" PGDATABASE="$POSTGRES_DB"
 if PGPASSWORD="$POSTGRES_PASSWORD" psql --no-password --host "$SERVER" --command 'SELECT 1' > /dev/null; then

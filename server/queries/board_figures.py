@@ -87,8 +87,8 @@ def board_pairs(session: Session, name: str) -> Iterator[PairLine]:
 def opponents(session: Session, owner: str, name: str, most: int | None = None) -> Opponents:
     """Returns the results of the bot's active version by opponent, in its game's default league.
 
-    With `most`, only those are told that it has met in the most bouts. A bot without an active
-    version is shown with the newest that has met somebody. Raises NotFound.
+    With `most`, only the opponents of the most bouts are listed. A bot without an active version is
+    shown with the newest that has met somebody. Raises NotFound.
     """
     bot = find_bot(session, f"{owner}/{name}")
     league = session.scalar(select(League).where(League.name == bot.game))
@@ -101,8 +101,8 @@ def opponents(session: Session, owner: str, name: str, most: int | None = None) 
         return Opponents(version=None, items=[], met=0)
     own = playing[-1]
     pairs = kept.pairs_of(own.id)
-    told = pairs if most is None else nlargest(most, pairs, key=lambda one: one.bouts)
-    found = {_other(one, own.id): one for one in told}
+    chosen = pairs if most is None else nlargest(most, pairs, key=lambda one: one.bouts)
+    found = {_other(one, own.id): one for one in chosen}
     lately = _lately(session, own.id) if found else {}
     names = {row[0]: row[1:] for row in session.execute(_named(found))}
     items = [

@@ -33,6 +33,13 @@ KEPT: Final = 20_000
 """The most matches that a process remembers of one database."""
 
 
+class _Result(NamedTuple):
+    """The result of a match: each seat's share of the points, or the team's score."""
+
+    points: list[float | None]
+    score: float | None
+
+
 class _Known(NamedTuple):
     """A match as it was last listed, with the row numbers of its versions by seat."""
 
@@ -55,8 +62,8 @@ def course(session: Session, name: int | str, viewer: User | None = None) -> Cou
     }
     kept = _known.setdefault(session.get_bind(), {})
     known = {name: one for name, *_ in found if (one := kept.get(name)) is not None}
-    rows = {name: one.versions for name, one in known.items()}
-    rows |= _versions(session, [name for name, *_ in found if name not in known])
+    versions = {name: one.versions for name, one in known.items()}
+    versions |= _versions(session, [name for name, *_ in found if name not in known])
     changed = {
         name: (number, state)
         for name, number, state in found
@@ -65,8 +72,8 @@ def course(session: Session, name: int | str, viewer: User | None = None) -> Cou
     over = [name for name, (_, state) in changed.items() if state == MatchState.FINISHED]
     results = _results(session, season, over)
     for name, now in changed.items():
-        seats = [places[one] for one in rows[name]]
-        known[name] = _Known(rows[name], _fixture(name, *now, seats, results))
+        seats = [places[one] for one in versions[name]]
+        known[name] = _Known(versions[name], _fixture(name, *now, seats, results))
     if len(kept) > KEPT:
         kept.clear()
     kept.update(known)
@@ -95,7 +102,7 @@ def _matches(session: Session, season: Season) -> list[tuple[str, int, Any]]:
 def _versions(session: Session, matches: Sequence[str]) -> dict[str, list[int]]:
     """Returns the row numbers of the versions by match, each in the order of the seats."""
     versions: dict[str, list[int]] = {}
-    for part in _parts(iter(matches)):
+    for part in _parts(matches):
         query = select(MatchSeat.match_id, MatchSeat.version_id).order_by(MatchSeat.seat)
         for name, version in session.execute(query.where(MatchSeat.match_id.in_(part))):
             versions.setdefault(name, []).append(version)
@@ -116,18 +123,11 @@ def _fixture(
     )
 
 
-class _Result(NamedTuple):
-    """The result of a match: each seat's share of the points, or the team's score."""
-
-    points: list[float | None]
-    score: float | None
-
-
 def _results(session: Session, season: Season, matches: Sequence[str]) -> dict[str, _Result]:
     """Returns the results that may be read of these finished matches."""
     team = is_cooperative(season.league.game)
     results: dict[str, _Result] = {}
-    for part in _parts(iter(matches)):
+    for part in _parts(matches):
         hidden = closed(session, part)
         wanted = (
             select(Match.id, Match.score, MatchSeat.points)
@@ -142,6 +142,7 @@ def _results(session: Session, season: Season, matches: Sequence[str]) -> dict[s
     return results
 
 
-def _parts(names: Iterator[str]) -> Iterator[list[str]]:
-    while part := list(islice(names, AT_ONCE)):
+def _parts(names: Sequence[str]) -> Iterator[list[str]]:
+    left = iter(names)
+    while part := list(islice(left, AT_ONCE)):
         yield part

@@ -129,7 +129,7 @@ def season(session: Session, name: int | str, viewer: User | None = None) -> Ans
 
 
 def _newest_of(session: Session, viewer: User | None, league: int) -> list[SeasonLine]:
-    """Returns the league's newest seasons, and before those its newest that are not over."""
+    """Returns the league's newest seasons and its newest that are not over, newest first."""
     under_way = (_among_few(league), Season.state.in_(UNDER_WAY))
     found = [
         *_rows(session, viewer, NEWEST, Season.league_id == league),
@@ -150,7 +150,7 @@ def _count_of(session: Session, viewer: User | None, league: int) -> int:
 
 
 def _among_few(league: int) -> ColumnElement[bool]:
-    """Returns the condition that a season is of that league, for one that has a state as well.
+    """Returns the condition that a season is of that league, for queries with a state as well.
 
     Almost all seasons are over. With its index of leagues SQLite would read all of the league.
     """

@@ -1,4 +1,4 @@
-"""Tells of the arenas that have reported. Changes nothing."""
+"""The arenas that have reported, and what each is doing. Changes nothing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ GONE_MS: Final = 3_600_000
 
 
 def arena_lines(session: Session, now: int) -> list[ArenaLine]:
-    """Returns the arenas that have reported, with what each is at."""
+    """Returns the arenas that have reported, with what each is doing."""
     stopped = stopped_arenas.stopped(session)
     keys = arena_keys.states(session)
     return [

@@ -50,11 +50,7 @@ def feed(session: Session, *, settings: Settings, now: int) -> int:
 
 
 def _feed(session: Session, league: League, settings: Settings, now: int) -> int:
-    ranked = (
-        Match.league_id == league.id,
-        Match.season_id.is_(None),
-        Match.comparison_id.is_(None),
-    )
+    ranked = _ranked(league)
     ahead = Match.state.in_((MatchState.QUEUED, MatchState.RUNNING)), Match.id.not_in(HELD)
     waiting = session.scalar(select(func.count()).where(*ranked, *ahead)) or 0
     if waiting >= settings.ranked_backlog:
@@ -87,7 +83,7 @@ def _next_number(session: Session, *which: ColumnElement[bool]) -> int:
 
 
 class _Queue:
-    """The pairings of a league's next matches; counts those that it has given as queued."""
+    """Chooses the pairings of a league's next matches, and counts each as queued."""
 
     def __init__(self, session: Session, league: League, settings: Settings, number: int) -> None:
         self._session, self._league = session, league
@@ -182,7 +178,7 @@ def _queued(session: Session, league: League) -> Counter[int]:
     query = (
         select(MatchSeat.version_id, func.count(MatchSeat.match_id.distinct()))
         .join(Match, Match.id == MatchSeat.match_id)
-        .where(*_ranked(league), Match.state.in_(UNFINISHED))
+        .where(*_ranked(league), Match.rules == league.rules, Match.state.in_(UNFINISHED))
         .group_by(MatchSeat.version_id)
     )
     return Counter(dict(session.execute(query).all()))
@@ -197,17 +193,17 @@ def _opponents(league: League, first: int) -> Select[int, int]:
         .join(Match, Match.id == MatchSeat.match_id)
         .join(other, other.match_id == MatchSeat.match_id)
         .where(MatchSeat.version_id == bindparam("version"), MatchSeat.number >= first)
-        .where(*_ranked(league), other.version_id != MatchSeat.version_id)
+        .where(*_ranked(league), Match.rules == league.rules)
+        .where(other.version_id != MatchSeat.version_id)
         .where(Match.state.in_((*UNFINISHED, MatchState.FINISHED)))
         .group_by(other.version_id)
     )
 
 
 def _ranked(league: League) -> tuple[ColumnElement[bool], ...]:
-    """Which matches count in the league's queue."""
+    """Which matches are of the league's queue, under whatever rules."""
     return (
         Match.league_id == league.id,
         Match.season_id.is_(None),
         Match.comparison_id.is_(None),
-        Match.rules == league.rules,
     )

@@ -44,6 +44,15 @@ def play(books: Books) -> None:
         assert books.record(played(job))
 
 
+def begin(books: Books, alice: User, bob: User) -> None:
+    """Makes a league of two bots, and plays its first matches."""
+    books.league()
+    books.bot(alice, "one")
+    books.bot(bob, "two")
+    feed(books)
+    play(books)
+
+
 def test_the_queue_is_filled_and_not_overfilled(books: Books, alice: User, bob: User) -> None:
     books.league()
     books.bot(alice, "one")
@@ -69,11 +78,7 @@ def test_the_field_is_read_at_once_with_the_names_of_all_its_bots(
 def test_the_queue_is_filled_without_reading_all_matches(
     books: Books, alice: User, bob: User
 ) -> None:
-    books.league()
-    books.bot(alice, "one")
-    books.bot(bob, "two")
-    feed(books)
-    play(books)
+    begin(books, alice, bob)
     with books.write() as session, explained(session) as plans:
         assert ranked.feed(session, settings=books.settings, now=books.clock()) > 0
     met = [plan for plan in plans if "ix_match_seat_version_id" in plan and "GROUP BY" in plan]
@@ -128,11 +133,7 @@ def test_the_deals_of_a_match_follow_from_its_first_and_from_no_other_match(
 
 
 def test_a_newcomer_is_served_first(books: Books, alice: User, bob: User) -> None:
-    books.league()
-    books.bot(alice, "one")
-    books.bot(bob, "two")
-    feed(books)
-    play(books)
+    begin(books, alice, bob)
     books.bot(books.person("dora"), "new")
     feed(books)
     newest = tables(books)[-books.settings.ranked_backlog :]
