@@ -16,9 +16,9 @@ from matchbox.settings import WIDTH
 
 _HEAD: Final = """# Performance
 
-Written by `make bench`, but for the last two sections. Every game is played by shipped bots in
-isolation: each bot in a process of its own behind the wall, seeded, recorded, the referee and all
-seats on one core. Beside it the same players play in the plain loop of `bench/plain`, in one
+Written by `make bench`, but for the sections from "The site" on. Every game is played by shipped
+bots in isolation: each bot in a process of its own behind the wall, seeded, recorded, the referee and
+all seats on one core. Beside it the same players play in the plain loop of `bench/plain`, in one
 process, with nothing checked. The ratio is the plain loop's processor time divided by that of the
 referee and all its seats, the median over repeats in which both follow each other; numbers of games
 and bots have three, the most games one. Ratios carry over to other machines; microseconds do not.
@@ -47,7 +47,7 @@ _GROWN: Final = {
 
 
 def kept(before: str) -> str:
-    """The section of an older page that is written by hand, or nothing."""
+    """The sections of an older page that are written by hand, or nothing."""
     place = before.find(f"\n{BY_HAND}\n")
     return before[place:] if place >= 0 else ""
 

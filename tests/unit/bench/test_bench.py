@@ -39,7 +39,8 @@ def test_the_sections_that_are_written_by_hand_stay_on_the_page() -> None:
     by_hand = f"\n{written.BY_HAND}\n\nEvery must is held.\n"
     assert written.kept(f"# Performance\n\nolder figures\n{by_hand}") == by_hand
     assert written.kept("# Performance\n") == ""
-    assert written.kept((CHECKOUT / "docs/performance.md").read_text()).count("\n## ") == 2
+    stays = written.kept((CHECKOUT / "docs/performance.md").read_text())
+    assert {"## The site", "## Load", "## Growth"} <= set(stays.splitlines())
 
 
 def bench(*words: str) -> subprocess.CompletedProcess[str]:
