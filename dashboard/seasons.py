@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import fmean, mean
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, assert_never
 
 from dashboard.formats import STAGES
 from dashboard.tabs import near
 from dashboard.wording import plural
+from matchbox.league.format import Format, read
 
 if TYPE_CHECKING:
     from dashboard.source import Row, Source
@@ -235,7 +236,7 @@ def next_steps(season: Season, course: Course) -> Iterator[str]:
 def _under_way(season: Season, course: Course) -> Iterator[str]:
     present = _present(season, course)
     left = sum(one.state not in DONE for one in course.fixtures if one.round == present - 1)
-    kind, opened = season.format["kind"], len(season.rounds)
+    kind, opened = read(Format, season.format).kind, len(season.rounds)
     if left:
         yield f"{plural(left, 'match', 'matches')} of round {present} still to play."
     after = opened - present
@@ -251,5 +252,7 @@ def _under_way(season: Season, course: Course) -> Iterator[str]:
         yield "Winners go on; a tie that ends level is played again."
     elif kind == "adaptive":
         yield "Then those meet whose order is least certain, until the question is answered."
-    else:
+    elif kind == "round-robin":
         yield "After it the season is over."
+    else:
+        assert_never(kind)

@@ -35,7 +35,7 @@ _LEFT_OUT: Final = ("owner", "name", "version_id")
 """Fields without a column: `bot` contains them, or only the API needs them."""
 _LINE: Final = tuple(field.name for field in fields(BoardLine))
 BOARD: Final = (*_FIRST, *(name for name in _LINE if name not in (*_FIRST, *_LEFT_OUT)))
-"""The fields of a line in a board's CSV. New fields come last."""
+"""The fields of a line in a board's CSV, which is read by the names of its columns."""
 _SHARE_ENDS: Final = {"ci95": ("share_low", "share_high")}
 RATINGS: Final = tuple(RatingPoint.model_fields)
 """The fields of a point in the CSV of a bot's ratings."""

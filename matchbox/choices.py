@@ -1,6 +1,6 @@
 """The legal moves of a position as a person chooses among them. Knows no game.
 
-A game may say it in a module `choices`; without one, a move's text is its JSON.
+A game may put them into words in a module `choices`; without one, a move's text is its JSON.
 """
 
 from __future__ import annotations

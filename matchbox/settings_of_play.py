@@ -52,8 +52,8 @@ class PlaySettings:
     )
     match_deals: int = setting(
         10,
-        "deals of a match if its league has no number and its bots' pace is not known; each is "
-        "played in all rotations",
+        "deals of a match in leagues that are made from now on, if they get no number of their own "
+        "and the bots' pace is not known; each is played in all rotations",
         least=1,
         most=MOST_DEALS,
     )
@@ -65,10 +65,10 @@ class PlaySettings:
         most=60,
     )
     fewest_deals: int = setting(
-        2, "least number of deals of such a match", least=1, most=MOST_DEALS
+        2, "least number of deals of a match as long as wanted", least=1, most=MOST_DEALS
     )
     most_deals: int = setting(
-        250, "greatest number of deals of such a match", least=1, most=MOST_DEALS
+        250, "greatest number of deals of a match as long as wanted", least=1, most=MOST_DEALS
     )
     tryout_deals: int = setting(2, "deals of the try-out of a new version", least=1, most=100)
     width: int = setting(WIDTH, "bouts that a seat plays at once", least=1, most=1024)
@@ -88,8 +88,8 @@ class PlaySettings:
     )
     lease_minutes: int = setting(
         5,
-        "a job that no arena has taken by then, or with which its arena does not get on, is sent "
-        "again",
+        "minutes after which a job is sent again if no arena has taken it, or its arena reports no "
+        "progress",
         least=1,
         most=1440,
     )

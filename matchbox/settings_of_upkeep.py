@@ -73,8 +73,8 @@ class UpkeepSettings:
     )
     backups_kept: int = setting(
         7,
-        "newest backups that are kept in that folder, of those on the schedule and of those before "
-        "upgrades each",
+        "how many of the newest scheduled backups are kept in that folder, and how many of those "
+        "before upgrades",
         least=1,
         most=10_000,
     )

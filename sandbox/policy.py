@@ -151,7 +151,6 @@ files of their own. All are mapped before the wall goes up, and each costs every
 some are left out: codecs of East Asian languages, and modules for databases, terminals, devices and
 services of the machine."""
 
-
 LIBRARIES: Final[Mapping[str, tuple[str, ...]]] = {
     "numpy": (
         *("numpy", "numpy.char", "numpy.ctypeslib", "numpy.dtypes", "numpy.exceptions"),
@@ -175,8 +174,8 @@ class Limits:
         bank_ms: time for all decisions of a match together: processor time and sleep.
         off_turn_ms: processor time between an answer and the next question. It is charged to the
             bank; the limit allows for time that a crowded host takes and the kernel books as ours.
-        restless_ms: a seat that uses more than this between two questions is stopped from then on
-            whenever it is not asked. Else it could time others by its own work.
+        restless_ms: a seat that uses more than this between two questions is halted between
+            questions from then on. Otherwise it could measure how long others think.
         patience_ms: if a seat gets no processor for this much wall time, the platform is at fault.
         memory_mb: address space above the warm zygote's own.
         answer_bytes: longest answer to one question.

@@ -177,7 +177,7 @@ class Field(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     alias: str
-    """Its name in forms and commands: `matches` means something else there."""
+    """Its name in forms and commands, where `matches` has another meaning: it is `max_matches`."""
     about: About
     choices: dict[Any, str]
     """Empty if it may have any value of its type."""

@@ -22,7 +22,8 @@ from matchbox.league.rows import Row, digest_matches
 from matchbox.league.transitivity import LackOfFit, Upset, lack_of_fit, verdict
 
 METHOD: Final = 5
-"""Part of every digest; it goes up if the same rows would give different figures."""
+"""Part of every digest; it goes up if the same rows would give different figures. A new
+field alone does not raise it."""
 WITHOUT_HELD: Final = 4
 """The last method whose digests do not hold whether the figure before decided what ranks."""
 PROVISIONAL_ELO: Final = 100.0

@@ -5,14 +5,16 @@ The account's row stays under a name that says nothing, because matches name bot
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import String, cast, delete, select, update
 
 from server.db.models import (
     UNDER_WAY,
     Bot,
     BrowserSession,
+    Comparison,
     Delivery,
     Draft,
     Entry,
@@ -73,7 +75,7 @@ def delete_account(
         _end_its_bots(session, user, now=now)
         _forget(session, user)
         _rename_in_standings(session, user, former)
-        _replace_name_in_texts(session, user, former)
+        _rename_in_texts(session, user, former)
         audit.note(session, user, "user.delete", f"user:{user.id}", now=now)
 
 
@@ -123,22 +125,28 @@ def _rename_in_standings(session: Session, user: User, former: str) -> None:
     for subject in subjects:
         standing = session.get(Standing, scope_of(subject))
         if standing is not None:
-            standing.facts = _renamed(standing.facts, f"{former}/", f"{user.name}/")
-            standing.lines = _renamed(standing.lines, f"{former}/", f"{user.name}/")
+            standing.facts = _renamed(standing.facts, former, user.name)
+            standing.lines = _renamed(standing.lines, former, user.name)
     session.flush()
 
 
-def _replace_name_in_texts(session: Session, user: User, former: str) -> None:
+def _rename_in_texts(session: Session, user: User, former: str) -> None:
     """Replaces the former name where public pages and events say what became of its bots."""
-    bots = {f"{former}/{bot.name}": bot.full_name for bot in user.bots}
-    why = {exclusions.GONE + old: exclusions.GONE + new for old, new in bots.items()}
-    why[closed_why(former)] = closed_why(user.name)
+    void = select(Match).where(Match.state == MatchState.VOID)
+    for match in session.scalars(void.where(Match.void_why.contains(f"{former}/"))):
+        match.void_why = _renamed(match.void_why, former, user.name)
     own = exclusions.sat_in(*(version.id for bot in user.bots for version in bot.versions))
-    for match in session.scalars(select(Match).where(Match.state == MatchState.VOID, own)):
-        match.void_why = why.get(match.void_why, match.void_why)
-    for old, new in bots.items():
-        event = update(Event).where(Event.subject == old[:SUBJECT])
-        session.execute(event.values(subject=new[:SUBJECT]))
+    closed = update(Match).where(Match.void_why == closed_why(former), own)
+    session.execute(closed.values(void_why=closed_why(user.name)))
+    entered = select(Entry).join(Entry.bot).where(Bot.owner_id == user.id, Entry.out != "")
+    for entry in session.scalars(entered):
+        entry.out_why = _renamed(entry.out_why, former, user.name)
+    told = cast(Comparison.result, String).contains(f"{former}/")
+    for comparison in session.scalars(select(Comparison).where(told)):
+        comparison.result = _renamed(comparison.result, former, user.name)
+    for bot in user.bots:
+        event = update(Event).where(Event.subject == f"{former}/{bot.name}"[:SUBJECT])
+        session.execute(event.values(subject=bot.full_name[:SUBJECT]))
     sat = PlayTable.id.in_(select(PlaySeat.table_id).where(PlaySeat.user_id == user.id))
     left = update(PlayTable).where(PlayTable.why == left_why(former), sat)
     session.execute(left.values(why=left_why(user.name)))
@@ -146,11 +154,11 @@ def _replace_name_in_texts(session: Session, user: User, former: str) -> None:
 
 
 def _renamed(value: Any, before: str, after: str) -> Any:
-    """The same plain data, with `after` in place of `before` at the start of texts."""
+    """The same plain data, with bots of `before` named as bots of `after` in every text."""
     if isinstance(value, dict):
         return {name: _renamed(part, before, after) for name, part in value.items()}
     if isinstance(value, list):
         return [_renamed(part, before, after) for part in value]
-    if isinstance(value, str) and value.startswith(before):
-        return after + value.removeprefix(before)
+    if isinstance(value, str):
+        return re.sub(rf"(?<![\w-]){re.escape(before)}(?=/)", after, value)
     return value

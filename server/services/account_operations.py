@@ -161,9 +161,7 @@ def closed_why(name: str) -> str:
 
 
 def leave_everything(session: Session, user: User, *, now: int) -> dict[str, int]:
-    """Takes the account's bots out of the ranked queue and of seasons that have not begun.
-
-    Ends its comparisons.
+    """Ends the account's comparisons; takes its bots out of the queue and of seasons yet to begin.
 
     Returns how many matches became void, and how many entries ended.
     """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, get_args
 
 from sqlalchemy import delete, select, update
@@ -315,10 +316,19 @@ def _seats_of(spec: Spec) -> int:
     return wanted if wanted in spec.seats else spec.seats[0]
 
 
+def _still_allowed(spec: Spec, options: Mapping[str, object]) -> dict[str, object]:
+    """Those of the options that the game still has, with a value that it still allows."""
+    kept: dict[str, object] = {}
+    for name, value in options.items():
+        with suppress(BadOption):
+            fill_options(spec, {name: value})
+            kept[name] = value
+    return kept
+
+
 def _renew(session: Session, league: League, spec: Spec, now: int) -> None:
     """Gives the league new rules: waiting matches become void, and ratings start again."""
-    kept = {name: value for name, value in league.options.items() if name in spec.options}
-    own = {} if league.name == spec.name else kept
+    own = {} if league.name == spec.name else _still_allowed(spec, league.options)
     league.rules, league.options = spec.rules, fill_options(spec, own)
     waiting = (MatchState.QUEUED, MatchState.RUNNING, MatchState.PARKED)
     old = (Match.league_id == league.id, Match.season_id.is_(None), Match.state.in_(waiting))

@@ -140,9 +140,9 @@ def _sized(
 
 
 def _take(plan: Format, field: Field, past: Progress) -> list[Round]:
-    """The rounds that may be opened now: up to the first with matches, or as many as can be paired.
+    """The rounds that may be opened now: all that can be paired already.
 
-    Rounds are opened one by one if there are lessons between them, or if hours are counted.
+    Where lessons come between rounds, or hours are counted: up to the first with matches.
     """
     together = _together(plan)
     found: list[Round] = []

@@ -1,9 +1,9 @@
 """Sends try-outs so that each author has one under way at a time. Judges no version.
 
-The row of a version or draft is the truth. A waiting one whose deadline has passed is due. One
-whose deadline is to come is under way, and holds its author's turn until then; so a lost message
-holds the turn for one lease. Operators and the house are trusted, and need no turn. Neither does a
-version in quarantine, whose try-out the platform itself wants.
+The row of a version or draft is the truth. While one waits, its deadline tells: if it has passed,
+the try-out is due; if not, the try-out is under way, and its author has no other until then. So a
+lost message costs the author one lease. Operators and the house are trusted, and need no turn.
+Neither does a version in quarantine, whose try-out the platform itself wants.
 """
 
 from __future__ import annotations

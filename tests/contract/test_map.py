@@ -32,7 +32,8 @@ def test_a_file_on_the_map_exists(path: str) -> None:
 def test_a_name_on_the_map_is_in_its_file(first: str, second: str, path: str) -> None:
     text = (HOME / path).read_text()
     for name in filter(None, (first, second)):
-        assert re.search(rf"\b{name}\b", text), f"ARCHITECTURE.md looks for {name} in {path}"
+        defined = rf"^\s*(?:def |class )?\"?{name}\b[^=\n]*[(:=]"
+        assert re.search(defined, text, re.MULTILINE), f"{path} does not define {name}"
 
 
 def test_a_match_runs_through_the_files_on_the_map_in_their_stages() -> None:

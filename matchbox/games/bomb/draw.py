@@ -6,8 +6,9 @@ from html import escape
 from typing import Any, Final
 
 EVENTS: Final = ("it is the bomb",)
-ENDINGS: Final = {"explosion": "the bomb blew up"}
 """Lines of `describe` that a spectator would jump to."""
+ENDINGS: Final = {"explosion": "the bomb blew up"}
+"""The outcome's `why` in words."""
 _WIDTH: Final = 440
 _HEIGHT: Final = 438
 _TOP: Final = 34

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 import pytest
 
 from dashboard import league_form
+from matchbox.league.format import CHOICES
 from tests.unit.dashboard.cast import NOBODY, OPERATOR, SOURCE, make_app
 from tests.unit.dashboard.test_pages import Seen, get
 
@@ -22,6 +23,11 @@ def step(number: int, **typed: Any) -> Seen:
 def names(page: Seen) -> set[str]:
     """The fields of the page."""
     return {a["name"] for tag, a in page.elements if tag in ("input", "select") and "name" in a}
+
+
+def test_every_format_has_a_sentence_and_settings_of_its_own() -> None:
+    assert set(league_form.KINDS) == {*CHOICES["kind"], league_form.CONTINUOUS}
+    assert set(league_form._OWN) == set(CHOICES["kind"])
 
 
 def test_it_begins_with_game_and_format_each_with_a_sentence() -> None:

@@ -17,6 +17,7 @@ from matchbox.errors import BadName, Conflict, Forbidden, NotFound
 from server.db.models import (
     Audit,
     BrowserSession,
+    Comparison,
     Entry,
     Event,
     Identity,
@@ -142,11 +143,39 @@ def test_what_became_of_its_bots_is_told_without_the_name(
     assert not any(re.search(r"(?<!-)dora(?!-bot)", text) for text in after)
 
 
+def test_reasons_that_name_its_bots_name_a_deleted_author(
+    books: Books, dora: User, bob: User, charlie: User
+) -> None:
+    books.league()
+    season = open_season(books, charlie, dora, bob, books.person("alice"))
+    start_season(books, charlie, season)
+    books.bot(bob, "bob-bot", SIMPLE + b"# its second\n")
+    with books.write() as session:
+        now, settings = books.clock(), books.settings
+        operations.disqualify(
+            session, charlie, season, "dora/dora-bot", "dora/dora-bot is theo-dora/bot", now=now
+        )
+        comparisons.start(session, bob, "bob/bob-bot", games=100, settings=settings, now=now)
+        (match, *_) = session.scalars(select(Match).where(Match.state == MatchState.VOID))
+        match.void_why = "dora/dora-bot v1 was suspended"
+        comparison = session.scalars(select(Comparison)).one()
+        comparison.result = {"why": "version 1 of dora/dora-bot is retired"}
+    delete(books, dora)
+    name = f"deleted-author-{dora.id}"
+    assert {
+        f"{name}/dora-bot v1 was suspended",
+        f"{name}/dora-bot is theo-dora/bot",
+        f"version 1 of {name}/dora-bot is retired",
+    } <= sentences(books)
+
+
 def sentences(books: Books) -> set[str]:
     """Every sentence and event that tells strangers of a bot or of a person."""
     with books.context.read() as session:
-        columns = (Match.void_why, PlayTable.why, Event.subject)
-        return {text for column in columns for text in session.scalars(select(column))}
+        columns = (Match.void_why, Entry.out_why, PlayTable.why, Event.subject)
+        found = {text for column in columns for text in session.scalars(select(column))}
+        results = session.scalars(select(Comparison.result)).all()
+    return found | {result["why"] for result in results if result and "why" in result}
 
 
 def what_else_is_kept(books: Books, dora: User, charlie: User) -> str:

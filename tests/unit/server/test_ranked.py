@@ -255,6 +255,20 @@ def test_new_rules_renew_every_continuous_league_and_keep_its_options(
     assert (row.rules, row.seats, row.options) == (fours.rules, 4, fours.options)
 
 
+def test_new_rules_drop_the_options_that_are_gone_or_no_longer_allowed(books: Books) -> None:
+    usual, operator = dict(books.league(game="war").options), books.person("olga", Role.OPERATOR)
+    with books.write() as session:
+        own = leagues.create(
+            session, operator, name="own", game="war", continuous=True,
+            settings=books.settings, now=books.clock(),
+        )  # fmt: skip
+        own.options = {**dict.fromkeys(usual, "gone"), "older": 1}
+        own.rules = "0"
+    books.league(game="war")
+    with books.read() as session:
+        assert session.get_one(League, own.id).options == usual
+
+
 def test_a_league_is_not_played_without_end_and_by_a_schedule(books: Books, charlie: User) -> None:
     wanted: dict[str, Any] = {"name": "both", "game": "bomb", "continuous": True}
     with books.write() as session, pytest.raises(Conflict, match="without end and by a schedule"):
