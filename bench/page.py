@@ -21,8 +21,8 @@ bots in isolation: each bot in a process of its own behind the wall, seeded, rec
 and all seats on one core. Beside it the same players play in the plain loop of `bench/plain`, in
 one process, with nothing checked. The ratio is the plain loop's processor time divided by that of
 the referee and all its seats, the median over repeats in which both follow each other; numbers of
-games and bots have three, the most games one. Ratios carry over to other machines; microseconds do not.
-On a machine that others use too, a ratio may be a fifth off from one run to the next.
+games and bots have three, the most games one. Ratios carry over to other machines; microseconds do
+not. On a machine that others use too, a ratio may be a fifth off from one run to the next.
 `none` is the same play without a wall, in one process. `bytes` is the length of the stored record.
 `tictactoe` is the game of [add-a-game.md](add-a-game.md), which has nothing that is optional.
 """
