@@ -143,8 +143,9 @@ def _people(session: Session, league: League, on_board: set[str]) -> list[tuple[
     users = session.scalars(
         select(User).where(listed, User.role != Role.HOUSE, User.deleted_at.is_(None))
     ).all()
-    alive = (Bot.game == league.game, Bot.retired_at.is_(None))
-    count = select(Bot.owner_id, func.count()).where(*alive).group_by(Bot.owner_id)
+    own = Bot.owner_id.in_([user.id for user in users])
+    playing = func.count().filter(Bot.game == league.game, Bot.retired_at.is_(None))
+    count = select(Bot.owner_id, playing).where(own).group_by(Bot.owner_id)
     bots: dict[int, int] = {row[0]: row[1] for row in session.execute(count)}
     return [(user, user.id in members, bots.get(user.id, 0)) for user in users]
 

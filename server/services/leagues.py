@@ -6,7 +6,7 @@ import secrets
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, get_args
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import contains_eager
 
 from matchbox import registry
@@ -205,7 +205,9 @@ def active_in(league: League) -> Select[Version]:
     """
     playing = (Bot.game == league.game, Bot.retired_at.is_(None), User.closed_at.is_(None))
     query = select(Version).join(Version.bot).join(Bot.owner).where(*playing)
-    return query.where(Version.state == VersionState.ACTIVE).order_by(Version.id)
+    # Without statistics SQLite would take the index of states, and read the bots of every game.
+    state = func.coalesce(Version.state, VersionState.PENDING)
+    return query.where(state == VersionState.ACTIVE).order_by(Version.id)
 
 
 def field_of(session: Session, league: League) -> Sequence[Version]:

@@ -59,17 +59,18 @@ def take_aside(session: Session, *, settings: Settings, now: int) -> int:
     quarantined, since others are tried against them.
     """
     session.execute(delete(PlatformFault).where(PlatformFault.at <= now - DAY_MS))
-    often = (
-        select(PlatformFault.version_id)
-        .join(Version, Version.id == PlatformFault.version_id)
-        .join(Bot, Bot.id == Version.bot_id)
-        .join(User, User.id == Bot.owner_id)
-        .where(Version.state.in_(PLAYING), User.role != Role.HOUSE)
-        .group_by(PlatformFault.version_id)
-        .having(func.count() >= FAULTS)
+    present = select(PlatformFault.version_id).group_by(PlatformFault.version_id)
+    often = session.scalars(present.having(func.count() >= FAULTS)).all()
+    suspects = (
+        select(Version)
+        .join(Version.bot)
+        .join(Bot.owner)
+        .where(Version.id.in_(often), User.role != Role.HOUSE)
+        .order_by(Version.id)
     )
-    suspects = session.scalars(select(Version).where(Version.id.in_(often)).order_by(Version.id))
-    return sum(_quarantine(session, one, settings, now) for one in suspects.all())
+    # The state is compared here: asked for it, SQLite would read every active version.
+    playing = [one for one in session.scalars(suspects).all() if one.state in PLAYING]
+    return sum(_quarantine(session, one, settings, now) for one in playing)
 
 
 def forget(session: Session, version: Version) -> None:

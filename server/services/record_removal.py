@@ -29,21 +29,22 @@ if TYPE_CHECKING:
     from sqlalchemy import ColumnElement, Select
     from sqlalchemy.orm import Session
 
-MATCH_ID: Final = Result.match_id
 GONE: Final = b""
 """Stands in the place of a removed record."""
 
 
 def old_output(before: int) -> Select[Any]:
     """Selects the matches that ended before that time and whose bots' output is still there."""
-    there = (Result.logs_days.is_(None), Match.finished_at < before)
+    there = (Result.logs_days.is_(None), Result.finished_at < before)
     return _over().where(*there, ~_season_goes_on())
 
 
 def remove_output(session: Session, matches: Sequence[str], days: int) -> int:
     """Removes the output, notes and reports of the bots from these results."""
     values = {"logs": [], "diagnostics": [], "notes": [], "printed": [], "logs_days": days}
-    return rows_changed(session, update(Result).where(MATCH_ID.in_(matches)).values(**values))
+    return rows_changed(
+        session, update(Result).where(Result.match_id.in_(matches)).values(**values)
+    )
 
 
 def old_records(before: int) -> Select[Any]:
@@ -51,7 +52,7 @@ def old_records(before: int) -> Select[Any]:
 
     Leaves out those whose deals are closed, and those that an arena is verifying.
     """
-    ranked = (Match.season_id.is_(None), Match.finished_at < before)
+    ranked = (Match.season_id.is_(None), Result.finished_at < before)
     return _with_record().where(*ranked)
 
 
@@ -64,14 +65,16 @@ def old_season_records(before: int) -> Select[Any]:
 def remove_records(session: Session, matches: Sequence[str], days: int) -> int:
     """Removes the records of these matches, and keeps the seeds of their deals."""
     values = {"record": GONE, "record_days": days}
-    return rows_changed(session, update(Result).where(MATCH_ID.in_(matches)).values(**values))
+    return rows_changed(
+        session, update(Result).where(Result.match_id.in_(matches)).values(**values)
+    )
 
 
 def _over() -> Select[Any]:
     # Almost all matches are over: with an index of their states SQLite would read all of them.
     state = func.coalesce(Match.state, MatchState.QUEUED)
     final = state.in_((MatchState.FINISHED, MatchState.VOID))
-    return select(MATCH_ID).join(Result.match).where(final).order_by(Match.finished_at)
+    return select(Result.match_id).join(Result.match).where(final).order_by(Result.finished_at)
 
 
 def _with_record() -> Select[Any]:

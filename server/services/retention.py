@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from sqlalchemy import delete, func, select
 
-from server.db.models import BrowserSession, Delivery, Event, Notice, PlayTable, Setting
+from server.db.models import BrowserSession, Delivery, Event, Notice, Setting
 from server.db.session import rows_changed
 from server.services import play, record_removal
 from server.services.accounts import DAY_MS
@@ -19,14 +19,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from sqlalchemy import Select
-    from sqlalchemy.orm import InstrumentedAttribute, Session
+    from sqlalchemy.orm import Session
 
     from matchbox.settings import Settings
 
 BATCH: Final = 100
-"""The most rows of a kind that are removed in one transaction."""
-AT_ONCE: Final = 1000
-"""The most rows of a kind that are looked for at once: the search passes over removed ones."""
+"""The most rows of a kind that are removed in one transaction, and so at one tick."""
 EVERY_MS: Final = 3_600_000
 """How often old rows are looked for."""
 NAME: Final = "retention"
@@ -39,7 +37,6 @@ class Kind(NamedTuple):
     name: str
     setting: str
     """The setting that says for how many days it is kept; 0: for ever."""
-    key: InstrumentedAttribute[Any]
     old: Callable[[int], Select[Any]]
     """Selects the keys of the rows from before a time, UTC in ms."""
     remove: Callable[[Session, Sequence[Any], int], int]
@@ -67,20 +64,15 @@ def count(session: Session, settings: Settings, *, now: int) -> dict[str, int | 
 
 
 def find(session: Session, kind: Kind, settings: Settings, *, now: int) -> Sequence[Any]:
-    """Returns the keys of the next old rows of this kind, at most AT_ONCE."""
+    """Returns the keys of the next old rows of this kind, at most BATCH."""
     old = kind.select_old(settings, now)
-    return [] if old is None else session.scalars(old.limit(AT_ONCE)).all()
+    return [] if old is None else session.scalars(old.limit(BATCH)).all()
 
 
-def remove(
-    session: Session, kind: Kind, keys: Sequence[Any], settings: Settings, *, now: int
-) -> int:
-    """Removes those of the rows that are still old; returns how many."""
-    old = kind.select_old(settings, now)
-    if old is None or not keys:
-        return 0
-    still = session.scalars(old.where(kind.key.in_(keys))).all()
-    return kind.remove(session, still, kind.days(settings)) if still else 0
+def remove(session: Session, kind: Kind, settings: Settings, *, now: int) -> int:
+    """Removes the next old rows of this kind, at most BATCH; returns how many."""
+    keys = find(session, kind, settings, now=now)
+    return kind.remove(session, keys, kind.days(settings)) if keys else 0
 
 
 def is_due(session: Session, *, now: int) -> bool:
@@ -120,24 +112,19 @@ def _unused_sessions(before: int) -> Select[Any]:
 
 
 KINDS: Final = (
-    Kind("events", "keep_event_days", Event.id, _old_events, _delete(Event.id)),
-    Kind("deliveries", "keep_delivery_days", Delivery.id, _old_deliveries, _delete(Delivery.id)),
-    Kind("notices", "keep_notice_days", Notice.id, _old_notices, _delete(Notice.id)),
+    Kind("events", "keep_event_days", _old_events, _delete(Event.id)),
+    Kind("deliveries", "keep_delivery_days", _old_deliveries, _delete(Delivery.id)),
+    Kind("notices", "keep_notice_days", _old_notices, _delete(Notice.id)),
+    Kind("sessions", "keep_session_days", _unused_sessions, _delete(BrowserSession.id)),
+    Kind("tables", "play_keep_days", play.old_tables, play.delete_tables),
     Kind(
-        "sessions", "keep_session_days", BrowserSession.id, _unused_sessions,
-        _delete(BrowserSession.id),
-    ),
-    Kind("tables", "play_keep_days", PlayTable.id, play.old_tables, play.delete_tables),
-    Kind(
-        "output", "keep_output_days", record_removal.MATCH_ID, record_removal.old_output,
-        record_removal.remove_output,
+        "output", "keep_output_days", record_removal.old_output, record_removal.remove_output
     ),
     Kind(
-        "records", "keep_record_days", record_removal.MATCH_ID, record_removal.old_records,
-        record_removal.remove_records,
+        "records", "keep_record_days", record_removal.old_records, record_removal.remove_records
     ),
     Kind(
-        "season-records", "keep_season_record_days", record_removal.MATCH_ID,
+        "season-records", "keep_season_record_days",
         record_removal.old_season_records, record_removal.remove_records,
     ),
 )  # fmt: skip

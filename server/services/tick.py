@@ -76,19 +76,19 @@ def refresh_standings(context: Context) -> None:
 def prune_some(context: Context) -> dict[str, int]:
     """Removes the next old rows of each kind; returns how many by kind, without those of none.
 
-    A reader looks for them, and each batch has a transaction of its own, so that nobody waits long.
+    A reader looks whether there are any, and each kind has a transaction of its own, so that nobody
+    waits long.
     """
     counts: dict[str, int] = {}
     knobs: dict[str, Any] = {"settings": context.settings, "now": context.now()}
     for kind in retention.KINDS:
         with context.read() as session:
-            keys = retention.find(session, kind, **knobs)
-        for at in range(0, len(keys), retention.BATCH):
-            some = keys[at : at + retention.BATCH]
-            with context.write() as session:
-                removed = retention.remove(session, kind, some, **knobs)
-            if removed:
-                counts[kind.name] = counts.get(kind.name, 0) + removed
+            if not retention.find(session, kind, **knobs):
+                continue
+        with context.write() as session:
+            removed = retention.remove(session, kind, **knobs)
+        if removed:
+            counts[kind.name] = removed
     return counts
 
 

@@ -29,6 +29,8 @@ class MatchState(StrEnum):
 UNFINISHED: Final = (MatchState.QUEUED, MatchState.RUNNING, MatchState.PARKED)
 _COMPARED: Final = text("comparison_id IS NOT NULL")
 _FAULTS: Final = text("forfeits > 0")
+_OUTPUT: Final = text("logs_days IS NULL")
+_RECORD: Final = text("record_days IS NULL")
 
 
 class Match(Table):
@@ -183,6 +185,10 @@ class Result(Table):
     """The result of a finished match: one row, written once."""
 
     __tablename__ = "result"
+    __table_args__ = (
+        Index(None, "logs_days", "finished_at", sqlite_where=_OUTPUT, postgresql_where=_OUTPUT),
+        Index(None, "record_days", "finished_at", sqlite_where=_RECORD, postgresql_where=_RECORD),
+    )
 
     match_id: Mapped[str] = mapped_column(ForeignKey("match.id"), primary_key=True)
     digest: Mapped[str] = mapped_column(String(64))

@@ -13,6 +13,7 @@ from server.db.models import Audit, Invitation, Season, User
 from server.queries import classes as queries
 from server.services import accounts, admission, classes, leagues, passwords, seasons
 from tests.books import Books
+from tests.plans import explained
 
 PASSWORD = "a password of dora"
 
@@ -213,7 +214,10 @@ def test_the_results_name_everybody_of_the_class_with_or_without_a_bot(
             classes.join(session, session.get_one(User, user.id), cup, now=books.clock())
     books.bot(alice, "one")
     with books.context.read() as session:
-        found = queries.author_results(session, "cup", charlie)
+        with explained(session, only="FROM bot") as plans:
+            found = queries.author_results(session, "cup", charlie)
+        assert [plan for plan in plans if "(owner_id=?)" in plan], plans
+        assert not [plan for plan in plans if "ix_bot_game" in plan], "the bots of all authors"
         told = [(one.author, one.rank, one.bots, one.joined) for one in found.items]
         assert told == [("alice", None, 1, True), ("bob", None, 0, True)]
         with pytest.raises(Forbidden):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import import_module
 from statistics import mean
 from typing import Any
@@ -230,14 +231,21 @@ def test_seasons_that_are_over_are_left_out_if_nobody_asks_for_them(
         assert queries.seasons(session, over=False).items == []
 
 
-def test_old_output_is_found_without_reading_all_matches_that_are_over(
-    books: Books, played: list[str]
+@pytest.mark.parametrize("name, index", [("output", "logs_days"), ("records", "record_days")])
+def test_the_oldest_output_and_records_are_found_by_an_index_of_those_that_are_left(
+    books: Books, played: list[str], name: str, index: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(retention, "BATCH", 2)
     books.clock.pass_by(minutes=1000 * 24 * 60)
-    (kind,) = [one for one in retention.KINDS if one.name == "output"]
-    knobs: dict[str, Any] = {"settings": books.settings, "now": books.clock()}
-    with books.write() as session, explained(session) as plans:
-        keys = retention.find(session, kind, **knobs)
-        assert retention.remove(session, kind, keys, **knobs) == len(keys) > 0
-    assert len(plans) >= 3
-    assert not [plan for plan in plans if "INDEX ix_match_state" in plan], plans
+    (kind,) = [one for one in retention.KINDS if one.name == name]
+    settings = replace(books.settings, keep_record_days=1)
+    knobs: dict[str, Any] = {"settings": settings, "now": books.clock()}
+    with books.write() as session, explained(session, only="SELECT result") as plans:
+        session.execute(update(Match).values(season_id=None))
+        first = retention.find(session, kind, **knobs)
+        assert retention.remove(session, kind, **knobs) == len(first) == 2
+        assert not {*first} & {*retention.find(session, kind, **knobs)}
+    assert len(plans) == 3
+    for plan in plans:
+        assert plan.startswith(f"SEARCH result USING INDEX ix_result_{index}_finished_at"), plan
+        assert "TEMP B-TREE" not in plan, plan

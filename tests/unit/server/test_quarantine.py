@@ -12,6 +12,7 @@ from server.services import quarantine, ranked
 from server.services.jobs import token_of
 from server.services.tick import tick
 from tests.books import Books, lost, played, season_of, tried_out
+from tests.plans import explained
 
 DAY = 24 * 60
 QUARANTINED = VersionState.QUARANTINED
@@ -61,6 +62,15 @@ def test_three_faults_within_a_day_take_a_version_aside_and_two_do_not(
     assert suspect.version == first.digest
     assert suspect.beside == Entrant(keeper.digest)
     assert taken_aside(books) == 0
+
+
+def test_nobody_is_taken_aside_without_faults_and_no_version_is_read_for_it(
+    books: Books, jobs: list[PlayMatch]
+) -> None:
+    with books.write() as session, explained(session, only="FROM version") as plans:
+        assert not quarantine.take_aside(session, settings=books.settings, now=books.clock())
+    (plan,) = plans
+    assert plan.startswith("SEARCH version USING INTEGER PRIMARY KEY"), plan
 
 
 def test_faults_of_different_days_are_not_added_up(

@@ -90,6 +90,18 @@ def test_the_queue_is_filled_without_reading_all_matches(
     assert not [plan for plan in of_league if "season_id=?)" in plan], "all of a league's matches"
 
 
+def test_the_field_of_a_game_is_found_without_reading_the_bots_of_others(
+    books: Books, alice: User
+) -> None:
+    league = books.league()
+    books.bot(alice, "one")
+    with books.read() as session, explained(session) as plans:
+        assert len(leagues.field_of(session, session.get_one(League, league.id))) == 1
+    (plan,) = [plan for plan in plans if "version" in plan]
+    assert plan.startswith("SEARCH bot USING INDEX ix_bot_game"), plan
+    assert "INDEX ix_version_state" not in plan, plan
+
+
 def test_bots_of_one_owner_do_not_meet_but_those_of_the_house_do(books: Books, alice: User) -> None:
     books.league()
     with books.write() as session:

@@ -233,8 +233,7 @@ def test_small_rows_go_by_their_age(books: Books, alice: User) -> None:
 def test_the_ledger_looks_every_hour_and_goes_on_until_nothing_is_left(
     books: Books, ranked: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(retention, "AT_ONCE", 2)
-    monkeypatch.setattr(retention, "BATCH", 1)
+    monkeypatch.setattr(retention, "BATCH", 2)
     kept = keeping(books, keep_record_days=1)
     tick(kept.context)
     books.clock.pass_by(minutes=60 * 24 + 10)
