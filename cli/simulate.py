@@ -50,8 +50,7 @@ def simulate(
     html: Annotated[Path | None, typer.Option(help="write a page with plots")] = None,
 ) -> None:
     """Play bots against each other in a box: every ordered pair, or tables of any size."""
-    from cli import rounds as learning_rounds
-    from cli import shipped, war_statistics
+    from cli import learning_rounds, shipped, war_statistics
     from cli.game_options import plan_of
 
     for file in filter(None, (tsv, html)):

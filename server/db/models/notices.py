@@ -20,8 +20,7 @@ class Notice(Table):
     kind: Mapped[str] = mapped_column(String(32))
     """verdict, suspension, rank-change, ...; for the account itself: confirm-email, address."""
     subject: Mapped[str] = mapped_column(String(64))
-    """The row that the notice is about: version:<id>, season:<id>, match:<id>, comparison:<id> or
-    user:<id>."""
+    """What the notice is about, such as version:<id>; see `services.notices.notify_owner`."""
     text: Mapped[str] = mapped_column(String(1000))
     at: Mapped[int] = mapped_column(BigInteger)
     read_at: Mapped[int | None] = mapped_column(BigInteger)
