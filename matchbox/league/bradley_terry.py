@@ -12,9 +12,7 @@ from collections.abc import Callable
 from typing import Final
 
 import numpy as np
-from scipy import linalg, sparse
-from scipy.sparse.linalg import LinearOperator, cg
-from scipy.special import expit
+import scipy
 
 from matchbox.league.comparisons import Cells, Comparisons, Floats
 
@@ -44,10 +42,10 @@ def most_probable(cells: Cells, compared: Comparisons, precision: Floats) -> Flo
     "Truncated-Newton algorithms for large-scale unconstrained optimization", 1983), which changes
     no strength by more than 1e-6.
     """
-    prior: Floats | sparse.csr_array = precision
+    prior: Floats | scipy.sparse.csr_array = precision
     solve = _exact(cells, precision)
     if cells.names > LARGE_FIELD and np.diag(precision).all():
-        prior = sparse.csr_array(precision)
+        prior = scipy.sparse.csr_array(precision)
         solve = _truncated(cells, prior)
     times = compared.times[compared.deal]
     played, taken = cells.total(times * compared.met), cells.total(times * compared.won)
@@ -59,7 +57,7 @@ def most_probable(cells: Cells, compared: Comparisons, precision: Floats) -> Flo
 
     at = np.zeros(cells.width)
     for _ in range(MAX_STEPS):
-        chance = expit(cells.log_odds(at))
+        chance = scipy.special.expit(cells.log_odds(at))
         gradient = cells.pull(taken - played * chance) - prior @ at
         step = solve(played * chance * (1 - chance), gradient)
         if np.abs(cells.log_odds(step)).max(initial=0.0) > SAFE_STEP:
@@ -94,7 +92,7 @@ def covariance(cells: Cells, compared: Comparisons, at: Floats, precision: Float
     model expects, times the spread of the whole field. The prior counts in both, so an entrant
     without any results keeps the prior's width. In a large field only the bread's diagonal is used.
     """
-    chance = expit(cells.log_odds(at))
+    chance = scipy.special.expit(cells.log_odds(at))
     doubt = chance * (1 - chance)
     weights = doubt * cells.total(compared.times[compared.deal] * compared.met)
     inside = _by_deal(cells, compared, compared.met)
@@ -109,10 +107,10 @@ def covariance(cells: Cells, compared: Comparisons, at: Floats, precision: Float
         scatter = trust**2 * scatter + doubtful**2 * field * mass + prior
         return np.diag(own**2 * scatter)
     expected, information = cells.gram(weights), curvature(cells, weights, precision)
-    bread = linalg.inv(information)
+    bread = scipy.linalg.inv(information)
     seen = _residuals(cells, compared, chance, inside, doubt * cells.spread(bread))
     filling: Floats = (
-        seen.T @ (sparse.diags_array(compared.times.astype(np.float64)) @ seen)
+        seen.T @ (scipy.sparse.diags_array(compared.times.astype(np.float64)) @ seen)
     ).toarray()
     field = _field(compared, np.diag(filling), np.diag(expected))
     filling = np.outer(trust, trust) * filling
@@ -125,19 +123,19 @@ def _exact(cells: Cells, precision: Floats) -> Callable[[Floats, Floats], Floats
     return lambda weights, gradient: _solve(curvature(cells, weights, precision), gradient)
 
 
-def _truncated(cells: Cells, prior: sparse.csr_array) -> Callable[[Floats, Floats], Floats]:
+def _truncated(cells: Cells, prior: scipy.sparse.csr_array) -> Callable[[Floats, Floats], Floats]:
     """The same by conjugate gradients, preconditioned by the diagonal; it needs a prior."""
     design = cells.design()
-    turned = sparse.csr_array(design.T)
+    turned = scipy.sparse.csr_array(design.T)
     shape = (cells.width, cells.width)
 
     def solve(weights: Floats, gradient: Floats) -> Floats:
         own = 1 / (cells.masses(weights) + prior.diagonal())
-        information = LinearOperator(
+        information = scipy.sparse.linalg.LinearOperator(
             shape, lambda x: turned @ (weights * (design @ x)) + prior @ x, dtype=np.float64
         )
-        near = LinearOperator(shape, lambda x: own * x, dtype=np.float64)
-        step, failed = cg(information, gradient, rtol=STEP_ERROR, M=near)
+        near = scipy.sparse.linalg.LinearOperator(shape, lambda x: own * x, dtype=np.float64)
+        step, failed = scipy.sparse.linalg.cg(information, gradient, rtol=STEP_ERROR, M=near)
         if failed:
             raise ValueError(NO_RATING)
         return np.asarray(step)
@@ -147,28 +145,28 @@ def _truncated(cells: Cells, prior: sparse.csr_array) -> Callable[[Floats, Float
 
 def _solve(information: Floats, gradient: Floats) -> Floats:
     try:
-        factor, lower = linalg.cho_factor(information, lower=True)
-    except linalg.LinAlgError:
+        factor, lower = scipy.linalg.cho_factor(information, lower=True)
+    except scipy.linalg.LinAlgError:
         raise ValueError(NO_RATING) from None
     pivots = np.diag(factor)
     if pivots.min() < 1e-7 * pivots.max():
         raise ValueError(NO_RATING)
-    return np.asarray(linalg.cho_solve((factor, lower), gradient))
+    return np.asarray(scipy.linalg.cho_solve((factor, lower), gradient))
 
 
 def _by_deal(
     cells: Cells, compared: Comparisons, values: Floats, signs: Floats | None = None
-) -> sparse.csr_array:
+) -> scipy.sparse.csr_array:
     """(deals, width): these (n,) values of lines, by deal, in the columns of their kinds."""
     columns = cells.columns[cells.kind]
     data = np.outer(values, np.ones(columns.shape[1]) if signs is None else signs)
     places = (np.repeat(compared.deal, columns.shape[1]), columns.ravel())
     shape = (len(compared.times), cells.width)
-    return sparse.csr_array((data.ravel(), places), shape=shape)
+    return scipy.sparse.csr_array((data.ravel(), places), shape=shape)
 
 
 def _share_of_fit(
-    cells: Cells, compared: Comparisons, inside: sparse.csr_array, pull: Floats
+    cells: Cells, compared: Comparisons, inside: scipy.sparse.csr_array, pull: Floats
 ) -> Floats:
     """(deals,): each deal's leverage, 0 to 1 per free direction of the deal."""
     deals = np.repeat(np.arange(inside.shape[0]), np.diff(inside.indptr))
@@ -177,7 +175,9 @@ def _share_of_fit(
     return np.minimum(share, MOST_OF_FIT)
 
 
-def _trust(cells: Cells, compared: Comparisons, inside: sparse.csr_array, doubt: Floats) -> Floats:
+def _trust(
+    cells: Cells, compared: Comparisons, inside: scipy.sparse.csr_array, doubt: Floats
+) -> Floats:
     """(width,): how far each column's spread is taken from its own deals; more with more open ones.
 
     A deal whose results were almost certain tells nothing: an entrant that has won everything has
@@ -191,8 +191,12 @@ def _trust(cells: Cells, compared: Comparisons, inside: sparse.csr_array, doubt:
 
 
 def _residuals(
-    cells: Cells, compared: Comparisons, chance: Floats, inside: sparse.csr_array, pull: Floats
-) -> sparse.csr_array:
+    cells: Cells,
+    compared: Comparisons,
+    chance: Floats,
+    inside: scipy.sparse.csr_array,
+    pull: Floats,
+) -> scipy.sparse.csr_array:
     """(deals, width): the deals' residuals, each enlarged for its leverage; `pull` is by kind."""
     residual = compared.won - compared.met * chance[cells.kind]
     share = _share_of_fit(cells, compared, inside, pull[cells.kind] * compared.met)

@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
+import scipy
 
 from matchbox.league.rows import Row, refuse_self_play
 
@@ -117,12 +117,12 @@ class Cells:
         )
         return total
 
-    def design(self) -> sparse.csr_array:
+    def design(self) -> scipy.sparse.csr_array:
         """(k, width): the design matrix."""
         k, each = self.columns.shape
         data = np.tile(self.signs, k)
         starts = np.arange(0, k * each + 1, each)
-        return sparse.csr_array((data, self.columns.ravel(), starts), shape=(k, self.width))
+        return scipy.sparse.csr_array((data, self.columns.ravel(), starts), shape=(k, self.width))
 
     def masses(self, weights: Floats) -> Floats:
         """(width,): the diagonal of `gram`, in time that grows with k alone."""

@@ -13,8 +13,7 @@ from hashlib import blake2b
 from typing import Final
 
 import numpy as np
-from scipy import sparse
-from scipy.special import ndtri, stdtrit
+import scipy
 
 from matchbox.league.comparisons import Bools, Floats, Ints, numbers_in
 from matchbox.league.ranges import rank_ranges
@@ -74,7 +73,9 @@ class Board:
 
     def intervals(self) -> list[tuple[float, float] | None]:
         """The 95% interval of each mean; None if it is unknown."""
-        halves = stdtrit(np.maximum(self.deals - 1, 1), 0.975) * np.sqrt(np.diag(self.covariance))
+        halves = scipy.special.stdtrit(np.maximum(self.deals - 1, 1), 0.975) * np.sqrt(
+            np.diag(self.covariance)
+        )
         return [
             None if unknown else (float(mean - half), float(mean + half))
             for mean, half, unknown in zip(self.means, halves, self.unknown, strict=True)
@@ -84,7 +85,7 @@ class Board:
         """The rank range of each entrant; all hold at once with 95% certainty."""
         known = self.deals[~self.unknown]
         freedom = int(known.min()) - 1 if len(known) else 1
-        widen = float(stdtrit(freedom, 0.975) / ndtri(0.975))
+        widen = float(scipy.special.stdtrit(freedom, 0.975) / scipy.special.ndtri(0.975))
         return rank_ranges(self.means, self.covariance, widen=widen, unknown=self.unknown)
 
 
@@ -139,7 +140,7 @@ def score(found: ScoredBouts) -> Board:
     times = np.bincount(entrant, minlength=n)
     means = np.bincount(entrant, per_deal, n) / np.maximum(times, 1)
     pull = (per_deal - means[entrant]) / times[entrant]
-    pulls = sparse.csr_array((pull, (where, entrant)), shape=(deals, n))
+    pulls = scipy.sparse.csr_array((pull, (where, entrant)), shape=(deals, n))
     return Board(
         found.entrants, means, (pulls.T @ pulls).toarray() * _small_sample_factor(times), times
     )
@@ -163,18 +164,20 @@ def mixed_board(found: ScoredBouts) -> Board:
     deal = np.zeros(bouts, dtype=np.int64)
     deal[bout], deals = _numbered(lines[:, DEAL])
     seats = lines[:, SEATS].astype(np.float64)
-    teams = sparse.csr_array((seats, (bout, lines[:, ENTRANT])), shape=(bouts, n))
+    teams = scipy.sparse.csr_array((seats, (bout, lines[:, ENTRANT])), shape=(bouts, n))
     reached = np.bincount(bout, lines[:, TOTAL]) / np.bincount(bout, seats)
     count = np.bincount(deal)
-    by_deal = sparse.csr_array((np.ones(bouts), (deal, np.arange(bouts))), shape=(deals, bouts))
-    sat = sparse.csr_array(by_deal @ teams)
-    middle = sparse.csr_array(sparse.diags_array(1 / count) @ sat)
+    by_deal = scipy.sparse.csr_array(
+        (np.ones(bouts), (deal, np.arange(bouts))), shape=(deals, bouts)
+    )
+    sat = scipy.sparse.csr_array(by_deal @ teams)
+    middle = scipy.sparse.csr_array(scipy.sparse.diags_array(1 / count) @ sat)
     rest = reached - (np.bincount(deal, reached) / count)[deal]
     bread = np.linalg.inv((teams.T @ teams - sat.T @ middle).toarray() + np.eye(n))
     effects: Floats = bread @ np.asarray(teams.T @ rest)
     error = rest - np.asarray(teams @ effects) + np.asarray(middle @ effects)[deal]
-    raw = by_deal @ sparse.csr_array(sparse.diags_array(error) @ teams)
-    pulls = (raw - sparse.diags_array(np.bincount(deal, error)) @ middle).toarray()
+    raw = by_deal @ scipy.sparse.csr_array(scipy.sparse.diags_array(error) @ teams)
+    pulls = (raw - scipy.sparse.diags_array(np.bincount(deal, error)) @ middle).toarray()
     played = np.asarray((sat.toarray() > 0)[count > 1].sum(axis=0))
     doubt = float((rest**2).mean()) * np.eye(n)
     around_mean = bread - bread.mean(axis=0)

@@ -22,8 +22,7 @@ from math import sqrt
 from typing import Final
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.special import ndtr
+import scipy
 
 from matchbox.league.comparisons import Floats
 from matchbox.league.sprt import FLOOR, NORMALIZED, SHARES, Trial, llr
@@ -72,7 +71,9 @@ def estimate(trial: Trial, pairs: Sequence[int], *, looks: int) -> Estimate | No
         for farthest in (-FARTHEST_ELO, FARTHEST_ELO):
             if above(farthest, share) * farthest >= 0:
                 return farthest
-        return float(brentq(above, -FARTHEST_ELO, FARTHEST_ELO, args=(share,), xtol=1e-6))
+        return float(
+            scipy.optimize.brentq(above, -FARTHEST_ELO, FARTHEST_ELO, args=(share,), xtol=1e-6)
+        )
 
     low, middle, high = sorted(bound(share) for share in (0.025, 0.5, 0.975))
     return Estimate(middle, low, high, end.lower(0.0))
@@ -149,8 +150,8 @@ class _End:
 
         def beyond(place: float) -> Floats:
             """(looks,): the probability that a step from inside ends there or beyond."""
-            first = ndtr(sign * (place - went) / wide)
-            rest = inside @ ndtr(sign * (place - self.points - went) / wide)
+            first = scipy.special.ndtr(sign * (place - went) / wide)
+            rest = inside @ scipy.special.ndtr(sign * (place - self.points - went) / wide)
             return np.concatenate([[first], rest])
 
         chance = float(beyond(wall)[:-1].sum() + beyond(self.y)[-1])

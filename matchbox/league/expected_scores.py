@@ -16,9 +16,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from scipy import linalg, sparse
-from scipy.optimize import brentq, minimize
-from scipy.special import expit, logit
+import scipy
 
 from matchbox.league.bradley_terry import curvature
 from matchbox.league.comparisons import Bools, Comparisons, Floats, Ints
@@ -73,7 +71,7 @@ class _Pairs:
     totals: PairTotals
     first: Ints
     second: Ints
-    through: sparse.csr_array
+    through: scipy.sparse.csr_array
     own: Floats
     spread: Floats
     between: float
@@ -96,7 +94,7 @@ class _Strengths:
     @property
     def guess(self) -> Floats:
         """(n, n): the expected share of the line against the column."""
-        return np.asarray(expit(np.subtract.outer(self.at, self.at)))
+        return np.asarray(scipy.special.expit(np.subtract.outer(self.at, self.at)))
 
 
 def expected_scores(
@@ -136,7 +134,7 @@ def nash(chances: Floats) -> tuple[Floats, Floats]:
     the game whose payoffs are the log odds. It is computed from its dual, which is smooth and
     convex.
     """
-    odds = np.clip(logit(chances), -SURE, SURE)
+    odds = np.clip(scipy.special.logit(chances), -SURE, SURE)
     odds = (odds - odds.T) / 2
 
     def dual(weights: Floats) -> tuple[float, Floats]:
@@ -144,7 +142,7 @@ def nash(chances: Floats) -> tuple[Floats, Floats]:
         return top, -(odds @ mixture)
 
     n = len(odds)
-    found = minimize(
+    found = scipy.optimize.minimize(
         dual,
         np.zeros(n),
         jac=True,
@@ -186,11 +184,11 @@ def _shrunk(pairs: _Pairs, strengths: Floats) -> _Strengths:
     """
     totals, n = pairs.totals, len(strengths)
     precision = (ELO / PRIOR_ELO) ** 2 * np.eye(n)
-    bread = linalg.inv(curvature(totals.cells, totals.expected, precision))
-    law = totals.spread + sparse.diags_array(totals.met**2 * pairs.spread)
+    bread = scipy.linalg.inv(curvature(totals.cells, totals.expected, precision))
+    law = totals.spread + scipy.sparse.diags_array(totals.met**2 * pairs.spread)
     error = bread @ (pairs.through @ law @ pairs.through.T).toarray() @ bread
     size = _spread_of(strengths, np.diag(error))
-    keep = size * linalg.inv(error + size * np.eye(n)) if size > 0 else np.zeros((n, n))
+    keep = size * scipy.linalg.inv(error + size * np.eye(n)) if size > 0 else np.zeros((n, n))
     lost = np.eye(n) - keep
     return _Strengths(keep @ strengths, keep @ bread, size * lost @ lost.T)
 
@@ -204,7 +202,7 @@ def _spread_of(values: Floats, noise: Floats) -> float:
     most = float((values**2).sum())
     if len(values) < 2 or excess(LEAST) <= 0:
         return 0.0
-    return float(brentq(excess, LEAST, most))
+    return float(scipy.optimize.brentq(excess, LEAST, most))
 
 
 def _chances(pairs: _Pairs, known: _Strengths) -> Floats:
@@ -254,29 +252,33 @@ def _covariance(pairs: _Pairs, known: _Strengths, weights: Floats, met: Bools) -
     reach = turn @ known.reach
     mine, theirs = weights[pairs.first, pairs.second], weights[pairs.second, pairs.first]
 
-    def direct(values: Floats) -> sparse.csr_array:
+    def direct(values: Floats) -> scipy.sparse.csr_array:
         return _by_pair(pairs.first, pairs.second, n, mine * values, theirs * values)
 
     def spread(
-        direct: sparse.csr_array, through: sparse.csr_array, law: sparse.csr_array
+        direct: scipy.sparse.csr_array, through: scipy.sparse.csr_array, law: scipy.sparse.csr_array
     ) -> Floats:
         cross = reach @ (through @ law @ direct.T).toarray()
         whole = (direct @ law @ direct.T).toarray() + cross + cross.T
         return np.asarray(whole + reach @ (through @ law @ through.T).toarray() @ reach.T)
 
     noise = spread(direct(pairs.own / totals.met), pairs.through, totals.spread)
-    moved = sparse.csr_array(pairs.through @ sparse.diags_array(totals.met))
-    apart = spread(direct(pairs.own - 1), moved, sparse.csr_array(sparse.diags_array(pairs.spread)))
+    moved = scipy.sparse.csr_array(pairs.through @ scipy.sparse.diags_array(totals.met))
+    apart = spread(
+        direct(pairs.own - 1), moved, scipy.sparse.csr_array(scipy.sparse.diags_array(pairs.spread))
+    )
     imputed = np.where(met, 0.0, pairs.between * (4 * guess * (1 - guess)) ** 2)
     np.fill_diagonal(imputed, 0.0)
     unmet = np.diag((weights**2 * imputed).sum(axis=1)) - weights * weights.T * imputed
     return np.asarray(noise + apart + unmet + turn @ known.doubt @ turn.T)
 
 
-def _by_pair(first: Ints, second: Ints, n: int, ahead: Floats, behind: Floats) -> sparse.csr_array:
+def _by_pair(
+    first: Ints, second: Ints, n: int, ahead: Floats, behind: Floats
+) -> scipy.sparse.csr_array:
     """(n, k): `ahead` in the line of each pair's first, minus `behind` in that of its second."""
     ends = (np.concatenate([first, second]), np.tile(np.arange(len(first)), 2))
-    return sparse.csr_array((np.concatenate([ahead, -behind]), ends), shape=(n, len(first)))
+    return scipy.sparse.csr_array((np.concatenate([ahead, -behind]), ends), shape=(n, len(first)))
 
 
 def _softmax(values: Floats) -> tuple[Floats, float]:

@@ -17,8 +17,7 @@ from math import inf, sqrt
 from typing import Final
 
 import numpy as np
-from scipy import linalg
-from scipy.special import chdtri, fdtri, ndtr, stdtr
+import scipy
 
 from matchbox.league.comparisons import Bools, Floats, Ints
 
@@ -50,7 +49,11 @@ class Posterior:
         if error == 0:
             return 0.5 if gap == 0 else float(gap > 0)
         freedom = float(min(self.freedom[i], self.freedom[j]))
-        return float(ndtr(gap / error) if freedom == inf else stdtr(freedom, gap / error))
+        return float(
+            scipy.special.ndtr(gap / error)
+            if freedom == inf
+            else scipy.special.stdtr(freedom, gap / error)
+        )
 
     def p_champion(self, able: Floats | Ints | list[int]) -> Floats:
         """The probability of each of these, by number, that it is truly the best of them."""
@@ -95,7 +98,7 @@ def posterior(
         float((part**2).sum()),
         float(freedom[teachers].min(initial=inf)),
     )
-    keep = linalg.inv(error + _least(size, float(np.trace(error))) * np.eye(n))
+    keep = scipy.linalg.inv(error + _least(size, float(np.trace(error))) * np.eye(n))
     return Posterior(sqrt(size) * keep @ around, keep @ error, freedom)
 
 
@@ -148,8 +151,8 @@ def _spread_of(values: Floats, whole: float, square: float, freedom: float) -> f
         return float((values**2).sum()) / (len(values) - 1)
     degrees = whole**2 / square
     limit = (
-        chdtri(degrees, 1 - CARE) / degrees
+        scipy.special.chdtri(degrees, 1 - CARE) / degrees
         if freedom == inf
-        else fdtri(degrees, degrees * freedom, CARE)
+        else scipy.special.fdtri(degrees, degrees * freedom, CARE)
     )
     return max(float((values**2).sum()) / float(limit) - whole, 0.0) / (len(values) - 1)

@@ -12,7 +12,7 @@ from math import erfc, sqrt
 from typing import Final
 
 import numpy as np
-from scipy.special import ndtri
+import scipy
 
 from matchbox.league.comparisons import Bools, Floats, Ints
 
@@ -70,7 +70,7 @@ def critical(covariance: Floats, level: float = 0.95) -> float:
         return 0.0
     if n > DRAWN_FIELD:
         pairs = n * (n - 1) / 2
-        return float(-ndtri((1 - level ** (1 / pairs)) / 2))
+        return float(-scipy.special.ndtri((1 - level ** (1 / pairs)) / 2))
     errors = standard_errors(covariance, np.arange(n)[:, None], np.arange(n))
     drawn = _draws(covariance)
     greatest = np.zeros(DRAWS)

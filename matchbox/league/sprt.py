@@ -13,7 +13,7 @@ from math import log, sqrt
 from typing import Final, Literal
 
 import numpy as np
-from scipy.optimize import brentq
+import scipy
 
 from matchbox.league.comparisons import Floats
 
@@ -106,7 +106,9 @@ def _tilted(seen: Floats, values: Floats) -> Floats:
     """The likeliest distribution in which `values` have mean 0 (Van den Bergh, 2.1)."""
     low, high = -1 / values.max(), -1 / values.min()
     room = CLOSE * (high - low)
-    slack = brentq(lambda x: float(seen @ (values / (1 + x * values))), low + room, high - room)
+    slack = scipy.optimize.brentq(
+        lambda x: float(seen @ (values / (1 + x * values))), low + room, high - room
+    )
     return np.asarray(seen / (1 + slack * values))
 
 

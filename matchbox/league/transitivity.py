@@ -11,9 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from scipy import sparse
-from scipy.sparse.csgraph import connected_components
-from scipy.special import expit, fdtrc
+import scipy
 
 from matchbox.league.bradley_terry import FEW_DEALS, curvature
 from matchbox.league.comparisons import Bools, Cells, Comparisons, Floats
@@ -95,7 +93,7 @@ class PairTotals:
     won: Floats
     chance: Floats
     deals: Floats
-    spread: sparse.csr_array
+    spread: scipy.sparse.csr_array
     fourth: Floats
     """(k,): for each pair, the sum over its deals of the fourth cumulant of the first's points."""
     freedom: float
@@ -136,7 +134,7 @@ def lack_of_fit(compared: Comparisons, strengths: Floats) -> LackOfFit | None:
     if mean <= 0 or variance <= 0:  # No pair has a second deal to show a spread.
         return None
     freedom = 2 * mean**2 / variance
-    p = float(fdtrc(freedom, totals.freedom, square / mean))
+    p = float(scipy.special.fdtrc(freedom, totals.freedom, square / mean))
     return LackOfFit(square * freedom / mean, freedom, p, _worst(compared, totals, apart))
 
 
@@ -197,8 +195,8 @@ class _Margins:
         swapped = ahead[sure] < 0
         ends[swapped] = ends[swapped][:, ::-1]
         n = self._totals.cells.names
-        beats = sparse.csr_array((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(n, n))
-        _, circle = connected_components(beats, connection="strong")
+        beats = scipy.sparse.csr_array((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(n, n))
+        _, circle = scipy.sparse.csgraph.connected_components(beats, connection="strong")
         first, second = self._totals.cells.columns[:, :2].T
         return np.asarray(circle[first] == circle[second])
 
@@ -217,20 +215,20 @@ def pair_totals(cells: Cells, compared: Comparisons, strengths: Floats) -> PairT
     times = compared.times[compared.deal].astype(np.float64)
     met, won = cells.total(times * compared.met), cells.total(times * compared.won)
     first, second = cells.columns[:, :2].T
-    chance = expit(strengths[first] - strengths[second])
+    chance = scipy.special.expit(strengths[first] - strengths[second])
     expected = met * chance * (1 - chance)
     apart = compared.won - compared.met * (won / met)[cells.kind]
     shape = (len(compared.times), len(met))
-    by_deal = sparse.csr_array((apart, (compared.deal, cells.kind)), shape=shape)
-    many = sparse.diags_array(compared.times.astype(np.float64))
+    by_deal = scipy.sparse.csr_array((apart, (compared.deal, cells.kind)), shape=shape)
+    many = scipy.sparse.diags_array(compared.times.astype(np.float64))
     deals = cells.total(times)
     # A pair's own spread counts by its number of deals; the field's spread fills up the rest.
     trust = np.maximum(deals - 1, 0) / (np.maximum(deals - 1, 0) + FEW_DEALS)
-    few = sparse.diags_array(np.sqrt(trust * deals / np.maximum(deals - 1, 1)))
-    own = few @ sparse.csr_array(by_deal.T @ (many @ by_deal)) @ few
+    few = scipy.sparse.diags_array(np.sqrt(trust * deals / np.maximum(deals - 1, 1)))
+    own = few @ scipy.sparse.csr_array(by_deal.T @ (many @ by_deal)) @ few
     several = deals > 1
     ratio = (own.diagonal()[several] / trust[several]).sum() / max(expected[several].sum(), TINY)
-    spread = sparse.csr_array(own + sparse.diags_array((1 - trust) * ratio * expected))
+    spread = scipy.sparse.csr_array(own + scipy.sparse.diags_array((1 - trust) * ratio * expected))
     left = compared.won - compared.met * chance[cells.kind]
     fourth = cells.total(times * left**4) - 3 * spread.diagonal() ** 2 / deals
     return PairTotals(

@@ -15,7 +15,7 @@ from math import sqrt
 from statistics import fmean
 from typing import Any, Final
 
-from scipy.special import stdtr, stdtrit
+import scipy
 
 from matchbox.league.estimate import Estimate, estimate
 from matchbox.league.rows import Row, half_points, in_order, points
@@ -189,6 +189,10 @@ def _clustered(
         return Gauntlet(mean, None, None, deals, alone)
     square = sum(value**2 for value in by_deal.values()) * deals / (deals - 1)
     error = sqrt(square) / len(apart)
-    half = float(stdtrit(deals - 1, 0.975)) * error
-    sure = float(stdtr(deals - 1, mean / error)) if error else 0.5 * (1 + (mean > 0) - (mean < 0))
+    half = float(scipy.special.stdtrit(deals - 1, 0.975)) * error
+    sure = (
+        float(scipy.special.stdtr(deals - 1, mean / error))
+        if error
+        else 0.5 * (1 + (mean > 0) - (mean < 0))
+    )
     return Gauntlet(mean, (mean - half, mean + half), sure, deals, alone)
