@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import tempfile
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from functools import partial
 from pathlib import Path
 from ssl import SSLContext
@@ -43,6 +44,18 @@ PATIENCE_MS = 60_000
 
 
 TESTS = Path(__file__).parent
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None]:
+    """Collects tests with the garbage collector off, since it finds next to nothing. Afterwards it
+    passes over what is loaded, and looks at the rest less often. This saves a quarter of the
+    processor time of the unit tests."""
+    gc.disable()
+    yield
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 100)
+    gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
