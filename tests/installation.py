@@ -27,6 +27,7 @@ Found = TypeVar("Found")
 
 START_S: Final = 240.0
 """A shared machine may be slow; nothing here is timed."""
+LONGEST_PAUSE_S: Final = 0.5
 PASSWORD: Final = "correct horse battery"
 QUICK: Final[Mapping[str, str]] = {
     "MATCHBOX_ARENAS": "2",
@@ -59,11 +60,15 @@ shared: Path | None = None
 def eventually(
     look: Callable[[], Found], within_s: float = START_S, why: str = "", pause_s: float = 0.05
 ) -> Found:
-    """The first thing seen that is true of what is looked for; fails where that takes too long."""
-    deadline = time.monotonic() + within_s
+    """The first thing seen that is true of what is looked for; fails where that takes too long.
+
+    What takes long is looked at less often, since a look costs the platform that is waited for.
+    """
+    begun = time.monotonic()
     while not (found := look()):
-        assert time.monotonic() < deadline, why or f"{look} was not so within {within_s:.0f} s"
-        time.sleep(pause_s)
+        waited = time.monotonic() - begun
+        assert waited < within_s, why or f"{look} was not so within {within_s:.0f} s"
+        time.sleep(max(pause_s, min(LONGEST_PAUSE_S, waited / 20)))
     return found
 
 
