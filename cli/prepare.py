@@ -23,6 +23,7 @@ from server.db.faults import check_pages, wait_for_start
 from server.db.migrations import migrate
 from server.services import accounts, bootstrap
 from server.services.broker import waiting_results
+from worker import start
 
 
 class OfflineSender:
@@ -81,6 +82,7 @@ def _pass_on(sentence: str) -> None:
 
 def main() -> int:
     """Prepares the environment's database; prints a sentence and returns 1 if that fails."""
+    start.ready()
     os.umask(0o077)
     settings = read_settings(os.environ, open)
     try:

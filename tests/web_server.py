@@ -59,7 +59,7 @@ def serving(
     knobs = {**SETTINGS, "MATCHBOX_DATABASE_URL": database, **settings}
     knobs |= {"PROMETHEUS_MULTIPROC_DIR": str(metrics)}
     command = ["env", *(f"{name}={value}" for name, value in knobs.items())]
-    command += [sys.executable, "-m", "gunicorn", "-c", "python:cli.web"]
+    command += [sys.executable, "-m", "worker.start", "gunicorn", "-c", "python:cli.web"]
     command += ["-b", f"127.0.0.1:{port}", *words]
     url = f"http://127.0.0.1:{port}"
 

@@ -70,7 +70,7 @@ def celery(
     environment: dict[str, str], module: str, *arguments: str
 ) -> Iterator[subprocess.Popen[bytes]]:
     """A process of the ledger's half."""
-    command = [sys.executable, "-m", "celery", "-A", module, *arguments]
+    command = [sys.executable, "-m", "worker.start", "celery", "-A", module, *arguments]
     log = Path(environment["MATCHBOX_DATA"]) / f"{arguments[0]}.log"
     with log.open("ab") as out:
         process = subprocess.Popen(

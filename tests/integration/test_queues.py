@@ -69,9 +69,10 @@ class Books:
 @contextmanager
 def arena(broker: str, server: str, data: Path) -> Iterator[subprocess.Popen[bytes]]:
     """A real arena worker, ended with the block."""
-    command = [needs("setpriv"), "--pdeathsig", "KILL", sys.executable, "-m", "celery"]
-    command += ["-A", "worker.arena.main", "worker", "-P", "solo", "-Q", ",".join(ARENA_QUEUES)]
-    command += ["-n", "arena-1@test", "--without-gossip", "--without-mingle", "-l", "INFO"]
+    command = [needs("setpriv"), "--pdeathsig", "KILL", sys.executable, "-m", "worker.start"]
+    command += ["celery", "-A", "worker.arena.main", "worker", "-P", "solo"]
+    command += ["-Q", ",".join(ARENA_QUEUES), "-n", "arena-1@test"]
+    command += ["--without-gossip", "--without-mingle", "-l", "INFO"]
     environment = {
         "PATH": os.environ["PATH"],
         "MATCHBOX_BROKER_URL": broker,

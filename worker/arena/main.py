@@ -25,7 +25,7 @@ from kombu.exceptions import OperationalError
 from matchbox.errors import BadMessage, MatchboxError, Unavailable
 from matchbox.match import wire
 from matchbox.settings import read_settings
-from worker import logs
+from worker import logs, start
 from worker.app import make_celery
 from worker.arena import cpu_affinity, reports
 from worker.arena.boxes import open_named
@@ -123,6 +123,7 @@ def _open(sender: str, **_: Any) -> None:
     told = (client, _Running.arena, _Running.report, lambda: _Running.doing)
     threading.Thread(target=reports.keep_reporting, args=told, daemon=True).start()
     _Running.journal = Journal(Path(settings.data) / f"{sender.partition('@')[0]}.job")
+    start.ready()
     _resume_job()
 
 

@@ -13,7 +13,7 @@ from celery import signals
 
 from matchbox.match import wire
 from matchbox.settings import read_settings
-from worker import logs
+from worker import logs, start
 from worker.app import make_celery
 
 settings = read_settings(os.environ, open)
@@ -24,6 +24,12 @@ app = make_celery(settings, "ledger")
 def _log(**_: Any) -> None:
     """Takes the place of Celery's own log."""
     logs.configure(settings)
+
+
+@signals.beat_init.connect
+def _ready(**_: Any) -> None:
+    """Nothing more is loaded."""
+    start.ready()
 
 
 app.conf.beat_scheduler = "celery.beat:Scheduler"

@@ -6,7 +6,6 @@ sends the tick.
 
 from __future__ import annotations
 
-import gc
 import os
 from collections.abc import Sequence
 from typing import Any
@@ -18,7 +17,7 @@ from matchbox.match import wire
 from matchbox.settings import read_settings
 from server.context import Context, database_url, make_context
 from server.services.job_kinds import RESULTS
-from worker import logs
+from worker import logs, start
 from worker.app import make_celery
 from worker.ledger import message_handlers
 from worker.ledger.backups import Backups
@@ -66,8 +65,7 @@ def _open(**_: Any) -> None:
     _Running.watch.start()
     _Running.backups = Backups(_Running.context)
     _Running.backups.start()
-    gc.collect()
-    gc.freeze()  # To look at all that is loaded takes 0.1 s, as long as 25 matches.
+    start.ready()
 
 
 @signals.worker_shutdown.connect

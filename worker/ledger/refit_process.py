@@ -7,16 +7,13 @@ process keeps the counts between two refits. It ends with the ledger, however th
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any
 
 from matchbox.errors import BrokerUnavailable
-from server.context import Context
-from server.db.session import Database
-from server.services import tick as ticking
-from worker import logs
 from worker.child import tie_to
 
 if TYPE_CHECKING:
@@ -78,6 +75,14 @@ class _NoSender:
 def _serve(settings: Settings, url: str, parent: int, pipe: Connection) -> None:
     """Answers each message after a refit, until the ledger is gone."""
     tie_to(parent)
+    gc.disable()
+    # Imported here, with the garbage collector off: see worker/start.py.
+    from server.context import Context
+    from server.db.session import Database
+    from server.services import tick as ticking
+    from worker import logs, start
+
+    start.ready()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # The ledger, which gets it as well, decides.
     logs.configure(settings)
     context = Context(settings, Database(url), _NoSender())
