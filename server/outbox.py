@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from celery import Celery
 from kombu.exceptions import OperationalError
-from sqlalchemy import delete, or_, select, update
+from sqlalchemy import bindparam, delete, insert, or_, select, update
 
 from matchbox.errors import BrokerUnavailable
 from matchbox.match import wire
@@ -28,6 +28,14 @@ POSTED: Final = "posted"
 TAKEN_MS: Final = 30_000
 """A process that has taken a message and not sent it after this many ms has died."""
 _BATCH: Final = 200
+_INSERT: Final = insert(Outbox)
+_FREE: Final = (
+    select(Outbox.id, Outbox.task, Outbox.message)
+    .where(or_(Outbox.taken_at.is_(None), Outbox.taken_at < bindparam("before")))
+    .order_by(Outbox.id)
+)
+_NEXT: Final = _FREE.limit(_BATCH)
+_ANY: Final = _FREE.limit(1)
 _PATIENCE: Final = {
     "socket_connect_timeout": 2,
     "socket_timeout": 10,
@@ -86,7 +94,8 @@ def post(
     The task, which decides the queue, is by default the usual one for a message of this type.
     """
     named = task or _TASKS[type(message)]
-    session.add(Outbox(task=named, message=wire.to_plain(message)))
+    row = {"task": named, "message": wire.to_plain(message)}
+    session.connection().execute(_INSERT, row)
     session.info[POSTED] = True
 
 
@@ -112,20 +121,23 @@ def is_waiting(session: Session) -> bool:
 
 
 def _take(database: Database, now: int) -> Sequence[tuple[int, str, dict[str, Any]]]:
-    free = or_(Outbox.taken_at.is_(None), Outbox.taken_at < now - TAKEN_MS)
+    free = {"before": now - TAKEN_MS}
     with database.read() as session:
-        if session.scalar(select(Outbox.id).where(free).limit(1)) is None:
+        if session.scalar(_ANY, free) is None:
             return []
     with database.write() as session:
-        query = select(Outbox).where(free).order_by(Outbox.id).limit(_BATCH)
-        rows = session.scalars(query).all()
-        for row in rows:
-            row.taken_at = now
-        return [(row.id, row.task, row.message) for row in rows]
+        rows = [(row.id, row.task, row.message) for row in session.execute(_NEXT, free)]
+        _mark(session, [number for number, *_ in rows], now)
+        return rows
 
 
 def _put_back(database: Database, sent: list[int], unsent: list[int]) -> None:
     if sent or unsent:
         with database.write() as session:
             session.execute(delete(Outbox).where(Outbox.id.in_(sent)))
-            session.execute(update(Outbox).where(Outbox.id.in_(unsent)).values(taken_at=None))
+            if unsent:
+                _mark(session, unsent, None)
+
+
+def _mark(session: Session, numbers: list[int], taken_at: int | None) -> None:
+    session.execute(update(Outbox).where(Outbox.id.in_(numbers)).values(taken_at=taken_at))

@@ -216,6 +216,7 @@ class _Writer:
             seconds=0.1,
         )
         match.result = results.result_of(message, record, SETTINGS, at)
+        match.score = results.score_of(record)
         results.book_points(match)
         if place % FAULTY == 0:
             match.seats[0].forfeits = 1

@@ -24,6 +24,7 @@ from server.services import (
     jobs,
     match_verifications,
     matches,
+    ratings,
     results,
     stopped_arenas,
 )
@@ -78,7 +79,8 @@ def book_matches(context: Context, data: Sequence[object], *, holder: str = "") 
     with context.write() as session:
         for one in data:
             _check_holder(session, wire.RECORD, one, holder, context.settings)
-        _known = matches.load(session, [played.match for played in read])
+        known = matches.load(session, [played.match for played in read])
+        _ratings = ratings.load(session, known)
         stopped = stopped_arenas.stopped(session)
         changed = []
         for played, why in looked:

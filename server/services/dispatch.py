@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from sqlalchemy import Select, func, null, select
-from sqlalchemy.orm import aliased, joinedload, selectinload
+from sqlalchemy import Select, bindparam, func, null, select
+from sqlalchemy.orm import aliased
 
 from matchbox.match import wire
 from server import outbox
@@ -27,9 +28,9 @@ from server.db.models import (
 )
 from server.services import disk, jobs, samples
 from server.services.events import publish
-from server.services.matches import MATCH, job_of
+from server.services.matches import MATCH, job_of, load
 from server.services.quarantine import HELD
-from server.services.walls import wall
+from server.services.walls import Wall, wall
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -58,6 +59,16 @@ _STRANGERS: Final = (
     .correlate(Match)
 )
 """Selects the seats of a match whose bots belong to neither operators nor the house."""
+_RUNNING: Final = Match.state == MatchState.RUNNING
+_COUNT_RUNNING: Final = select(func.count()).where(_RUNNING)
+_ANY_QUEUED: Final = select(Match.id).where(Match.state == MatchState.QUEUED).limit(1)
+_SCOPE: Final = (Match.league_id, Match.season_id, Match.comparison_id)
+_UNDER_WAY: Final = select(*_SCOPE, func.count()).where(_RUNNING).group_by(*_SCOPE)
+_AWAKE: Final = (
+    select(League.id, null())
+    .where(League.paused.is_(False))
+    .union_all(select(Season.league_id, Season.id).where(Season.state == SeasonState.RUNNING))
+)
 
 
 def dispatch(session: Session, *, settings: Settings, now: int) -> int:
@@ -81,8 +92,9 @@ def dispatch(session: Session, *, settings: Settings, now: int) -> int:
 
 def _send(session: Session, match: Match, settings: Settings, now: int, task: str | None) -> bool:
     width = match.width if match.attempt else samples.width_of(session, match)
-    if not jobs.lease(session, MATCH, match, settings=settings, now=now, width=width):
-        return False
+    with session.no_autoflush:  # What is pending is not about this match.
+        if not jobs.lease(session, MATCH, match, settings=settings, now=now, width=width):
+            return False
     outbox.post(session, job_of(match, settings), task)
     publish(session, "match.running", match.id, now=now)
     return True
@@ -93,24 +105,29 @@ def first_matches(session: Session) -> list[str]:
 
     There is one for each such version, and FIRST_AT_ONCE in all.
     """
+    first: dict[int, str] = {}
+    for name, version in session.execute(_never_sent(wall(session).walled)):
+        first.setdefault(version, name)
+    return list(dict.fromkeys(first.values()))[:FIRST_AT_ONCE]
+
+
+@cache
+def _never_sent(walled: bool) -> Select[str, int]:
+    """Selects every ranked match that may be sent, with each version that none was sent with."""
     earlier, other = aliased(MatchSeat), aliased(Match)
     sent = (
         select(earlier.match_id)
         .join(other, other.id == earlier.match_id)
         .where(earlier.version_id == MatchSeat.version_id, other.attempt > 0)
     )
-    query = (
-        _ready(session)
+    return (
+        _ready(walled)
         .add_columns(MatchSeat.version_id)
         .join(MatchSeat, MatchSeat.match_id == Match.id)
         .join(League, League.id == Match.league_id)
         .where(Match.season_id.is_(None), Match.comparison_id.is_(None), League.paused.is_(False))
         .where(~sent.exists())
     )
-    first: dict[int, str] = {}
-    for name, version in session.execute(query):
-        first.setdefault(version, name)
-    return list(dict.fromkeys(first.values()))[:FIRST_AT_ONCE]
 
 
 def is_low(session: Session, *, settings: Settings) -> bool:
@@ -119,22 +136,23 @@ def is_low(session: Session, *, settings: Settings) -> bool:
     Always False while an arena has no wall: finding the matches that may be sent is then slow, and
     is left to the tick.
     """
-    if 2 * _running(session) >= window(session, settings) or not wall(session).walled:
+    present = wall(session)
+    if 2 * _running(session) >= _window(present, settings) or not present.walled:
         return False
-    if disk.is_full(settings):
-        return False
-    waits = select(Match.id).where(Match.state == MatchState.QUEUED).limit(1)
-    return session.scalar(waits) is not None
+    return not disk.is_full(settings) and session.scalar(_ANY_QUEUED) is not None
 
 
 def window(session: Session, settings: Settings) -> int:
     """Returns how many matches may be under way: the setting, or by the arenas if it is 0."""
-    arenas = len(wall(session).arenas)
-    return settings.dispatch_window or max(FEWEST, AN_ARENA * arenas)
+    return _window(wall(session), settings)
+
+
+def _window(present: Wall, settings: Settings) -> int:
+    return settings.dispatch_window or max(FEWEST, AN_ARENA * len(present.arenas))
 
 
 def _running(session: Session) -> int:
-    return session.scalar(select(func.count()).where(Match.state == MatchState.RUNNING)) or 0
+    return session.scalar(_COUNT_RUNNING) or 0
 
 
 def next_queued(session: Session, room: int, first: Sequence[str]) -> Sequence[Match]:
@@ -144,63 +162,63 @@ def next_queued(session: Session, room: int, first: Sequence[str]) -> Sequence[M
     counting the matches chosen before it, and is the oldest one there. All comparisons together
     count as one season, and share its turns in the same way.
     """
-    sent_to = under_way(session)
-    ready = _ready(session)
+    sent_to, walled = under_way(session), wall(session).walled
     places: list[tuple[int, str]] = []
     for league, season in awake(session):
-        own = (Match.league_id == league, Match.season_id == season)
-        outside = () if season is not None else (Match.comparison_id.is_(None),)
-        waiting = session.scalars(ready.where(*own, *outside).limit(room))
+        own = {"league": league, "season": season, "room": room}
+        waiting = session.scalars(_turns(walled, ranked=season is None), own)
         places += enumerate(waiting, sent_to[league, season, None] + 1)
     sent = sum(count for (*_, comparison), count in sent_to.items() if comparison is not None)
-    places += enumerate(_compared(session, ready, sent_to)[:room], sent + 1)
+    places += enumerate(_compared(session, sent_to, walled)[:room], sent + 1)
     others = [name for _, name in sorted(places) if name not in first]
-    return _whole(session, [*first, *others[: max(room - len(first), 0)]])
-
-
-def _whole(session: Session, names: Sequence[str]) -> list[Match]:
-    """The matches of these ids, in this order, with all that is needed to send them."""
-    order = {name: at for at, name in enumerate(names)}
-    whole = (
-        joinedload(Match.league),
-        joinedload(Match.season),
-        selectinload(Match.seats).joinedload(MatchSeat.version),
-    )
-    matches = session.scalars(select(Match).where(Match.id.in_(order)).options(*whole))
-    return sorted(matches, key=lambda match: order[match.id])
+    names = [*first, *others[: max(room - len(first), 0)]]
+    found = {match.id: match for match in load(session, names)}
+    return [found[name] for name in names]
 
 
 def under_way(session: Session) -> UnderWay:
     """Returns the number of running matches of each scope."""
-    scope = (Match.league_id, Match.season_id, Match.comparison_id)
-    running = select(*scope, func.count()).where(Match.state == MatchState.RUNNING)
-    found = session.execute(running.group_by(*scope))
+    found = session.execute(_UNDER_WAY)
     return Counter({(league, season, one): count for league, season, one, count in found})
 
 
 def awake(session: Session) -> Sequence[tuple[int, int | None]]:
     """Returns the (league, season) pairs that may send matches; season is None for ranked ones."""
-    leagues = select(League.id, null()).where(League.paused.is_(False))
-    seasons = select(Season.league_id, Season.id).where(Season.state == SeasonState.RUNNING)
-    return [(league, season) for league, season in session.execute(leagues.union_all(seasons))]
+    return [(league, season) for league, season in session.execute(_AWAKE)]
 
 
-def _compared(session: Session, ready: Select[str], sent_to: UnderWay) -> list[str]:
+@cache
+def _turns(walled: bool, *, ranked: bool) -> Select[str]:
+    """Selects the next `room` matches of the ranked queue of a `league`, or of a `season` there."""
+    queue = (Match.season_id.is_(None), Match.comparison_id.is_(None))
+    own = queue if ranked else (Match.season_id == bindparam("season"),)
+    ready = _ready(walled).where(Match.league_id == bindparam("league"), *own)
+    return ready.limit(bindparam("room"))
+
+
+def _compared(session: Session, sent_to: UnderWay, walled: bool) -> list[str]:
     """The ids of the waiting matches of all comparisons, in the order of their turns."""
-    running = (League.paused.is_(False), Comparison.state == ComparisonState.RUNNING)
-    due = select(Comparison.id).join(League).where(*running)
-    query = ready.add_columns(Match.league_id, Match.comparison_id)
     turns: list[tuple[int, str]] = []
     reached = sent_to.copy()
-    for name, league, comparison in session.execute(query.where(Match.comparison_id.in_(due))):
+    for name, league, comparison in session.execute(_of_comparisons(walled)):
         reached[league, None, comparison] += 1
         turns.append((reached[league, None, comparison], name))
     return [name for _, name in sorted(turns)]
 
 
-def _ready(session: Session) -> Select[str]:
+@cache
+def _of_comparisons(walled: bool) -> Select[str, int, int | None]:
+    """Selects the matches of all comparisons that may be sent, each with league and comparison."""
+    running = (League.paused.is_(False), Comparison.state == ComparisonState.RUNNING)
+    due = select(Comparison.id).join(League).where(*running)
+    ready = _ready(walled).add_columns(Match.league_id, Match.comparison_id)
+    return ready.where(Match.comparison_id.in_(due))
+
+
+@cache
+def _ready(walled: bool) -> Select[str]:
     """Selects the ids of the queued matches that may be sent, oldest first."""
     ready = [Match.state == MatchState.QUEUED, Match.id.not_in(HELD)]
-    if not wall(session).walled:
+    if not walled:
         ready.append(~_STRANGERS.exists())
     return select(Match.id).where(*ready).order_by(Match.number, Match.id)

@@ -311,7 +311,7 @@ def _change(
     attempt: int,
 ) -> bool:
     """Sets the values if the job is still in this state and at this attempt; False if not."""
-    return compare_and_set(session, row, values, before, type(row).attempt == attempt)
+    return compare_and_set(session, row, values, before, attempt=attempt)
 
 
 def _alarm(session: Session, kind: JobKind[Any], row: Job, why: str, now: int) -> None:

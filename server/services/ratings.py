@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 from sqlalchemy.orm import joinedload
 
 from matchbox.league.ratings import LiveRating, live_child, live_of, live_update
@@ -32,6 +32,11 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
 Bouts: TypeAlias = "list[tuple[int, int, list[int], list[int], int | None]]"
+
+_RATINGS: Final = select(Rating).where(
+    Rating.league_id.in_(bindparam("leagues", expanding=True)),
+    Rating.version_id.in_(bindparam("versions", expanding=True)),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,15 +102,26 @@ def rows_of(match: str, deals: Sequence[str], names: Sequence[str], bouts: Bouts
     ]
 
 
+def load(session: Session, matches: Sequence[Match]) -> Sequence[Rating]:
+    """Reads the ratings that `update_live` needs, in one query.
+
+    The session knows the rows for as long as the caller keeps them.
+    """
+    rated = [match for match in matches if _is_ranked(match)]
+    known = {
+        "leagues": {match.league_id for match in rated},
+        "versions": {seat.version_id for match in rated for seat in match.seats},
+    }
+    return session.scalars(_RATINGS, known).all() if rated else []
+
+
 def update_live(session: Session, match: Match) -> None:
     """Updates the live ratings of the versions that played a ranked match.
 
     In a cooperative game only their numbers of matches grow. A match under old rules changes
     nothing.
     """
-    if match.season_id is not None or match.comparison_id is not None:
-        return
-    if match.rules != match.league.rules:
+    if not _is_ranked(match) or match.rules != match.league.rules:
         return
     versions = {seat.version.entrant: seat.version for seat in match.seats}
     before = {name: _rating(session, match, version) for name, version in versions.items()}
@@ -141,6 +157,10 @@ def first_live(session: Session, league: League, version: Version) -> LiveRating
     if parent is None:
         return LiveRating()
     return live_child(LiveRating(parent.mu, parent.sigma), table=league.seats)
+
+
+def _is_ranked(match: Match) -> bool:
+    return match.season_id is None and match.comparison_id is None
 
 
 def _rating(session: Session, match: Match, version: Version) -> Rating:

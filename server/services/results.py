@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from statistics import mean
 from typing import TYPE_CHECKING, Any, Final
 
 from matchbox.errors import BadMessage, BadRecord
@@ -142,11 +141,14 @@ def _printed(message: MatchPlayed, seats: int, longest: int) -> list[Any]:
     return rows
 
 
-def book_points(match: Match) -> None:
-    """Sets what each entrant of a match that was just recorded took, and how often it forfeited.
+def score_of(played: Record) -> float | None:
+    """Returns the match's own score: the mean at seat 0 over its bouts."""
+    scores = [bout.scores[0] for bout in played.bouts]
+    return sum(scores) / len(scores) if scores else None
 
-    Sets the match's own score as well.
-    """
+
+def book_points(match: Match) -> None:
+    """Sets what each entrant of a match that was just recorded took, and how often it forfeited."""
     assert match.result is not None
     bouts = match.result.bouts
     names = [str(seat.seat) for seat in match.seats]
@@ -156,7 +158,6 @@ def book_points(match: Match) -> None:
             halves[name] += half
         if row.forfeit is not None:
             forfeits[row.seats[row.forfeit]] += 1
-    match.score = mean(scores[0] for _, _, _, scores, _ in bouts) if bouts else None
     most = 2 * (len(names) - 1) * len(bouts)
     for seat, name in zip(match.seats, names, strict=True):
         seat.points = round(halves[name] / most, 9) if most else 0.5

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 import msgspec
+from sqlalchemy import select
 
 from server.db.models import Setting
 from server.services import walls
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 NAME: Final = "stopped arenas"
 """The name under which they are stored."""
+_KEPT: Final = select(Setting.value).where(Setting.name == NAME)
 
 
 class Stop(msgspec.Struct, frozen=True):
@@ -35,8 +37,7 @@ def subject_of(name: str) -> str:
 
 def stopped(session: Session) -> dict[str, Stop]:
     """Returns the stopped arenas by name."""
-    row = session.get(Setting, NAME)
-    return msgspec.convert(dict(row.value) if row is not None else {}, dict[str, Stop])
+    return msgspec.convert(session.scalar(_KEPT) or {}, dict[str, Stop])
 
 
 def stop_of(session: Session, name: str) -> Stop | None:

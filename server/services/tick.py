@@ -221,9 +221,7 @@ def _refill(context: Context) -> None:
     with context.read() as session:
         low = dispatch.is_low(session, settings=context.settings)
     if low:
-        with context.write() as session:
-            if dispatch.is_low(session, settings=context.settings):
-                dispatch.dispatch(session, settings=context.settings, now=context.now())
+        _dispatch(context)
 
 
 def _refresh(context: Context) -> None:

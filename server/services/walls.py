@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
+from sqlalchemy import select
 
 from matchbox.errors import BadMessage
 from matchbox.match.wire import Amount, Claim, Count
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
 NAME: Final = "walls"
+_KEPT: Final = select(Setting.value).where(Setting.name == NAME)
 ARENAS: Final = 256
 """How many reports are kept, the newest ones. Each arena has one."""
 STALE_MS: Final = 5 * 60_000
@@ -131,8 +133,7 @@ def present(session: Session, *, now: int) -> list[str]:
 
 def reports(session: Session) -> dict[str, ArenaWall]:
     """Returns the newest report of every arena by name, also of those that are silent."""
-    row = session.get(Setting, NAME)
-    return msgspec.convert(dict(row.value) if row is not None else {}, dict[str, ArenaWall])
+    return msgspec.convert(session.scalar(_KEPT) or {}, dict[str, ArenaWall])
 
 
 def wall(session: Session) -> Wall:

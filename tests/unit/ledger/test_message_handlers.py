@@ -128,6 +128,27 @@ def test_results_booked_together_are_those_booked_one_by_one(
     other.context.close()
 
 
+def selects(books: Books, results: list[dict[str, Any]]) -> int:
+    """How many queries the booking of these results takes."""
+    asked = []
+
+    def note(one: Any, cursor: Any, text: str, *_: Any) -> None:
+        asked.append(text.startswith("SELECT"))
+
+    event.listen(books.context.database._writers, "before_cursor_execute", note)
+    assert all(booking.book_matches(books.context, results))
+    event.remove(books.context.database._writers, "before_cursor_execute", note)
+    return sum(asked)
+
+
+def test_many_results_take_no_more_queries_than_one(
+    books: Books, ranked: list[dict[str, Any]]
+) -> None:
+    selects(books, ranked[:4])  # The first match of a version looks for an earlier version.
+    one = selects(books, ranked[4:5])
+    assert selects(books, ranked[5:]) == one
+
+
 def test_a_result_that_is_twice_in_a_batch_counts_once(
     books: Books, ranked: list[dict[str, Any]]
 ) -> None:

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from matchbox.errors import Unavailable
 from server.db import migrations
 from server.db.models import Bot, Setting, User
-from server.db.session import Database
+from server.db.session import Database, compare_and_set
 from tests.books import Books
 
 
@@ -64,6 +64,17 @@ def test_a_reader_sees_one_moment(books: Books) -> None:
 def test_a_reader_cannot_write(books: Books) -> None:
     with pytest.raises(Unavailable), books.read() as session:
         session.execute(text("DELETE FROM setting"))
+
+
+def test_a_row_is_changed_only_while_what_is_known_of_it_holds(books: Books, alice: User) -> None:
+    with books.write() as session:
+        muted = {"muted": ["round"]}
+        assert not compare_and_set(session, alice, muted, User.name != "bob", role="operator")
+        assert not compare_and_set(session, alice, muted, User.name != "alice", role="author")
+        assert alice.muted == []
+        assert compare_and_set(session, alice, muted, User.name != "bob", role="author")
+    with books.read() as session:
+        assert session.get_one(User, alice.id).muted == ["round"]
 
 
 def test_what_fails_leaves_no_trace(books: Books, alice: User) -> None:
