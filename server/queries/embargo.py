@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 from sqlalchemy.orm import aliased
 
 from server.db.models import UNFINISHED, Match, MatchState
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def closed(session: Session, names: Collection[str]) -> set[str]:
     """Returns those of the matches that share a deal with an unfinished match."""
-    return set(session.scalars(select(Match.id).where(Match.id.in_(names), ~readable())))
+    return set(session.scalars(_CLOSED, {"names": names}))
 
 
 def readable() -> ColumnElement[bool]:
@@ -26,6 +26,11 @@ def readable() -> ColumnElement[bool]:
     other = aliased(Match)
     shared = (other.first_deal == Match.first_deal, other.state.in_(UNFINISHED))
     return ~select(other.id).where(*shared).exists()
+
+
+_CLOSED: Final = select(Match.id).where(
+    Match.id.in_(bindparam("names", expanding=True)), ~readable()
+)
 
 
 def reason(session: Session, match: Match) -> str | None:

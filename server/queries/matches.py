@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import Select, func, select, tuple_
-from sqlalchemy.orm import joinedload, selectinload
+from sqlalchemy import Select, bindparam, func, select, tuple_
 
 from matchbox import registry
 from matchbox.answers import matches as answers
@@ -17,7 +16,6 @@ from matchbox.match.record import Bout, Record
 from server.db.models import (
     UNFINISHED,
     WAITING,
-    Bot,
     League,
     Match,
     MatchSeat,
@@ -32,6 +30,7 @@ from server.queries.match_filters import Asked
 from server.queries.pagination import iso, numbers, page_size, sees, split, title_of
 from server.services.kept_records import removed, require_record
 from server.services.leagues import is_cooperative
+from server.services.matches import load
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,12 +42,8 @@ SHORT: Final = 8
 """The fewest digits that can stand for a match's id."""
 _ORDER: Final = (Match.created_at, Match.number, Match.id)
 _SEAT_ORDER: Final = (MatchSeat.created_at, MatchSeat.number, MatchSeat.match_id)
-_ENTRANTS: Final = (
-    joinedload(Match.league),
-    selectinload(Match.seats)
-    .joinedload(MatchSeat.version)
-    .joinedload(Version.bot)
-    .joinedload(Bot.owner),
+_BEGINNING: Final = (
+    select(Match.id).where(Match.id >= bindparam("first"), Match.id <= bindparam("last")).limit(2)
 )
 
 
@@ -80,8 +75,8 @@ def matches(
     wanted = page_size(limit) + 1
     newest = [one.order_by(*(column.desc() for column in order)).limit(wanted) for one in parts]
     ids = {row[0] for one in newest for row in session.execute(one)}
-    whole = select(Match).where(Match.id.in_(ids)).order_by(*(one.desc() for one in _ORDER))
-    found = session.scalars(whole.limit(wanted).options(*_ENTRANTS)).all()
+    found = sorted(load(session, ids), key=lambda one: (one.created_at, one.number, one.id))
+    found = found[: -wanted - 1 : -1]
     hidden = closed(session, [one.id for one in found])
     shown, following = split(found, limit, lambda one: f"{one.created_at}.{one.number}.{one.id}")
     items = [answers.MatchLine(**item(one, readable=one.id not in hidden)) for one in shown]
@@ -269,8 +264,7 @@ def _match(session: Session, name: str) -> Match:
     """Returns the match with that id or first digits, loaded as for a list. Raises NotFound."""
     # An id has only digits before "g". For `LIKE` SQLite would read every match.
     last = f"{name}g" if len(name) >= SHORT else name
-    query = select(Match).where(Match.id >= name, Match.id <= last)
-    found = session.scalars(query.options(*_ENTRANTS).limit(2)).all()
+    found = load(session, session.scalars(_BEGINNING, {"first": name, "last": last}).all())
     if not found:
         raise NotFound(f"there is no match {name}")
     if len(found) > 1:
