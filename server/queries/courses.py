@@ -40,15 +40,18 @@ class _Result(NamedTuple):
     score: float | None
 
 
-class _Known(NamedTuple):
-    """A match as it was last listed, with the row numbers of its versions by seat."""
+class _Listed(NamedTuple):
+    """The matches of a season as they were last listed, by id."""
 
-    versions: list[int]
-    fixture: Fixture
+    places: dict[int, int]
+    """The place among the bots by the version's row number."""
+    fixtures: dict[str, Fixture]
+    states: dict[str, Any]
+    """The state of each match; None if it had a result that was not to be read."""
 
 
-_known: WeakKeyDictionary[Any, dict[str, _Known]] = WeakKeyDictionary()
-"""The matches that were listed, by database and id."""
+_listed: WeakKeyDictionary[Any, dict[int, _Listed]] = WeakKeyDictionary()
+"""What was listed, by database and the season's number."""
 
 
 def course(session: Session, name: int | str, viewer: User | None = None) -> Course:
@@ -60,53 +63,61 @@ def course(session: Session, name: int | str, viewer: User | None = None) -> Cou
         for at, entry in enumerate(season.entries)
         if entry.version_id is not None
     }
-    kept = _known.setdefault(session.get_bind(), {})
-    known = {name: one for name, *_ in found if (one := kept.get(name)) is not None}
-    versions = {name: one.versions for name, one in known.items()}
-    versions |= _versions(session, [name for name, *_ in found if name not in known])
-    changed = {
-        name: (number, state)
-        for name, number, state in found
-        if name not in known or not _is_same(known[name], state, places)
-    }
-    over = [name for name, (_, state) in changed.items() if state == MatchState.FINISHED]
-    results = _results(session, season, over)
-    for name, now in changed.items():
-        seats = [places[one] for one in versions[name]]
-        known[name] = _Known(versions[name], _fixture(name, *now, seats, results))
-    if len(kept) > KEPT:
+    kept = _listed.setdefault(session.get_bind(), {})
+    before = kept.get(season.id)
+    if before is None or before.places != places:
+        before = _Listed(places, {}, {})
+    listed = kept[season.id] = _list(session, season, found, before)
+    if sum(len(one.fixtures) for one in kept.values()) > KEPT:
         kept.clear()
-    kept.update(known)
     return Course(
         bots=[entry.bot.full_name for entry in season.entries],
-        fixtures=[known[name].fixture for name, *_ in found][-MOST:],
+        fixtures=[listed.fixtures[name] for name, *_ in found][-MOST:],
         whole=len(found) <= MOST,
     )
 
 
-def _is_same(known: _Known, state: Any, places: Mapping[int, int]) -> bool:
-    """Whether the match would be listed as before. A result that was hidden may be read now."""
-    fixture = known.fixture
-    hidden = state == MatchState.FINISHED and fixture.score is None and fixture.points[0] is None
-    seats = [places[one] for one in known.versions]
-    return fixture.state == state and not hidden and fixture.seats == seats
+def _list(
+    session: Session, season: Season, found: Sequence[tuple[str, int, Any]], before: _Listed
+) -> _Listed:
+    """Lists these matches. Reads only those that have changed, or that have a hidden result."""
+    changed = [one for one in found if before.states.get(one[0]) != one[2]]
+    if not changed:
+        return before
+    new = [name for name, *_ in changed if name not in before.fixtures]
+    seats = {name: one.seats for name, one in before.fixtures.items()}
+    seats |= _seats(session, new, before.places)
+    over = [name for name, _, state in changed if state == MatchState.FINISHED]
+    results = _results(session, season, over)
+    hidden = set(over) - set(results)
+    fixtures = before.fixtures | {
+        name: _fixture(name, number, state, seats[name], results) for name, number, state in changed
+    }
+    return _Listed(
+        before.places,
+        {name: fixtures[name] for name, *_ in found},
+        {name: None if name in hidden else state for name, _, state in found},
+    )
 
 
 def _matches(session: Session, season: Season) -> list[tuple[str, int, Any]]:
     """Returns id, round and state of each match, in order: at most one more than are listed."""
     newest = select(Match.id, Match.round, Match.state).where(*stands(season))
-    rows = session.execute(newest.order_by(Match.number.desc()).limit(MOST + 1)).all()
+    asked = newest.order_by(Match.number.desc()).limit(MOST + 1)
+    rows = session.connection().execute(asked).all()  # The session makes more of each row.
     return [(name, number, state) for name, number, state in reversed(rows)]
 
 
-def _versions(session: Session, matches: Sequence[str]) -> dict[str, list[int]]:
-    """Returns the row numbers of the versions by match, each in the order of the seats."""
-    versions: dict[str, list[int]] = {}
+def _seats(
+    session: Session, matches: Sequence[str], places: Mapping[int, int]
+) -> dict[str, list[int]]:
+    """Returns the places of the entrants by match, each in the order of the seats."""
+    seats: dict[str, list[int]] = {}
     for part in _parts(matches):
         query = select(MatchSeat.match_id, MatchSeat.version_id).order_by(MatchSeat.seat)
         for name, version in session.execute(query.where(MatchSeat.match_id.in_(part))):
-            versions.setdefault(name, []).append(version)
-    return versions
+            seats.setdefault(name, []).append(places[version])
+    return seats
 
 
 def _fixture(
