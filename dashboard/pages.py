@@ -17,6 +17,7 @@ from flask import Blueprint, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from dashboard import (
+    addresses,
     assets,
     bot_pages,
     classes,
@@ -82,6 +83,7 @@ def make_pages(source: Source, *, now: Callable[[], datetime] = utc_now) -> Blue
         evidence.tied,
     ):
         blueprint.add_app_template_filter(function, f"describe_{function.__name__}")
+    blueprint.add_app_template_global(addresses.remembered(), "url_for")
     for spoken in wording.SPOKEN:
         blueprint.add_app_template_filter(spoken, f"format_{spoken.__name__}")
 

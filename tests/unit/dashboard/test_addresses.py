@@ -1,0 +1,41 @@
+"""Addresses in templates: those of Flask, and each is made once."""
+
+from __future__ import annotations
+
+import flask
+import pytest
+from flask import Flask
+
+from dashboard import addresses
+
+
+@pytest.fixture
+def app() -> Flask:
+    """An app with one page."""
+    made = Flask("pages")
+    made.add_url_rule("/bots/<name>", "bot", lambda name: "")
+    return made
+
+
+def test_an_address_is_that_of_flask_for_every_site_and_value(app: Flask) -> None:
+    url_for = addresses.remembered()
+    for root in ("http://one/", "http://two/under"):
+        with app.test_request_context("/", base_url=root):
+            for values in (
+                {"name": "one"},
+                {"name": "one", "page": 1},
+                {"name": "one", "page": True},
+                {"name": "one", "page": None},
+                {"name": "one", "_anchor": "top"},
+                {"name": "one", "_external": True},
+            ):
+                for _ in range(2):
+                    assert url_for("bot", **values) == flask.url_for("bot", **values)
+
+
+def test_an_address_is_made_once(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+    url_for = addresses.remembered()
+    with app.test_request_context("/"):
+        first = url_for("bot", name="one")
+        monkeypatch.setattr(flask, "url_for", None)
+        assert url_for("bot", name="one") == first
