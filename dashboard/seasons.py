@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import permutations
 from statistics import fmean, mean
 from typing import TYPE_CHECKING, Final, NamedTuple, assert_never
 
@@ -83,7 +84,6 @@ def values(source: Source, season: Season, board: Board, chosen: int | None) -> 
     """Returns the template's values for a season's parts; `chosen` is a round, from 1."""
     course = source.season_course(season.id)
     shown = rounds(season, course, chosen)
-    under_way = source.seasons(league=season.league, over=False).items
     return {
         "course": course,
         "bracket": bracket(season, course),
@@ -91,9 +91,7 @@ def values(source: Source, season: Season, board: Board, chosen: int | None) -> 
         "tabs": tabs(season, course, shown.number) if shown else [],
         "shown": shown,
         "next_steps": list(next_steps(season, course)),
-        "following": next(
-            (one for one in under_way if one.id > season.id and one.state == "open"), None
-        ),
+        "following": source.following(season.id),
     }
 
 
@@ -162,14 +160,13 @@ def cross(board: Board, course: Course) -> list[Crossed]:
     """
     met: dict[tuple[str, str], list[float]] = defaultdict(list)
     for one in course.fixtures:
-        if None in one.points:
+        points = [share for share in one.points if share is not None]
+        if len(points) < len(one.seats):
             continue
-        shares = _shares(course, one)
-        for bot, share in shares.items():
-            for other, others in shares.items():
-                if bot != other and share is not None and others is not None:
-                    ahead = (share > others) + (share == others) / 2
-                    met[bot, other].append(share if len(shares) == 2 else ahead)
+        for (seat, share), (other, others) in permutations(zip(one.seats, points, strict=True), 2):
+            ahead = (share > others) + (share == others) / 2
+            two = course.bots[seat], course.bots[other]
+            met[two].append(share if len(points) == 2 else ahead)
     order = [line.bot for line in board.lines][:CROSSED]
     if board.cooperative or not met:
         return []

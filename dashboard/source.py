@@ -20,7 +20,7 @@ from matchbox.answers.courses import Course
 from matchbox.answers.faults import FaultList, Faults
 from matchbox.answers.games import Game
 from matchbox.answers.health import ArenaLine, Health
-from matchbox.answers.leagues import League, LeagueLine, Season, Seasons
+from matchbox.answers.leagues import League, LeagueLine, Season, SeasonLine, Seasons
 from matchbox.answers.lessons import Lesson
 from matchbox.answers.matches import (
     LogLine,
@@ -140,6 +140,10 @@ class Source:
 
     league: Callable[[str], League]
     """The league with this name."""
+
+    following: Callable[[int], SeasonLine | None]
+    """The newest season of the same league that takes bots, if it is newer than the season with
+    this number."""
 
     season_standings: Callable[[int], Board]
     """The standing of the season with this number."""

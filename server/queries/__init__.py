@@ -18,7 +18,7 @@ from server.queries.bots import (
     version,
 )
 from server.queries.games import exportable_season, games, season_records
-from server.queries.leagues import league, leagues, season, seasons
+from server.queries.leagues import following, league, leagues, season, seasons
 from server.queries.matches import (
     match,
     match_log,
@@ -56,6 +56,7 @@ __all__ = [
     "events",
     "exportable_season",
     "file_of",
+    "following",
     "fresh_token",
     "games",
     "last_event",

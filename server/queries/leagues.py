@@ -128,6 +128,14 @@ def season(session: Session, name: int | str, viewer: User | None = None) -> Ans
     )
 
 
+def following(session: Session, number: int) -> SeasonLine | None:
+    """Returns the newest season of the same league that takes bots, if it is newer than this."""
+    league = session.scalar(select(Season.league_id).where(Season.id == number)) or 0
+    newer = (_among_few(league), Season.id > number, Season.state == SeasonState.OPEN)
+    rows = _rows(session, None, 1, *newer)
+    return _lines(session, rows)[0] if rows else None
+
+
 def _newest_of(session: Session, viewer: User | None, league: int) -> list[SeasonLine]:
     """Returns the league's newest seasons and its newest that are not over, newest first."""
     under_way = (_among_few(league), Season.state.in_(UNDER_WAY))
@@ -280,8 +288,10 @@ def _newer(session: Session, row: Season) -> dict[str, int]:
 
 
 def _trophy(session: Session, row: Season) -> Trophy | None:
+    if row.state != SeasonState.FINISHED:
+        return None
     standing = session.get(Standing, scope_of(row))
-    if row.state != SeasonState.FINISHED or standing is None:
+    if standing is None:
         return None
     won = [
         version

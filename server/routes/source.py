@@ -67,7 +67,7 @@ def make_source() -> Source:
         leagues=reading(queries.leagues),
         league=_league,
         season=_season,
-        season_standings=_season_standings,
+        following=reading(queries.following),
         season_course=_season_course,
         my_bots=_my_bots,
         tokens=_tokens,
@@ -97,6 +97,7 @@ def _of_boards() -> dict[str, Any]:
     """The functions that read boards, and what bots did on them."""
     return {
         "leaderboard": reading(queries.leaderboard),
+        "season_standings": _season_standings,
         "board_digest": reading(queries.board_digest),
         "board_figures": reading(queries.board_figures),
         "board_pairs": reading(queries.board_pairs),

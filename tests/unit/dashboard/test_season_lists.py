@@ -50,21 +50,11 @@ def test_a_league_shows_some_of_its_seasons_and_leads_to_all() -> None:
     assert "/seasons?league=cup" not in get("/leagues/cup")
 
 
-def test_a_season_leads_to_the_newest_open_one_of_its_league() -> None:
-    asked: list[Row] = []
-
-    def listed(**which: Any) -> Seasons:
-        asked.append(which)
-        known = [(9, "frozen"), (8, "open"), (6, "open")]
-        line = seasons.season_line()
-        items = [line.model_copy(update={"id": one, "state": state}) for one, state in known]
-        return Seasons(items=items, next=None)
-
-    page = get("/seasons/7", replace(SOURCE, seasons=listed))
-    assert asked == [{"league": seasons.season(7).league, "over": False}]
-    assert 'Next: <a href="/seasons/8">' in page
-    earlier = Seasons(items=[seasons.season_line().model_copy(update={"id": 6})], next=None)
-    assert "Next: " not in get("/seasons/7", replace(SOURCE, seasons=lambda **asked: earlier))
+def test_a_season_leads_to_the_next_one_of_its_league() -> None:
+    coming = {7: seasons.season_line().model_copy(update={"id": 8, "state": "open"})}
+    source = replace(SOURCE, following=coming.get)
+    assert 'Next: <a href="/seasons/8">' in get("/seasons/7", source)
+    assert "Next: " not in get("/seasons/8", source)
 
 
 @pytest.mark.parametrize(

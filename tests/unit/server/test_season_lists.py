@@ -93,6 +93,21 @@ def test_the_list_is_narrowed_to_a_league_and_to_seasons_that_are_not_over(
         assert numbers(second.items) == more[1:]
 
 
+def test_the_following_season_is_the_newest_of_the_league_that_takes_bots(
+    books: Books, league: League, other: League
+) -> None:
+    (first,) = unplayed(books, league, 1, "running")
+    _, second = unplayed(books, league, 2, "open")
+    unplayed(books, league, 1, "draft")
+    unplayed(books, other, 1, "open")
+    with books.read() as session:
+        found = queries.following(session, first)
+        assert found is not None
+        assert (found.id, found.state) == (second, "open")
+        assert queries.following(session, second) is None
+        assert queries.following(session, 1_000) is None
+
+
 def test_drafts_of_operators_leave_no_gap_on_a_page(
     books: Books, league: League, charlie: User
 ) -> None:
