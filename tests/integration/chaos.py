@@ -70,12 +70,15 @@ class Season:
         return [json.loads(line)["record"]["match"] for line in self.records]
 
 
-def begin(platform: Installation, matches: int, seed: str = SEED) -> None:
-    """Starts the season: five bots play `matches` matches, a multiple of A_CYCLE."""
+def begin(platform: Installation, matches: int, seed: str = SEED, *, more: bytes = b"") -> None:
+    """Starts the season: five bots play `matches` matches, a multiple of A_CYCLE.
+
+    `more` is added to the files of the two that are uploaded.
+    """
     platform.operator()
     mine = {"cautious": "medium", "hasty": "simple"}
     for name, like in mine.items():
-        told = platform.upload(name, shipped("bomb", like) + f"# {name}\n".encode()).json()
+        told = platform.upload(name, shipped("bomb", like) + more + f"# {name}\n".encode()).json()
         assert platform.verdict(told["id"])["state"] == "active"
     cycles = matches // A_CYCLE
     platform.post("/seasons", name="stormy", league="bomb", cycles=cycles, deals=1, seed=seed)

@@ -27,7 +27,7 @@ def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]
     """A platform with an operator."""
     port = {"MATCHBOX_INTERNAL_PORT": str(free_port())}
     data = tmp_path_factory.mktemp("health") / "data"
-    with installed(data, anew=True, settings=port) as platform:
+    with installed(data, port) as platform:
         platform.operator()
         yield platform
 

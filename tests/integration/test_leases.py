@@ -30,14 +30,27 @@ AGAIN_S: Final = 20.0
 """Results come again so soon after the broker has forgotten everything."""
 SETTINGS: Final = {"MATCHBOX_LEASE_MINUTES": "60"}
 """So long that no lease ends here by itself."""
+SLEEPY: Final = b"""
+import time
+
+
+class Sleepy(BOT):
+    def turn(self, *told):
+        time.sleep(0.02)
+        return super().turn(*told)
+
+
+BOT = Sleepy
+"""
+"""What makes the season long, without a processor that is busy all the time."""
 
 
 @pytest.fixture(scope="module")
 def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
     """A platform with a season under way."""
     data = tmp_path_factory.mktemp("leases") / "data"
-    with installed(data, SETTINGS, anew=True) as platform:
-        begin(platform, MATCHES)
+    with installed(data, SETTINGS) as platform:
+        begin(platform, MATCHES, more=SLEEPY)
         reaches(platform, 5)
         yield platform
 

@@ -30,7 +30,7 @@ from tests.integration.chaos import (
 
 pytestmark = pytest.mark.slow
 
-MATCHES: Final = 400
+MATCHES: Final = 240
 SEED: Final = "a storm of every kind"
 BLOWS: Final = len(KILLED) + len(FROZEN) + len(OTHERS) - 1
 """One of each kind; the disk is filled by `make chaos` alone, since that takes a mount."""

@@ -19,7 +19,7 @@ from tests.unit.worker.bots import GOOD, turning
 
 pytestmark = pytest.mark.slow
 
-BANK_MS: Final = 12_000
+BANK_MS: Final = 6_000
 """How much of an arena's time a slow bot takes: longer than the quick ones' try-outs together."""
 SETTINGS: Final = {"MATCHBOX_BANK_MS": str(BANK_MS), "MATCHBOX_LEASE_MINUTES": "5"}
 SLOW: Final = turning(
