@@ -37,6 +37,6 @@ cdef class SeededDice:
     @cython.locals(step=Py_ssize_t, begun=Py_ssize_t)
     cdef bytes _digest(self)
 
-@cython.locals(texts=list)
+@cython.locals(seeds=list)
 cpdef list player_seeds(bytes deal, str match, Py_ssize_t rotation, Py_ssize_t seats)
 cpdef bytes player_seed(str deal, str match, Py_ssize_t rotation, Py_ssize_t seat)

@@ -243,8 +243,13 @@ def player_seed(deal: str, match: str, rotation: int, seat: int) -> bytes:
 
 def player_seeds(deal: bytes, match: str, rotation: int, seats: int) -> list[str]:
     """Returns `player_seed` for each seat, in hex."""
-    texts = _players(match, rotation, seats)
-    return [blake2b(text, key=deal, digest_size=32).hexdigest() for text in texts]
+    keyed = blake2b(key=deal, digest_size=32)
+    seeds = []
+    for text in _players(match, rotation, seats):
+        seed = keyed.copy()
+        seed.update(text)
+        seeds.append(seed.hexdigest())
+    return seeds
 
 
 @lru_cache(100)

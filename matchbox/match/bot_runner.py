@@ -323,10 +323,10 @@ class _Bout(Generator):
         self.numpy = None
         self._session = session
         self.number = number
-        self.place = 0
+        self.place: int
+        self.view: Any
         self.decisions = 0  # How many moves were handed over.
         self.player: object = None
-        self.view: Any = None
         self.waiting: greenlet | None = None
 
     def __call__(self, move: Plain | tuple[Plain, ...]) -> Any:

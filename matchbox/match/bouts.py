@@ -71,6 +71,8 @@ class Bouts:
 
     def free(self, order: Order) -> bool:
         """Whether nobody is banned from that bout and no fault in it is given."""
+        if not self._binding and not self._troubles:
+            return True
         return order not in self._binding and not self._banned_before(order)
 
     def start(self, order: Order) -> LiveBout:

@@ -10,6 +10,7 @@ import platform
 import zlib
 from collections.abc import Sequence
 from hashlib import blake2b
+from itertools import chain
 from operator import sub
 from typing import Any, Final, Literal
 
@@ -139,7 +140,7 @@ def pack(record: Record) -> bytes:
         *map(chr, map(sub, deals, [0, *deals])),
         *[chr(bout.rotation) for bout in bouts],
         *[ends[encode((bout.places, bout.scores, bout.why))] for bout in bouts],
-        *[moves.text(bout.moves) + _END for bout in bouts],
+        *moves.texts([bout.moves for bout in bouts]),
     ]
     head = _Head(
         record=msgspec.structs.replace(record, bouts=[], deals=[]),
@@ -242,8 +243,16 @@ class _Characters(dict[Any, str]):
         self[key] = character
         return character
 
-    def text(self, things: list[Any]) -> str:
-        """The characters of these values, which must stay alive as long as this object."""
+    def texts(self, moves: list[list[Any]]) -> list[str]:
+        """The characters of each list, closed by NUL. Its values must stay alive as long as this
+        object."""
+        first = next(chain.from_iterable(moves), None)
+        if type(first) is int and set(map(type, chain.from_iterable(moves))) == _WHOLE:
+            return [self._whole(things) + _END for things in moves]
+        return [self._text(things) + _END for things in moves]
+
+    def _text(self, things: list[Any]) -> str:
+        """The characters of these values."""
         try:
             if things and type(things[0]) is int and set(map(type, things)) == _WHOLE:
                 return self._whole(things)
