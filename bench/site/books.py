@@ -32,7 +32,7 @@ from server.db.models import (
     SeasonState,
 )
 from server.db.session import Database
-from server.services import accounts, leagues, results, standings
+from server.services import accounts, fields, leagues, results, standings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -95,6 +95,7 @@ def fill(url: str, size: Size) -> Filled:
             made = leagues.ensure_default_leagues(session, games, SETTINGS, now=now)
             league = next(one for one in made if one.name == GAME)
             crowd = gather(session, size.bots, now=now)
+            fields.change(session, GAME)
             seasons = [_season(session, league, crowd, place, now) for place in range(size.share)]
         plan = _plan(crowd, seasons, size)
         writer, last = _Writer(league, crowd, now, len(plan), size.deals), ""

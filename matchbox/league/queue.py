@@ -7,10 +7,12 @@ the field. The order in a pairing does not matter: a match plays every rotation 
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right, insort
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from heapq import heapify, heappop, heapreplace
 from itertools import accumulate, islice
 from math import inf
 
@@ -28,6 +30,8 @@ NEWCOMER_MATCHES = 8
 """Entrants with fewer matches than this are served first."""
 MIXED_PERCENT = 25
 """The percentage of rounds of a cooperative queue that have mixed teams."""
+FEW = 16
+"""If less than this part of a field changes, it is put in its place; else all are sorted anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,40 +44,80 @@ class Contender:
     games: int
 
 
+class Ladder:
+    """A field, the best first. It may be kept from one queue to the next, and be changed between.
+
+    Two bots of one owner never sit at one table; a bot that is not in `owner` may sit with
+    everybody.
+    """
+
+    def __init__(self, field: Iterable[Contender], owner: Mapping[str, str] | None = None) -> None:
+        self.of = {one.entrant: one for one in field}
+        self.games = {name: one.games for name, one in self.of.items()}
+        self.weights = {name: _weight(one) for name, one in self.of.items()}
+        self._order = sorted(map(_order, self.of.values()))
+        self._owner = owner or {}
+        self._owned: defaultdict[str, set[str]] = defaultdict(set)
+        for name in self.of.keys() & self._owner.keys():
+            self._owned[self._owner[name]].add(name)
+        free = len(self.of.keys() - self._owner.keys())
+        self.widest = len(self._owned) + free
+        """The most seats that a table can have."""
+
+    def put(self, changed: Collection[Contender]) -> None:
+        """Gives entrants of the field new figures."""
+        few = len(changed) < len(self.of) / FEW
+        for one in changed:
+            if few:
+                del self._order[self.place(one.entrant)]
+                insort(self._order, _order(one))
+            self.of[one.entrant] = one
+            self.games[one.entrant], self.weights[one.entrant] = one.games, _weight(one)
+        if not few:
+            self._order = sorted(map(_order, self.of.values()))
+
+    def names(self) -> list[str]:
+        """Returns the entrants, the best first."""
+        return [name for _, name in self._order]
+
+    def place(self, entrant: str) -> int:
+        """Returns the entrant's place among them, from 0."""
+        return bisect_left(self._order, _order(self.of[entrant]))
+
+    def kept_from(self, entrant: str) -> set[str]:
+        """Returns who may not sit at a table with the entrant, itself included."""
+        owner = self._owner.get(entrant)
+        return {entrant} if owner is None else self._owned[owner]
+
+
 class RankedQueue:
     """Chooses one table after another, and counts each as queued.
 
-    Two bots of one owner never sit at one table; a bot that is not in `owner` may sit with
-    everybody. Entrants with `enough` matches rest: they sit at tables of others, and none is made
-    for them.
+    Entrants with `enough` matches rest: they sit at tables of others, and none is made for them.
     """
 
     def __init__(
         self,
-        field: Iterable[Contender],
+        field: Ladder,
         met: Callable[[str], Mapping[str, int]],
         *,
         seats: int = 2,
-        owner: Mapping[str, str] | None = None,
         enough: float = inf,
+        queued: Mapping[str, int] | None = None,
     ) -> None:
         """Takes the field, and `met`: an entrant's matches, played or queued, by opponent.
 
-        An entrant is asked about only if it is a candidate, and then once.
+        An entrant is asked about only if it is a candidate, and then once. `queued` are matches of
+        entrants that the field does not count.
         """
-        self._field = sorted(field, key=lambda one: (-one.mean, one.entrant))
-        self._place = {one.entrant: place for place, one in enumerate(self._field)}
-        self._games = {one.entrant: one.games for one in self._field}
+        self._field, self._names = field, field.names()
+        self._games = dict(field.games)
+        for name, count in (queued or {}).items():
+            self._games[name] += count
         self._seats, self._enough = seats, enough
         self._met = met
         self._known: dict[str, Counter[str]] = {}
         self._tables: list[tuple[str, ...]] = []
-        self._owner = owner or {}
-        self._owned: defaultdict[str, set[str]] = defaultdict(set)
-        for name in self._place.keys() & self._owner.keys():
-            self._owned[self._owner[name]].add(name)
-        free = len(self._place.keys() - self._owner.keys())
-        self._can_fill = len(self._owned) + free >= seats
         self._wake()
 
     def next(self, dice: Dice) -> Pairing | None:
@@ -82,32 +126,30 @@ class RankedQueue:
         First chooses an entrant that does not rest, then the others at its table; first those that
         it has never met, if the field is small or if anybody may be drawn.
         """
-        if not self._awake or not self._can_fill:
+        if not self._awake or self._field.widest < self._seats:
             return None
-        small = len(self._field) <= SMALL_FIELD
-        awake, weights = self._awake, self._weights
-        if small and (some := [one for one in awake if self._has_unmet(one.entrant)]):
-            awake, weights = some, _summed_weights(some)
+        small = len(self._names) <= SMALL_FIELD
+        able = [one for one in self._awake if self._has_unmet(one)] if small else []
         anybody = dice.below(100) >= NEIGHBOUR_PERCENT
-        first = awake[dice.below(len(awake))] if anybody else self._neediest(awake, weights, dice)
-        table, away = [first.entrant], self._kept_from(first.entrant)
+        first = self._anybody(able, dice) if anybody else self._neediest(able, dice)
+        table, away = [first], self._field.kept_from(first)
         while len(table) < self._seats:
             barred = away
-            if (anybody or small) and self._has_unmet(first.entrant, away):
-                barred = away | self._met_by(first.entrant).keys()
+            if (anybody or small) and self._has_unmet(first, away):
+                barred = away | self._met_by(first).keys()
             if anybody:
-                others = [one.entrant for one in self._field if one.entrant not in barred]
+                table.append(self._other_than(barred, dice))
             else:
-                others = self._least_met(table, self._neighbours(first.entrant, barred))
-            table.append(others[dice.below(len(others))])
-            away = away | self._kept_from(table[-1])
+                others = self._least_met(table, self._neighbours(first, barred))
+                table.append(others[dice.below(len(others))])
+            away = away | self._field.kept_from(table[-1])
         self._count(tuple(table))
         return Pairing(tuple(table))
 
     def _wake(self) -> None:
         """Finds out who does not rest."""
-        self._awake = [one for one in self._field if self._games[one.entrant] < self._enough]
-        self._weights = _summed_weights(self._awake)
+        self._awake = [one for one in self._names if self._games[one] < self._enough]
+        self._summed: list[int] = []
 
     def _count(self, table: tuple[str, ...]) -> None:
         self._tables.append(table)
@@ -126,33 +168,78 @@ class RankedQueue:
                 found.update(table if entrant in table else ())
         return self._known[entrant]
 
-    def _kept_from(self, entrant: str) -> set[str]:
-        """Who may not sit at a table with the entrant, itself included."""
-        owner = self._owner.get(entrant)
-        return {entrant} if owner is None else self._owned[owner]
-
     def _has_unmet(self, entrant: str, away: Collection[str] = ()) -> bool:
         """Whether somebody who may sit there, and is not `away`, has never met the entrant."""
-        barred = {*away, *self._kept_from(entrant), *self._met_by(entrant)}
-        return any(one.entrant not in barred for one in self._field)
+        barred = {*away, *self._field.kept_from(entrant), *self._met_by(entrant)}
+        return any(one not in barred for one in self._names)
 
-    def _neediest(self, able: Sequence[Contender], weights: Sequence[int], dice: Dice) -> Contender:
+    def _anybody(self, able: Sequence[str], dice: Dice) -> str:
+        """Draws one of those that are `able`; of all that do not rest if that is nobody."""
+        able = able or self._awake
+        return able[dice.below(len(able))]
+
+    def _neediest(self, able: Sequence[str], dice: Dice) -> str:
         """The newcomer with the fewest games; without newcomers, a draw in proportion to variance.
 
         The entrant with the greatest variance is not simply taken: one that wins or loses
-        everything stays uncertain for ever and would starve the others. Each of the `weights` has
-        those before it added.
+        everything stays uncertain for ever and would starve the others. If nobody is `able`, all
+        that do not rest are.
         """
-        games = self._games
-        new = [one for one in able if games[one.entrant] < NEWCOMER_MATCHES]
-        if new:
-            return min(new, key=lambda one: (games[one.entrant], -one.half_width, one.entrant))
-        return able[bisect_right(weights, dice.below(weights[-1]))]
+        newcomer = min(filter(None, map(self._new, able)), default=None) if able else self._newest()
+        if newcomer is not None:
+            return newcomer[-1]
+        if able:
+            summed = self._weights_of(able)
+        else:
+            able = self._awake
+            summed = self._summed = self._summed or self._weights_of(able)
+        return able[bisect_right(summed, dice.below(summed[-1]))]
+
+    def _new(self, entrant: str) -> tuple[int, float, str] | None:
+        """The turn of an entrant that is a newcomer and does not rest: the least is next."""
+        games = self._games[entrant]
+        if games >= NEWCOMER_MATCHES or games >= self._enough:
+            return None
+        return games, -self._field.of[entrant].half_width, entrant
+
+    @cached_property
+    def _newcomers(self) -> list[tuple[int, float, str]]:
+        """A heap of the newcomers by their turn; the first may have played meanwhile."""
+        games, of = self._games, self._field.of
+        new = (one for one in self._awake if games[one] < NEWCOMER_MATCHES)
+        found = [(games[one], -of[one].half_width, one) for one in new]
+        heapify(found)
+        return found
+
+    def _newest(self) -> tuple[int, float, str] | None:
+        """The newcomer whose turn is next; None without newcomers."""
+        heap = self._newcomers
+        while heap:
+            now = self._new(heap[0][-1])
+            if now == heap[0]:
+                return now
+            if now is None:
+                heappop(heap)
+            else:
+                heapreplace(heap, now)
+        return None
+
+    def _weights_of(self, able: Sequence[str]) -> list[int]:
+        """The entrants' weights in a draw, each added to those before it."""
+        return list(accumulate(self._field.weights[one] for one in able))
+
+    def _other_than(self, barred: Collection[str], dice: Dice) -> str:
+        """Draws one of those that are not barred."""
+        away = sorted(self._field.place(one) for one in barred if one in self._field.of)
+        drawn = dice.below(len(self._names) - len(away))
+        for place in away:
+            drawn += place <= drawn
+        return self._names[drawn]
 
     def _neighbours(self, entrant: str, barred: Collection[str]) -> list[str]:
-        place = self._place[entrant]
-        above = (self._field[at].entrant for at in range(place - 1, -1, -1))
-        below = (self._field[at].entrant for at in range(place + 1, len(self._field)))
+        place = self._field.place(entrant)
+        above = (self._names[at] for at in range(place - 1, -1, -1))
+        below = (self._names[at] for at in range(place + 1, len(self._names)))
         return [
             name
             for side in (above, below)
@@ -183,6 +270,9 @@ def next_round(games: Mapping[str, int], enough: int, seats: int, dice: Dice) ->
     return teams
 
 
-def _summed_weights(field: Sequence[Contender]) -> list[int]:
-    """The entrants' weights in a draw, each added to those before it."""
-    return list(accumulate(max(1, round(one.half_width**2)) for one in field))
+def _order(one: Contender) -> tuple[float, str]:
+    return -one.mean, one.entrant
+
+
+def _weight(one: Contender) -> int:
+    return max(1, round(one.half_width**2))

@@ -13,14 +13,12 @@ from matchbox.errors import Forbidden, NotFound
 from matchbox.match import record as records
 from server.db.models import (
     OVER,
-    Bot,
     League,
     Match,
     MatchState,
     Result,
-    Version,
-    VersionState,
 )
+from server.services import fields
 from server.services.kept_records import season_removed
 from server.services.lookup import find_season
 
@@ -32,9 +30,7 @@ if TYPE_CHECKING:
 
 def games(session: Session) -> list[Game]:
     """Returns every installed game."""
-    active = (Version.state == VersionState.ACTIVE, Bot.retired_at.is_(None))
-    count = select(Bot.game, func.count()).select_from(Version).join(Bot).where(*active)
-    bots = {row[0]: row[1] for row in session.execute(count.group_by(Bot.game))}
+    bots = fields.counts(session)
     finished = select(League.game, func.sum(League.finished)).group_by(League.game)
     played = {game: int(count) for game, count in session.execute(finished)}
     return [

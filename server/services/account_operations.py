@@ -30,6 +30,7 @@ from server.services import (
     comparisons,
     events,
     exclusions,
+    fields,
     notices,
     passwords,
     sessions,
@@ -101,6 +102,7 @@ def close(session: Session, actor: User | None, name: str, reason: str, *, now: 
     user.closed_at = now
     sessions.end_all(session, user)
     accounts.revoke_tokens(session, user, now=now)
+    fields.change_of(session, user)
     left = leave_everything(session, user, now=now)
     detail = {"reason": events.storable(reason.strip(), 400), **left}
     _note(session, actor, "user.close", user, detail, now)
@@ -116,7 +118,7 @@ def reopen(session: Session, actor: User | None, name: str, *, now: int) -> User
     if user.closed_at is None:
         raise Conflict(f"the account {name} is not closed")
     user.closed_at = None
-    session.flush()
+    fields.change_of(session, user)
     _note(session, actor, "user.reopen", user, {}, now)
     return user
 

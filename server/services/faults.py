@@ -26,7 +26,7 @@ from server.db.models import (
     VersionState,
 )
 from server.db.session import compare_and_set
-from server.services import audit, exclusions, notices, ratings, season_progress
+from server.services import audit, exclusions, fields, notices, ratings, season_progress
 from server.services.events import publish, storable
 
 if TYPE_CHECKING:
@@ -124,6 +124,7 @@ def lift(session: Session, version: Version, *, now: int) -> None:
         fresh["trouble"] = ""
     if not compare_and_set(session, version, fresh, Version.state == version.state):
         raise Conflict(f"{version.bot.full_name} has just changed; look at it again")
+    fields.change(session, version.game)
     publish(session, "version.reinstated", version.id, now=now)
     for entry in entries:
         entry.out, entry.out_at, entry.out_why = "", None, ""
@@ -191,6 +192,7 @@ def _suspend(session: Session, version: Version, why: str, now: int) -> None:
     values = {"state": VersionState.SUSPENDED, "trouble": storable(why, 500)}
     if not compare_and_set(session, version, values, Version.state.in_(_PLAYING)):
         return
+    fields.change(session, version.game)
     name = f"{version.bot.full_name} v{version.number}"
     waiting = (Match.season_id.is_(None), Match.comparison_id.is_(None))
     its_own = (Match.state.in_(UNFINISHED), exclusions.sat_in(version.id))

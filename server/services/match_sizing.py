@@ -10,16 +10,17 @@ from __future__ import annotations
 from collections import defaultdict
 from functools import cached_property
 from math import isfinite
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 
 from server.db.models import League, Match, MatchSeat, MatchState, Result, Version
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Iterable, Sequence
     from typing import TypeAlias
 
+    from sqlalchemy import Select
     from sqlalchemy.orm import Session
 
     from matchbox.settings import Settings
@@ -49,8 +50,17 @@ class MatchSizer:
         last = select(Match.id).where(*ranked).order_by(Match.number.desc()).limit(RECENT)
         self._session, self._league = session, league
         self._rests: list[_Spent] = []
+        self._last: dict[int, list[str]] = {}
+        self._timed: dict[str, _Timed] = {}
         found = self._read(list(session.scalars(last)))
         self._own: dict[int, float | None] = {row: _median(own) for row, own in found.items()}
+
+    def prepare(self, versions: Iterable[int]) -> None:
+        """Reads at once what `deals` would read for one of these row numbers after the other."""
+        for row in dict.fromkeys(versions):
+            if row not in self._own and row not in self._last:
+                self._last[row] = self._last_of(row)
+        self._time({match for matches in self._last.values() for match in matches})
 
     def deals(self, tables: Sequence[Sequence[int]], settings: Settings) -> int:
         """Returns the number of deals with which the longest match takes `match_seconds`.
@@ -103,17 +113,25 @@ class MatchSizer:
 
     def _looked_up(self, row: int) -> float | None:
         """A version's seconds per deal in its last matches of this kind, or else in its try-out."""
-        mine = (MatchSeat.version_id == row, Match.league_id.in_(self._kin))
-        played = (Match.rules == self._league.rules, Match.state == MatchState.FINISHED)
-        order = (MatchSeat.created_at, MatchSeat.number, MatchSeat.match_id)
-        query = select(*order).join(Match, Match.id == MatchSeat.match_id).where(*mine, *played)
-        last = query.distinct().order_by(*(column.desc() for column in order)).limit(OWN)
-        found = self._read([name for *_, name in self._session.execute(last)])
+        found = self._read(self._last[row] if row in self._last else self._last_of(row))
         if row in found:
             return _median(found[row])
         report = self._session.scalar(select(Version.report).where(Version.id == row)) or {}
         ms = report.get("cpu_ms_per_deal", 0)
         return ms / 1000 or None if _is_time(ms) else None
+
+    def _last_of(self, row: int) -> list[str]:
+        """The version's last matches of this kind."""
+        return [name for *_, name in self._session.execute(self._lasts, {"version": row})]
+
+    @cached_property
+    def _lasts(self) -> Select[int, int, str]:
+        """Selects the last matches of this kind of the version `version`."""
+        mine = (MatchSeat.version_id == bindparam("version"), Match.league_id.in_(self._kin))
+        played = (Match.rules == self._league.rules, Match.state == MatchState.FINISHED)
+        order = (MatchSeat.created_at, MatchSeat.number, MatchSeat.match_id)
+        query = select(*order).join(Match, Match.id == MatchSeat.match_id).where(*mine, *played)
+        return query.distinct().order_by(*(column.desc() for column in order)).limit(OWN)
 
     @cached_property
     def _kin(self) -> list[int]:
@@ -127,26 +145,44 @@ class MatchSizer:
 
         Adds the rest of each match's time to `_rests`.
         """
-        if not matches:
-            return {}
-        count = select(Match.id, Match.deal_count).where(Match.id.in_(matches))
-        deals = dict(self._session.execute(count).all())
-        seats = select(MatchSeat.match_id, MatchSeat.version_id).order_by(MatchSeat.seat)
-        tables: defaultdict[str, list[int]] = defaultdict(list)
-        for match, row in self._session.execute(seats.where(MatchSeat.match_id.in_(matches))):
-            tables[match].append(row)
-        spent = select(Result.match_id, Result.seconds, Result.cpu_ms)
+        self._time(matches)
         own: defaultdict[int, list[_Spent]] = defaultdict(list)
-        for match, seconds, cpu_ms in self._session.execute(
-            spent.where(Result.match_id.in_(matches))
-        ):
+        for versions, deals, seconds, cpu_ms in filter(None, map(self._timed.get, matches)):
             if not all(map(_is_time, (seconds, *cpu_ms))):
                 continue
-            for row, ms in zip(tables[match], cpu_ms, strict=False):
-                own[row].append((ms / 1000 / deals[match], deals[match]))
+            for row, ms in zip(versions, cpu_ms, strict=False):
+                own[row].append((ms / 1000 / deals, deals))
             rest = max(0.0, seconds - sum(cpu_ms) / 1000)
-            self._rests.append((rest / deals[match], deals[match]))
+            self._rests.append((rest / deals, deals))
         return own
+
+    def _time(self, matches: Collection[str]) -> None:
+        """Reads the times of those of these matches that were not read yet."""
+        fresh = [one for one in matches if one not in self._timed]
+        if not fresh:
+            return
+        columns = (MatchSeat.version_id, Match.deal_count, Result.seconds, Result.cpu_ms)
+        query = (
+            select(MatchSeat.match_id, *columns)
+            .join(Match, Match.id == MatchSeat.match_id)
+            .join(Result, Result.match_id == MatchSeat.match_id)
+            .where(MatchSeat.match_id.in_(fresh))
+            .order_by(MatchSeat.match_id, MatchSeat.seat)
+        )
+        for match, version, deals, seconds, cpu_ms in self._session.execute(query):
+            timed = self._timed.setdefault(match, _Timed([], deals, seconds, cpu_ms))
+            timed.versions.append(version)
+
+
+class _Timed(NamedTuple):
+    """How long a match took."""
+
+    versions: list[int]
+    """The row numbers in its seats."""
+    deals: int
+    seconds: float
+    cpu_ms: Sequence[float]
+    """The processor time in each seat."""
 
 
 def _is_time(amount: float) -> bool:

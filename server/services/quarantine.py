@@ -22,7 +22,7 @@ from server.db.models import (
     VersionState,
 )
 from server.db.session import compare_and_set
-from server.services import fault_counts, turns
+from server.services import fault_counts, fields, turns
 from server.services.events import publish, storable
 
 if TYPE_CHECKING:
@@ -96,6 +96,7 @@ def _quarantine(session: Session, version: Version, settings: Settings, now: int
     }
     if not compare_and_set(session, version, values, Version.state.in_(PLAYING)):
         return False
+    fields.change(session, version.game)
     log.error("version.quarantined", version=version.id, bot=version.bot.full_name, why=trouble)
     publish(session, "version.quarantined", version.id, now=now)
     turns.advance(session, settings=settings, now=now, author=version.bot.owner_id)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import secrets
 from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sqlalchemy import bindparam, func, select
 from sqlalchemy.orm import aliased
 
 from matchbox.dice import SeededDice, deals_from
-from matchbox.league.queue import Contender, RankedQueue, next_round
+from matchbox.league.queue import Contender, Ladder, RankedQueue, next_round
 from matchbox.league.ratings import LiveRating, elo_of
 from server.db.models import (
     UNFINISHED,
@@ -25,14 +26,18 @@ from server.db.models import (
     Version,
 )
 from server.db.models.bots import entrant_name
+from server.services import fields
 from server.services.fixtures import Fixture, schedule
+from server.services.kept import Kept
 from server.services.leagues import active_in, is_cooperative
 from server.services.match_sizing import MatchSizer
 from server.services.quarantine import HELD
 from server.services.ratings import first_live
 
 if TYPE_CHECKING:
-    from sqlalchemy import ColumnElement, Select
+    from collections.abc import Sequence
+
+    from sqlalchemy import ColumnElement, Row, Select
     from sqlalchemy.orm import Session
 
     from matchbox.league.pairing import Pairing
@@ -57,12 +62,18 @@ def _feed(session: Session, league: League, settings: Settings, now: int) -> int
         return 0
     number = _next_number(session, *ranked)
     queue, sizer = _Queue(session, league, settings, number), MatchSizer(session, league)
-    fixtures: list[Fixture] = []
-    while len(fixtures) < settings.ranked_backlog - waiting:
-        pairings = queue.next(number + len(fixtures))
+    rounds: list[list[tuple[int, ...]]] = []
+    count = 0
+    while count < settings.ranked_backlog - waiting:
+        pairings = queue.next(number + count)
         if not pairings:
             break
-        tables = [tuple(queue.versions[name] for name in one.seats) for one in pairings]
+        rounds.append([tuple(queue.versions[name] for name in one.seats) for one in pairings])
+        count += len(pairings)
+    if league.paced:
+        sizer.prepare(version for tables in rounds for table in tables for version in table)
+    fixtures: list[Fixture] = []
+    for tables in rounds:
         number_of_deals = sizer.deals(tables, settings) if league.paced else league.deals
         deals = tuple(deals_from(secrets.token_hex(16), number_of_deals))
         fixtures += [
@@ -86,27 +97,25 @@ class _Queue:
     """Chooses the pairings of a league's next matches, and counts each as queued."""
 
     def __init__(self, session: Session, league: League, settings: Settings, number: int) -> None:
-        self._session, self._league = session, league
+        self._session = session
         self._opponents = _opponents(league, number - REMEMBERED)
         self._seats, self._enough = league.seats, settings.league_matches
         self._seed = bytes.fromhex(league.seed)
-        found = _field(session, league)
-        self.versions = {one.entrant: one.version for one in found}
+        stamp = fields.revision(session, league.game), league.rules, league.seats
+        self._field = _fields.get(session, league.id, stamp, partial(_Field, session, league))
+        self._field.read_changes(session, league)
+        self.versions = self._field.versions
         """Row numbers by entrant."""
-        self._names = {one.version: one.entrant for one in found}
-        rated = _rated(session, league)
-        games = _queued(session, league)
-        for version, rating in rated.items():
-            games[version] += rating.matches
-        self._games = {name: games[version] for name, version in self.versions.items()}
+        names, found = self._field.names, _queued(session, league)
+        queued = {names[version]: count for version, count in found.items() if version in names}
+        self._games: Counter[str] = Counter()
         self._rivals: RankedQueue | None = None
-        if not is_cooperative(league.game):
+        if is_cooperative(league.game):
+            self._games.update(self._field.ladder.games)
+            self._games.update(queued)
+        else:
             self._rivals = RankedQueue(
-                [self._contender(one, rated.get(one.version)) for one in found],
-                self._met,
-                seats=self._seats,
-                owner={one.entrant: one.owner for one in found if one.role != Role.HOUSE},
-                enough=self._enough,
+                self._field.ladder, self._met, seats=self._seats, enough=self._enough, queued=queued
             )
 
     def next(self, number: int) -> list[Pairing]:
@@ -125,21 +134,48 @@ class _Queue:
                 self._games[name] += 1
         return teams
 
-    def _contender(self, one: _Entrant, rating: _Rated | None) -> Contender:
-        if rating is None:
-            version = self._session.get_one(Version, one.version)
-            live = first_live(self._session, self._league, version)
-        else:
-            live = LiveRating(rating.mu, rating.sigma)
-        elo = elo_of(live, table=self._seats)
-        return Contender(one.entrant, *elo, self._games[one.entrant])
-
     def _met(self, entrant: str) -> Counter[str]:
         """How often the entrant has met whom in the league's last matches."""
         found = self._session.execute(self._opponents, {"version": self.versions[entrant]})
-        return Counter(
-            {self._names[version]: count for version, count in found if version in self._names}
-        )
+        names = self._field.names
+        return Counter({names[version]: count for version, count in found if version in names})
+
+
+class _Field:
+    """A league's entrants with their live ratings, kept until other versions are active."""
+
+    def __init__(self, session: Session, league: League) -> None:
+        found = _entrants(session, league)
+        self.versions = {one.entrant: one.version for one in found}
+        self.names = {one.version: one.entrant for one in found}
+        self._owner = {one.entrant: one.owner for one in found if one.role != Role.HOUSE}
+        self._unrated = set(self.names)
+        self._read = -1
+        self.ladder = Ladder([])
+
+    def read_changes(self, session: Session, league: League) -> None:
+        """Reads the ratings that have changed since it was last asked to, and those to expect."""
+        rated = _rated(session, league, self._read)
+        contenders = [
+            self._contender(league, version, LiveRating(mu, sigma), matches)
+            for version, mu, sigma, matches in rated
+            if version in self.names
+        ]
+        self._unrated -= {version for version, *_ in rated}
+        for version in self._unrated:  # that of its bot's version before may have changed
+            first = first_live(session, league, session.get_one(Version, version))
+            contenders.append(self._contender(league, version, first, 0))
+        if self._read < 0:
+            self.ladder = Ladder(contenders, self._owner)
+        else:
+            self.ladder.put(contenders)
+        self._read = league.revision
+
+    def _contender(self, league: League, version: int, live: LiveRating, matches: int) -> Contender:
+        return Contender(self.names[version], *elo_of(live, table=league.seats), matches)
+
+
+_fields: Final = Kept[_Field](most=16)
 
 
 class _Entrant(NamedTuple):
@@ -150,14 +186,8 @@ class _Entrant(NamedTuple):
     role: str
 
 
-class _Rated(NamedTuple):
-    mu: float
-    sigma: float
-    matches: int
-
-
-def _field(session: Session, league: League) -> list[_Entrant]:
-    """The league's entrants, without their rows: there may be thousands, at every tick."""
+def _entrants(session: Session, league: League) -> list[_Entrant]:
+    """The league's entrants, without their rows: there may be thousands."""
     names = (Version.id, User.name, Bot.name, Version.digest, Version.class_name, User.role)
     found = session.execute(active_in(league).with_only_columns(*names))
     return [
@@ -166,11 +196,11 @@ def _field(session: Session, league: League) -> list[_Entrant]:
     ]
 
 
-def _rated(session: Session, league: League) -> dict[int, _Rated]:
-    """The live ratings, by the row number of the version."""
+def _rated(session: Session, league: League, since: int) -> Sequence[Row[int, float, float, int]]:
+    """The live ratings that have changed since the league's ratings had that revision."""
     query = select(Rating.version_id, Rating.mu, Rating.sigma, Rating.matches)
-    found = session.execute(query.where(Rating.league_id == league.id))
-    return {one.version_id: _Rated(one.mu, one.sigma, one.matches) for one in found}
+    mine = (Rating.league_id == league.id, Rating.revision > since)
+    return session.execute(query.where(*mine)).all()
 
 
 def _queued(session: Session, league: League) -> Counter[int]:

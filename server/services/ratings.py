@@ -125,8 +125,9 @@ def update_live(session: Session, match: Match) -> None:
         return
     versions = {seat.version.entrant: seat.version for seat in match.seats}
     before = {name: _rating(session, match, version) for name, version in versions.items()}
+    revision = next_revision(match.league)
     for row in before.values():
-        row.matches += 1
+        row.matches, row.revision = row.matches + 1, revision
     if is_cooperative(match.league.game):
         return
     known = {name: LiveRating(row.mu, row.sigma) for name, row in before.items()}
@@ -141,11 +142,18 @@ def refit(
 
     `fitted` maps row numbers of versions to Elo and the half-width of its interval.
     """
+    revision = next_revision(session.get_one(League, league_id))
     query = select(Rating).where(Rating.league_id == league_id)
     for row in session.scalars(query):
         if row.version_id in fitted:
             live = live_of(*fitted[row.version_id], table=seats)
-            row.mu, row.sigma = live.mu, live.sigma
+            row.mu, row.sigma, row.revision = live.mu, live.sigma, revision
+
+
+def next_revision(league: League) -> int:
+    """Raises the revision of the league's live ratings; those that change now are to have it."""
+    league.revision += 1
+    return league.revision
 
 
 def first_live(session: Session, league: League, version: Version) -> LiveRating:

@@ -23,7 +23,7 @@ from server.db.models import (
     VersionState,
 )
 from server.db.session import compare_and_set
-from server.services import audit, jobs
+from server.services import audit, fields, jobs
 from server.services.accounts import require_operator
 from server.services.jobs import JobKind
 from server.services.lookup import find_version
@@ -99,6 +99,7 @@ def make_active(session: Session, version: Version, now_in: VersionState, **valu
         return False
     others = update(Version).where(*former, Version.id != version.id)
     session.execute(others.values(state=VersionState.ACCEPTED))
+    fields.change(session, version.game)
     return True
 
 

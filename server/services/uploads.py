@@ -11,7 +11,7 @@ from matchbox.bundle import check_class_name, check_name, read_bundle
 from matchbox.errors import Conflict, NotFound, TooMany, UploadsClosed
 from server.db.models import Bot, Bundle, Role, User, Version, VersionState
 from server.db.session import compare_and_set
-from server.services import admission, audit, disk, tryouts, turns
+from server.services import admission, audit, disk, fields, tryouts, turns
 from server.services.accounts import require_owner
 from server.services.events import publish
 from server.services.lookup import find_bot
@@ -120,6 +120,7 @@ def retire(session: Session, actor: User, name: str, *, now: int) -> None:
     versions = (Version.bot_id == bot.id, Version.state.not_in(kept))
     values = {"state": VersionState.RETIRED, "deadline": None, "network": ""}
     session.execute(update(Version).where(*versions).values(**values))
+    fields.change(session, bot.game)
     publish(session, "bot.retired", bot.full_name, now=now)
     audit.note(session, actor, "bot.retire", f"bot:{bot.id}", now=now)
 

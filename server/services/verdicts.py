@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from server.db.models import Draft, DraftState, Version, VersionState
 from server.db.session import compare_and_set
-from server.services import classes, jobs, notices, quarantine, tryouts, turns
+from server.services import classes, fields, jobs, notices, quarantine, tryouts, turns
 from server.services.events import publish, storable
 from server.services.tryouts import TRY_OUT
 
@@ -102,6 +102,7 @@ def _release(session: Session, version: Version, message: TriedOut, values: dict
     if not compare_and_set(session, version, {"state": state, **values}, *present):
         return False
     quarantine.forget(session, version)
+    fields.change(session, version.game)
     return True
 
 

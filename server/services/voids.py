@@ -24,7 +24,7 @@ from server.db.models import (
     VersionState,
 )
 from server.db.session import compare_and_set
-from server.services import audit, faults, replacements, standings
+from server.services import audit, faults, ratings, replacements, standings
 from server.services.accounts import require_operator
 from server.services.events import publish
 from server.services.kept_records import removed
@@ -147,7 +147,8 @@ def _unrate(session: Session, match: Match) -> None:
     ):
         sat = {seat.version_id for seat in match.seats}
         rows = (Rating.league_id == match.league_id, Rating.version_id.in_(sat), Rating.matches > 0)
-        session.execute(update(Rating).where(*rows).values(matches=Rating.matches - 1))
+        fewer = {"matches": Rating.matches - 1, "revision": ratings.next_revision(match.league)}
+        session.execute(update(Rating).where(*rows).values(**fewer))
 
 
 def require_open(session: Session, match: Match) -> None:

@@ -68,9 +68,23 @@ class League(Table):
     """The seed of the match ids and of the dice of the continuous pairing."""
     finished: Mapped[int] = mapped_column(default=0)
     """How many of its matches are finished, those of seasons and comparisons too."""
+    revision: Mapped[int] = mapped_column(default=0)
+    """Raised by each change of its live ratings."""
     join_code: Mapped[str | None] = mapped_column(String(16), unique=True, index=True)
     """The code with which anybody joins the league; None if it has none."""
     created_at: Mapped[int] = mapped_column(BigInteger)
+
+
+class Field(Table):
+    """The active versions of a game's bots, as server.services.fields counts them."""
+
+    __tablename__ = "field"
+
+    game: Mapped[str] = mapped_column(String(32), primary_key=True)
+    bots: Mapped[int]
+    """How many they are."""
+    revision: Mapped[int]
+    """Raised by each change of which they are."""
 
 
 class Season(Table):
@@ -155,6 +169,7 @@ class Rating(Table):
     """A version's live rating in a continuous league, updated by openskill between two refits."""
 
     __tablename__ = "rating"
+    __table_args__ = (Index(None, "league_id", "revision"),)
 
     league_id: Mapped[int] = mapped_column(ForeignKey("league.id"), primary_key=True)
     version_id: Mapped[int] = mapped_column(ForeignKey("version.id"), primary_key=True)
@@ -165,6 +180,8 @@ class Rating(Table):
     """When the last point of its history was stored; None before the first."""
     noted_matches: Mapped[int] = mapped_column(default=0)
     """The number of matches at that point."""
+    revision: Mapped[int] = mapped_column(default=0)
+    """The league's revision when `mu`, `sigma` or `matches` last changed."""
 
 
 class RatingPoint(Table):
@@ -196,14 +213,15 @@ class Standing(Table):
     scope: Mapped[str] = mapped_column(String(32), primary_key=True)
     """league:<id> or season:<id>."""
     rows_digest: Mapped[str] = mapped_column(String(64))
-    lines: Mapped[list[Any]]
     matches: Mapped[int]
     """The number of matches in those rows."""
     field: Mapped[str] = mapped_column(String(64))
     """The digest of the versions to show."""
+    computed_at: Mapped[int] = mapped_column(BigInteger)
     facts: Mapped[dict[str, Any]] = mapped_column(default=dict)
     """Facts about the standing as a whole: the figure that ranks, lack of fit, worst pairs."""
-    computed_at: Mapped[int] = mapped_column(BigInteger)
+    lines: Mapped[list[Any]]
+    """Last, since SQLite reads past what stands before a column."""
 
 
 class BoardCounts(Table):

@@ -16,6 +16,7 @@ from matchbox.league.queue import (
     MIXED_PERCENT,
     NEWCOMER_MATCHES,
     Contender,
+    Ladder,
     RankedQueue,
     next_round,
 )
@@ -29,7 +30,11 @@ def dice(step: int) -> Dice:
 
 
 def next_pairing(
-    field: Sequence[Contender], history: Mapping[tuple[str, str], int], dice: Dice, **how: Any
+    field: Sequence[Contender],
+    history: Mapping[tuple[str, str], int],
+    dice: Dice,
+    owner: Mapping[str, str] | None = None,
+    **how: Any,
 ) -> Pairing | None:
     """The first pairing of this field, after the pairs in the history have met so often."""
 
@@ -42,7 +47,7 @@ def next_pairing(
             if other != entrant
         }
 
-    return RankedQueue(field, met, **how).next(dice)
+    return RankedQueue(Ladder(field, owner), met, **how).next(dice)
 
 
 def test_a_newcomer_is_served_first() -> None:
@@ -154,11 +159,28 @@ def test_who_rests_is_only_company() -> None:
 
 def test_each_table_counts_for_those_after_it() -> None:
     field = [replace(one, games=0) for one in SETTLED[:3]]
-    queue = RankedQueue(field, lambda _: {}, enough=2)
+    queue = RankedQueue(Ladder(field), lambda _: {}, enough=2)
     tables = [queue.next(dice(step)) for step in range(4)]
     assert tables[-1] is None, "everybody has played enough"
     first, second, third = (frozenset(one.seats) for one in tables if one)
     assert len({first, second, third}) == 3, "each meets each other one first"
+
+
+@pytest.mark.parametrize("changed", [1, 30])
+def test_a_field_that_is_kept_and_changed_chooses_as_one_that_is_made_anew(changed: int) -> None:
+    field = [Contender(f"b{n:02d}", 1500.0 + 10 * n, 60.0, n % 20) for n in range(40)]
+    now = [Contender(f"b{n:02d}", 1700.0 - 10 * n, 50.0 + n, 2 * n) for n in range(changed)]
+    kept, owner = Ladder(field, {"b00": "alice", "b01": "alice"}), {"b00": "alice", "b01": "alice"}
+    kept.put(now)
+    queued = {"b05": 3, "b39": 1}
+    counted = [
+        replace(one, games=one.games + queued.get(one.entrant, 0)) for one in now + field[changed:]
+    ]
+    one = RankedQueue(kept, lambda _: {}, enough=30, queued=queued)
+    other = RankedQueue(Ladder(counted, owner), lambda _: {}, enough=30)
+    tables = [one.next(dice(step)) for step in range(60)]
+    assert tables == [other.next(dice(step)) for step in range(60)]
+    assert len({name for table in tables if table for name in table.seats}) > 20
 
 
 def test_whoever_is_no_candidate_is_not_asked_about() -> None:
@@ -169,7 +191,7 @@ def test_whoever_is_no_candidate_is_not_asked_about() -> None:
         asked.append(entrant)
         return {}
 
-    pairing = RankedQueue(field, met).next(dice(0))
+    pairing = RankedQueue(Ladder(field), met).next(dice(0))
     assert pairing is not None
     assert asked == [pairing.seats[0]]
 

@@ -21,6 +21,7 @@ from matchbox.match.wire import PlayMatch
 from server import queries
 from server.db.models import League, Match, MatchState, Rating, Role, User, Version
 from server.services import accounts, leagues, ranked, ratings, standings, uploads
+from server.services.kept import Kept
 from tests.books import SIMPLE, Books, open_books, played, scripted
 from tests.plans import explained
 
@@ -100,6 +101,50 @@ def test_the_field_of_a_game_is_found_without_reading_the_bots_of_others(
     (plan,) = [plan for plan in plans if "version" in plan]
     assert plan.startswith("SEARCH bot USING INDEX ix_bot_game"), plan
     assert "INDEX ix_version_state" not in plan, plan
+
+
+def test_a_field_is_read_again_only_after_a_change(books: Books, alice: User, bob: User) -> None:
+    begin(books, alice, bob)
+
+    def read(only: str) -> list[str]:
+        with books.write() as session, explained(session, only=only) as plans:
+            assert ranked.feed(session, settings=books.settings, now=books.clock()) > 0
+        return plans
+
+    assert read("user.role") == []
+    play(books)
+    (plan,) = read("rating.revision >")
+    assert "ix_rating_league_id_revision (league_id=? AND revision>?)" in plan
+    play(books)
+    books.bot(books.person("dora"), "new")
+    assert len(read("user.role")) == 1
+    assert "dora/new" in {name for table in tables(books) for name in table}
+
+
+def test_what_is_remembered_of_a_field_chooses_as_what_is_read_anew(
+    books: Books, alice: User, bob: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin(books, alice, bob)
+    for name in ("dora", "emil", "frida"):
+        books.bot(books.person(name), "one")
+    for _ in range(3):
+        feed(books)
+        play(books)
+    with books.write() as session:
+        league = session.scalars(select(League)).one()
+        standings.refresh(session, standings.scope_of(league), now=books.clock())
+    chosen = []
+    for forget in (False, True):
+        if forget:
+            monkeypatch.setattr(ranked, "_fields", Kept[Any](most=1))
+        with books.write() as session:
+            ranked.feed(session, settings=books.settings, now=books.clock())
+            new = select(Match).where(Match.state == MatchState.QUEUED).order_by(Match.number)
+            chosen.append(
+                [[seat.version_id for seat in match.seats] for match in session.scalars(new)]
+            )
+            session.rollback()
+    assert chosen[0] == chosen[1] != []
 
 
 def test_bots_of_one_owner_do_not_meet_but_those_of_the_house_do(books: Books, alice: User) -> None:

@@ -1,0 +1,48 @@
+"""The field of each game: the active versions of its bots, how many they are, and when they change.
+
+Whoever changes which versions are active says so here, in the same transaction. So no page counts
+them, and the ranked queue reads them again only after a change.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlalchemy import func, select
+
+from server.db.models import Bot, Field, User, Version, VersionState
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+
+def change(session: Session, game: str) -> None:
+    """Counts the game's active versions anew, and raises the revision of its field."""
+    session.flush()
+    row = session.get(Field, game)
+    if row is None:
+        row = Field(game=game, bots=0, revision=0)
+        session.add(row)
+    # Without statistics SQLite would take the index of states, and read the bots of every game.
+    state = func.coalesce(Version.state, VersionState.PENDING)
+    active = (Bot.game == game, Bot.retired_at.is_(None), state == VersionState.ACTIVE)
+    counted = select(func.count()).select_from(Bot).join(Bot.versions).where(*active)
+    row.bots, row.revision = session.scalar(counted) or 0, row.revision + 1
+    session.flush()
+
+
+def counts(session: Session) -> dict[str, int]:
+    """Returns how many bots with an active version each game has; games without any may lack."""
+    return dict(session.execute(select(Field.game, Field.bots)).all())
+
+
+def revision(session: Session, game: str) -> int:
+    """Returns a number that is higher after each change of the game's field."""
+    return session.scalar(select(Field.revision).where(Field.game == game)) or 0
+
+
+def change_of(session: Session, owner: User) -> None:
+    """Does the same for every game that the account's bots play: it was closed or reopened."""
+    session.flush()
+    for game in session.scalars(select(Bot.game).where(Bot.owner_id == owner.id).distinct()).all():
+        change(session, game)
