@@ -12,10 +12,12 @@ from flask import Response, redirect, render_template, request, url_for
 
 from dashboard import leaderboards, ratings, sparklines, tables
 from dashboard.source import Source
-from matchbox.answers.board_figures import Opponent
+from matchbox.answers.board_figures import Opponent, Opponents
 
-LISTED: Final = 50
-"""How many opponents a bot's page lists: those that it has met most. Its files have all."""
+LISTED: Final = 20
+"""How many opponents a bot's page lists: those that it has met most."""
+A_PAGE: Final = 50
+"""How many a page of all its opponents shows."""
 NAMED: Final = 3
 """How many opponents a sentence names."""
 
@@ -46,7 +48,7 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Any]]]:
             last={one.version: one for one in points},
             met=met,
             strengths=strengths(met.items),
-            trends={(one.bot, one.version): sparklines.share(one.lately) for one in met.items},
+            trends=_trends(met),
             compared=source.comparisons(owner, name) if found.mine else [],
             comparable=source.comparable(owner, name) if found.mine else None,
             lessons=source.lessons(owner, name),
@@ -56,18 +58,49 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Any]]]:
     def author(name: str) -> str:
         return render_template("author.html", author=source.author(name))
 
+    yield "/bots/<name>", find_bot
+    yield "/bots/<owner>/<name>", bot
+    yield "/authors/<name>", author
+    yield from _opponents(source)
+
+
+def _opponents(source: Source) -> Iterator[tuple[str, Callable[..., Any]]]:
+    """Yields the addresses of all opponents of a bot."""
+
+    def opponents(owner: str, name: str) -> str:
+        page = max(1, request.args.get("page", 1, int))
+        met = source.results_by_opponent(owner, name, A_PAGE, page)
+        pages = max(1, -(-met.met // A_PAGE))
+        if page > pages:
+            page, met = pages, source.results_by_opponent(owner, name, A_PAGE, pages)
+        return render_template(
+            "opponents.html",
+            full_name=f"{owner}/{name}",
+            owner=owner,
+            name=name,
+            met=met,
+            trends=_trends(met),
+            page=page,
+            pages=pages,
+        )
+
     def opponents_csv(owner: str, name: str) -> Response:
-        lines = source.results_by_opponent(owner, name).items
+        _, lines = source.all_opponents(owner, name)
         return leaderboards.csv_file(tables.lines_csv(Opponent, lines), f"{name}-opponents")
 
     def opponents_json(owner: str, name: str) -> Response:
-        return leaderboards.json_file(source.results_by_opponent(owner, name).json_text())
+        found, lines = source.all_opponents(owner, name)
+        text = tables.long_json(found, "items", lines)
+        return Response(text, mimetype="application/json")
 
-    yield "/bots/<name>", find_bot
-    yield "/bots/<owner>/<name>", bot
+    yield "/bots/<owner>/<name>/opponents", opponents
     yield "/bots/<owner>/<name>/opponents.csv", opponents_csv
     yield "/bots/<owner>/<name>/opponents.json", opponents_json
-    yield "/authors/<name>", author
+
+
+def _trends(met: Opponents) -> dict[tuple[str, int], Any]:
+    """Returns a small line for each opponent and its version."""
+    return {(one.bot, one.version): sparklines.share(one.lately) for one in met.items}
 
 
 def strengths(opponents: Sequence[Opponent]) -> list[str]:

@@ -1,12 +1,13 @@
 """The pages of a leaderboard: the board, its pairs, and its seats and lengths.
 
 Knows addresses and templates, like dashboard.pages; the source has the answers. A board is shown
-200 bots at a time; its CSV and JSON are whole.
+50 bots at a time; its CSV and JSON are whole.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final
@@ -14,7 +15,7 @@ from urllib.parse import urlencode
 
 from flask import Response, make_response, render_template, request
 
-from dashboard import board_figures, figures, sparklines, tables
+from dashboard import board_figures, evidence, figures, sparklines, tables
 from dashboard.figures import Drawn
 from dashboard.source import Row, Source
 from matchbox.answers import Answer
@@ -22,7 +23,7 @@ from matchbox.answers.board_figures import BoardFigures, LengthLine, PairLine, S
 from matchbox.answers.standings import Board, BoardLine
 from matchbox.errors import NotFound
 
-A_PAGE: Final = 200
+A_PAGE: Final = 50
 """How many bots a page of a board shows."""
 TOPS: Final = (20, 40, 60)
 """How many bots the map of pairs may show."""
@@ -66,13 +67,15 @@ class _Pages:
             return Response(status=204)  # nothing has changed since the page was sent
         board = self.source.leaderboard(game)
         viewer = self.source.viewer()
-        page = Shown.of(board, viewer.name if viewer else None)
+        whole = _whole(_Same(board))
+        page = Shown.of(board, whole, viewer.name if viewer else None)
         trails = self.source.rating_trails(game, [line.version_id for line in page.lines])
         return render_template(
             "leaderboard.html",
-            **values(board),
+            **values(board, whole.finding),
             **self._frame(board),
             page=page,
+            whole=whole,
             sparks={version: sparklines.rating(trail) for version, trail in trails.items()},
         )
 
@@ -80,7 +83,8 @@ class _Pages:
         return csv_file(tables.board_csv(self.source.leaderboard(game)), game)
 
     def leaderboard_json(self, game: str) -> Response:
-        return json_file(self.source.leaderboard(game).json_text())
+        board = self.source.leaderboard(game)
+        return Response(tables.long_json(board, "lines", board.lines), mimetype="application/json")
 
     def leaderboard_pairs(self, game: str) -> str:
         board = self.source.leaderboard(game)
@@ -160,18 +164,62 @@ class Shown:
     """The viewer's own bots, best first, each with the number of its page."""
 
     @classmethod
-    def of(cls, board: Board, viewer: str | None) -> Shown:
+    def of(cls, board: Board, whole: Whole, viewer: str | None) -> Shown:
         """Returns the part that the request asks for, by `q` and `page`."""
         wanted = request.args.get("q", "").strip()[:64]
         text = wanted.lower()
-        found = [line for line in board.lines if text in line.bot.lower()] if text else board.lines
+        found: Sequence[BoardLine] = board.lines
+        if text:
+            found = [board.lines[at] for at, name in enumerate(whole.names) if text in name]
         pages = max(1, -(-len(found) // A_PAGE))
         number = min(max(request.args.get("page", 1, int), 1), pages)
-        mine = [
-            (line, 1 + at // A_PAGE) for at, line in enumerate(board.lines) if line.owner == viewer
-        ]
+        best = whole.places.get(viewer or "", ())[:NAMED]
+        mine = [(board.lines[at], 1 + at // A_PAGE) for at in best]
         lines = found[(number - 1) * A_PAGE : number * A_PAGE]
-        return cls(lines, number, pages, len(found), wanted, mine[:NAMED])
+        return cls(lines, number, pages, len(found), wanted, mine)
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """What a page tells that follows from all lines of a board, however few of them it shows."""
+
+    finding: str
+    shared: set[int]
+    """The ranks that several bots share."""
+    champions: bool
+    """Whether it says of any bot how probably it is truly the best."""
+    names: Sequence[str]
+    """The bots' full names in lower case, in the order of the lines."""
+    places: Mapping[str, Sequence[int]]
+    """The places of each author's bots among the lines, from 0."""
+
+
+class _Same:
+    """A board as the key of a cache: this object and no other, since its lines never change."""
+
+    def __init__(self, board: Board) -> None:
+        self.board = board
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.board is self.board
+
+    def __hash__(self) -> int:
+        return id(self.board)
+
+
+@lru_cache(maxsize=16)
+def _whole(one: _Same) -> Whole:
+    board = one.board
+    places: defaultdict[str, list[int]] = defaultdict(list)
+    for at, line in enumerate(board.lines):
+        places[line.owner].append(at)
+    return Whole(
+        finding=figures.finding(board),
+        shared=evidence.tied(board),
+        champions=evidence.has_champions(board),
+        names=[line.bot.lower() for line in board.lines],
+        places=dict(places),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,13 +263,13 @@ def _bouts(counts: _Counts) -> tuple[Drawn, Drawn]:
     )
 
 
-def values(board: Board) -> Row:
+def values(board: Board, finding: str | None = None) -> Row:
     """Returns the template's values for a board: itself, its figure and its finding."""
     names = tuple(line.bot for line in board.lines[: figures.DRAWN])
     return {
         "board": board,
         "figure": _strengths(_Standing(str(board.rows_digest), board.title, names, board)),
-        "finding": figures.finding(board),
+        "finding": figures.finding(board) if finding is None else finding,
         "drawn": figures.DRAWN,
     }
 

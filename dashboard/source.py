@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 from matchbox.answers.accounts import LogInWays, OpenidFound, SessionLine, TokenLine, Viewer
 from matchbox.answers.arenas import ArenaKeys, ArenaMatches
 from matchbox.answers.board_figures import BoardFigures, Opponents, PairLine
+from matchbox.answers.board_figures import Opponent as HeadToHead
 from matchbox.answers.bots import Author, Bot, BotLine, BotName, Draft
 from matchbox.answers.classes import Invited, LeagueClass, Membership
 from matchbox.answers.comparisons import Comparable, Comparison, ComparisonLine
@@ -76,8 +77,12 @@ class Source:
     """The bot owner/name."""
 
     results_by_opponent: Callable[..., Opponents]
-    """The results of the bot owner/name by opponent, the hardest first. With a number after the
-    names, only of so many opponents, those that it has met most."""
+    """The results of the bot owner/name by opponent, the hardest first. The number after the names
+    says how many are listed: those that it has met most, or with another number that page of all.
+    """
+
+    all_opponents: Callable[[str, str], tuple[Opponents, Iterator[HeadToHead]]]
+    """The same without items, and the lines of all opponents, looked up when they are asked for."""
 
     author: Callable[[str], Author]
     """The author of that name, with all bots."""

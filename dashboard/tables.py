@@ -10,7 +10,9 @@ import io
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
+
+from pydantic import TypeAdapter
 
 from matchbox.answers.classes import AuthorResult
 from matchbox.answers.standings import BoardLine, RatingPoint
@@ -36,6 +38,7 @@ _LEFT_OUT: Final = ("owner", "name", "version_id")
 _LINE: Final = tuple(field.name for field in fields(BoardLine))
 BOARD: Final = (*_FIRST, *(name for name in _LINE if name not in (*_FIRST, *_LEFT_OUT)))
 """The fields of a line in a board's CSV, which is read by the names of its columns."""
+_LINES: Final = TypeAdapter(list[Any])
 _SHARE_ENDS: Final = {"ci95": ("share_low", "share_high")}
 RATINGS: Final = tuple(RatingPoint.model_fields)
 """The fields of a point in the CSV of a bot's ratings."""
@@ -79,6 +82,18 @@ def lines_json(lines: Iterable[Answer]) -> Iterator[str]:
         yield before + ",\n".join(part)
         before = ",\n"
     yield "]\n"
+
+
+def long_json(answer: Answer, name: str, lines: Iterable[object]) -> Iterator[str]:
+    """Returns the answer's `json_text` with these lines as its list `name`, made in parts."""
+    empty = f'"{name}":['
+    before, _, after = answer.model_copy(update={name: []}).json_text().partition(f"{empty}]")
+    yield before + empty
+    left, comma = iter(lines), ""
+    while part := list(islice(left, PART)):
+        yield comma + _LINES.dump_json(part, exclude_unset=True).decode()[1:-1]
+        comma = ","
+    yield f"]{after}"
 
 
 def _flat(value: object) -> Sequence[object]:

@@ -5,7 +5,13 @@ NotFound for a missing row, and Forbidden for a row that the viewer may not see,
 """
 
 from server.queries.audit import audit
-from server.queries.board_figures import board_figures, board_pairs, opponents, rating_trails
+from server.queries.board_figures import (
+    all_opponents,
+    board_figures,
+    board_pairs,
+    opponents,
+    rating_trails,
+)
 from server.queries.bots import (
     author,
     bot,
@@ -43,6 +49,7 @@ from server.queries.standings import board_digest, leaderboard, season_standings
 __all__ = [
     "account",
     "admin",
+    "all_opponents",
     "audit",
     "author",
     "board_digest",

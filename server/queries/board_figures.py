@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from heapq import nlargest
-from typing import TYPE_CHECKING, Any, Final
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from sqlalchemy import select
 
@@ -29,22 +30,25 @@ from server.db.models import (
     VersionState,
 )
 from server.queries.embargo import closed
-from server.queries.standings import Named, continuous, leaderboard
+from server.queries.standings import Boarded, Named, boarded, continuous, stamp
 from server.services import board_counts
 from server.services.kept import Kept
 from server.services.lookup import find_bot
 from server.services.standings import scope_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     from sqlalchemy import Select
     from sqlalchemy.orm import Session
 
-    from matchbox.answers.standings import BoardLine
-    from server.services.board_counts import Counted, Pair
+    from server.services.board_counts import Pair
 
 _trails: Final = Kept[dict[int, list[float]]](most=16)
+_few: Final = Kept[BoardFigures](most=16)
+AT_ONCE: Final = 100
+"""How many opponents are looked up at a time."""
 LATEST: Final = 400
 """How many of a bot's newest matches tell how it does lately."""
 LATELY: Final = 12
@@ -54,10 +58,27 @@ LATELY: Final = 12
 def board_figures(session: Session, name: str, top: int | None = None) -> BoardFigures:
     """Returns the counts of the continuous league with this name.
 
-    With `top`, only the pairs among its first bots. Raises UnknownGame or NotFound.
+    With `top`, only the pairs among its first bots; this is kept until the board changes. Raises
+    UnknownGame or NotFound.
     """
-    lines = leaderboard(session, name).lines
-    kept, names = _kept(session, name, lines[:top])
+    league = continuous(session, name)
+    known = boarded(session, league)
+    if top is None:
+        return _figures(session, league, known, known.names)
+    best = dict(islice(known.names.items(), top))
+    return _few.get(
+        session,
+        (league.id, top),
+        stamp(session, league),
+        lambda: _figures(session, league, known, best),
+    )
+
+
+def _figures(
+    session: Session, league: League, known: Boarded, names: Mapping[int, Named]
+) -> BoardFigures:
+    """The counts of a league, with the pairs among these bots."""
+    kept = board_counts.read(session, scope_of(league))
     seats = [
         SeatLine(
             players=one.size, seat=one.seat, bouts=one.tally.bouts, deals=one.tally.deals,
@@ -67,8 +88,8 @@ def board_figures(session: Session, name: str, top: int | None = None) -> BoardF
         for share, ci95 in [seat_share(one.size, one.tally)]
     ]  # fmt: skip
     return BoardFigures(
-        bots=[line.bot for line in lines[:top]],
-        field=len(lines),
+        bots=[one.bot for one in names.values()],
+        field=len(known.board.lines),
         pairs=[_pair(one, names) for one in kept.pairs_among(names)],
         seats=seats,
         lengths=[LengthLine(moves=moves, bouts=bouts) for moves, bouts in kept.lengths.items()],
@@ -80,36 +101,94 @@ def board_pairs(session: Session, name: str) -> Iterator[PairLine]:
 
     Raises UnknownGame or NotFound.
     """
-    kept, names = _kept(session, name, leaderboard(session, name).lines)
+    league = continuous(session, name)
+    names = boarded(session, league).names
+    kept = board_counts.read(session, scope_of(league))
     return (_pair(one, names) for one in kept.pairs_among(names))
 
 
-def opponents(session: Session, owner: str, name: str, most: int | None = None) -> Opponents:
+def opponents(
+    session: Session, owner: str, name: str, most: int, page: int | None = None
+) -> Opponents:
     """Returns the results of the bot's active version by opponent, in its game's default league.
 
-    With `most`, only the opponents of the most bouts are listed. A bot without an active version is
-    shown with the newest that has met somebody. Raises NotFound.
+    Lists only so many opponents: those of the most bouts, or with `page`, from 1, that page of all.
+    A bot without an active version is shown with the newest that has met somebody. Raises NotFound.
     """
+    met = _met(session, owner, name)
+    if met is None:
+        return Opponents(version=None, items=[], met=0)
+    if page is None:
+        chosen = _hardest_first(nlargest(most, met.pairs, key=lambda one: one.bouts), met.row)
+    else:
+        chosen = _hardest_first(met.pairs, met.row)[(page - 1) * most : page * most]
+    items = _opponents(session, chosen, met.row, _lately(session, met.row) if chosen else {})
+    return Opponents(version=met.number, items=items, met=len(met.pairs))
+
+
+def all_opponents(
+    read: Callable[[], AbstractContextManager[Session]], owner: str, name: str
+) -> tuple[Opponents, Iterator[Opponent]]:
+    """Returns the same without items, and the opponents, all of them.
+
+    They are looked up some at a time when they are asked for, each time in a session of `read`.
+    Raises NotFound.
+    """
+    with read() as session:
+        met = _met(session, owner, name)
+        if met is None:
+            return Opponents(version=None, items=[], met=0), iter(())
+        lately = _lately(session, met.row)
+    whole = Opponents(version=met.number, items=[], met=len(met.pairs))
+    return whole, _in_parts(read, _hardest_first(met.pairs, met.row), met.row, lately)
+
+
+def _in_parts(
+    read: Callable[[], AbstractContextManager[Session]],
+    pairs: Sequence[Pair],
+    own: int,
+    lately: Mapping[int, list[float]],
+) -> Iterator[Opponent]:
+    for start in range(0, len(pairs), AT_ONCE):
+        with read() as session:
+            part = _opponents(session, pairs[start : start + AT_ONCE], own, lately)
+        yield from part
+
+
+class _Met(NamedTuple):
+    """A version, by its row number and its number, and the pairs that it is in."""
+
+    row: int
+    number: int
+    pairs: list[Pair]
+
+
+def _met(session: Session, owner: str, name: str) -> _Met | None:
     bot = find_bot(session, f"{owner}/{name}")
     league = session.scalar(select(League).where(League.name == bot.game))
     if league is None:
-        return Opponents(version=None, items=[], met=0)
+        return None
     kept = board_counts.read(session, scope_of(league))
     active = [one for one in bot.versions if one.state == VersionState.ACTIVE]
     playing = active or [one for one in bot.versions if kept.met(one.id)]
     if not playing:
-        return Opponents(version=None, items=[], met=0)
-    own = playing[-1]
-    pairs = kept.pairs_of(own.id)
-    chosen = pairs if most is None else nlargest(most, pairs, key=lambda one: one.bouts)
-    found = {_other(one, own.id): one for one in chosen}
-    lately = _lately(session, own.id) if found else {}
+        return None
+    return _Met(playing[-1].id, playing[-1].number, kept.pairs_of(playing[-1].id))
+
+
+def _hardest_first(pairs: Sequence[Pair], own: int) -> list[Pair]:
+    """The pairs by the share of their points that this version took."""
+    return sorted(pairs, key=lambda one: _halves(one, own) / one.bouts)
+
+
+def _opponents(
+    session: Session, pairs: Sequence[Pair], own: int, lately: Mapping[int, list[float]]
+) -> list[Opponent]:
+    found = {_other(one, own): one for one in pairs}
     names = {row[0]: row[1:] for row in session.execute(_named(found))}
-    items = [
-        _opponent(one, own.id, names[other], lately.get(other, [])) for other, one in found.items()
+    return [
+        _opponent(one, own, names[other], lately.get(other, [])) for other, one in found.items()
     ]
-    items.sort(key=lambda one: one.share)
-    return Opponents(version=own.number, items=items, met=len(pairs))
 
 
 def rating_trails(session: Session, name: str, versions: Collection[int]) -> dict[int, list[float]]:
@@ -118,10 +197,10 @@ def rating_trails(session: Session, name: str, versions: Collection[int]) -> dic
     They are kept until the league's standing is computed again, which is when it adds ratings.
     """
     league = continuous(session, name)
-    stamp = board_counts.stamp(session, scope_of(league))
+    computed = board_counts.stamp(session, scope_of(league))
     key = (league.id, frozenset(versions))
     return _trails.get(
-        session, key, (league.rules, *stamp), lambda: _read(session, league, versions)
+        session, key, (league.rules, *computed), lambda: _read(session, league, versions)
     )
 
 
@@ -138,14 +217,6 @@ def _read(session: Session, league: League, versions: Collection[int]) -> dict[i
     return dict(trails)
 
 
-def _kept(
-    session: Session, name: str, lines: Sequence[BoardLine]
-) -> tuple[Counted, dict[int, Named]]:
-    """The counts of the league, and the names of these lines by row number."""
-    kept = board_counts.read(session, scope_of(continuous(session, name)))
-    return kept, {one.version_id: Named(one.owner, one.name, one.version) for one in lines}
-
-
 def _pair(one: Pair, names: Mapping[int, Named]) -> PairLine:
     share, ci95 = share_of(one.bouts, one.half_points, one.deals, one.variance)
     first, second = names[one.first], names[one.second]
@@ -159,14 +230,18 @@ def _pair(one: Pair, names: Mapping[int, Named]) -> PairLine:
 def _opponent(one: Pair, own: int, other: Sequence[Any], lately: list[float]) -> Opponent:
     """`other` is a line of `_named` without its row number."""
     owner, name, version, state, retired_at = other
-    halves = one.half_points if one.first == own else 2 * one.bouts - one.half_points
-    share, ci95 = share_of(one.bouts, halves, one.deals, one.variance)
+    share, ci95 = share_of(one.bouts, _halves(one, own), one.deals, one.variance)
     active = "active" if state == VersionState.ACTIVE else "older"
     return Opponent(
         bot=f"{owner}/{name}", version=version,
         state="retired" if retired_at is not None else active,
         bouts=one.bouts, deals=one.deals, share=share, ci95=ci95, lately=lately,
     )  # fmt: skip
+
+
+def _halves(one: Pair, own: int) -> int:
+    """The half points that this version took from the other."""
+    return one.half_points if one.first == own else 2 * one.bouts - one.half_points
 
 
 def _other(one: Pair, own: int) -> int:

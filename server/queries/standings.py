@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from sqlalchemy import func, select
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from sqlalchemy import Select
     from sqlalchemy.orm import Session
 
-_boards: Final = Kept[Board](most=32)
-
 
 class Named(NamedTuple):
     """A version's names: its owner's, its bot's, and its number."""
@@ -38,16 +37,40 @@ class Named(NamedTuple):
         return f"{self.owner}/{self.name}"
 
 
+class Boarded:
+    """The board of a continuous league, and what is made of it once."""
+
+    def __init__(self, board: Board) -> None:
+        self.board = board
+
+    @cached_property
+    def names(self) -> dict[int, Named]:
+        """The names of the versions on it, by row number."""
+        return {one.version_id: Named(one.owner, one.name, one.version) for one in self.board.lines}
+
+    @cached_property
+    def places(self) -> dict[int, int]:
+        """Their places among the lines, from 0, by row number."""
+        return {one.version_id: at for at, one in enumerate(self.board.lines)}
+
+
+_boards: Final = Kept[Boarded](most=32)
+
+
 def leaderboard(session: Session, name: str) -> Board:
     """Returns the standing of the continuous league with this name.
 
     The default league of a game has the game's name. Raises UnknownGame or NotFound.
     """
-    row = continuous(session, name)
+    return boarded(session, continuous(session, name)).board
+
+
+def boarded(session: Session, row: League) -> Boarded:
+    """Returns the board of a continuous league."""
     own = title_of(row.game)
     title = own if row.name == row.game else f"{own}, {row.name}"
     return _boards.get(
-        session, row.id, _stamp(session, row), lambda: _board(session, row, row, title)
+        session, row.id, stamp(session, row), lambda: Boarded(_board(session, row, row, title))
     )
 
 
@@ -71,9 +94,9 @@ def line_of(session: Session, game: str, versions: Collection[int]) -> BoardLine
     league = session.scalar(select(League).where(League.name == game))
     if league is None or not league.continuous:
         return None
-    return next(
-        (one for one in leaderboard(session, game).lines if one.version_id in versions), None
-    )
+    known = boarded(session, league)
+    places = [known.places[one] for one in versions if one in known.places]
+    return known.board.lines[min(places)] if places else None
 
 
 def season_standings(session: Session, name: int | str, viewer: User | None = None) -> Board:
@@ -140,7 +163,7 @@ def _line(line: dict[str, Any], version: Named, out: str) -> BoardLine:
     return BoardLine(**{**line, **unrated, **names}, out=out)
 
 
-def _stamp(session: Session, row: League) -> tuple[Any, ...]:
+def stamp(session: Session, row: League) -> tuple[Any, ...]:
     """What changes whenever the league's board may: its standing, or the name of an owner."""
     renamed = select(func.max(User.deleted_at)).scalar_subquery()
     columns = (Standing.rows_digest, Standing.field, Standing.matches, Standing.computed_at)

@@ -5,6 +5,7 @@ Knows the visitor and the query for each function; renders nothing.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from flask import current_app
@@ -12,6 +13,7 @@ from flask import current_app
 from dashboard.source import Source
 from matchbox.answers.accounts import SessionLine, TokenLine, Viewer
 from matchbox.answers.arenas import ArenaKeys, ArenaMatches
+from matchbox.answers.board_figures import Opponent, Opponents
 from matchbox.answers.bots import Bot, BotLine, Draft
 from matchbox.answers.classes import LeagueClass, Membership
 from matchbox.answers.comparisons import Comparable, Comparison, ComparisonLine
@@ -103,6 +105,7 @@ def _of_boards() -> dict[str, Any]:
         "board_pairs": reading(queries.board_pairs),
         "rating_trails": reading(queries.rating_trails),
         "results_by_opponent": reading(queries.opponents),
+        "all_opponents": _all_opponents,
         "author": reading(queries.author),
     }
 
@@ -152,6 +155,10 @@ def _uploads_closed() -> str | None:
 def _bot(owner: str, name: str) -> Bot:
     with context().read() as session:
         return queries.bot(session, owner, name, viewer(session))
+
+
+def _all_opponents(owner: str, name: str) -> tuple[Opponents, Iterator[Opponent]]:
+    return queries.all_opponents(context().read, owner, name)
 
 
 def _bot_faults(owner: str, name: str) -> FaultList:

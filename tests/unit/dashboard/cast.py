@@ -429,6 +429,9 @@ SOURCE: Final = Source(
     board_pairs=lambda game: iter(counted.FIGURES.pairs),
     rating_trails=lambda game, versions: {one: [1500.0, 1480.0, 1574.2] for one in versions},
     results_by_opponent=lambda *asked: counted.OPPONENTS,
+    all_opponents=lambda *asked: (
+        counted.OPPONENTS.model_copy(update={"items": []}), iter(counted.OPPONENTS.items)
+    ),
     author=lambda name: counted.author(name, CAREFUL, BOARD.lines[0]),
     bot=bot,
     bot_faults=lambda owner, name: FAULTS,
@@ -508,6 +511,7 @@ EMPTY: Final = replace(
     board_figures=lambda game, top: counted.NO_FIGURES,
     board_pairs=lambda game: iter(()),
     results_by_opponent=lambda *asked: counted.NOBODY_MET,
+    all_opponents=lambda *asked: (counted.NOBODY_MET, iter(())),
     author=lambda name: counted.NO_BOTS,
     matches=lambda **asked: Matches(items=[], next=None),
     seasons=lambda **asked: Seasons(items=[], next=None),

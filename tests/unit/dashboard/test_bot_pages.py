@@ -69,19 +69,31 @@ def test_each_version_of_an_opponent_has_its_own_line() -> None:
 
 
 def test_a_bot_with_many_opponents_lists_those_that_it_has_met_most() -> None:
-    def met(owner: str, name: str, most: int | None = None) -> Opponents:
-        items = [opponent(f"b/b{at}", at / 3214) for at in range(3214)]
-        return Opponents(version=2, items=items[:most], met=len(items))
+    items = [opponent(f"b/b{at}", at / 3214) for at in range(3214)]
 
-    crowded = replace(SOURCE, results_by_opponent=met)
-    html = make_app(crowded).test_client().get("/bots/alice/careful").text
-    assert html.count('data-label="Opponent"') == bot_pages.LISTED == 50
+    def met(owner: str, name: str, most: int, page: int = 1) -> Opponents:
+        shown = items[(page - 1) * most : page * most]
+        return Opponents(version=2, items=shown, met=len(items))
+
+    crowded = replace(
+        SOURCE,
+        results_by_opponent=met,
+        all_opponents=lambda owner, name: (Opponents(version=2, items=[], met=3214), iter(items)),
+    )
+    client = make_app(crowded).test_client()
+    html = client.get("/bots/alice/careful").text
+    assert html.count('data-label="Opponent"') == bot_pages.LISTED == 20
+    assert 'href="/bots/alice/careful/opponents"' in html
     said = text("/bots/alice/careful", crowded)
-    assert "against the 50 opponents it has met most, of 3,214, the hardest first" in said
-    assert "Of the 50 that it has met most: Weak against b/b0 (0.0%)" in said
-    assert "All 3,214 opponents: CSV" in said
-    rows = make_app(crowded).test_client().get("/bots/alice/careful/opponents.csv").text
+    assert "against the 20 opponents it has met most, of 3,214, the hardest first" in said
+    assert "Of the 20 that it has met most: Weak against b/b0 (0.0%)" in said
+    assert "All 3,214 opponents · CSV" in said
+    rows = client.get("/bots/alice/careful/opponents.csv").text
     assert len(rows.splitlines()) == 1 + 3214
+    last = client.get("/bots/alice/careful/opponents?page=99").text
+    assert last.count('data-label="Opponent"') == 3214 % bot_pages.A_PAGE
+    assert "against 3,214 opponents, the hardest first" in last
+    assert 'href="/bots/alice/careful/opponents?page=1"' in last
     assert "met most" not in text("/bots/alice/careful")
 
 

@@ -84,8 +84,8 @@ def test_a_bot_is_told_of_its_opponents_the_hardest_first(
     books: Books, authors: list[User]
 ) -> None:
     with books.read() as session:
-        found = queries.opponents(session, "alice", "bot")
-        others = {name: queries.opponents(session, name, "bot") for name in ("bob", "dora")}
+        found = queries.opponents(session, "alice", "bot", 9)
+        others = {name: queries.opponents(session, name, "bot", 9) for name in ("bob", "dora")}
     assert (found.version, found.met) == (1, 2)
     assert {one.bot for one in found.items} == {"bob/bot", "dora/bot"}
     shares = [one.share for one in found.items]
@@ -102,7 +102,7 @@ def test_a_bot_is_told_of_its_opponents_the_hardest_first(
 def test_a_bot_without_a_match_has_no_opponents(books: Books, authors: list[User]) -> None:
     books.bot(authors[0], "fresh")
     with books.read() as session:
-        found = queries.opponents(session, "alice", "fresh")
+        found = queries.opponents(session, "alice", "fresh", 9)
     assert (found.version, found.items, found.met) == (1, [], 0)
 
 
@@ -117,7 +117,12 @@ def test_of_many_opponents_those_are_told_that_were_met_most(
     books.bot(authors[1], "third")
     with books.read() as session:
         found = queries.opponents(session, "alice", "bot", 3)
-        whole = queries.opponents(session, "alice", "bot")
+        whole = queries.opponents(session, "alice", "bot", 9)
+        pages = [queries.opponents(session, "alice", "bot", 3, page).items for page in (1, 2, 3)]
+    monkeypatch.setattr(import_module("server.queries.board_figures"), "AT_ONCE", 3)
+    told, each = queries.all_opponents(books.read, "alice", "bot")
+    assert (told.version, told.items, told.met) == (1, [], 4)
+    assert [*each] == [one for page in pages for one in page] == whole.items
     assert found.met == whole.met == len(whole.items) == 4
     assert sorted(one.bouts for one in found.items) == [7, 9, 20]
     assert found.items == [one for one in whole.items if one.bouts != 5]
