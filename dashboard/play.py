@@ -25,6 +25,8 @@ from matchbox.match.transcript import Transcript
 Answer = str | AnyResponse
 MOST_BUTTONS: Final = 16
 """With more choices than this, they are the lines of one list instead of buttons."""
+A_PAGE: Final = 20
+"""How many of the viewer's tables are listed at a time."""
 LISTED: Final = 50
 """How many bots each seat's list has; any other is found by its name."""
 
@@ -34,9 +36,10 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
 
     def play() -> Answer:
         known = source.viewer() is not None
-        tables = source.tables() if known else None
+        before = request.args.get("before") or None
+        tables = source.tables(cursor=before, limit=A_PAGE) if known else None
         games = [(game, game_pages.summary(game.name)) for game in source.games()]
-        return render_template("play.html", games=games, tables=tables)
+        return render_template("play.html", games=games, tables=tables, before=before)
 
     def play_game(game: str) -> Answer:
         return game_page(source, game)

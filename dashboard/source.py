@@ -243,8 +243,9 @@ class Source:
     opponents: Callable[[str, int], list[Opponent]]
     """The game's bots that may be played against, the best first, from (game, the most)."""
 
-    tables: Callable[[], Tables]
-    """The viewer's tables, newest first; for operators also all open ones. Needs a viewer."""
+    tables: Callable[..., Tables]
+    """A page, by cursor and limit, of the viewer's tables, newest first; for operators also of all
+    open ones. Needs a viewer."""
 
     table: Callable[..., Table]
     """The table with that id. Keyword arguments, both optional: since (the first step that is

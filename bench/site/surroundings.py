@@ -142,8 +142,8 @@ def _tables(session: Session, crowd: Crowd, share: int, match: str, now: int) ->
             finished_at=now,
         )
         table.seats = [
-            PlaySeat(seat=0, user_id=crowd.alice.id),
-            PlaySeat(seat=1, version_id=beaten),
+            PlaySeat(seat=0, user_id=crowd.alice.id, created_at=table.created_at),
+            PlaySeat(seat=1, version_id=beaten, created_at=table.created_at),
         ]
         session.add(table)
     return name

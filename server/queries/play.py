@@ -8,11 +8,11 @@ it ended early, only those who sat there, and operators.
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import to_builtins
-from sqlalchemy import select
-from sqlalchemy.orm import joinedload, selectinload
+from sqlalchemy import select, tuple_
+from sqlalchemy.orm import joinedload, load_only, selectinload
 
 from matchbox import registry
 from matchbox.answers import matches as shown
@@ -32,7 +32,7 @@ from server.db.models import (
     VersionState,
 )
 from server.queries.matches import steps_of
-from server.queries.pagination import iso, title_of
+from server.queries.pagination import iso, numbers, page_size, split, title_of
 from server.queries.standings import leaderboard, names_of
 from server.services import play, table_turns
 
@@ -49,7 +49,12 @@ _SEATED = selectinload(PlayTable.seats).options(
     joinedload(PlaySeat.user),
     joinedload(PlaySeat.version).joinedload(Version.bot).joinedload(Bot.owner),
 )
-_MOST = 100
+_SHORT = load_only(
+    *(PlayTable.game, PlayTable.state, PlayTable.created_at, PlayTable.deadline),
+    *(PlayTable.finished_at, PlayTable.why),
+)
+MOST_TABLES: Final = 100
+"""How many tables are told at a time by default."""
 
 
 def table(
@@ -134,14 +139,39 @@ def plain_record(session: Session, name: str, viewer: User | None) -> dict[str, 
     return None
 
 
-def tables(session: Session, viewer: User, settings: Settings) -> answers.Tables:
-    """Returns the viewer's tables, newest first; to an operator also all that are open."""
-    mine = PlayTable.seats.any(PlaySeat.user_id == viewer.id)
-    which = mine | PlayTable.state.in_(UNSETTLED) if viewer.operator else mine
-    query = select(PlayTable).where(which).options(_SEATED)
-    rows = session.scalars(query.order_by(PlayTable.created_at.desc(), PlayTable.id).limit(_MOST))
+def tables(
+    session: Session,
+    viewer: User,
+    settings: Settings,
+    *,
+    cursor: str | None = None,
+    limit: int = MOST_TABLES,
+) -> answers.Tables:
+    """Returns a page of the viewer's tables, newest first; to an operator also all that are open.
+
+    Raises BadOption for a wrong cursor or limit.
+    """
+    most = page_size(limit)
+    seats = select(PlaySeat.created_at, PlaySeat.table_id).where(PlaySeat.user_id == viewer.id)
+    listed = [(seats, PlaySeat.created_at, PlaySeat.table_id)]
+    if viewer.operator:
+        unsettled = select(PlayTable.created_at, PlayTable.id)
+        unsettled = unsettled.where(PlayTable.state.in_(UNSETTLED))
+        listed.append((unsettled, PlayTable.created_at, PlayTable.id))
+    found: set[tuple[int, str]] = set()
+    for query, *order in listed:
+        if cursor is not None:
+            front, _, name = cursor.rpartition(".")
+            query = query.where(tuple_(*order) < tuple_(*numbers(front, 1), name))
+        newest = query.distinct().order_by(*(column.desc() for column in order)).limit(most + 1)
+        found |= {(at, name) for at, name in session.execute(newest)}
+    shown, following = split(sorted(found, reverse=True), most, lambda one: f"{one[0]}.{one[1]}")
+    rows = select(PlayTable).where(PlayTable.id.in_([name for _, name in shown]))
+    known = {row.id: row for row in session.scalars(rows.options(_SHORT, _SEATED))}
     return answers.Tables(
-        items=[answers.TableLine(**_line(row)) for row in rows], allowed=settings.play_tables
+        items=[answers.TableLine(**_line(known[name])) for _, name in shown],
+        allowed=settings.play_tables,
+        next=following,
     )
 
 

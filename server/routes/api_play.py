@@ -23,11 +23,13 @@ routes = APIBlueprint("play", __name__, url_prefix="/api/v1", tag="Play")
 
 @routes.get("/tables")
 @needs(Scope.READ)
+@routes.input(schemas.TablesPage, location="query")
 @routes.output(Tables)
-def tables() -> Response:
+def tables(query_data: schemas.TablesPage) -> Response:
     """Lists the tables at which you sit or sat, newest first; operators see all open ones, too."""
+    which, settings = query_data.model_dump(), context().settings
     with context().read() as session:
-        return answered(queries.tables(session, account(session), context().settings))
+        return answered(queries.tables(session, account(session), settings, **which))
 
 
 @routes.post("/tables")

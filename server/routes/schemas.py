@@ -53,6 +53,12 @@ class MatchesPage(Page):
     state: MATCH_STATES | None = None
 
 
+class TablesPage(Page):
+    """A page of the tables."""
+
+    limit: Annotated[int, Field(ge=1, le=200)] = 100
+
+
 class SeasonsPage(Page):
     """A page of the seasons. It has as many as a page may have, unless you ask for fewer."""
 

@@ -368,9 +368,9 @@ def _comparable(owner: str, name: str) -> Comparable:
         )
 
 
-def _tables() -> Tables:
+def _tables(**which: Any) -> Tables:
     with context().read() as session:
-        return play.tables(session, account(session), context().settings)
+        return play.tables(session, account(session), context().settings, **which)
 
 
 def _table(name: str, *, since: int = 0, secret: str = "") -> Table:

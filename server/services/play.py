@@ -86,7 +86,7 @@ def open_table(
         said=[],
         deadline=now + settings.play_idle_minutes * 60_000,
         created_at=now,
-        seats=[_seat(session, actor, game, at, name) for at, name in enumerate(seats)],
+        seats=[_seat(session, actor, game, at, name, now) for at, name in enumerate(seats)],
     )
     if table_turns.live_bout(table).over:
         raise BadOption(f"with these options nobody decides anything in {spec.title}")
@@ -231,12 +231,12 @@ def _begin_if_full(session: Session, table: PlayTable, settings: Settings, now: 
         table_turns.advance(session, table, [], settings=settings, now=now)
 
 
-def _seat(session: Session, actor: User, game: str, at: int, name: str) -> PlaySeat:
+def _seat(session: Session, actor: User, game: str, at: int, name: str, now: int) -> PlaySeat:
     """The seat with that name's player. Raises NotFound, Conflict."""
     if name == ME:
-        return PlaySeat(seat=at, user_id=actor.id, user=actor)
+        return PlaySeat(seat=at, user_id=actor.id, user=actor, created_at=now)
     if name == FRIEND:
-        return PlaySeat(seat=at)
+        return PlaySeat(seat=at, created_at=now)
     bot = find_bot(session, name, actor)
     active = (Version.bot_id == bot.id, Version.state == VersionState.ACTIVE)
     version = session.scalar(select(Version).where(*active))
@@ -244,7 +244,7 @@ def _seat(session: Session, actor: User, game: str, at: int, name: str) -> PlayS
         raise Conflict(f"{bot.full_name} has no active version for {game}; choose another bot")
     if not bot.owner.trusted and not (walls := wall(session)).walled:
         raise Conflict(f"{bot.full_name} cannot play now: {walls.why}; choose a bot of the house")
-    return PlaySeat(seat=at, version_id=version.id, version=version)
+    return PlaySeat(seat=at, version_id=version.id, version=version, created_at=now)
 
 
 def _check_room(session: Session, actor: User, settings: Settings) -> None:

@@ -64,11 +64,14 @@ class PlaySeat(Table):
     """A seat of a table: a version's, a person's, or free if it has neither."""
 
     __tablename__ = "play_seat"
+    __table_args__ = (Index(None, "user_id", "created_at", "table_id"),)
 
     table_id: Mapped[str] = mapped_column(ForeignKey("play_table.id"), primary_key=True)
     seat: Mapped[int] = mapped_column(primary_key=True)
     version_id: Mapped[int | None] = mapped_column(ForeignKey("version.id"))
-    user_id: Mapped[int | None] = mapped_column(ForeignKey("user.id"), index=True)
+    user_id: Mapped[int | None] = mapped_column(ForeignKey("user.id"))
+    created_at: Mapped[int] = mapped_column(BigInteger)
+    """The table's: an account's tables are listed in this order."""
     version: Mapped[Version | None] = relationship()
     user: Mapped[User | None] = relationship()
 

@@ -14,7 +14,7 @@ from dashboard import drawings, game_pages, play
 from dashboard.source import Source
 from matchbox import registry
 from matchbox.answers.matches import EVERYBODY, Bout, Step, Steps
-from matchbox.answers.play import Choice, Opponent, TableSeat
+from matchbox.answers.play import Choice, Opponent, Tables, TableSeat
 from matchbox.errors import Forbidden
 from matchbox.game import fill_options
 from matchbox.match import hosted_bout
@@ -299,3 +299,20 @@ def test_moves_of_a_group_stand_together() -> None:
     made = play.groups(choices, ["alice", "bob"])
     found = [(group, [row["move"] for row in rows]) for group, rows in made]
     assert found == [("a", ["0", "2"]), ("b", ["1", "3"])]
+
+
+def test_the_viewers_tables_are_listed_by_pages() -> None:
+    asked: list[dict[str, Any]] = []
+
+    def tables(**which: Any) -> Tables:
+        asked.append(which)
+        following = None if which["cursor"] else "12.ab"
+        return playing.TABLES.model_copy(update={"next": following})
+
+    client = make_app(replace(SOURCE, tables=tables)).test_client()
+    first, last = client.get("/play").text, client.get("/play?before=12.ab").text
+    assert 'href="/play?before=12.ab#tables">Older tables' in first
+    assert "Newest tables" not in first
+    assert 'href="/play#tables">Newest tables' in last
+    assert "Older tables" not in last
+    assert asked == [{"cursor": one, "limit": play.A_PAGE} for one in (None, "12.ab")]

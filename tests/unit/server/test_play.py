@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from sqlalchemy import update
 
 from matchbox import registry
 from matchbox.answers.matches import EVERYBODY
@@ -32,6 +33,7 @@ from server.queries import play as reading
 from server.services import job_kinds, play, table_turns
 from server.services.tick import tick
 from tests.books import Books, lost, open_books
+from tests.plans import explained
 from worker.arena.turn import take_turn
 
 DAY = 24 * 60
@@ -445,6 +447,41 @@ def test_tables_that_are_over_for_long_are_deleted(books: Books, alice: User, bo
         assert [row.id for row in session.query(PlayTable)] == [young]
         assert {row.table_id for row in session.query(PlaySeat)} == {young}
     assert set(kept) == {young}
+
+
+def test_the_tables_of_an_account_are_listed_by_pages_without_reading_those_of_others(
+    books: Books, alice: User, bob: User, charlie: User
+) -> None:
+    many = open_books(books.context.database.url, play_tables=20, play_tables_each=20)
+    mine, others = [], []
+    for _ in range(5):
+        mine.append(open_table(many, alice, ["me", "friend"]))
+        others.append(open_table(many, bob, ["me", "friend"]))
+        many.clock.pass_by(minutes=1)
+    with books.write() as session:
+        ended = {"state": PlayState.ENDED}
+        session.execute(update(PlayTable).where(PlayTable.id == others[0]).values(**ended))
+    whole = {alice: mine[::-1], charlie: []}
+    whole[charlie] = sorted(
+        {*mine, *others[1:]}, key=lambda one: (row_of(books, one).created_at, one), reverse=True
+    )
+    for viewer, wanted in whole.items():
+        found: list[str] = []
+        cursor = None
+        with books.read() as session, explained(session, only="FROM play_seat") as plans:
+            while cursor is not None or not found:
+                page = reading.tables(session, viewer, many.settings, cursor=cursor, limit=2)
+                found += [one.id for one in page.items]
+                cursor = page.next
+        assert found == wanted
+        newest = [plan for plan in plans if "user_id=?" in plan]
+        assert newest
+        for plan in newest:
+            assert "COVERING INDEX ix_play_seat_user_id_created_at_table_id" in plan, plan
+            assert "TEMP B-TREE" not in plan, plan
+    with books.read() as session, pytest.raises(BadOption, match="is no cursor"):
+        reading.tables(session, alice, many.settings, cursor="soon")
+    many.context.close()
 
 
 def test_no_more_tables_are_open_than_allowed(books: Books, alice: User, bob: User) -> None:

@@ -46,6 +46,11 @@ def test_a_game_is_played_by_the_api(
     assert watched["record"]["deals"] == [watched["deal"]]
     assert watched["record"]["seats"][0] == "person"
     assert as_alice.get("/tables").get_json()["items"][0]["id"] == table["id"]
+    opened(as_alice, "me", "bob/simple")
+    page = as_alice.get("/tables?limit=1").get_json()
+    older = as_alice.get(f"/tables?limit=1&cursor={page['next']}").get_json()
+    assert {one["items"][0]["id"] for one in (page, older)} > {table["id"]}
+    assert older["next"] is None
 
 
 def test_a_refused_move_says_why(books: Books, as_alice: Caller, bob: User) -> None:
