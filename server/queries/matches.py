@@ -46,6 +46,15 @@ _BEGINNING: Final = (
     select(Match.id).where(Match.id >= bindparam("first"), Match.id <= bindparam("last")).limit(2)
 )
 
+_UNFINISHED: Final = (
+    select(Match.state, func.count()).where(Match.state.in_(UNFINISHED)).group_by(Match.state)
+)
+_OLDEST: Final = select(func.min(Match.created_at)).where(Match.state == MatchState.QUEUED)
+_WAITING: Final = (
+    select(Version.state, func.count()).where(Version.state.in_(WAITING)).group_by(Version.state)
+)
+_PARKED: Final = select(func.count()).where(Version.state.in_(WAITING), Version.deadline.is_(None))
+
 
 def matches(
     session: Session,
@@ -107,7 +116,7 @@ def match(session: Session, name: str, viewer: User | None) -> answers.Match:
 
 def record_of(session: Session, name: str) -> Record:
     """Returns the match's record. Raises NotFound, or Forbidden with the reason for the embargo."""
-    row = _match(session, name)
+    row = session.get_one(Match, _whole_id(session, name))
     why = reason(session, row)
     if why is not None or row.result is None:
         raise Forbidden(why or f"match {name} has no record")
@@ -176,30 +185,16 @@ def match_log(session: Session, name: str, viewer: User | None) -> list[answers.
 
 def queue(session: Session) -> answers.Queue:
     """Returns the numbers of unfinished matches and try-outs."""
-    counts = dict(
-        session.execute(
-            select(Match.state, func.count())
-            .where(Match.state.in_(UNFINISHED))
-            .group_by(Match.state)
-        ).all()
-    )
-    oldest = select(func.min(Match.created_at)).where(Match.state == MatchState.QUEUED)
-    versions = dict(
-        session.execute(
-            select(Version.state, func.count())
-            .where(Version.state.in_(WAITING))
-            .group_by(Version.state)
-        ).all()
-    )
-    parked = select(func.count()).where(Version.state.in_(WAITING), Version.deadline.is_(None))
+    counts = dict(session.execute(_UNFINISHED).all())
+    versions = dict(session.execute(_WAITING).all())
     return answers.Queue(
         queued=counts.get(MatchState.QUEUED, 0),
         running=counts.get(MatchState.RUNNING, 0),
         parked=counts.get(MatchState.PARKED, 0),
         pending_versions=versions.get(VersionState.PENDING, 0),
-        parked_versions=session.scalar(parked) or 0,
+        parked_versions=session.scalar(_PARKED) or 0,
         quarantined_versions=versions.get(VersionState.QUARANTINED, 0),
-        oldest_queued_at=iso(session.scalar(oldest)),
+        oldest_queued_at=iso(session.scalar(_OLDEST)),
     )
 
 
@@ -262,9 +257,14 @@ def _parts(
 
 def _match(session: Session, name: str) -> Match:
     """Returns the match with that id or first digits, loaded as for a list. Raises NotFound."""
+    return load(session, [_whole_id(session, name)])[0]
+
+
+def _whole_id(session: Session, name: str) -> str:
+    """Returns the id of the match with that id or first digits. Raises NotFound."""
     # An id has only digits before "g". For `LIKE` SQLite would read every match.
     last = f"{name}g" if len(name) >= SHORT else name
-    found = load(session, session.scalars(_BEGINNING, {"first": name, "last": last}).all())
+    found = session.scalars(_BEGINNING, {"first": name, "last": last}).all()
     if not found:
         raise NotFound(f"there is no match {name}")
     if len(found) > 1:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
-from sqlalchemy import select
-from sqlalchemy.orm import joinedload, selectinload
+from sqlalchemy import bindparam, inspect, select
+from sqlalchemy.orm import joinedload
+from sqlalchemy.orm.attributes import set_committed_value
 
 from matchbox.errors import NotFound
 from server.db.models import (
@@ -25,6 +26,16 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
 Row = TypeVar("Row", Comparison, Lesson, Match, Version)
+
+_SEASON: Final = select(Season).options(joinedload(Season.league))
+_NUMBERED: Final = _SEASON.where(Season.id == bindparam("wanted"))
+_NAMED: Final = _SEASON.where(Season.name == bindparam("wanted"))
+_ENTRIES: Final = (
+    select(Entry)
+    .where(Entry.season_id == bindparam("season"))
+    .order_by(Entry.id)
+    .options(joinedload(Entry.bot).joinedload(Bot.owner), joinedload(Entry.version))
+)
 
 
 def find_bot(session: Session, name: str, viewer: User | None = None) -> Bot:
@@ -73,19 +84,14 @@ def find_season(session: Session, name: int | str, viewer: User | None = None) -
     """
     text = str(name)
     number = text.isascii() and text.isdecimal() and len(text) < 10
-    entries = selectinload(Season.entries)
-    row = session.scalar(
-        select(Season)
-        .where(Season.id == int(text) if number else Season.name == text)
-        .options(
-            joinedload(Season.league),
-            entries.joinedload(Entry.bot).joinedload(Bot.owner),
-            entries.joinedload(Entry.version),
-        )
-    )
+    query, wanted = (_NUMBERED, int(text)) if number else (_NAMED, text)
+    row = session.scalar(query, {"wanted": wanted})
     drafts = viewer is not None and viewer.operator
     if row is None or (row.state == SeasonState.DRAFT and not drafts):
         raise NotFound(f"there is no season {name!r}")
+    if "entries" not in inspect(row).dict:
+        entries = session.scalars(_ENTRIES, {"season": row.id}).all()
+        set_committed_value(row, "entries", entries)
     return row
 
 
