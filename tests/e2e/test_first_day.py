@@ -91,7 +91,7 @@ TURNED_AWAY: Final = [
 @pytest.fixture(scope="module")
 def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
     """A platform that has just been started."""
-    settings = {"MATCHBOX_LEAGUE_MATCHES": "20", "MATCHBOX_MATCH_DEALS": "5"}
+    settings = {"MATCHBOX_LEAGUE_MATCHES": "4", "MATCHBOX_MATCH_DEALS": "5"}
     with installed(tmp_path_factory.mktemp("day") / "data", settings, anew=True) as platform:
         yield platform
 

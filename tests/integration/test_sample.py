@@ -17,7 +17,7 @@ WIDE = 8
 SETTINGS = {
     "MATCHBOX_WIDTH": str(WIDE),
     "MATCHBOX_MATCH_DEALS": "16",
-    "MATCHBOX_LEAGUE_MATCHES": "40",
+    "MATCHBOX_LEAGUE_MATCHES": "12",
     "MATCHBOX_RANKED_BACKLOG": "2",
     "MATCHBOX_SAMPLE_PERCENT": "100",  # one match's sample may miss what a bot seldom does
 }
