@@ -44,6 +44,8 @@ PATIENCE_MS = 60_000
 
 
 TESTS = Path(__file__).parent
+LONG = tuple(TESTS / name for name in ("deployment", "e2e", "hostile", "integration"))
+"""Folders of tests that wait for processes."""
 
 
 @pytest.hookimpl(wrapper=True)
@@ -59,10 +61,12 @@ def pytest_collection() -> Generator[None]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files with slow tests come first, so that they do not run last and alone. Coverage slows a
-    test by half, so it is measured only in the unit tests of the rooms that it is asked of."""
+    """Files with slow tests come first, then the others that wait for processes, so that none of
+    them runs last and alone. Coverage slows a test by half, so it is measured only in the unit
+    tests of the rooms that it is asked of."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
-    items.sort(key=lambda item: item.path not in slow)
+    waits = {item.path for item in items if any(map(item.path.is_relative_to, LONG))}
+    items.sort(key=lambda item: (item.path not in slow, item.path not in waits))
     project = tomllib.loads((TESTS.parent / "pyproject.toml").read_text())
     measured = [TESTS / "unit" / room for room in project["tool"]["coverage"]["run"]["source"]]
     files = {item.path for item in items}

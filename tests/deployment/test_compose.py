@@ -170,6 +170,7 @@ def test_without_an_engine_the_secrets_wait(
     assert not (tmp_path / ".env").exists()
 
 
+@pytest.mark.slow
 def test_a_season_is_played_in_the_deployment(
     up: stack.Stack, operator: str, tmp_path: Path
 ) -> None:

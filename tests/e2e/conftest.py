@@ -21,12 +21,14 @@ from tests.builders import shipped
 from tests.web_server import answering
 
 QUIET: Final = ["--disable-background-networking", "--disable-component-update", "--no-first-run"]
+SMALL: Final = ["--disable-gpu", "--in-process-gpu"]
+"""There is no graphics card: no process of its own pretends to be one."""
 
 
 @pytest.fixture(scope="session")
 def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
-    """The installed browser, asking for nothing by itself."""
-    return {**browser_type_launch_args, "args": [*browser_type_launch_args["args"], *QUIET]}
+    """The installed browser, small, asking for nothing by itself."""
+    return {**browser_type_launch_args, "args": [*browser_type_launch_args["args"], *QUIET, *SMALL]}
 
 
 @pytest.fixture

@@ -32,7 +32,7 @@ from tests.unit.dashboard.cast import (
 )
 from tests.web_server import answering
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 KNOCKED_OUT = replace(SOURCE, season=lambda number: seasons.cup())
 (ROW,) = SOURCE.games()

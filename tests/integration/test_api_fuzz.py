@@ -79,6 +79,7 @@ def api(books: Books) -> Any:
     return schemathesis.openapi.from_wsgi("/api/v1/openapi.json", app)
 
 
+@pytest.mark.slow
 # schemathesis does not close an answer with a file; web servers do.
 @pytest.mark.filterwarnings("ignore:Unclosed file:ResourceWarning")
 @pytest.mark.parametrize("mode", list(GenerationMode))

@@ -44,7 +44,7 @@ from tests.books import SIMPLE, Books
 from tests.unit.server.routes.scene import CLOSED, GAMES, OVER, Scene, busy_books, make_scene
 from tests.unit.server.routes.walk import differing, unanswered
 
-pytestmark = pytest.mark.filterwarnings("error")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("error")]
 
 WITHOUT_PROVIDER = {
     "pages.openid_new", "pages.openid_out", "forms_openid.begin", "forms_openid.come_back",
