@@ -87,6 +87,14 @@ def test_the_round_under_way_is_shown_unless_another_is_chosen() -> None:
     assert parts.rounds(season, course, 99) == present
 
 
+def test_a_round_that_is_opened_while_the_page_is_made_is_shown_the_next_time() -> None:
+    season = seasons.season(7, rounds=[Round(stage="cycle", rests=[], ties=[])])
+    over, opened = seasons.fixture(0, 0, 1, 1.0), seasons.fixture(1, 1, 0)
+    shown = parts.rounds(season, seasons.course(7, fixtures=[over, opened]), None)
+    assert shown is not None
+    assert (shown.number, shown.matches) == (1, 1)
+
+
 def test_many_rounds_are_few_tabs() -> None:
     season = seasons.season(7, rounds=[Round(stage="swiss", rests=[], ties=[])] * 60)
     shown = parts.tabs(season, seasons.course(7, fixtures=[]), 30)
