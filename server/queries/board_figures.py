@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from heapq import nlargest
-from itertools import islice
+from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from sqlalchemy import select
@@ -29,7 +29,7 @@ from server.db.models import (
     Version,
     VersionState,
 )
-from server.queries.embargo import closed
+from server.queries.embargo import readable
 from server.queries.standings import Boarded, Named, boarded, continuous, stamp
 from server.services import board_counts
 from server.services.kept import Kept
@@ -49,7 +49,7 @@ _trails: Final = Kept[dict[int, list[float]]](most=16)
 _few: Final = Kept[BoardFigures](most=16)
 AT_ONCE: Final = 100
 """How many opponents are looked up at a time."""
-LATEST: Final = 400
+LATEST: Final = 200
 """How many of a bot's newest matches tell how it does lately."""
 LATELY: Final = 12
 """The most shares that are shown of one opponent."""
@@ -119,9 +119,10 @@ def opponents(
     if met is None:
         return Opponents(version=None, items=[], met=0)
     if page is None:
-        chosen = _hardest_first(nlargest(most, met.pairs, key=lambda one: one.bouts), met.row)
+        chosen = nlargest(most, met.pairs, key=lambda one: one.bouts)
+        chosen.sort(key=lambda one: one.halves(met.row) / one.bouts)
     else:
-        chosen = _hardest_first(met.pairs, met.row)[(page - 1) * most : page * most]
+        chosen = met.pairs[(page - 1) * most : page * most]
     items = _opponents(session, chosen, met.row, _lately(session, met.row) if chosen else {})
     return Opponents(version=met.number, items=items, met=len(met.pairs))
 
@@ -140,7 +141,7 @@ def all_opponents(
             return Opponents(version=None, items=[], met=0), iter(())
         lately = _lately(session, met.row)
     whole = Opponents(version=met.number, items=[], met=len(met.pairs))
-    return whole, _in_parts(read, _hardest_first(met.pairs, met.row), met.row, lately)
+    return whole, _in_parts(read, met.pairs, met.row, lately)
 
 
 def _in_parts(
@@ -156,7 +157,7 @@ def _in_parts(
 
 
 class _Met(NamedTuple):
-    """A version, by its row number and its number, and the pairs that it is in."""
+    """A version, by its row number and its number, and its pairs, the hardest first."""
 
     row: int
     number: int
@@ -174,11 +175,6 @@ def _met(session: Session, owner: str, name: str) -> _Met | None:
     if not playing:
         return None
     return _Met(playing[-1].id, playing[-1].number, kept.pairs_of(playing[-1].id))
-
-
-def _hardest_first(pairs: Sequence[Pair], own: int) -> list[Pair]:
-    """The pairs by the share of their points that this version took."""
-    return sorted(pairs, key=lambda one: _halves(one, own) / one.bouts)
 
 
 def _opponents(
@@ -230,18 +226,13 @@ def _pair(one: Pair, names: Mapping[int, Named]) -> PairLine:
 def _opponent(one: Pair, own: int, other: Sequence[Any], lately: list[float]) -> Opponent:
     """`other` is a line of `_named` without its row number."""
     owner, name, version, state, retired_at = other
-    share, ci95 = share_of(one.bouts, _halves(one, own), one.deals, one.variance)
+    share, ci95 = share_of(one.bouts, one.halves(own), one.deals, one.variance)
     active = "active" if state == VersionState.ACTIVE else "older"
     return Opponent(
         bot=f"{owner}/{name}", version=version,
         state="retired" if retired_at is not None else active,
         bouts=one.bouts, deals=one.deals, share=share, ci95=ci95, lately=lately,
     )  # fmt: skip
-
-
-def _halves(one: Pair, own: int) -> int:
-    """The half points that this version took from the other."""
-    return one.half_points if one.first == own else 2 * one.bouts - one.half_points
 
 
 def _other(one: Pair, own: int) -> int:
@@ -251,24 +242,25 @@ def _other(one: Pair, own: int) -> int:
 def _lately(session: Session, version: int) -> dict[int, list[float]]:
     """The version's shares in its newest rated matches at tables of two, by opponent."""
     newest = (
-        select(MatchSeat.match_id)
+        select(MatchSeat.match_id, MatchSeat.created_at, MatchSeat.number, readable().label("open"))
         .join(Match, Match.id == MatchSeat.match_id)
         .where(MatchSeat.version_id == version, Match.state == MatchState.FINISHED)
         .where(Match.comparison_id.is_(None))
         .order_by(MatchSeat.created_at.desc(), MatchSeat.number.desc())
         .limit(LATEST)
+        .subquery()
     )
-    matches = session.scalars(newest).all()
-    seats: defaultdict[str, list[tuple[int, float | None]]] = defaultdict(list)
-    taken = select(MatchSeat.match_id, MatchSeat.version_id, MatchSeat.points)
-    for match, seated, points in session.execute(taken.where(MatchSeat.match_id.in_(matches))):
-        seats[match].append((seated, points))
-    hidden = closed(session, [match for match in matches if len(seats[match]) == 2])
+    seats = (
+        select(newest.c.match_id, newest.c.open, MatchSeat.version_id, MatchSeat.points)
+        .join(MatchSeat, MatchSeat.match_id == newest.c.match_id)
+        .order_by(newest.c.created_at.desc(), newest.c.number.desc(), newest.c.match_id)
+    )
     found: defaultdict[int, list[float]] = defaultdict(list)
-    for match in matches:
-        if match in hidden or len(seats[match]) != 2:
+    for _, table in groupby(session.execute(seats), key=lambda row: row[0]):
+        rows = list(table)
+        if len(rows) != 2 or not rows[0].open:
             continue
-        (one, its), (other, others) = seats[match]
+        (_, _, one, its), (_, _, other, others) = rows
         opponent, points = (other, its) if one == version else (one, others)
         if points is not None and len(found[opponent]) < LATELY:
             found[opponent].insert(0, points)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import zlib
 from collections import defaultdict
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
     from matchbox.league.counts import Counts
 
 
+SORTED: Final = 32
+"""For how many versions of a board the order of their pairs is kept."""
+
+
 class Pair(msgspec.Struct, frozen=True, array_like=True):
     """Two versions that have met, by row number; the fields as in matchbox.league.meetings."""
 
@@ -33,6 +38,10 @@ class Pair(msgspec.Struct, frozen=True, array_like=True):
     half_points: int
     deals: int
     variance: float
+
+    def halves(self, version: int) -> int:
+        """The half points that this one of the two took from the other."""
+        return self.half_points if self.first == version else 2 * self.bouts - self.half_points
 
 
 class Seat(msgspec.Struct, frozen=True, array_like=True):
@@ -77,6 +86,7 @@ class Counted:
         self.seats = packed.seats
         self.lengths = packed.lengths
         self._all = packed.pairs
+        self._kept = lru_cache(maxsize=SORTED)(self._hardest_first)
         self._of: defaultdict[int, list[int]] = defaultdict(list)
         for place, one in enumerate(packed.pairs):
             self._of[one.first].append(place)
@@ -87,8 +97,12 @@ class Counted:
         return version in self._of
 
     def pairs_of(self, version: int) -> list[Pair]:
-        """The pairs that the version is in."""
-        return [self._all[place] for place in self._of.get(version, ())]
+        """The pairs that the version is in, those of the least share of its points first."""
+        return self._kept(version)
+
+    def _hardest_first(self, version: int) -> list[Pair]:
+        found = (self._all[place] for place in self._of.get(version, ()))
+        return sorted(found, key=lambda one: one.halves(version) / one.bouts)
 
     def pairs_among(self, versions: Collection[int]) -> Iterator[Pair]:
         """The pairs of which both are among these, in the order in which they are stored."""
