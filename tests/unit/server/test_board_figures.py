@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 
 import pytest
-from sqlalchemy import event, update
+from sqlalchemy import event, text, update
 
 from matchbox.errors import BadOption
 from matchbox.match.wire import PlayMatch
@@ -97,6 +97,22 @@ def test_a_bot_is_told_of_its_opponents_the_hardest_first(
         assert one.lately
         assert all(share == pytest.approx(1 - far) for share, far in zip(
             one.lately, back.lately, strict=True))  # fmt: skip
+
+
+def test_what_a_bot_did_lately_is_read_by_its_newest_matches(
+    books: Books, authors: list[User]
+) -> None:
+    with books.read() as session, explained(session, only="points") as plans:
+        queries.opponents(session, "alice", "bot", 9)
+    (plan,) = plans
+    assert "COVERING INDEX ix_match_seat_version_id_created_at_number_match_id" in plan
+    assert "SCAN match" not in plan
+
+
+def test_sqlite_reads_the_short_columns_of_a_standing_without_its_lines(books: Books) -> None:
+    with books.read() as session:
+        order = session.execute(text("SELECT name FROM pragma_table_info('standing')"))
+        assert [name for (name,) in order][-2:] == ["facts", "lines"]
 
 
 def test_a_bot_without_a_match_has_no_opponents(books: Books, authors: list[User]) -> None:

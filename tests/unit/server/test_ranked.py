@@ -121,6 +121,18 @@ def test_a_field_is_read_again_only_after_a_change(books: Books, alice: User, bo
     assert "dora/new" in {name for table in tables(books) for name in table}
 
 
+def test_the_speed_of_those_that_meet_is_read_by_their_matches(
+    books: Books, alice: User, bob: User
+) -> None:
+    begin(books, alice, bob)
+    with books.write() as session, explained(session, only="result.cpu_ms") as plans:
+        assert ranked.feed(session, settings=books.settings, now=books.clock()) > 0
+    assert plans
+    for plan in plans:
+        assert plan.count(" USING INDEX sqlite_autoindex_") == 3, plan
+        assert "SCAN" not in plan, plan
+
+
 def test_what_is_remembered_of_a_field_chooses_as_what_is_read_anew(
     books: Books, alice: User, bob: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
