@@ -1,7 +1,7 @@
 """The pages of a leaderboard: the board, its pairs, and its seats and lengths.
 
-Knows addresses and templates, like dashboard.pages; the source has the answers. A board is shown
-50 bots at a time; its CSV and JSON are whole.
+Knows addresses and templates, like dashboard.pages; the source has the answers. A long
+board is shown 50 bots at a time; its CSV and JSON are whole.
 """
 
 from __future__ import annotations
@@ -23,8 +23,10 @@ from matchbox.answers.board_figures import BoardFigures, LengthLine, PairLine, S
 from matchbox.answers.standings import Board, BoardLine
 from matchbox.errors import NotFound
 
+WHOLE: Final = 200
+"""The most bots of a board that is shown whole."""
 A_PAGE: Final = 50
-"""How many bots a page of a board shows."""
+"""How many bots a page of a longer board shows."""
 TOPS: Final = (20, 40, 60)
 """How many bots the map of pairs may show."""
 LISTED: Final = 200
@@ -171,11 +173,12 @@ class Shown:
         found: Sequence[BoardLine] = board.lines
         if text:
             found = [board.lines[at] for at, name in enumerate(whole.names) if text in name]
-        pages = max(1, -(-len(found) // A_PAGE))
+        a_page = WHOLE if len(board.lines) <= WHOLE else A_PAGE
+        pages = max(1, -(-len(found) // a_page))
         number = min(max(request.args.get("page", 1, int), 1), pages)
         best = whole.places.get(viewer or "", ())[:NAMED]
-        mine = [(board.lines[at], 1 + at // A_PAGE) for at in best]
-        lines = found[(number - 1) * A_PAGE : number * A_PAGE]
+        mine = [(board.lines[at], 1 + at // a_page) for at in best]
+        lines = found[(number - 1) * a_page : number * a_page]
         return cls(lines, number, pages, len(found), wanted, mine)
 
 

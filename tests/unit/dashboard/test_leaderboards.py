@@ -58,6 +58,14 @@ def test_a_board_of_a_thousand_bots_is_shown_by_fifty() -> None:
     assert len(page("/leaderboards/bomb?columns=more", CROWDED)) < 150_000
 
 
+@pytest.mark.parametrize(("bots", "shown"), [(200, 200), (201, 50)])
+def test_a_board_of_up_to_two_hundred_bots_is_shown_whole(bots: int, shown: int) -> None:
+    board = cast.board(*MANY.lines[:bots])
+    seen = page("/leaderboards/bomb", replace(SOURCE, leaderboard=lambda game: board))
+    assert seen.count("<tr id=") == shown
+    assert ('rel="next"' in seen or "page=2" in seen) == (shown < bots)
+
+
 def test_everybody_finds_their_own_bot() -> None:
     assert "/leaderboards/bomb?page=16#v777" in page("/leaderboards/bomb", CROWDED)
     nobody = replace(CROWDED, viewer=lambda: None)
