@@ -35,6 +35,7 @@ SHOTS: Final = (
     Shot("author", "/authors/alice"),
     Shot("bot", "/bots/house/medium"),
     Shot("bot-own", "/bots/alice/careful", "alice"),
+    Shot("bot-opponents", "/bots/house/medium/opponents"),
     Shot("version", "/bots/alice/careful/versions/1", "alice"),
     Shot("version-refused", "/bots/alice/careful/versions/3", "alice"),
     Shot("version-source", "/bots/alice/careful/versions/1/source", "alice"),

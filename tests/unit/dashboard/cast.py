@@ -537,7 +537,8 @@ EMPTY: Final = replace(
 
 PAGES: Final = (
     "/", "/games/bomb", "/leaderboards/bomb", "/leaderboards/bomb?columns=more",
-    "/leaderboards/bomb/pairs", "/leaderboards/bomb/bouts", "/bots/alice/careful", "/authors/alice",
+    "/leaderboards/bomb/pairs", "/leaderboards/bomb/bouts", "/bots/alice/careful",
+    "/bots/alice/careful/opponents", "/authors/alice",
     *(f"/bots/alice/careful/versions/{number}" for number in (1, 2, 3, 4)),
     "/bots/alice/careful/versions/3/source", "/bots/alice/careful/versions/3/since/2",
     *(f"/drafts/{number}" for number in (1, 2, 3, 4)),
