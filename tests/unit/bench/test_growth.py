@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -67,3 +69,10 @@ def test_too_few_matches_are_refused(capsys: pytest.CaptureFixture[str]) -> None
     with pytest.raises(SystemExit):
         growth.main(["--most", "1000"])
     assert "the least are 10000 matches" in capsys.readouterr().err
+
+
+def test_the_memory_of_a_ledger_is_its_own() -> None:
+    ballast = b"x" * 400_000_000
+    told = "from bench.site.ledger import _peak_mb; print(_peak_mb())"
+    done = subprocess.run([sys.executable, "-c", told], check=True, capture_output=True)
+    assert len(ballast) / 1e6 > float(done.stdout) > 20
