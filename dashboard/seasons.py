@@ -202,7 +202,7 @@ def rounds(season: Season, course: Course, chosen: int | None) -> RoundShown | N
 def _present(season: Season, course: Course) -> int:
     """Returns the number of the first round that is not over, from 1; else that of the last.
 
-    The course is read after the season, so it may have matches of a round that the season had not.
+    The course is read after the season, so it may hold a round that was opened in between.
     """
     waiting = [one.round + 1 for one in course.fixtures if one.state not in DONE]
     return min([*waiting, len(season.rounds)])

@@ -77,12 +77,13 @@ class Source:
     """The bot owner/name."""
 
     results_by_opponent: Callable[..., Opponents]
-    """The results of the bot owner/name by opponent, the hardest first. The number after the names
-    says how many are listed: those that it has met most, or with another number that page of all.
+    """The results of the bot owner/name by opponent, the hardest first, from (owner, name, most):
+    of those that it has met most. With the number of a page after it, that page of all opponents.
     """
 
     all_opponents: Callable[[str, str], tuple[Opponents, Iterator[HeadToHead]]]
-    """The same without items, and the lines of all opponents, looked up when they are asked for."""
+    """The answer for the bot owner/name without items, and the lines of all its opponents, which
+    are looked up one part after another."""
 
     author: Callable[[str], Author]
     """The author of that name, with all bots."""
@@ -147,8 +148,8 @@ class Source:
     """The league with this name."""
 
     following: Callable[[int], SeasonLine | None]
-    """The newest season of the same league that takes bots, if it is newer than the season with
-    this number."""
+    """The newest season that takes bots, of those in the league of the season with this number that
+    came after it; None without one."""
 
     season_standings: Callable[[int], Board]
     """The standing of the season with this number."""

@@ -10,7 +10,7 @@ import io
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from pydantic import TypeAdapter
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from matchbox.answers.classes import AuthorResults
     from matchbox.answers.standings import Board
 
+Item = TypeVar("Item")
 PART: Final = 100
 """How many lines of a file are made at a time."""
 INTERVALS: Final = {
@@ -78,7 +79,7 @@ def lines_json(lines: Iterable[Answer]) -> Iterator[str]:
     texts = (one.json_text() for one in lines)
     yield "["
     before = ""
-    while part := list(islice(texts, PART)):
+    for part in _parts(texts):
         yield before + ",\n".join(part)
         before = ",\n"
     yield "]\n"
@@ -89,11 +90,17 @@ def long_json(answer: Answer, name: str, lines: Iterable[object]) -> Iterator[st
     empty = f'"{name}":['
     before, _, after = answer.model_copy(update={name: []}).json_text().partition(f"{empty}]")
     yield before + empty
-    left, comma = iter(lines), ""
-    while part := list(islice(left, PART)):
+    comma = ""
+    for part in _parts(lines):
         yield comma + _LINES.dump_json(part, exclude_unset=True).decode()[1:-1]
         comma = ","
     yield f"]{after}"
+
+
+def _parts(items: Iterable[Item]) -> Iterator[list[Item]]:
+    left = iter(items)
+    while part := list(islice(left, PART)):
+        yield part
 
 
 def _flat(value: object) -> Sequence[object]:
@@ -117,8 +124,7 @@ def _cells(
 
 
 def _written(header: Sequence[str], rows: Iterable[Iterable[object]]) -> Iterator[str]:
-    left = chain([header], rows)
-    while part := list(islice(left, PART)):
+    for part in _parts(chain([header], rows)):
         out = io.StringIO()
         csv.writer(out, lineterminator="\n").writerows(part)
         yield out.getvalue()

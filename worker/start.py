@@ -14,15 +14,15 @@ import sys
 def ready() -> None:
     """Switches the garbage collector on, for what is made from now on.
 
-    What is loaded is never visited again, which takes 0.1 s each time, as long as 25 matches.
-    Processes that are forked from now on go on sharing its memory.
+    It never visits what is loaded by now: each visit would take 0.1 s, as long as 25 matches.
+    Processes that are forked later go on sharing that memory.
     """
     gc.freeze()
     gc.enable()
 
 
 def main() -> None:
-    """Becomes the program."""
+    """Runs the program in this process."""
     gc.disable()
     del sys.argv[0]
     runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)

@@ -31,7 +31,7 @@ NEWCOMER_MATCHES = 8
 MIXED_PERCENT = 25
 """The percentage of rounds of a cooperative queue that have mixed teams."""
 FEW = 16
-"""If less than this part of a field changes, it is put in its place; else all are sorted anew."""
+"""If fewer than one entrant in this many changes, each is moved; otherwise all are sorted anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Contender:
 
 
 class Ladder:
-    """A field, the best first. It may be kept from one queue to the next, and be changed between.
+    """A field, the best first. It may be used by one queue after another, and changed in between.
 
     Two bots of one owner never sit at one table; a bot that is not in `owner` may sit with
     everybody.

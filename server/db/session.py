@@ -7,10 +7,11 @@ read, decide and write without interference. A reader sees the database at one m
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from functools import lru_cache
-from typing import Any, Final, cast
+from itertools import islice
+from typing import Any, Final, TypeVar, cast
 
 from sqlalchemy import (
     ColumnElement,
@@ -40,6 +41,7 @@ from sqlalchemy.orm.attributes import set_committed_value
 from matchbox.errors import BadOption, Unavailable
 from server.db import faults
 
+Item = TypeVar("Item")
 WAIT_MS: Final = 30_000
 """How long a writer waits for its turn, in milliseconds."""
 WEB_WAIT_MS: Final = 10_000
@@ -117,6 +119,13 @@ class Database:
         """Closes every connection."""
         self._writers.dispose()
         self._readers.dispose()
+
+
+def in_parts(items: Iterable[Item], most: int) -> Iterator[list[Item]]:
+    """Yields the items in lists of at most so many, since a statement takes only so many values."""
+    left = iter(items)
+    while part := list(islice(left, most)):
+        yield part
 
 
 def rows_changed(session: Session, statement: UpdateBase) -> int:

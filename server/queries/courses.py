@@ -6,7 +6,6 @@ seats as well. The state of each match, and whether it still counts, are asked e
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -14,13 +13,14 @@ from sqlalchemy import select
 
 from matchbox.answers.courses import Course, Fixture
 from server.db.models import Match, MatchSeat, MatchState
+from server.db.session import in_parts
 from server.queries.embargo import closed
 from server.services.leagues import is_cooperative
 from server.services.lookup import find_season
 from server.services.season_progress import stands
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from sqlalchemy.orm import Session
 
@@ -113,7 +113,7 @@ def _seats(
 ) -> dict[str, list[int]]:
     """Returns the places of the entrants by match, each in the order of the seats."""
     seats: dict[str, list[int]] = {}
-    for part in _parts(matches):
+    for part in in_parts(matches, AT_ONCE):
         query = select(MatchSeat.match_id, MatchSeat.version_id).order_by(MatchSeat.seat)
         for name, version in session.execute(query.where(MatchSeat.match_id.in_(part))):
             seats.setdefault(name, []).append(places[version])
@@ -138,7 +138,7 @@ def _results(session: Session, season: Season, matches: Sequence[str]) -> dict[s
     """Returns the results that may be read of these finished matches."""
     team = is_cooperative(season.league.game)
     results: dict[str, _Result] = {}
-    for part in _parts(matches):
+    for part in in_parts(matches, AT_ONCE):
         hidden = closed(session, part)
         wanted = (
             select(Match.id, Match.score, MatchSeat.points)
@@ -151,9 +151,3 @@ def _results(session: Session, season: Season, matches: Sequence[str]) -> dict[s
                 result = results.setdefault(match, _Result([], score if team else None))
                 result.points.append(None if team else points)
     return results
-
-
-def _parts(names: Sequence[str]) -> Iterator[list[str]]:
-    left = iter(names)
-    while part := list(islice(left, AT_ONCE)):
-        yield part

@@ -129,7 +129,7 @@ def season(session: Session, name: int | str, viewer: User | None = None) -> Ans
 
 
 def following(session: Session, number: int) -> SeasonLine | None:
-    """Returns the newest season of the same league that takes bots, if it is newer than this."""
+    """Returns the newest season that takes bots, if it is of this one's league and came later."""
     league = session.scalar(select(Season.league_id).where(Season.id == number)) or 0
     newer = (_among_few(league), Season.id > number, Season.state == SeasonState.OPEN)
     rows = _rows(session, None, 1, *newer)

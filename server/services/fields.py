@@ -1,7 +1,7 @@
 """The field of each game: the active versions of its bots, how many they are, and when they change.
 
-Whoever changes which versions are active says so here, in the same transaction. So no page counts
-them, and the ranked queue reads them again only after a change.
+Whoever changes which versions are active says so here, in the same transaction. So no page has
+to count them, and the ranked queue reads them again only after a change.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def revision(session: Session, game: str) -> int:
 
 
 def change_of(session: Session, owner: User) -> None:
-    """Does the same for every game that the account's bots play: it was closed or reopened."""
+    """Calls `change` for every game that the account's bots play, once it is closed or reopened."""
     session.flush()
     for game in session.scalars(select(Bot.game).where(Bot.owner_id == owner.id).distinct()).all():
         change(session, game)

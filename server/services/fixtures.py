@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import insert, select
@@ -15,6 +14,7 @@ from matchbox.errors import Conflict
 from matchbox.settings import limits_of
 from server.db.models import Match, MatchSeat, MatchState
 from server.db.packed import pack_deals
+from server.db.session import in_parts
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -105,8 +105,7 @@ def schedule(
 
 def _refuse_old_deals(session: Session, firsts: Collection[bytes]) -> None:
     """Raises Conflict if a match has one of these first deals."""
-    left = iter(firsts)
-    while part := list(islice(left, _AT_ONCE)):
+    for part in in_parts(firsts, _AT_ONCE):
         old = session.scalar(select(Match.id).where(Match.first_deal.in_(part)).limit(1))
         if old is not None:
             raise Conflict(f"the deals of match {old} were to be scheduled again; nothing was")

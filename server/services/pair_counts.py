@@ -7,17 +7,17 @@ compared with the database; if a counted match is no longer finished there, all 
 from __future__ import annotations
 
 from collections import Counter
-from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sqlalchemy import select
 
 from matchbox.league.counts import CountedInBoth, Counts, add, count
 from server.db.models import Match, MatchState
+from server.db.session import in_parts
 from server.services import ratings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from sqlalchemy import ColumnElement
     from sqlalchemy.orm import Session
@@ -89,7 +89,7 @@ class _Counter:
         counted together. Counts of similar size are added first, so that none is copied often.
         """
         found = [kept]
-        for part in _parts(fresh):
+        for part in in_parts(fresh, AT_ONCE):
             read = ratings.played_of(self._session, part)
             found.append(Tallied(self._count(read.rows), read.versions, read.lengths))
             while len(found) > 1 and _size(found[-2]) < 2 * _size(found[-1]):
@@ -99,7 +99,7 @@ class _Counter:
         return found[0]
 
     def whole(self, ids: Sequence[str]) -> Tallied:
-        parts = [ratings.played_of(self._session, part) for part in _parts(ids)]
+        parts = [ratings.played_of(self._session, part) for part in in_parts(ids, AT_ONCE)]
         versions = {name: row for part in parts for name, row in part.versions.items()}
         lengths = sum((part.lengths for part in parts), Counter[int]())
         return Tallied(self._count([row for part in parts for row in part.rows]), versions, lengths)
@@ -117,9 +117,3 @@ def _add_last(found: list[Tallied]) -> None:
     other, one = found.pop(), found.pop()
     versions = {**one.versions, **other.versions}
     found.append(Tallied(add(one.counts, other.counts), versions, one.lengths + other.lengths))
-
-
-def _parts(ids: Sequence[str]) -> Iterator[list[str]]:
-    left = iter(ids)
-    while part := list(islice(left, AT_ONCE)):
-        yield part

@@ -154,7 +154,7 @@ class _Field:
         self.ladder = Ladder([])
 
     def read_changes(self, session: Session, league: League) -> None:
-        """Reads the ratings that have changed since it was last asked to, and those to expect."""
+        """Reads the ratings that have changed since the last call, and those of newcomers."""
         rated = _rated(session, league, self._read)
         contenders = [
             self._contender(league, version, LiveRating(mu, sigma), matches)
