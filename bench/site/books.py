@@ -13,7 +13,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
 from bench.site import surroundings
-from bench.site.bouts import GAME, WIDTH, Dealer
+from bench.site.bouts import FAILING, GAME, WIDTH, Dealer, source_of
 from bench.site.crowd import Crowd, gather
 from matchbox import registry
 from matchbox.match import record as records
@@ -45,8 +45,8 @@ LONG: Final = 60
 LONG_DEALS: Final = 100
 WAITING: Final = 40
 """Matches that are queued, on every platform."""
-FAULTY: Final = 100
-"""Every so manieth match has a forfeit, for the lists of them."""
+FAULTY: Final = 25
+"""In every so manieth match the first bot forfeits all bouts: enough to fill a page of them."""
 ENTRANTS: Final = 4
 """The entrants of every season."""
 FULL: Final = 1_000
@@ -219,8 +219,6 @@ class _Writer:
         match.result = results.result_of(message, record, SETTINGS, at)
         match.score = results.score_of(record)
         results.book_points(match)
-        if place % FAULTY == 0:
-            match.seats[0].forfeits = 1
         return match.id
 
     def wait(self, session: Session) -> None:
@@ -240,11 +238,12 @@ class _Writer:
     ) -> tuple[Match, records.Record]:
         """Stores a queued match; returns it with the record that it will have."""
         one, two = sorted(entrants, key=self._crowd.kind)
-        kinds = self._crowd.kind(one), self._crowd.kind(two)
+        first, second = (source_of(self._crowd.kind(entrant)) for entrant in (one, two))
+        sources = (first if place % FAULTY else FAILING, second)
         versions = [self._crowd.versions[one], self._crowd.versions[two]]
         name = blake2b(f"match {place}".encode(), digest_size=16).hexdigest()
         digests = [version.digest for version in versions]
-        record = self._dealer.record(name, self._league, kinds, digests, deals)
+        record = self._dealer.record(name, self._league, sources, digests, deals)
         made = self._began + 20_000 * place
         match = Match(
             id=name,

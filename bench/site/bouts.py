@@ -6,7 +6,9 @@ Every deal is dealt once, so that no two matches share one. Knows one game; know
 from __future__ import annotations
 
 from collections import deque
+from contextlib import redirect_stderr
 from functools import cache
+from io import StringIO
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -29,6 +31,14 @@ if TYPE_CHECKING:
 GAME: Final = "bomb"
 KINDS: Final = ("scared", "simple", "medium")
 """The shipped bots whose play the bots of the bench copy."""
+FAILING: Final = b"""from matchbox.games.bomb import Player
+
+
+class Failing(Player):
+    def turn(self, game_data, play_a_card):
+        return "no move"
+"""
+"""A bot that forfeits each of its bouts."""
 AT_ONCE: Final = 2_000
 """How many deals of a long match are played at a time."""
 WIDTH: Final = 250
@@ -40,20 +50,31 @@ def source_of(kind: int) -> bytes:
     return (Path(__file__).parents[2] / "bots" / GAME / f"{KINDS[kind]}.py").read_bytes()
 
 
+_Dealt = tuple[list[str], list[Bout]]
+"""The deals of a match, and its bouts."""
+
+
 class Dealer:
     """Plays the long matches, as far as they are needed, and hands out their bouts."""
 
     def __init__(self) -> None:
-        self._left: dict[tuple[tuple[int, int], int], deque[tuple[list[str], list[Bout]]]] = {}
+        self._left: dict[tuple[tuple[bytes, bytes], int], deque[_Dealt]] = {}
         self._dealt = 0
 
     def record(
-        self, match: str, league: League, kinds: tuple[int, int], seats: Sequence[str], deals: int
+        self,
+        match: str,
+        league: League,
+        sources: tuple[bytes, bytes],
+        seats: Sequence[str],
+        deals: int,
     ) -> Record:
-        """A record of that many deals between versions of these kinds; `seats` are digests."""
-        left = self._left.setdefault((kinds, deals), deque())
+        """A record of that many deals between these bots' files, as if played by the versions with
+        these digests.
+        """
+        left = self._left.setdefault((sources, deals), deque())
         if not left:
-            left.extend(self._play(kinds, deals))
+            left.extend(self._play(sources, deals))
         dealt, bouts = left.popleft()
         return Record(
             match=match,
@@ -67,9 +88,9 @@ class Dealer:
             python=records.python_minor(),
         )
 
-    def _play(self, kinds: tuple[int, int], deals: int) -> Iterator[tuple[list[str], list[Bout]]]:
+    def _play(self, sources: tuple[bytes, bytes], deals: int) -> Iterator[_Dealt]:
         """The deals and bouts of some matches, which are played as one."""
-        files = {digest(source_of(kind)): source_of(kind) for kind in kinds}
+        files = {digest(source): source for source in sources}
         spec = registry.game(GAME).spec
         matches = max(1, AT_ONCE // deals)
         firsts = derive_deals("the bench of the site", matches, start=self._dealt)
@@ -83,11 +104,13 @@ class Dealer:
             rules=spec.rules,
             options={name: one.default for name, one in spec.options.items()},
             deals=[deal for own in dealt for deal in own],
-            seats=[Entrant(digest(source_of(kind))) for kind in kinds],
+            seats=[Entrant(digest(source)) for source in sources],
             width=WIDTH,
         )
         self._dealt += matches
-        played = iter(records.unpack(play_job(job, files, None).record).bouts)
+        with redirect_stderr(StringIO()):  # what a bot prints in this process
+            record = play_job(job, files, None).record
+        played = iter(records.unpack(record).bouts)
         for own in dealt:
             both = islice(played, 2 * deals)
             yield own, [replace(bout, deal=at // 2) for at, bout in enumerate(both)]

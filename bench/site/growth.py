@@ -95,6 +95,9 @@ def _grow(kind: str, folder: Path, options: argparse.Namespace) -> list[Grown]:
         while size <= options.most:
             with _side(kind, size, folder, options) as side:
                 shown = pages(smallest, side, repeats=options.repeats, only=options.only)
+                for page in shown:
+                    if page.ratio > PAGES:
+                        output.note(_slow(page))
                 slowest = max(shown, key=lambda page: page.ratio)
                 match_kb = _bytes(side.url) / size / 1000
                 started = _ledger(side.url)
@@ -102,6 +105,12 @@ def _grow(kind: str, folder: Path, options: argparse.Namespace) -> list[Grown]:
             output.note(f"{size:,} matches on {kind} measured")
             size *= TIMES
     return found
+
+
+def _slow(page: Page) -> str:
+    """A line for a page that takes too long."""
+    name = f"{page.rule} {page.who}".strip()
+    return f"{name}: {page.full_ms:.1f} ms, {page.ratio:.1f} times the {page.empty_ms:.1f} ms"
 
 
 def _long_match_kb(kind: str, folder: Path, options: argparse.Namespace) -> float:
