@@ -29,7 +29,7 @@ A_PAGE: Final = 50
 """How many bots a page of a longer board shows."""
 TOPS: Final = (20, 40, 60)
 """How many bots the map of pairs may show."""
-LISTED: Final = 200
+LISTED: Final = 100
 """How many pairs the table beside the map lists."""
 NAMED: Final = 5
 """How many of the viewer's own bots are named above a board."""

@@ -6,6 +6,7 @@ Knows templates and words, like dashboard.pages; the source has the points.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from flask import Response, jsonify
@@ -45,10 +46,15 @@ def of_bot(bot: str, points: Sequence[RatingPoint], active: int | None) -> Row |
     rated = {point.version for point in points}
     meant = active if active in rated else max(rated)
     return {
-        "figure": figures.Drawn.of(figure(bot, points, meant)),
+        "figure": _drawn(bot, tuple(points), meant),
         "finding": finding(points, meant),
         "points": points[::-1],
     }
+
+
+@lru_cache(maxsize=256)
+def _drawn(bot: str, points: tuple[RatingPoint, ...], meant: int) -> figures.Drawn:
+    return figures.Drawn.of(figure(bot, points, meant))
 
 
 def finding(points: Sequence[RatingPoint], meant: int | None = None) -> str:

@@ -5,7 +5,7 @@ Computes them from a season's answers; knows no clock and no database.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import permutations
 from statistics import fmean, mean
@@ -83,16 +83,22 @@ class RoundShown(NamedTuple):
 def values(source: Source, season: Season, board: Board, chosen: int | None) -> Row:
     """Returns the template's values for a season's parts; `chosen` is a round, from 1."""
     course = source.season_course(season.id)
-    shown = rounds(season, course, chosen)
+    left = matches_left(course)
+    shown = rounds(season, course, left, chosen)
     return {
         "course": course,
         "bracket": bracket(season, course),
         "cross": cross(board, course),
-        "tabs": tabs(season, course, shown.number) if shown else [],
+        "tabs": tabs(season, left, shown.number) if shown else [],
         "shown": shown,
-        "next_steps": list(next_steps(season, course)),
+        "next_steps": list(next_steps(season, left)),
         "following": source.following(season.id),
     }
+
+
+def matches_left(course: Course) -> Counter[int]:
+    """Returns how many matches are still to play, by round, from 1."""
+    return Counter(one.round + 1 for one in course.fixtures if one.state not in DONE)
 
 
 def bracket(season: Season, course: Course) -> list[Level]:
@@ -160,9 +166,9 @@ def cross(board: Board, course: Course) -> list[Crossed]:
     """
     met: dict[tuple[str, str], list[float]] = defaultdict(list)
     for one in course.fixtures:
-        points = [share for share in one.points if share is not None]
-        if len(points) < len(one.seats):
+        if None in one.points:
             continue
+        points = [share for share in one.points if share is not None]
         for (seat, share), (other, others) in permutations(zip(one.seats, points, strict=True), 2):
             ahead = (share > others) + (share == others) / 2
             two = course.bots[seat], course.bots[other]
@@ -180,12 +186,14 @@ def _cell(shares: Sequence[float] | None) -> Cell | None:
     return Cell(share, len(shares), min(int(5 * share), 4))
 
 
-def rounds(season: Season, course: Course, chosen: int | None) -> RoundShown | None:
+def rounds(
+    season: Season, course: Course, left: Mapping[int, int], chosen: int | None
+) -> RoundShown | None:
     """Returns the chosen round; without a choice the first that is not over, or else the last."""
     if not season.rounds:
         return None
     known = chosen is not None and 1 <= chosen <= len(season.rounds)
-    number = chosen if chosen is not None and known else _present(season, course)
+    number = chosen if chosen is not None and known else _present(season, left)
     found = [one for one in course.fixtures if one.round == number - 1]
     told = season.rounds[number - 1]
     return RoundShown(
@@ -199,23 +207,18 @@ def rounds(season: Season, course: Course, chosen: int | None) -> RoundShown | N
     )
 
 
-def _present(season: Season, course: Course) -> int:
-    """Returns the number of the first round that is not over, from 1; else that of the last.
-
-    The course is read after the season, so it may hold a round that was opened in between.
-    """
-    waiting = [one.round + 1 for one in course.fixtures if one.state not in DONE]
-    return min([*waiting, len(season.rounds)])
+def _present(season: Season, left: Mapping[int, int]) -> int:
+    """Returns the number of the first round that is not over, from 1; else that of the last."""
+    return min([*left, len(season.rounds)])
 
 
-def tabs(season: Season, course: Course, chosen: int) -> list[RoundTab]:
+def tabs(season: Season, left: Mapping[int, int], chosen: int) -> list[RoundTab]:
     """Returns the tabs: the first round, those around the chosen one, and the last."""
-    open_rounds = {one.round + 1 for one in course.fixtures if one.state not in DONE}
     row = near(chosen, len(season.rounds))
-    return [RoundTab(number, number not in open_rounds) for number in row]
+    return [RoundTab(number, number not in left) for number in row]
 
 
-def next_steps(season: Season, course: Course) -> Iterator[str]:
+def next_steps(season: Season, left: Mapping[int, int]) -> Iterator[str]:
     """Yields what happens next, as sentences, but for the time of a start."""
     if season.state == "draft":
         yield "Only operators see this season. It takes bots once an operator opens it."
@@ -228,17 +231,16 @@ def next_steps(season: Season, course: Course) -> Iterator[str]:
     elif season.state == "paused":
         yield "It is paused: no further match begins until an operator resumes it."
     elif season.state == "running":
-        yield from _under_way(season, course)
+        yield from _under_way(season, left)
     elif season.state == "cancelled":
         yield "It was cancelled: no further match is played, and nobody has won."
 
 
-def _under_way(season: Season, course: Course) -> Iterator[str]:
-    present = _present(season, course)
-    left = sum(one.state not in DONE for one in course.fixtures if one.round == present - 1)
+def _under_way(season: Season, left: Mapping[int, int]) -> Iterator[str]:
+    present = _present(season, left)
     kind, opened = read(Format, season.format).kind, len(season.rounds)
-    if left:
-        yield f"{plural(left, 'match', 'matches')} of round {present} still to play."
+    if matches := left.get(present):
+        yield f"{plural(matches, 'match', 'matches')} of round {present} still to play."
     after = opened - present
     if after > 0:
         yield f"Then come {plural(after, 'round')} whose pairings are known."

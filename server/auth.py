@@ -7,7 +7,7 @@ cookie is ignored. Such a request is not checked for forgery, so it must not get
 from __future__ import annotations
 
 import hmac
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, ParamSpec, TypeVar
 
@@ -22,6 +22,7 @@ from server.db.models import BrowserSession, Role, Scope
 from server.problems import LoginNeeded, ScopeNeeded, answer
 from server.scopes import ANYBODY, scope_of
 from server.services import accounts, arena_keys, sessions
+from server.services.lookup import KEPT
 from server.services.remote_names import MOST, arena_name
 
 if TYPE_CHECKING:
@@ -103,11 +104,40 @@ def signed_in() -> User:
         return account(session)
 
 
+@contextmanager
+def reader() -> Iterator[Session]:
+    """Opens a reader's session for what a page shows.
+
+    All parts of a page share one, so that they show the same moment; an error ends it. A form has a
+    new one each time, since it may have changed something in between.
+    """
+    if request.method not in SAFE_METHODS:
+        with context().read() as session:
+            yield session
+        return
+    if "reader" not in g:
+        g.reader = ExitStack()
+        g.page_session = g.reader.enter_context(context().read())
+        g.page_session.info[KEPT] = {}
+    try:
+        yield g.page_session
+    except BaseException as error:
+        kept = g.pop("reader", None)
+        if kept is None or not kept.__exit__(type(error), error, error.__traceback__):
+            raise
+
+
+def end_reader(_: object = None) -> None:
+    """Ends the session of a page."""
+    if "reader" in g:
+        g.pop("reader").close()
+
+
 def reading(query: Callable[Concatenate[Session, P], T]) -> Callable[P, T]:
-    """Returns the query as a function that opens a reader's session for each call."""
+    """Returns the query as a function of a page, which `reader` gives its session."""
 
     def read(*args: P.args, **kwargs: P.kwargs) -> T:
-        with context().read() as session:
+        with reader() as session:
             return query(session, *args, **kwargs)
 
     return read
@@ -217,6 +247,8 @@ def guard_entry(app: Flask) -> None:
     manager.request_loader(_of_token)
     csrf = CSRFProtect(app)
     app.register_error_handler(CSRFError, _answer_forgery)
+
+    app.teardown_request(end_reader)
 
     @app.before_request
     def refuse_forgeries() -> None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from flask import Flask, Response
+    from flask_limiter import RequestLimit
 
     from matchbox.settings import Settings
 
@@ -30,6 +31,8 @@ WAIT_S: Final = 1.0
 """How long a request waits for a broker that hangs."""
 FREE: Final = ("/internal/", "/healthz", "/readyz", "/metrics", "/assets/")
 """Paths whose requests are not counted: the platform's own, and files."""
+PROGRAMS: Final = ("/api/", "/remote/")
+"""Paths that programs ask, which may want to know how much of a limit is left."""
 SLOW: Final = (
     "accounts.log_in",
     "accounts.sign_up",
@@ -80,6 +83,20 @@ PREFIX: Final = 64
 """How many bits of an IPv6 address count. Its owner usually has all addresses with those bits."""
 
 
+class _Limiter(Limiter):
+    """A limiter whose answers tell how much of a limit is left where somebody reads it.
+
+    That costs two more questions to the broker, so a page says it only when it is refused.
+    """
+
+    @property
+    def current_limit(self) -> RequestLimit | None:
+        """The limit that the answer tells."""
+        limit = super().current_limit
+        told = limit is not None and (limit.breached or request.path.startswith(PROGRAMS))
+        return limit if told else None
+
+
 def limit_rates(app: Flask, settings: Settings, sent_code: Callable[[], str]) -> None:
     """Limits the requests of every network and account of the app to the settings' rates.
 
@@ -88,7 +105,7 @@ def limit_rates(app: Flask, settings: Settings, sent_code: Callable[[], str]) ->
     With a code the limit is the code's and not the network's, because a whole class may share one
     address.
     """
-    limiter = Limiter(
+    limiter = _Limiter(
         key_func=asker,
         application_limits=[f"{settings.requests_per_minute} per minute"],
         application_limits_exempt_when=lambda: request.path.startswith(FREE),

@@ -22,6 +22,7 @@ from server.services.season_progress import stands
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from sqlalchemy import Row
     from sqlalchemy.orm import Session
 
     from server.db.models import Season, User
@@ -78,19 +79,19 @@ def course(session: Session, name: int | str, viewer: User | None = None) -> Cou
 
 
 def _list(
-    session: Session, season: Season, found: Sequence[tuple[str, int, Any]], before: _Listed
+    session: Session, season: Season, found: Sequence[Row[str, int, str]], before: _Listed
 ) -> _Listed:
     """Lists these matches. Reads only those that have changed, or that have a hidden result."""
     changed = [one for one in found if before.states.get(one[0]) != one[2]]
     if not changed:
         return before
-    new = [name for name, *_ in changed if name not in before.fixtures]
-    seats = {name: one.seats for name, one in before.fixtures.items()}
-    seats |= _seats(session, new, before.places)
+    known = before.fixtures
+    seats = _seats(session, [name for name, *_ in changed if name not in known], before.places)
+    seats |= {name: known[name].seats for name, *_ in changed if name in known}
     over = [name for name, _, state in changed if state == MatchState.FINISHED]
     results = _results(session, season, over)
     hidden = set(over) - set(results)
-    fixtures = before.fixtures | {
+    fixtures = known | {
         name: _fixture(name, number, state, seats[name], results) for name, number, state in changed
     }
     return _Listed(
@@ -100,12 +101,12 @@ def _list(
     )
 
 
-def _matches(session: Session, season: Season) -> list[tuple[str, int, Any]]:
+def _matches(session: Session, season: Season) -> Sequence[Row[str, int, str]]:
     """Returns id, round and state of each match, in order: at most one more than are listed."""
     newest = select(Match.id, Match.round, Match.state).where(*stands(season))
     asked = newest.order_by(Match.number.desc()).limit(MOST + 1)
     rows = session.connection().execute(asked).all()  # The session makes more of each row.
-    return [(name, number, state) for name, number, state in reversed(rows)]
+    return rows[::-1]
 
 
 def _seats(

@@ -279,7 +279,7 @@ def _newer(session: Session, row: Season) -> dict[str, int]:
     """Returns, by bot, the number of an active version that is newer than the one that entered."""
     fixed = {entry.bot_id: entry.version_id for entry in row.entries if entry.version_id}
     query = select(Version).where(Version.bot_id.in_(fixed), Version.state == VersionState.ACTIVE)
-    with_owner = query.options(joinedload(Version.bot).joinedload(Bot.owner))
+    with_owner = query.options(joinedload(Version.bot).joinedload(Bot.owner), defer(Version.report))
     return {
         version.bot.full_name: version.number
         for version in session.scalars(with_owner)
@@ -307,15 +307,18 @@ def _trophy(session: Session, row: Season) -> Trophy | None:
 
 
 def _rounds(row: Season) -> list[Round]:
+    """Returns the rounds. Equal ones are one object, since a cycle may have thousands of them."""
     bots = {entry.version.entrant: entry.bot.full_name for entry in row.entries if entry.version}
-    return [
-        Round(
-            stage=one["stage"],
-            rests=[bots[name] for name in one.get("rests", ())],
-            ties=[[bots[name] for name in tie] for tie in one.get("ties", ())],
-        )
-        for one in row.rounds
-    ]
+    made: dict[object, Round] = {}
+    rounds = []
+    for one in row.rounds:
+        rests = tuple(bots[name] for name in one.get("rests", ()))
+        ties = tuple(tuple(bots[name] for name in tie) for tie in one.get("ties", ()))
+        key = one["stage"], rests, ties
+        if key not in made:
+            made[key] = Round(stage=key[0], rests=list(rests), ties=[list(tie) for tie in ties])
+        rounds.append(made[key])
+    return rounds
 
 
 def _names(session: Session, versions: Sequence[int]) -> list[str]:

@@ -30,7 +30,7 @@ from matchbox.answers.queue import QueueDetail, Waiting
 from matchbox.answers.standings import Board
 from matchbox.settings import libraries_of
 from server import queries
-from server.auth import account, context, reading, viewer, visitor
+from server.auth import account, context, reader, reading, viewer, visitor
 from server.queries import classes, comparisons, courses, drafts, history, inbox, play, waiting
 from server.queries import faults as fault_queries
 from server.queries import users as user_queries
@@ -141,19 +141,19 @@ def _viewer() -> Viewer | None:
     asking = visitor()
     if asking is None:
         return None
-    with context().read() as session:
+    with reader() as session:
         unread = notices.unread(session, asking.id)
     return Viewer(name=asking.name, role=asking.role, unread=unread)
 
 
 def _uploads_closed() -> str | None:
-    with context().read() as session:
+    with reader() as session:
         why = uploads.closed_to(session, viewer(session))
     return why[:1].upper() + why[1:] or None
 
 
 def _bot(owner: str, name: str) -> Bot:
-    with context().read() as session:
+    with reader() as session:
         return queries.bot(session, owner, name, viewer(session))
 
 
@@ -162,31 +162,31 @@ def _all_opponents(owner: str, name: str) -> tuple[Opponents, Iterator[Opponent]
 
 
 def _bot_faults(owner: str, name: str) -> FaultList:
-    with context().read() as session:
+    with reader() as session:
         return bot_faults(session, owner, name, viewer(session), limit=10)
 
 
 def _lessons(owner: str, name: str) -> list[Lesson]:
-    with context().read() as session:
+    with reader() as session:
         asking = viewer(session)
         return bot_lessons(session, owner, name, asking) if asking else []
 
 
 def _audit(**which: Any) -> Audit:
-    with context().read() as session:
+    with reader() as session:
         return queries.audit(session, viewer(session), **which)
 
 
 def _match(name: str) -> Match:
     made = context()
-    with made.read() as session:
+    with reader() as session:
         settings, now = made.settings, made.now()
         return waiting.match(session, name, viewer(session), settings=settings, now=now)
 
 
 def _waiting(number: int) -> Waiting | None:
     made = context()
-    with made.read() as session:
+    with reader() as session:
         settings, now = made.settings, made.now()
         found = waiting.version(session, number, viewer(session), settings=settings, now=now)
         return found.waiting
@@ -194,167 +194,167 @@ def _waiting(number: int) -> Waiting | None:
 
 def _queue_detail() -> QueueDetail:
     made = context()
-    with made.read() as session:
+    with reader() as session:
         settings, now = made.settings, made.now()
         return queue_detail(session, viewer(session), settings=settings, now=now)
 
 
 def _match_log(name: str) -> list[LogLine]:
-    with context().read() as session:
+    with reader() as session:
         return queries.match_log(session, name, viewer(session))
 
 
 def _seasons(**which: Any) -> Seasons:
-    with context().read() as session:
+    with reader() as session:
         return queries.seasons(session, viewer(session), **which)
 
 
 def _league(name: str) -> League:
-    with context().read() as session:
+    with reader() as session:
         return queries.league(session, name, viewer(session))
 
 
 def _season(number: int) -> Season:
-    with context().read() as session:
+    with reader() as session:
         return queries.season(session, number, viewer(session))
 
 
 def _season_standings(number: int) -> Board:
-    with context().read() as session:
+    with reader() as session:
         return queries.season_standings(session, number, viewer(session))
 
 
 def _season_course(number: int) -> Course:
-    with context().read() as session:
+    with reader() as session:
         return courses.course(session, number, viewer(session))
 
 
 def _my_bots() -> list[BotLine]:
-    with context().read() as session:
+    with reader() as session:
         return queries.my_bots(session, account(session))
 
 
 def _sessions() -> list[SessionLine]:
     made, asking = context(), visitor()
-    with made.read() as session:
+    with reader() as session:
         current = asking.session if asking else None
         return queries.sessions(session, account(session), current, now=made.now())
 
 
 def _tokens() -> list[TokenLine]:
     made = context()
-    with made.read() as session:
+    with reader() as session:
         since = accounts.revoked_since(made.now())
         return queries.tokens(session, account(session), revoked_since=since)
 
 
 def _admin() -> Admin:
-    with context().read() as session:
+    with reader() as session:
         return queries.admin(session, viewer(session))
 
 
 def _user(name: str) -> UserDetail:
     made = context()
-    with made.read() as session:
+    with reader() as session:
         return user_queries.user(session, viewer(session), name, now=made.now())
 
 
 def _users(**which: Any) -> Users:
-    with context().read() as session:
+    with reader() as session:
         return user_queries.users(session, viewer(session), **which)
 
 
 def _memberships() -> list[Membership]:
-    with context().read() as session:
+    with reader() as session:
         asking = viewer(session)
         return classes.memberships(session, asking) if asking else []
 
 
 def _league_class(name: str) -> LeagueClass:
     made = context()
-    with made.read() as session:
+    with reader() as session:
         url = made.settings.server_url
         return classes.league_class(session, name, account(session), url=url)
 
 
 def _faults(days: int) -> Faults:
     made = context()
-    with made.read() as session:
+    with reader() as session:
         return fault_queries.faults(session, viewer(session), days=days, now=made.now())
 
 
 def _health() -> Health:
     made = context()
-    with made.read() as session:
+    with reader() as session:
         return health.judge_for(session, viewer(session), made.settings, now=made.now())
 
 
 def _arena(name: str) -> ArenaLine:
     made = context()
-    with made.read() as session:
+    with reader() as session:
         return arena_lines.arena_for(session, viewer(session), name, now=made.now())
 
 
 def _arena_keys() -> ArenaKeys:
     made = context()
-    with made.read() as session:
+    with reader() as session:
         return arena_keys.keys_for(session, viewer(session), now=made.now())
 
 
 def _arena_matches(name: str, since: str) -> ArenaMatches:
     made = context()
-    with made.read() as session:
+    with reader() as session:
         times = {"since": moment(since), "until": made.now()}
         return arena_voids.count(session, viewer(session), name, **times)
 
 
 def _inbox(**which: Any) -> Notices:
-    with context().read() as session:
+    with reader() as session:
         return inbox.inbox(session, account(session), **which)
 
 
 def _delivery_settings() -> DeliverySettings:
     made = context()
-    with made.read() as session:
+    with reader() as session:
         return inbox.delivery_settings(session, account(session), made.settings)
 
 
 def _link_open(secret: str) -> bool:
     made = context()
-    with made.read() as session:
+    with reader() as session:
         return inbox.link_open(account(session), secret, made.settings, made.now())
 
 
 def _reset_name(number: int, secret: str) -> str | None:
     made = context()
-    with made.read() as session:
+    with reader() as session:
         return inbox.reset_name(session, number, secret, made.settings, made.now())
 
 
 def _file_of(owner: str, name: str, number: int) -> bytes | None:
-    with context().read() as session:
+    with reader() as session:
         return queries.file_of(session, owner, name, number, viewer(session))
 
 
 def _draft(number: int) -> Draft:
     made = context()
-    with made.read() as session:
+    with reader() as session:
         settings, now = made.settings, made.now()
         return waiting.draft(session, number, viewer(session), settings=settings, now=now)
 
 
 def _draft_file(number: int) -> bytes:
-    with context().read() as session:
+    with reader() as session:
         return drafts.draft_file(session, number, viewer(session))
 
 
 def _comparison(number: int) -> Comparison:
-    with context().read() as session:
+    with reader() as session:
         return comparisons.comparison(session, number, viewer(session))
 
 
 def _comparisons(owner: str, name: str) -> list[ComparisonLine]:
-    with context().read() as session:
+    with reader() as session:
         return comparisons.comparisons(
             session, account(session), bot=f"{owner}/{name}", limit=10
         ).items
@@ -362,31 +362,31 @@ def _comparisons(owner: str, name: str) -> list[ComparisonLine]:
 
 def _comparable(owner: str, name: str) -> Comparable:
     made = context()
-    with made.read() as session:
+    with reader() as session:
         return comparisons.comparable(
             session, owner, name, account(session), settings=made.settings, now=made.now()
         )
 
 
 def _tables(**which: Any) -> Tables:
-    with context().read() as session:
+    with reader() as session:
         return play.tables(session, account(session), context().settings, **which)
 
 
 def _table(name: str, *, since: int = 0, secret: str = "") -> Table:
     made = context()
-    with made.read() as session:
+    with reader() as session:
         asking = viewer(session)
         return play.table(session, name, asking, settings=made.settings, since=since, secret=secret)
 
 
 def _table_steps(name: str, seat: int | None) -> Steps:
-    with context().read() as session:
+    with reader() as session:
         return play.steps(session, name, seat, viewer(session))
 
 
 def _table_revision(name: str, *, secret: str = "") -> str | None:
     made = context()
-    with made.read() as session:
+    with reader() as session:
         asking = viewer(session)
         return play.revision(session, name, asking, settings=made.settings, secret=secret)

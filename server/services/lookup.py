@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from sqlalchemy import bindparam, inspect, select
-from sqlalchemy.orm import joinedload
+from sqlalchemy.orm import defer, joinedload
 from sqlalchemy.orm.attributes import set_committed_value
 
 from matchbox.errors import NotFound
@@ -27,14 +27,20 @@ if TYPE_CHECKING:
 
 Row = TypeVar("Row", Comparison, Lesson, Match, Version)
 
-_SEASON: Final = select(Season).options(joinedload(Season.league))
+_SEASON: Final = select(Season).options(joinedload(Season.league), defer(Season.rounds))
+"""A season may have thousands of rounds; they are read where they are wanted."""
+KEPT: Final = "seasons"
+"""Where the session of a page keeps the seasons that were found, by number or name."""
 _NUMBERED: Final = _SEASON.where(Season.id == bindparam("wanted"))
 _NAMED: Final = _SEASON.where(Season.name == bindparam("wanted"))
 _ENTRIES: Final = (
     select(Entry)
     .where(Entry.season_id == bindparam("season"))
     .order_by(Entry.id)
-    .options(joinedload(Entry.bot).joinedload(Bot.owner), joinedload(Entry.version))
+    .options(
+        joinedload(Entry.bot).joinedload(Bot.owner),
+        joinedload(Entry.version).defer(Version.report),
+    )
 )
 
 
@@ -80,18 +86,20 @@ def find_league(session: Session, name: str) -> League:
 def find_season(session: Session, name: int | str, viewer: User | None = None) -> Season:
     """Returns the season with that number or name, with its league and entries loaded.
 
-    Only an operator finds a draft.
+    Only an operator finds a draft. The session of a page keeps it, to be asked for it again.
     """
     text = str(name)
     number = text.isascii() and text.isdecimal() and len(text) < 10
     query, wanted = (_NUMBERED, int(text)) if number else (_NAMED, text)
-    row = session.scalar(query, {"wanted": wanted})
+    kept = session.info.get(KEPT, {})
+    row = kept.get(wanted) or session.scalar(query, {"wanted": wanted})
     drafts = viewer is not None and viewer.operator
     if row is None or (row.state == SeasonState.DRAFT and not drafts):
         raise NotFound(f"there is no season {name!r}")
     if "entries" not in inspect(row).dict:
         entries = session.scalars(_ENTRIES, {"season": row.id}).all()
         set_committed_value(row, "entries", entries)
+    kept[wanted] = row
     return row
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import structlog
 from sqlalchemy import bindparam, select
-from sqlalchemy.orm import joinedload
+from sqlalchemy.orm import defer, joinedload
 from sqlalchemy.orm.attributes import set_committed_value
 
 from matchbox.errors import BadMessage, BadRecord
@@ -51,7 +51,7 @@ _SEATS: Final = (
 _VERSIONS: Final = (
     select(Version)
     .where(Version.id.in_(bindparam("numbers", expanding=True)))
-    .options(joinedload(Version.bot).joinedload(Bot.owner))
+    .options(joinedload(Version.bot).joinedload(Bot.owner), defer(Version.report))
 )
 _LEAGUES: Final = select(League).where(League.id.in_(bindparam("numbers", expanding=True)))
 _UNFINISHED: Final = Match.state.in_(UNFINISHED)

@@ -41,6 +41,7 @@ class Match(Table):
         Index(None, "state", "deadline"),
         Index(None, "league_id", "season_id", "state", "number"),
         Index(None, "season_id", "state"),
+        Index(None, "season_id", "number"),
         Index(
             None,
             *("comparison_id", "state", "number"),

@@ -79,32 +79,35 @@ def test_at_a_larger_table_the_cross_table_counts_who_was_ahead() -> None:
 
 def test_the_round_under_way_is_shown_unless_another_is_chosen() -> None:
     season, course = seasons.season(7), seasons.course(7)
-    present, chosen = parts.rounds(season, course, None), parts.rounds(season, course, 1)
+    present, chosen = (
+        parts.rounds(season, course, parts.matches_left(course), number) for number in (None, 1)
+    )
     assert present is not None
     assert chosen is not None
     assert (present.number, present.finished, present.matches) == (2, 1, 3)
     assert (chosen.number, chosen.finished) == (1, 3)
-    assert parts.rounds(season, course, 99) == present
+    assert parts.rounds(season, course, parts.matches_left(course), 99) == present
 
 
 def test_a_round_that_is_opened_while_the_page_is_made_is_shown_the_next_time() -> None:
     season = seasons.season(7, rounds=[Round(stage="cycle", rests=[], ties=[])])
     over, opened = seasons.fixture(0, 0, 1, 1.0), seasons.fixture(1, 1, 0)
-    shown = parts.rounds(season, seasons.course(7, fixtures=[over, opened]), None)
+    course = seasons.course(7, fixtures=[over, opened])
+    shown = parts.rounds(season, course, parts.matches_left(course), None)
     assert shown is not None
     assert (shown.number, shown.matches) == (1, 1)
 
 
 def test_many_rounds_are_few_tabs() -> None:
     season = seasons.season(7, rounds=[Round(stage="swiss", rests=[], ties=[])] * 60)
-    shown = parts.tabs(season, seasons.course(7, fixtures=[]), 30)
+    shown = parts.tabs(season, {}, 30)
     assert [tab.number for tab in shown] == [1, 0, 28, 29, 30, 31, 32, 0, 60]
 
 
 def test_a_round_of_many_matches_lists_some_and_says_how_many_more() -> None:
     season = seasons.season(7, rounds=[Round(stage="cycle", rests=[], ties=[])])
     course = seasons.course(7, fixtures=[seasons.fixture(0, 0, 1)] * (parts.LISTED + 5))
-    shown = parts.rounds(season, course, None)
+    shown = parts.rounds(season, course, parts.matches_left(course), None)
     assert shown is not None
     assert (len(shown.fixtures), shown.more) == (parts.LISTED, 5)
 
@@ -127,7 +130,8 @@ def test_a_season_says_what_comes_next(own: dict[str, Any], told: str) -> None:
 
 def test_groups_say_how_many_go_on() -> None:
     course = seasons.course(7, fixtures=[seasons.fixture(0, 0, 1)])
-    assert "the best 2 of each go on" in " ".join(parts.next_steps(tied(), course))
+    steps = parts.next_steps(tied(), parts.matches_left(course))
+    assert "the best 2 of each go on" in " ".join(steps)
 
 
 def test_only_those_who_may_enter_see_the_button() -> None:

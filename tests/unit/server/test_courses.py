@@ -7,6 +7,7 @@ import pytest
 from matchbox.answers.courses import Course
 from server.db.models import Season, User
 from server.queries import courses
+from server.queries.leagues import season as season_of_books
 from server.services import voids
 from tests.books import Books, play_out, played, season_of
 from tests.plans import explained
@@ -100,3 +101,19 @@ def test_the_seats_and_results_of_a_match_are_read_once(books: Books, season: Se
     with books.read() as session, explained(session, only="match_seat") as plans:
         assert courses.course(session, season.id) == first
     assert plans == []
+
+
+def test_the_newest_matches_are_found_in_their_order(books: Books, season: Season) -> None:
+    """Without its index, each view of a long season would sort all of its matches."""
+    with books.read() as session, explained(session, only='"match".round') as plans:
+        courses.course(session, season.id)
+    (plan,) = plans
+    assert "ix_match_season_id_number" in plan
+    assert "ORDER BY" not in plan
+
+
+def test_rounds_that_are_equal_are_one_object(books: Books, season: Season) -> None:
+    with books.read() as session:
+        rounds = season_of_books(session, season.id).rounds
+    assert len(rounds) > 1
+    assert len({id(one) for one in rounds}) == len({one.json_text() for one in rounds})

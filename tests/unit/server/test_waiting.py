@@ -117,10 +117,11 @@ def test_an_estimate_is_unknown_until_matches_have_ended(two_scopes: Books) -> N
 def test_a_match_says_why_it_cannot_be_sent(two_scopes: Books, charlie: User, alice: User) -> None:
     books = two_scopes
     with books.read() as session:
-        of_season = session.scalar(select(Match.id).where(Match.season_id.is_not(None)))
+        waiting = select(Match.id).where(Match.state == MatchState.QUEUED)
         outside = (Match.season_id.is_(None), Match.comparison_id.is_(None))
-        ranked = session.scalar(select(Match.id).where(*outside))
-        compared = session.scalar(select(Match.id).where(Match.comparison_id.is_not(None)))
+        of_season = session.scalar(waiting.where(Match.season_id.is_not(None)))
+        ranked = session.scalar(waiting.where(*outside))
+        compared = session.scalar(waiting.where(Match.comparison_id.is_not(None)))
     assert of_season
     assert ranked
     assert compared

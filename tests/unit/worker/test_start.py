@@ -13,7 +13,7 @@ print(__name__, sys.argv[1:], gc.isenabled(), gc.get_freeze_count() > 0)
 from worker import start
 
 start.ready()
-print(gc.isenabled(), gc.get_freeze_count() > 0)
+print(gc.isenabled(), gc.get_freeze_count() > 0, gc.get_threshold() == start.THRESHOLDS)
 """
 
 
@@ -26,7 +26,7 @@ def test_a_program_is_loaded_without_the_garbage_collector_until_it_is_ready(
     told = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     assert told.stdout.splitlines() == [
         "__main__ ['-n', 'one'] False False",
-        "True True",
+        "True True True",
     ]
 
 

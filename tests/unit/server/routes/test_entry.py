@@ -233,6 +233,15 @@ def test_who_asks_too_often_waits(make_app: MakeApp) -> None:
     assert client.get("/healthz").status_code == 200
 
 
+def test_a_page_tells_of_the_limit_only_beyond_it(make_app: MakeApp) -> None:
+    client = make_app(requests_per_minute=1).test_client()
+    assert "X-RateLimit-Remaining" not in client.get("/matches").headers
+    refused = client.get("/matches")
+    assert refused.status_code == 429
+    assert refused.headers["X-RateLimit-Remaining"] == "0"
+    assert int(refused.headers["Retry-After"]) <= 60
+
+
 def test_passwords_are_tried_so_often_from_one_address(make_app: MakeApp) -> None:
     client = make_app(logins_per_minute=2).test_client()
     body = {"name": "alice", "password": "a guess"}
