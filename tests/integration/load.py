@@ -2,7 +2,8 @@
 
 A platform of its own plays a season throughout. Beside it a single reader visits pages, then many
 (a closed loop), then requests arrive whether or not earlier ones have been answered (an open loop),
-while authors upload bots. Each figure is compared with that of the single reader in the same run.
+while authors upload bots. Each figure is compared with those of the single readers just before and
+just after, since a season does not keep its speed: it has more and more results to look at.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.client import HTTPException
 from pathlib import Path
-from statistics import quantiles
+from statistics import fmean, quantiles
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -37,12 +38,13 @@ UPLOAD_S: Final = 10.0
 """An author uploads a bot this many seconds after the last verdict."""
 SLOWER: Final = 5.0
 """The most that the slowest 20th of pages may take, as a multiple of a single reader's."""
+ALONE: Final = "one reader"
 SEASON: Final = 0.9
 """The least speed of the season, as a share of that beside a single reader."""
 VERDICT_S: Final = 300.0
 DEALS: Final = 20
 KINDS: Final = ("simple", "scared", "medium")
-ENTRANTS: Final = 12
+ENTRANTS: Final = 14
 A_CYCLE: Final = ENTRANTS * (ENTRANTS - 1)
 """The matches of a cycle: every two bots meet twice."""
 MOST_CYCLES: Final = 100
@@ -101,7 +103,7 @@ class Load:
 
 def single(load: Load) -> Phase:
     """One reader, who opens page after page with short pauses; nobody uploads."""
-    phase = Phase("one reader")
+    phase = Phase(ALONE)
     with _season(load, phase), _ended_after(load.seconds) as over:
         _read(load, phase, 0, over, pause_s=0.2)
     return phase
@@ -246,7 +248,7 @@ def begin(platform: Installation, matches: int) -> None:
 
 
 def measure(matches: int, readers: int, seconds: float) -> list[Phase]:
-    """Loads a platform of its own; returns the phases, single readers and others in turn."""
+    """Loads a platform of its own; returns the phases: single readers and others in turn."""
     with (
         tempfile.TemporaryDirectory(prefix="mbx-load-") as folder,
         installed(Path(folder) / "data") as platform,
@@ -256,18 +258,19 @@ def measure(matches: int, readers: int, seconds: float) -> list[Phase]:
         match = platform.get("/matches", limit=1)["items"][0]["id"]
         pages = (*PAGES, f"/seasons/{season}", f"/matches/{match}")
         load = Load(platform, platform.author("alice"), pages, seconds)
-        return [single(load), closed(load, readers), single(load), opened(load, readers)]
+        first, many = single(load), closed(load, readers)
+        between, arriving = single(load), opened(load, readers)
+        return [first, many, between, arriving, single(load)]
 
 
 def rows(phases: Sequence[Phase]) -> list[tuple[list[str], bool]]:
     """A line of the table for each phase, and whether it holds what it must."""
-    alone = [phase for phase in phases if phase.name == "one reader"]
-    slow = sum(phase.percentile(95) for phase in alone) / len(alone)
-    speed = sum(phase.matches for phase in alone) / sum(phase.seconds for phase in alone)
     found = []
-    for phase in phases:
-        ratio, share = phase.percentile(95) / slow, phase.speed / speed
-        held = phase in alone or (ratio <= SLOWER and share >= SEASON)
+    for at, phase in enumerate(phases):
+        alone = [one for one in phases[max(0, at - 1) : at + 2] if one.name == ALONE]
+        ratio = phase.percentile(95) / fmean(one.percentile(95) for one in alone)
+        share = phase.speed / fmean(one.speed for one in alone)
+        held = phase.name == ALONE or (ratio <= SLOWER and share >= SEASON)
         held &= not phase.errors and max(phase.verdicts_s, default=0.0) <= VERDICT_S
         cells = [phase.name, str(len(phase.taken_s)), f"{phase.percentile(50):.1f}"]
         cells += [f"{phase.percentile(95):.1f}", f"{ratio:.1f}", str(phase.errors.total())]
@@ -280,7 +283,7 @@ def main() -> None:
     """Prints a table; fails where a must is missed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--readers", type=int, default=READERS)
-    parser.add_argument("--seconds", type=float, default=60, help="of each of the four phases")
+    parser.add_argument("--seconds", type=float, default=60, help="of each of the five phases")
     most = A_CYCLE * MOST_CYCLES
     parser.add_argument("--matches", type=int, default=most, help=f"of the season, at most {most}")
     given = parser.parse_args()

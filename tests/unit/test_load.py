@@ -44,3 +44,10 @@ def test_as_slow_as_allowed_and_a_season_as_slow_as_allowed_are_held() -> None:
 )
 def test_what_is_worse_than_allowed_is_not_held(missed: Phase) -> None:
     assert not held(missed)
+
+
+def test_a_phase_is_compared_with_the_single_readers_beside_it() -> None:
+    later = phase("one reader", 0.1, 50)
+    loaded = phase("100 readers", 0.1, 70)
+    shares = [cells[7] for cells, _ in rows([ALONE, loaded, later, loaded, later])]
+    assert shares == ["1.00", "0.93", "1.00", "1.40", "1.00"]
