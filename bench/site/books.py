@@ -13,7 +13,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
 from bench.site import surroundings
-from bench.site.bouts import FAILING, GAME, WIDTH, Dealer, source_of
+from bench.site.bouts import GAME, WIDTH, Dealer, source_of
 from bench.site.crowd import Crowd, gather
 from matchbox import registry
 from matchbox.match import record as records
@@ -46,7 +46,7 @@ LONG_DEALS: Final = 100
 WAITING: Final = 40
 """Matches that are queued, on every platform."""
 FAULTY: Final = 25
-"""In every so manieth match the first bot forfeits all bouts: enough to fill a page of them."""
+"""In every so manieth match the first bot forfeits a deal: enough to fill a page of them."""
 ENTRANTS: Final = 4
 """The entrants of every season."""
 FULL: Final = 1_000
@@ -239,11 +239,13 @@ class _Writer:
         """Stores a queued match; returns it with the record that it will have."""
         one, two = sorted(entrants, key=self._crowd.kind)
         first, second = (source_of(self._crowd.kind(entrant)) for entrant in (one, two))
-        sources = (first if place % FAULTY else FAILING, second)
         versions = [self._crowd.versions[one], self._crowd.versions[two]]
         name = blake2b(f"match {place}".encode(), digest_size=16).hexdigest()
         digests = [version.digest for version in versions]
-        record = self._dealer.record(name, self._league, sources, digests, deals)
+        fails = place % FAULTY == 0
+        record = self._dealer.record(
+            name, self._league, (first, second), digests, deals, fails=fails
+        )
         made = self._began + 20_000 * place
         match = Match(
             id=name,

@@ -68,14 +68,19 @@ class Dealer:
         sources: tuple[bytes, bytes],
         seats: Sequence[str],
         deals: int,
+        *,
+        fails: bool = False,
     ) -> Record:
         """A record of that many deals between these bots' files, as if played by the versions with
-        these digests.
+        these digests. If the first one `fails`, it forfeits the first deal.
         """
-        left = self._left.setdefault((sources, deals), deque())
-        if not left:
-            left.extend(self._play(sources, deals))
-        dealt, bouts = left.popleft()
+        if fails:
+            dealt, bouts = self._next((FAILING, sources[1]), 1)
+            more, others = self._next(sources, deals - 1)
+            dealt = [*dealt, *more]
+            bouts = [*bouts, *(replace(bout, deal=bout.deal + 1) for bout in others)]
+        else:
+            dealt, bouts = self._next(sources, deals)
         return Record(
             match=match,
             game=GAME,
@@ -87,6 +92,13 @@ class Dealer:
             bouts=bouts,
             python=records.python_minor(),
         )
+
+    def _next(self, sources: tuple[bytes, bytes], deals: int) -> _Dealt:
+        """That many deals with their bouts, which nobody has had yet."""
+        left = self._left.setdefault((sources, deals), deque())
+        if not left:
+            left.extend(self._play(sources, deals))
+        return left.popleft()
 
     def _play(self, sources: tuple[bytes, bytes], deals: int) -> Iterator[_Dealt]:
         """The deals and bouts of some matches, which are played as one."""

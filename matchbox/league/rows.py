@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2b
 
 import msgspec
@@ -48,8 +49,13 @@ class Row:
 
 def half_points(row: Row) -> tuple[int, ...]:
     """Half points by seat: two for every seat that it beat, one for every tie."""
+    return _half_points(row.places)
+
+
+@lru_cache
+def _half_points(places: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(
-        sum((place < other) + (place <= other) for other in row.places) - 1 for place in row.places
+        sum((place < other) + (place <= other) for other in places) - 1 for place in places
     )
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from sqlalchemy import bindparam, select
-from sqlalchemy.orm import joinedload
 
 from matchbox.league.ratings import LiveRating, live_child, live_of, live_update
 from matchbox.league.rows import Row
@@ -20,8 +19,10 @@ from server.db.models import (
     MatchState,
     Rating,
     Result,
+    User,
     Version,
 )
+from server.db.models.bots import entrant_name
 from server.db.packed import PackedDeals, unpack_deals
 from server.services.leagues import is_cooperative
 
@@ -88,12 +89,15 @@ def _read(session: Session, *done: ColumnElement[bool]) -> Played:
 def rows_of(match: str, deals: Sequence[str], names: Sequence[str], bouts: Bouts) -> list[Row]:
     """Returns one row per bout of a match between entrants with these names."""
     seats = range(len(names))
+    tables = [
+        tuple(names[entrant(one, rotation, len(names))] for one in seats) for rotation in seats
+    ]
     return [
         Row(
             match=match,
             deal=deals[deal],
             rotation=rotation,
-            seats=tuple(names[entrant(seat, rotation, len(names))] for seat in seats),
+            seats=tables[rotation],
             places=tuple(places),
             forfeit=forfeit,
             scores=tuple(scores),
@@ -197,6 +201,13 @@ def _seats(session: Session, done: tuple[ColumnElement[bool], ...]) -> dict[str,
 
 
 def _names(session: Session, versions: Collection[int]) -> dict[int, str]:
-    with_owner = joinedload(Version.bot).joinedload(Bot.owner)
-    query = select(Version).where(Version.id.in_(versions)).options(with_owner)
-    return {version.id: version.entrant for version in session.scalars(query)}
+    query = (
+        select(Version.id, User.name, Bot.name, Version.digest, Version.class_name)
+        .join(Version.bot)
+        .join(Bot.owner)
+        .where(Version.id.in_(versions))
+    )
+    return {
+        version: entrant_name(f"{owner}/{bot}", digest, class_name)
+        for version, owner, bot, digest, class_name in session.execute(query)
+    }
