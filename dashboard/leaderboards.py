@@ -7,13 +7,14 @@ board is shown 50 bots at a time; its CSV and JSON are whole.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final
 from urllib.parse import urlencode
 
 from flask import Response, make_response, render_template, request
+from markupsafe import Markup
 
 from dashboard import board_figures, evidence, figures, sparklines, tables
 from dashboard.figures import Drawn
@@ -33,6 +34,8 @@ LISTED: Final = 100
 """How many pairs the table beside the map lists."""
 NAMED: Final = 5
 """How many of the viewer's own bots are named above a board."""
+TABLES: Final = 20
+"""How many tables of a board are remembered."""
 _PARTS: Final[dict[str, type[Answer]]] = {
     "pairs": PairLine,
     "seats": SeatLine,
@@ -72,13 +75,16 @@ class _Pages:
         whole = _whole(_Same(board))
         page = Shown.of(board, whole, viewer.name if viewer else None)
         trails = self.source.rating_trails(game, [line.version_id for line in page.lines])
+        sparks = {version: sparklines.rating(trail) for version, trail in trails.items()}
+        own = viewer.name if viewer and viewer.name in whole.places else ""
         return render_template(
             "leaderboard.html",
             **values(board, whole.finding),
             **self._frame(board),
             page=page,
             whole=whole,
-            sparks={version: sparklines.rating(trail) for version, trail in trails.items()},
+            sparks=sparks,
+            table=_table(board, whole, page.lines, sparks, own) if page.lines else "",
         )
 
     def leaderboard_csv(self, game: str) -> Response:
@@ -195,6 +201,8 @@ class Whole:
     """The bots' full names in lower case, in the order of the lines."""
     places: Mapping[str, Sequence[int]]
     """The places of each author's bots among the lines, from 0."""
+    tables: dict[Hashable, Markup] = field(default_factory=dict)
+    """The tables that were drawn of it lately, by what is to be seen in them."""
 
 
 class _Same:
@@ -223,6 +231,24 @@ def _whole(one: _Same) -> Whole:
         names=[line.bot.lower() for line in board.lines],
         places=dict(places),
     )
+
+
+def _table(
+    board: Board, whole: Whole, lines: Sequence[BoardLine], sparks: Mapping[int, Markup], own: str
+) -> Markup:
+    """Returns the table of these lines; `own` is the author whose lines are marked, or "".
+
+    It is drawn once for each standing: a hundred lines take longer than the rest of the page.
+    """
+    shown = tuple(line.version_id for line in lines)
+    key = (shown, tuple(sparks.items()), more_columns(), columns_address("more"), own)
+    table = whole.tables.get(key)
+    if table is None:
+        if len(whole.tables) >= TABLES:
+            whole.tables.clear()
+        parts = {"board": board, "lines": lines, "sparks": sparks, "whole": whole}
+        table = whole.tables[key] = Markup(render_template("board_table.html", **parts))
+    return table
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from matchbox.match.record import Bout, Record
 from server.db.models import (
     UNFINISHED,
     WAITING,
+    Bot,
     League,
     Match,
     MatchSeat,
@@ -25,11 +26,11 @@ from server.db.models import (
     Version,
     VersionState,
 )
+from server.queries import match_lines
 from server.queries.embargo import closed, reason
 from server.queries.match_filters import Asked
-from server.queries.pagination import iso, numbers, page_size, sees, split, title_of
+from server.queries.pagination import iso, numbers, page_size, sees, split
 from server.services.kept_records import removed, require_record
-from server.services.leagues import is_cooperative
 from server.services.matches import load
 
 if TYPE_CHECKING:
@@ -84,22 +85,25 @@ def matches(
     wanted = page_size(limit) + 1
     newest = [one.order_by(*(column.desc() for column in order)).limit(wanted) for one in parts]
     ids = {row[0] for one in newest for row in session.execute(one)}
-    found = sorted(load(session, ids), key=lambda one: (one.created_at, one.number, one.id))
-    found = found[: -wanted - 1 : -1]
-    hidden = closed(session, [one.id for one in found])
+    found = match_lines.rows_of(session, ids)[:wanted]
     shown, following = split(found, limit, lambda one: f"{one.created_at}.{one.number}.{one.id}")
-    items = [answers.MatchLine(**item(one, readable=one.id not in hidden)) for one in shown]
+    hidden = closed(session, [one.id for one in shown])
+    items = [answers.MatchLine(**one) for one in match_lines.fields_of(session, shown, hidden)]
     return answers.Matches(items=items, next=following)
 
 
 def match(session: Session, name: str, viewer: User | None) -> answers.Match:
     """Returns the match with that id or those first digits, without its record. Raises NotFound."""
-    row = _match(session, name)
+    row = session.get_one(Match, _whole_id(session, name))
     why = reason(session, row)
     gone = removed(row.result, row.id)
-    played = _played(row, row.result, viewer) if why is None and row.result is not None else {}
+    own, played = _own_seats(session, row, viewer), {}
+    if why is None and row.result is not None:
+        played = _played(row, row.result, own, viewer)
+    hidden = [] if why is None else [row.id]
+    (line,) = match_lines.fields_of(session, match_lines.rows_of(session, [row.id]), hidden)
     return answers.Match(
-        **item(row, readable=why is None),
+        **line,
         attempt=row.attempt,
         rules=row.rules,
         options=row.league.options,
@@ -109,7 +113,7 @@ def match(session: Session, name: str, viewer: User | None) -> answers.Match:
         void_why=row.void_why,
         replaces=row.replaces,
         replaced_by=session.scalar(select(Match.id).where(Match.replaces == row.id)),
-        mine=any(sees(viewer, seat.version.bot.owner_id) for seat in row.seats),
+        mine=bool(own),
         **played,
     )
 
@@ -198,26 +202,6 @@ def queue(session: Session) -> answers.Queue:
     )
 
 
-def item(row: Match, *, readable: bool) -> dict[str, Any]:
-    """Returns the fields of a MatchLine."""
-    team = is_cooperative(row.league.game)
-    entrants = [_entrant(seat, readable=readable, team=team) for seat in row.seats]
-    return {
-        "id": row.id,
-        "game": row.league.game,
-        "title": title_of(row.league.game),
-        "league": row.league.name,
-        "season": row.season_id,
-        "number": row.number,
-        "why": row.why,
-        "state": row.state,
-        "created_at": iso(row.created_at),
-        "finished_at": iso(row.finished_at),
-        "entrants": entrants,
-        "score": row.score if team and readable else None,
-    }
-
-
 def _filtered(
     query: Select[str],
     season: int | None,
@@ -272,21 +256,6 @@ def _whole_id(session: Session, name: str) -> str:
     return found[0]
 
 
-def _entrant(seat: MatchSeat, *, readable: bool, team: bool) -> answers.Entrant:
-    version = seat.version
-    return answers.Entrant(
-        bot=version.bot.full_name,
-        owner=version.bot.owner.name,
-        name=version.bot.name,
-        version=version.number,
-        version_id=version.id,
-        digest=version.digest,
-        class_name=version.class_name or None,
-        points=seat.points if readable and not team else None,
-        forfeits=seat.forfeits if readable else None,
-    )
-
-
 def _log(seat: MatchSeat, result: Result, viewer_id: int | None) -> answers.LogLine:
     return answers.LogLine(
         bot=seat.version.bot.full_name,
@@ -324,13 +293,21 @@ def _gone(result: Result) -> str:
     return f"The output was removed after {result.logs_days} days."
 
 
-def _played(row: Match, result: Result, viewer: User | None) -> dict[str, Any]:
+def _own_seats(session: Session, row: Match, viewer: User | None) -> set[int]:
+    """Returns the seats whose details the viewer may see; an operator sees all."""
+    if viewer is None:
+        return set()
+    query = select(MatchSeat.seat, Bot.owner_id).join(MatchSeat.version).join(Version.bot)
+    seats = session.execute(query.where(MatchSeat.match_id == row.id))
+    return {seat for seat, owner in seats if sees(viewer, owner)}
+
+
+def _played(row: Match, result: Result, own: set[int], viewer: User | None) -> dict[str, Any]:
     """Returns the fields of a Match that may be shown after it was played."""
-    seen = {seat.seat for seat in row.seats if sees(viewer, seat.version.bot.owner_id)}
     details = {
         (who, deal, rotation, kind): detail
         for who, deal, rotation, kind, detail in result.notes
-        if who in seen
+        if who in own
     }
     if result.record_days is not None:
         return {"digest": result.digest, "box": result.box, "seconds": result.seconds}

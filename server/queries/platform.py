@@ -19,8 +19,8 @@ from server.db.models import (
     Version,
     VersionState,
 )
+from server.queries import match_lines
 from server.queries.lessons import parked_lessons
-from server.queries.matches import item
 from server.queries.pagination import iso
 from server.services import accounts, walls
 from server.services import sessions as services
@@ -107,14 +107,15 @@ def claim_open(session: Session, secret: str) -> bool:
 def admin(session: Session, viewer: User | None) -> answers.Admin:
     """Returns the operators' overview. Raises Forbidden for others."""
     operator = accounts.require_operator_to_see(viewer)
-    parked = select(Match).where(Match.state == MatchState.PARKED).order_by(Match.created_at)
+    parked = select(Match.id).where(Match.state == MatchState.PARKED).order_by(Match.created_at)
+    rows = match_lines.rows_of(session, session.scalars(parked.limit(MOST_PARKED)).all())[::-1]
+    lines = match_lines.fields_of(session, rows, [row.id for row in rows])
     waiting = (Version.state.in_(WAITING), Version.deadline.is_(None))
     suspect = Version.state == VersionState.QUARANTINED
     return answers.Admin(
         wall=_wall(session),
         parked_matches=[
-            ParkedMatch(**item(row, readable=False), trouble=row.trouble)
-            for row in session.scalars(parked.limit(MOST_PARKED))
+            ParkedMatch(**line, trouble=row.trouble) for line, row in zip(lines, rows, strict=True)
         ],
         parked_versions=_troubled(session, *waiting),
         parked_lessons=parked_lessons(session, operator),

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from flask import template_rendered
 
 from dashboard import board_figures, sparklines
 from dashboard.source import Source
@@ -70,6 +71,34 @@ def test_everybody_finds_their_own_bot() -> None:
     assert "/leaderboards/bomb?page=16#v777" in page("/leaderboards/bomb", CROWDED)
     nobody = replace(CROWDED, viewer=lambda: None)
     assert "Yours:" not in page("/leaderboards/bomb", nobody)
+
+
+def test_a_table_is_drawn_once_for_whoever_sees_the_same() -> None:
+    board = cast.board(*MANY.lines[:30])
+    source = replace(SOURCE, leaderboard=lambda game: board)
+    app = make_app(source)
+    drawn: list[str] = []
+
+    def note(_: object, template: Any, **more: object) -> None:
+        drawn.append(template.name)
+
+    with template_rendered.connected_to(note, app):
+        one, same = (app.test_client().get("/leaderboards/bomb").text for _ in range(2))
+        assert one == same
+        assert drawn.count("board_table.html") == 1
+        more = app.test_client().get("/leaderboards/bomb?columns=more").text
+        assert 'data-label="May be"' in more
+        assert drawn.count("board_table.html") == 2
+
+
+def test_a_kept_table_marks_the_viewer_s_own_bots_and_nobody_else_s() -> None:
+    lines = [line for line in MANY.lines if line.owner == "alice" or line.rank < 20]
+    board = cast.board(*lines)
+    alice = replace(SOURCE, leaderboard=lambda game: board)
+    nobody = replace(alice, viewer=lambda: None)
+    for _ in range(2):
+        assert 'class="mine"' in page("/leaderboards/bomb", alice)
+        assert 'class="mine"' not in page("/leaderboards/bomb", nobody)
 
 
 @pytest.mark.parametrize(("wanted", "rows"), [("alice", 1), ("B77", 11), ("bob/b1000", 1)])
