@@ -94,7 +94,9 @@ def _grow(kind: str, folder: Path, options: argparse.Namespace) -> list[Grown]:
         size = SMALLEST * TIMES
         while size <= options.most:
             with _side(kind, size, folder, options) as side:
-                shown = pages(smallest, side, repeats=options.repeats, only=options.only)
+                shown = pages(
+                    smallest, side, repeats=options.repeats, most=PAGES, only=options.only
+                )
                 for page in shown:
                     if page.ratio > PAGES:
                         output.note(_slow(page))

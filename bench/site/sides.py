@@ -17,7 +17,7 @@ from sqlalchemy import create_engine, text
 
 from bench.site.addresses import addresses
 from bench.site.books import Filled, Size, fill
-from bench.site.first_byte import Measure, Page, Platform
+from bench.site.first_byte import RATIO, Measure, Page, Platform
 from bench.site.served import Site, serving
 from cli import output
 
@@ -32,15 +32,20 @@ class Side(NamedTuple):
     url: str
 
 
-def pages(empty: Side, full: Side, *, repeats: int, only: str = "") -> list[Page]:
-    """Every page whose rule holds that text, asked `repeats` times on either side."""
+def pages(
+    empty: Side, full: Side, *, repeats: int, most: float = RATIO, only: str = ""
+) -> list[Page]:
+    """Every page whose rule holds that text, asked `repeats` times on either side.
+
+    One whose ratio is above `most` is asked more often, before it counts as slow.
+    """
     before, after = empty.filled, full.filled
     with ExitStack() as stack:
         sites = [Site(side.port) for side in (empty, full)]
         for site in sites:
             stack.callback(site.close)
         sides = Platform(sites[0], before.tokens), Platform(sites[1], after.tokens)
-        measure = Measure(*sides, repeats)
+        measure = Measure(*sides, repeats, most)
         pairs = zip(addresses(before.named), addresses(after.named), strict=True)
         wanted = [pair for pair in pairs if only in pair[1].rule]
         found: list[Page] = []

@@ -28,6 +28,7 @@ class MatchState(StrEnum):
 
 UNFINISHED: Final = (MatchState.QUEUED, MatchState.RUNNING, MatchState.PARKED)
 _COMPARED: Final = text("comparison_id IS NOT NULL")
+_OF_A_SEASON: Final = text("season_id IS NOT NULL")
 _FAULTS: Final = text("forfeits > 0")
 _OUTPUT: Final = text("logs_days IS NULL")
 _RECORD: Final = text("record_days IS NULL")
@@ -41,7 +42,12 @@ class Match(Table):
         Index(None, "state", "deadline"),
         Index(None, "league_id", "season_id", "state", "number"),
         Index(None, "season_id", "state"),
-        Index(None, "season_id", "number"),
+        Index(
+            None,
+            *("season_id", "number"),
+            sqlite_where=_OF_A_SEASON,
+            postgresql_where=_OF_A_SEASON,
+        ),
         Index(
             None,
             *("comparison_id", "state", "number"),

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from bench.site import __main__ as bench
-from bench.site.addresses import OTHERWISE, addresses
+from bench.site.addresses import OTHERWISE, Address, addresses
 from bench.site.books import EMPTY, Filled, Size, fill
-from bench.site.first_byte import FIGURE_BYTES, PAGE_BYTES, RATIO, Page
+from bench.site.first_byte import FIGURE_BYTES, PAGE_BYTES, RATIO, Measure, Page, Platform
 from bench.site.pollers import BESIDE, Beside, live_parts
+from bench.site.served import Fetched, Site
 from matchbox import registry
 from matchbox.match import replay
 from matchbox.settings import Settings
@@ -117,3 +118,35 @@ def test_nonsense_is_refused(words: list[str], capsys: pytest.CaptureFixture[str
     with pytest.raises(SystemExit):
         bench.main(words)
     assert str(EMPTY.bots) in capsys.readouterr().err or words[0] == "--on"
+
+
+class _Server(Site):
+    """A site whose answers take these times in turn, and count."""
+
+    def __init__(self, *taken_s: float) -> None:
+        self._taken, self.asked = taken_s, 0
+
+    def get(self, path: str, token: str = "") -> Fetched:
+        """An answer that took the next of the times; the last one goes on."""
+        self.asked += 1
+        return Fetched(200, self._taken[min(self.asked, len(self._taken)) - 1], b"plain", "")
+
+
+@pytest.mark.parametrize(
+    ("slow", "ratio", "asked"),
+    [
+        ([0.0, 0.02], 2.0, 2),  # As slow as allowed.
+        ([0.0, 0.03, 0.015], 1.5, 6),  # Slow only once.
+        ([0.0, 0.03], 3.0, 6),
+    ],
+)
+def test_a_page_that_seems_slow_is_asked_more_often(
+    slow: list[float], ratio: float, asked: int
+) -> None:
+    empty, full = _Server(0.01), _Server(*slow)
+    address = Address("/", "/")
+    measure = Measure(Platform(empty, {}), Platform(full, {}), 1, 2.0)
+    page = measure.page("", address, address)
+    assert page is not None
+    assert page.ratio == pytest.approx(ratio)
+    assert full.asked == empty.asked == asked

@@ -7,6 +7,7 @@ import pytest
 from matchbox.answers.courses import Course
 from server.db.models import Season, User
 from server.queries import courses
+from server.queries.job_queue import queue_detail
 from server.queries.leagues import season as season_of_books
 from server.services import voids
 from tests.books import Books, play_out, played, season_of
@@ -117,3 +118,14 @@ def test_rounds_that_are_equal_are_one_object(books: Books, season: Season) -> N
         rounds = season_of_books(session, season.id).rounds
     assert len(rounds) > 1
     assert len({id(one) for one in rounds}) == len({one.json_text() for one in rounds})
+
+
+def test_what_waits_outside_seasons_is_not_looked_for_among_all_of_them(
+    books: Books, season: Season, charlie: User
+) -> None:
+    """SQLite has no statistics: it would take any index that begins with the season."""
+    settings, now = books.settings, books.clock()
+    with books.read() as session, explained(session) as plans:
+        queue_detail(session, charlie, settings=settings, now=now)
+    assert plans
+    assert not [plan for plan in plans if "ix_match_season_id_number" in plan]

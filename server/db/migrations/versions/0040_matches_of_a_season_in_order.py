@@ -1,7 +1,12 @@
-"""An index by which the newest matches of a season are found in their order."""
+"""An index by which the newest matches of a season are found in their order.
+
+It leaves out the matches of no season. Without statistics SQLite would else go through all of them
+to find those of no season that wait.
+"""
 
 from __future__ import annotations
 
+import sqlalchemy as sa
 from alembic import op
 
 revision = "0040"
@@ -14,7 +19,10 @@ INDEX = "ix_match_season_id_number"
 
 def upgrade() -> None:
     """Goes to this schema."""
-    op.create_index(INDEX, "match", ["season_id", "number"])
+    seasons = sa.text("season_id IS NOT NULL")
+    op.create_index(
+        INDEX, "match", ["season_id", "number"], sqlite_where=seasons, postgresql_where=seasons
+    )
 
 
 def downgrade() -> None:
