@@ -34,7 +34,7 @@ LISTED: Final = 100
 """How many pairs the table beside the map lists."""
 NAMED: Final = 5
 """How many of the viewer's own bots are named above a board."""
-TABLES: Final = 20
+TABLES: Final = 8
 """How many tables of a board are remembered."""
 _PARTS: Final[dict[str, type[Answer]]] = {
     "pairs": PairLine,
