@@ -39,6 +39,7 @@ class Failing(Player):
         return "no move"
 """
 """A bot that forfeits each of its bouts."""
+ILLEGAL: Final = "illegal"
 AT_ONCE: Final = 2_000
 """How many deals of a long match are played at a time."""
 WIDTH: Final = 250
@@ -78,7 +79,7 @@ class Dealer:
             dealt, bouts = self._next((FAILING, sources[1]), 1)
             more, others = self._next(sources, deals - 1)
             dealt = [*dealt, *more]
-            bouts = [*bouts, *(replace(bout, deal=bout.deal + 1) for bout in others)]
+            bouts = [*map(_failed, bouts), *(replace(bout, deal=bout.deal + 1) for bout in others)]
         else:
             dealt, bouts = self._next(sources, deals)
         return Record(
@@ -126,3 +127,8 @@ class Dealer:
         for own in dealt:
             both = islice(played, 2 * deals)
             yield own, [replace(bout, deal=at // 2) for at, bout in enumerate(both)]
+
+
+def _failed(bout: Bout) -> Bout:
+    """The bout, lost by an illegal move. In a long match a bot is excluded after a few of them."""
+    return replace(bout, why=ILLEGAL, faults=[replace(one, kind=ILLEGAL) for one in bout.faults])

@@ -49,7 +49,7 @@ _trails: Final = Kept[dict[int, list[float]]](most=16)
 _few: Final = Kept[BoardFigures](most=16)
 AT_ONCE: Final = 100
 """How many opponents are looked up at a time."""
-LATEST: Final = 200
+LATEST: Final = 100
 """How many of a bot's newest matches tell how it does lately."""
 LATELY: Final = 12
 """The most shares that are shown of one opponent."""

@@ -6,6 +6,7 @@ operators. Nothing is told of a match under embargo.
 
 from __future__ import annotations
 
+from heapq import merge
 from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import literal_column, select, tuple_
@@ -13,8 +14,9 @@ from sqlalchemy.orm import joinedload
 
 from matchbox.answers import faults as answers
 from matchbox.match import record as records
-from server.db.models import Bot, Match, MatchSeat, MatchState, Version
+from server.db.models import Bot, Match, MatchSeat, MatchState
 from server.queries.embargo import readable
+from server.queries.match_filters import seats_of
 from server.queries.pagination import iso, numbers, page_size, sees
 from server.services.lookup import find_bot
 
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 
 EXCLUDED: Final = "excluded"
 """The kind of a bout that is lost for faults in others: it is no fault of its own."""
+AT_ONCE: Final = 20
+"""How many seats of a version are read at a time."""
 _ORDER: Final = (MatchSeat.created_at, MatchSeat.number, MatchSeat.seat, MatchSeat.match_id)
 
 
@@ -63,8 +67,7 @@ def _found(
     query = (
         select(MatchSeat)
         .join(Match, Match.id == MatchSeat.match_id)
-        .where(MatchSeat.version_id.in_(select(Version.id).where(Version.bot_id == bot.id)))
-        .where(MatchSeat.forfeits > literal_column("0"), readable())  # as the index has it
+        .where(readable())
         .order_by(*(column.desc() for column in _ORDER))
         .options(
             joinedload(MatchSeat.match).joinedload(Match.result), joinedload(MatchSeat.version)
@@ -77,7 +80,12 @@ def _found(
         *first, bout = numbers(front, 4)
         at = tuple(first)
         query = query.where(tuple_(*_ORDER) <= tuple_(*at, name))
-    for seat in session.scalars(query.execution_options(yield_per=20)):
+    forfeited = MatchSeat.forfeits > literal_column("0")  # as the index has it
+    parts = [
+        session.scalars(query.where(part).execution_options(yield_per=AT_ONCE))
+        for part in seats_of([one.id for one in bot.versions], [forfeited])
+    ]
+    for seat in merge(*parts, key=_place, reverse=True):
         result = seat.match.result
         # With the state in the query SQLite would go through all finished matches.
         if result is None or seat.match.state != MatchState.FINISHED:
@@ -87,11 +95,16 @@ def _found(
             for entrant, deal, rotation, kind, detail in result.notes
             if details and entrant == seat.seat
         }
-        same = (seat.created_at, seat.number, seat.seat, seat.match_id) == (*at, name)
+        same = _place(seat) == (*at, name)
         for number, told in _of_seat(seat, records.unpack(result.record), notes):
             if not same or number > bout:
                 here = f"{seat.created_at}.{seat.number}.{seat.seat}.{number}.{seat.match_id}"
                 yield here, told
+
+
+def _place(seat: MatchSeat) -> tuple[int, int, int, str]:
+    """The place of the seat among those of its bot; a newer one is larger."""
+    return seat.created_at, seat.number, seat.seat, seat.match_id
 
 
 def _of_seat(

@@ -73,14 +73,14 @@ class Asked:
             return own or None
         versions = session.scalars(_versions(self.bot, self.version)).all()
         if self.opponent is None:
-            return _seats(versions, own)
+            return seats_of(versions, own)
         others = session.scalars(_versions(self.opponent)).all()
         other = aliased(MatchSeat)
         same = other.match_id == MatchSeat.match_id
         if _count(session, others) < _count(session, versions):
             met = exists().where(same, other.version_id.in_(versions), *self._own(other))
-            return _seats(others, [met])
-        return _seats(versions, [*own, exists().where(same, other.version_id.in_(others))])
+            return seats_of(others, [met])
+        return seats_of(versions, [*own, exists().where(same, other.version_id.in_(others))])
 
     def _own(self, seat: type[MatchSeat]) -> list[ColumnElement[bool]]:
         """What is asked of the seat of `bot`, but for its version."""
@@ -92,10 +92,14 @@ class Asked:
         return own
 
 
-def _seats(
+def seats_of(
     versions: Sequence[int], conditions: Sequence[ColumnElement[bool]]
 ) -> list[ColumnElement[bool]]:
-    """The seats of these versions, as conditions on MatchSeat."""
+    """Returns the seats of these versions that meet the conditions, as conditions on MatchSeat.
+
+    An index has the seats of each in the order of their matches, unless there are very many
+    versions.
+    """
     if len(versions) > MOST_PARTS:
         return [and_(MatchSeat.version_id.in_(versions), *conditions)]
     return [and_(MatchSeat.version_id == one, *conditions) for one in versions]

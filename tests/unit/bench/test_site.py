@@ -6,19 +6,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 
 from bench.site import __main__ as bench
 from bench.site.addresses import OTHERWISE, Address, addresses
-from bench.site.books import EMPTY, Filled, Size, fill
+from bench.site.books import EMPTY, FAULTY, Filled, Size, fill
 from bench.site.first_byte import FIGURE_BYTES, PAGE_BYTES, RATIO, Measure, Page, Platform
 from bench.site.pollers import BESIDE, Beside, live_parts
 from bench.site.served import Fetched, Site
 from matchbox import registry
+from matchbox.match import record as records
 from matchbox.match import replay
 from matchbox.settings import Settings
 from server import queries
 from server.app import create_app
 from server.context import Context
+from server.db.models import MatchSeat
 from server.db.session import Database
 from tests.books import SECRET, Postman
 
@@ -66,6 +69,19 @@ def test_every_page_answers_whoever_may_see_it(small: tuple[str, Filled]) -> Non
         codes = {answer.status_code for answer in answers}
         assert not {code for code in codes if code >= 500}, address
         assert codes & {200, 302}, address
+    made.close()
+
+
+def test_a_forfeit_is_a_fault_in_its_record(small: tuple[str, Filled]) -> None:
+    made = context(small[0])
+    with made.read() as session:
+        seats = session.scalars(select(MatchSeat).where(MatchSeat.forfeits > 0)).all()
+        assert len(seats) >= SMALL.matches // FAULTY
+        for seat in seats:
+            assert seat.match.result is not None
+            bouts = records.unpack(seat.match.result.record).bouts
+            faults = [fault.kind for bout in bouts for fault in bout.faults]
+            assert faults == ["illegal"] * (seat.forfeits or 0)
     made.close()
 
 
