@@ -12,6 +12,8 @@ from hashlib import blake2b
 from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
+from sqlalchemy import text
+
 from bench.site import surroundings
 from bench.site.bouts import GAME, WIDTH, Dealer, source_of
 from bench.site.crowd import Crowd, gather
@@ -107,7 +109,11 @@ def fill(url: str, size: Size) -> Filled:
         with database.write() as session:
             writer.wait(session)
             session.get_one(League, league.id).finished = len(plan)
-        return _around(database, league, crowd, seasons, size, now, last)
+        filled = _around(database, league, crowd, seasons, size, now, last)
+        with database.connect() as connection:
+            if connection.dialect.name == "postgresql":  # It does so by itself a minute later.
+                connection.execute(text("ANALYZE"))
+        return filled
     finally:
         gc.unfreeze()
         database.close()
