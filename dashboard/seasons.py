@@ -189,7 +189,10 @@ def _cell(shares: Sequence[float] | None) -> Cell | None:
 def rounds(
     season: Season, course: Course, left: Mapping[int, int], chosen: int | None
 ) -> RoundShown | None:
-    """Returns the chosen round; without a choice the first that is not over, or else the last."""
+    """Returns the chosen round; without a choice the first that is not over, or else the last.
+
+    `left` is that of `matches_left`, here and below.
+    """
     if not season.rounds:
         return None
     known = chosen is not None and 1 <= chosen <= len(season.rounds)
