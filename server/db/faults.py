@@ -53,6 +53,11 @@ def sentence(error: DBAPIError, url: str) -> str:
         for sign, words in _SQLITE:
             if sign in said:
                 return words.format(place=address.database)
+    elif "idle-in-transaction timeout" in said:
+        return (
+            "this process stood still in the middle of a change, so Postgres ended its connection "
+            "and nothing of the change was stored; see why it was suspended or hung"
+        )
     elif error.statement is None:
         place = address.set(drivername="postgresql").render_as_string(hide_password=True)
         return (

@@ -46,6 +46,10 @@ WAIT_MS: Final = 30_000
 """How long a writer waits for its turn, in milliseconds."""
 WEB_WAIT_MS: Final = 10_000
 """The same for a request: its sender is told before giving up."""
+IDLE_MS: Final = 60_000
+"""How long a writer may keep the others waiting without a statement, on Postgres, in milliseconds.
+
+Postgres ends the connection of one that has hung or lost its network, and frees the lock."""
 BUSY: Final = (
     "another change has kept the database for too long, so nothing was changed; try again in a few "
     "seconds, and tell an operator if this goes on"
@@ -60,11 +64,15 @@ _WRITERS: Final = 0x6D61746368626F78
 class Database:
     """A database with one engine for writers and one for readers. Close it with `close`."""
 
-    def __init__(self, url: str, wait_ms: int = WAIT_MS) -> None:
+    def __init__(self, url: str, wait_ms: int = WAIT_MS, idle_ms: int = IDLE_MS) -> None:
         self.url = url
         sqlite = make_url(url).get_backend_name() == "sqlite"
-        self._writers = _sqlite(url, "IMMEDIATE", wait_ms) if sqlite else _postgres(url, wait_ms)
-        self._readers = _sqlite(url, "DEFERRED", wait_ms) if sqlite else _postgres_readers(url)
+        if sqlite:
+            self._writers = _sqlite(url, "IMMEDIATE", wait_ms)
+            self._readers = _sqlite(url, "DEFERRED", wait_ms)
+        else:
+            self._writers = _postgres(url, wait_ms, idle_ms)
+            self._readers = _postgres_readers(url)
 
     @contextmanager
     def write(self) -> Iterator[Session]:
@@ -86,11 +94,13 @@ class Database:
 
     @contextmanager
     def connect(self) -> Iterator[Connection]:
-        """Yields a writer's bare connection in one transaction, for migrations.
+        """Yields a writer's bare connection in one transaction, for migrations and restores.
 
-        Raises Unavailable as `write` does.
+        It may be idle for as long as it likes. Raises Unavailable as `write` does.
         """
         with _clear_errors(self.url), self._writers.begin() as connection:
+            if connection.dialect.name != "sqlite":
+                connection.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = 0")
             yield connection
 
     def shrink(self) -> None:
@@ -215,8 +225,8 @@ def _sqlite(url: str, mode: str, wait_ms: int) -> Engine:
     return engine
 
 
-def _postgres(url: str, wait_ms: int) -> Engine:
-    options = f"-c lock_timeout={wait_ms}"
+def _postgres(url: str, wait_ms: int, idle_ms: int) -> Engine:
+    options = f"-c lock_timeout={wait_ms} -c idle_in_transaction_session_timeout={idle_ms}"
     engine = create_engine(
         url,
         pool_size=2,
