@@ -32,6 +32,7 @@ from worker.arena.boxes import open_named
 from worker.arena.client import ServerClient
 from worker.arena.journal import MAX_ATTEMPTS, Journal
 from worker.arena.tasks import Arena, Requeue
+from worker.health import show_life
 
 log = structlog.get_logger(__name__)
 logging.getLogger("httpx").setLevel(logging.WARNING)
@@ -105,6 +106,7 @@ def _log(**_: Any) -> None:
 def _open(sender: str, **_: Any) -> None:
     """Opens the box, reports its wall to the server, and takes up an unfinished job."""
     logs.configure(settings, arena=sender.partition("@")[0])
+    show_life()
     client = ServerClient(
         settings.internal_url or settings.server_url, settings.arena_token, arena=sender
     )

@@ -15,6 +15,7 @@ from matchbox.match import wire
 from matchbox.settings import read_settings
 from worker import logs, start
 from worker.app import make_celery
+from worker.health import show_life
 
 settings = read_settings(os.environ, open)
 app = make_celery(settings, "ledger")
@@ -29,6 +30,7 @@ def _log(**_: Any) -> None:
 @signals.beat_init.connect
 def _ready(**_: Any) -> None:
     """Nothing more is loaded."""
+    show_life()
     start.ready()
 
 

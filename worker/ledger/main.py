@@ -19,6 +19,7 @@ from server.context import Context, database_url, make_context
 from server.services.job_kinds import RESULTS
 from worker import logs, start
 from worker.app import make_celery
+from worker.health import show_life
 from worker.ledger import message_handlers
 from worker.ledger.backups import Backups
 from worker.ledger.batches import MOST, batched
@@ -65,6 +66,7 @@ def _open(**_: Any) -> None:
     _Running.watch.start()
     _Running.backups = Backups(_Running.context)
     _Running.backups.start()
+    show_life()
     start.ready()
 
 

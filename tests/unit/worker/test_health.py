@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from tests.installation import eventually
 from tests.services import free_port
 from worker import health
 
@@ -29,6 +33,32 @@ def test_an_environment_without_a_broker_is_told(monkeypatch: pytest.MonkeyPatch
     monkeypatch.delenv("MATCHBOX_BROKER_URL", raising=False)
     with pytest.raises(SystemExit, match="set MATCHBOX_BROKER_URL"):
         health.main()
+
+
+def test_a_worker_that_is_frozen_is_told_until_it_goes_on(
+    redis_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sign = tmp_path / "alive"
+    monkeypatch.setenv("MATCHBOX_BROKER_URL", redis_url)
+    monkeypatch.setenv(health.VARIABLE, str(sign))
+    with pytest.raises(SystemExit, match="has not started yet"):
+        health.main()
+    code = "import time; from worker import health; health.EVERY_S = 0.01; health.show_life()"
+    command = [sys.executable, "-c", f"{code}; time.sleep(600)"]
+    with subprocess.Popen(command) as worker:
+        try:
+            eventually(sign.exists)
+            health.main()
+            worker.send_signal(signal.SIGSTOP)
+            os.waitid(os.P_PID, worker.pid, os.WSTOPPED)
+            os.utime(sign, (1, 1))
+            with pytest.raises(SystemExit, match="frozen: it has given no sign of life for "):
+                health.main()
+            worker.send_signal(signal.SIGCONT)
+            eventually(lambda: sign.stat().st_mtime > 1)
+            health.main()
+        finally:
+            worker.kill()
 
 
 def test_it_imports_neither_celery_nor_the_database() -> None:
