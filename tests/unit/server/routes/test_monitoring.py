@@ -11,6 +11,7 @@ import pytest
 import yaml  # type: ignore[import-untyped]
 
 from dashboard import markdown
+from server.services import health
 from tests import services
 from tests.unit.server.routes.conftest import Caller, MakeApp
 
@@ -45,9 +46,57 @@ def test_every_metric_in_the_files_exists_and_every_metric_is_shown(
     }  # fmt: skip
 
 
+def kinds_in(expression: str) -> set[str]:
+    """The kinds of findings for which an alert is."""
+    return set(re.findall(r'matchbox_findings\{job="matchbox",kind="(\w+)"\}', expression))
+
+
+def test_every_kind_of_finding_raises_an_alert() -> None:
+    own = [kind for alert in ALERTS for kind in kinds_in(alert["expr"])]
+    assert len(own) == len(set(own))
+    assert set(own) <= set(health.SYMPTOMS)
+    (other,) = [alert["expr"] for alert in ALERTS if alert["alert"] == "MatchboxFinding"]
+    left_out = re.findall(r'kind!~"([\w|]+)"', other)
+    assert [sorted(one.split("|")) for one in left_out] == [sorted(own)]
+
+
+def test_prometheus_raises_the_alert_of_each_kind_and_no_other(tmp_path: Path) -> None:
+    alerts = {kind: alert["alert"] for alert in ALERTS for kind in kinds_in(alert["expr"])}
+    kinds = {kind: alerts.get(kind, "MatchboxFinding") for kind in (*health.SYMPTOMS, "unheard")}
+    shown = 'count by (alertname) (ALERTS{alertstate="firing"})'
+
+    def told(kind: str, value: int) -> dict[str, str]:
+        series = f'matchbox_findings{{job="matchbox",kind="{kind}"}}'
+        return {"series": series, "values": f"{value}x60"}
+
+    tests = [
+        {
+            "interval": "1m",
+            "input_series": [told(one, int(one == kind)) for one in kinds],
+            "promql_expr_test": [
+                {
+                    "expr": shown,
+                    "eval_time": "30m",
+                    "exp_samples": [{"labels": f'{{alertname="{alert}"}}', "value": 1}],
+                }
+            ],
+        }
+        for kind, alert in kinds.items()
+    ]
+    quiet = {"expr": shown, "eval_time": "30m", "exp_samples": []}
+    nothing = [told(one, 0) for one in kinds]
+    tests.append({"interval": "1m", "input_series": nothing, "promql_expr_test": [quiet]})
+    file = tmp_path / "tests.yml"
+    rules = [str(FOLDER / "alerts.yml")]
+    file.write_text(yaml.safe_dump({"rule_files": rules, "tests": tests}))
+    command = [services.needs("promtool"), "test", "rules", str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_every_alert_leads_to_its_section_of_the_symptoms(checkout: Path) -> None:
     page = markdown.read((checkout / "docs/symptoms.md").read_text())
-    known = {f"docs/symptoms.md#{one.anchor}" for one in page.sections}
+    known = {f"docs/symptoms.md#{one.anchor}" for one in page.sections} | {"docs/symptoms.md"}
     assert {one["annotations"]["runbook"] for one in ALERTS} <= known
 
 
