@@ -87,10 +87,9 @@ def main(words: Sequence[str]) -> int:
 
 def _grow(kind: str, folder: Path, options: argparse.Namespace) -> list[Grown]:
     """Each size in turn; a larger one is measured beside the smallest, and thrown away."""
-    found: list[Grown] = []
+    measured: list[tuple[Size, float, Page, Started]] = []
     with ExitStack() as stack:
         smallest = stack.enter_context(_side(kind, SMALLEST, folder, options))
-        least = _ledger(smallest.url)
         size = SMALLEST * TIMES
         while size <= options.most:
             with _side(kind, size, folder, options) as side:
@@ -102,11 +101,11 @@ def _grow(kind: str, folder: Path, options: argparse.Namespace) -> list[Grown]:
                         output.note(_slow(page))
                 slowest = max(shown, key=lambda page: page.ratio)
                 match_kb = _bytes(side.url) / size / 1000
-                started = _ledger(side.url)
-            found.append(Grown(_size(size), match_kb, slowest, started, least))
+                measured.append((_size(size), match_kb, slowest, _ledger(side.url)))
             output.note(f"{size:,} matches on {kind} measured")
             size *= TIMES
-    return found
+        least = _ledger(smallest.url)  # Last, as it takes the matches that wait off the pages.
+    return [Grown(*one, least) for one in measured]
 
 
 def _slow(page: Page) -> str:
