@@ -15,7 +15,7 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 TYPES := $(wildcard matchbox/*.pxd matchbox/*/*.pxd matchbox/*/*/*.pxd)
 SOURCES := setup.py matchbox/build.py $(TYPES) $(TYPES:.pxd=.py)
 
-# What boxes load. From inside they cannot write down what Python makes of it.
+# What boxes load. A box cannot write bytecode, so it is compiled here.
 BOXED := $(wildcard $(patsubst %,%/*.py,sandbox matchbox matchbox/* matchbox/*/*))
 
 # What has to be installed, in this order: what compiles is one of the libraries.

@@ -128,7 +128,7 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
     parser.add_argument(
         "--games", type=int, default=2000, help="of each table and repeat; long games less often"
     )
-    parser.add_argument("--repeats", type=int, default=5, help="medians are over so many")
+    parser.add_argument("--repeats", type=int, default=5, help="how many goes a median is over")
     parser.add_argument(
         "--box",
         nargs="+",

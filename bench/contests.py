@@ -23,7 +23,7 @@ from matchbox.match.wire import Entrant, PlayMatch
 from matchbox.settings import Settings, limits_of
 
 Loop = Callable[[int], None]
-"""Plays so many games in this process, with every seat equally often first."""
+"""Plays this number of games in this process, with every seat equally often first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ def _in_turn(play: Callable[..., Any], *makers: Callable[[], Any]) -> Loop:
 
 
 def _again(play: Callable[[], Any]) -> Loop:
-    """The same table, again and again."""
+    """Returns a loop that plays one table again and again."""
 
     def loop(games: int) -> None:
         random.seed(games)
@@ -112,7 +112,7 @@ BOT = Thinker
 
 
 class Thinker(bomb.MediumPlayer):
-    """The same bot for the plain loop."""
+    """The bot that thinks, for the plain loop."""
 
     def turn(self, game_data: Any, play_a_card: Any) -> Any:
         """Thinks, then plays as medium does."""

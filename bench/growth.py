@@ -96,7 +96,7 @@ def over_cores(kind: str, games: int, repeats: int, usable: Sequence[int]) -> li
 
 
 def over_thinkers(kind: str, games: int, repeats: int, usable: Sequence[int]) -> list[Grown]:
-    """The same as `over_cores`, with bots that think for about a millisecond at every turn."""
+    """Measures as `over_cores` does, with bots that think for about a millisecond at every turn."""
     bot = NamedBot("thinker", THINKING)
     loop = duel(Thinker, Thinker)
     plan = _plan([bot, bot], games)
@@ -122,7 +122,7 @@ def _over_cores(
 
 
 def _side_by_side(kind: str, size: int, found: _Play) -> float:
-    """Seconds of wall time per game when so many processes play the jobs at once."""
+    """Seconds of wall time per game when `size` processes play the jobs at once."""
     work = partial(play_sitting, found.bundles, {})
     with worker_pool(kind, size, read_settings(os.environ)) as pool:
         list(pool.play(work, list(found.jobs[:1]) * size))  # Everything is warm after that.
@@ -157,7 +157,7 @@ def _grown(
 
 
 def _round_robin(names: Sequence[str], games: int) -> _Play:
-    """Every pair of these bomb players in both orders, with about so many games in all."""
+    """Every pair of these bomb players in both orders, with about `games` games in all."""
     known = {bot.name: bot for bot in shipped("bomb")}
     pairs = len(names) * (len(names) - 1) // 2
     jobs = list(matrix.sittings(_plan([known[name] for name in names], games // pairs)))

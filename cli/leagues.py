@@ -76,7 +76,7 @@ def edit(
     terms: dict[str, Any],
     deals: DealsOption = None,
     paced: Annotated[
-        bool, typer.Option("--paced", help="let the bots' pace decide the number of deals again")
+        bool, typer.Option("--paced", help="let the bots' speed decide the number of deals again")
     ] = False,
     separation: SeparationOption = None,
     json: JsonOption = False,

@@ -35,7 +35,7 @@ class Spectator:
         """The moves of those who move at the same time, until the last one is made."""
 
     def game(self) -> Game:
-        """The same rules, which tell this spectator of every move.
+        """Returns the game with rules that tell this spectator of every move.
 
         They have no batch, because a game's own batch makes its moves without `apply`, and no
         briefs, because a player that is told a brief may hand over several moves at once.

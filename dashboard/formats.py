@@ -106,5 +106,5 @@ def rounds(opened: list[Round]) -> str:
     return ", ".join(plural(number, *STAGES[stage]) for stage, number in counted.items())
 
 
-TOLD: Final = (format, admission, schedule, options, rounds)
+FILTERS: Final = (format, admission, schedule, options, rounds)
 """The template filters; each has the name `describe_` followed by the function's name."""

@@ -190,19 +190,19 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """What a page tells that follows from all lines of a board, however few of them it shows."""
+    """What depends on all lines of a board, even where a page shows only some of them."""
 
     finding: str
     shared: set[int]
     """The ranks that several bots share."""
     champions: bool
-    """Whether it says of any bot how probably it is truly the best."""
+    """Whether any line has a probability of being the best."""
     names: Sequence[str]
     """The bots' full names in lower case, in the order of the lines."""
     places: Mapping[str, Sequence[int]]
     """The places of each author's bots among the lines, from 0."""
     tables: dict[Hashable, Markup] = field(default_factory=dict)
-    """The tables that were drawn of it lately, by what is to be seen in them."""
+    """The tables drawn lately, by everything that changes how they look."""
 
 
 class _Same:
@@ -255,7 +255,7 @@ def _table(
 class _Standing:
     """A board as the key of a cache: the digest names its rows and its settings.
 
-    The names of the bots in the figure are of the key, since that of a deleted author changes.
+    The bots' names are part of the key, because a deleted author's name changes.
     """
 
     digest: str

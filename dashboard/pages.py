@@ -75,7 +75,7 @@ def make_pages(source: Source, *, now: Callable[[], datetime] = utc_now) -> Blue
     blueprint.add_app_template_filter(evidence.has_champions, "has_champions")
     blueprint.add_app_template_filter(comparisons.measure, "describe_measure_of")
     for function in (
-        *formats.TOLD,
+        *formats.FILTERS,
         comparisons.so_far,
         evidence.basis,
         evidence.measure,
@@ -84,8 +84,8 @@ def make_pages(source: Source, *, now: Callable[[], datetime] = utc_now) -> Blue
     ):
         blueprint.add_app_template_filter(function, f"describe_{function.__name__}")
     blueprint.add_app_template_global(addresses.remembered(), "url_for")
-    for spoken in wording.SPOKEN:
-        blueprint.add_app_template_filter(spoken, f"format_{spoken.__name__}")
+    for formatter in wording.FILTERS:
+        blueprint.add_app_template_filter(formatter, f"format_{formatter.__name__}")
 
     @blueprint.before_request
     def refuse_what_no_row_holds() -> None:

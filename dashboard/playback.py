@@ -1,6 +1,4 @@
-"""A bout as a page plays it: every step with its line and board, and who sees it. Pure, but for the
-request's word for whose eyes the board is seen with.
-"""
+"""The steps of a bout as a page plays them. Pure, but for the view that the request asks for."""
 
 from __future__ import annotations
 

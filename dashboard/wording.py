@@ -220,7 +220,7 @@ def seats(sizes: Sequence[int]) -> str:
     return ", ".join(map(str, ordered[:-1])) + f" or {ordered[-1]}"
 
 
-SPOKEN: Final = (
+FILTERS: Final = (
     author,
     exact,
     flat,

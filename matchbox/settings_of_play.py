@@ -53,7 +53,7 @@ class PlaySettings:
     match_deals: int = setting(
         10,
         "deals of a match in leagues that are made from now on, if they get no number of their own "
-        "and the bots' pace is not known; each is played in all rotations",
+        "and the bots' speed is not known; each is played in all rotations",
         least=1,
         most=MOST_DEALS,
     )

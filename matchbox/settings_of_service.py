@@ -134,7 +134,7 @@ class ServiceSettings:
     )
     openid_label: str = setting("OpenID Connect", "what pages call the provider")
     openid_signup: str = setting(
-        "open", "whether who logs in there may make an account", choices=("open", "closed")
+        "open", "whether people who log in there may make an account", choices=("open", "closed")
     )
     openid_domains: str = setting(
         "",

@@ -90,8 +90,8 @@ def _context(packages: Sequence[Path]) -> io.BytesIO:
     data = io.BytesIO()
     with tarfile.open(fileobj=data, mode="w") as tar:
         for inside, file in _files(packages):
-            # The entry is the same whoever owns the checkout and whenever it was made, so that the
-            # engine's cache of build steps works.
+            # The entry depends neither on the checkout's owner nor on its age, so that the engine's
+            # build cache works.
             entry = tarfile.TarInfo(inside)
             entry.size, entry.mode = file.stat().st_size, 0o644
             with file.open("rb") as content:

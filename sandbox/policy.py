@@ -22,7 +22,7 @@ LAYERS: Final = (
 
 NOT_EVERYWHERE: Final = ("own_clock",)
 """Layers that some machines cannot have. Without them, two seats of one owner may pass each other
-notes, but no more. So strangers may play all the same, and the report names the missing layer."""
+notes, but no more. Strangers' bots may still play; the report names the missing layer."""
 
 _RLIMITS: Final = (
     *("AS", "CORE", "CPU", "FSIZE", "MEMLOCK", "MSGQUEUE", "NICE", "NOFILE", "NPROC", "RTPRIO"),

@@ -50,7 +50,7 @@ class Program:
     libraries: tuple[str, ...] = ()
 
     def with_libraries(self) -> Program:
-        """The same program with its libraries loaded."""
+        """Returns the program with its libraries loaded."""
         modules = [module for name in self.libraries for module in LIBRARIES[name]]
         return replace(self, preload=(*modules, *self.preload), libraries=())
 

@@ -85,7 +85,7 @@ def _examine(box: Box) -> Report:
 
 
 def _works(box: Box, attack: str) -> bool:
-    """Whether the attack was not explicitly refused: a seat that died proves nothing."""
+    """Whether the attack was not refused. A seat that died proves nothing, so it counts too."""
     seat = box.seat(_LIMITS)
     try:
         return not seat.ask(attack.encode()).startswith(b"refused")

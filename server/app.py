@@ -19,7 +19,7 @@ from server.context import make_context
 from server.db.session import WEB_WAIT_MS
 from server.headers import guard_answers
 from server.metrics import Metrics
-from server.openapi import mend
+from server.openapi import complete_document
 from server.openid_client import Provider, check_installed
 from server.problems import register_error_handlers
 from server.rate_limits import limit_rates
@@ -58,7 +58,7 @@ def create_app(context: Context) -> APIFlask:
     app.extensions["matchbox-streams"] = Streams(context.settings)
     _guard(app, context)
     Compress(app)
-    app.spec_processor(mend)
+    app.spec_processor(complete_document)
     return app
 
 

@@ -46,7 +46,7 @@ SECURITY: Final[list[dict[str, list[str]]]] = [{"token": []}, {"session": []}]
 _PART: Final = re.compile(r"<(?:([a-z]+):)?([a-z_]+)>")
 
 
-def mend(document: Any) -> Any:
+def complete_document(document: Any) -> Any:
     """Completes the document, and returns it."""
     components = document.setdefault("components", {})
     components.setdefault("schemas", {})["Problem"] = PROBLEM
@@ -60,11 +60,11 @@ def mend(document: Any) -> Any:
     for path, operations in document["paths"].items():
         for method, operation in operations.items():
             operation["x-scope"] = scopes[path, method]
-            _mend_operation(operation, method, parts.get(path, {}))
+            _complete_operation(operation, method, parts.get(path, {}))
     return document
 
 
-def _mend_operation(
+def _complete_operation(
     operation: dict[str, Any], method: str, parts: dict[str, dict[str, Any]]
 ) -> None:
     for parameter in operation["parameters"]:

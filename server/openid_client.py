@@ -111,7 +111,7 @@ class Provider:
         return Start(url, state, nonce, verifier)
 
     def finish(self, answer: Mapping[str, str], start: Start, *, now: int) -> Identity:
-        """Returns who is back, from the parameters that the provider gave the browser.
+        """Returns the identity, from the parameters that the provider gave the browser.
 
         `now` is the time in ms UTC. Raises Forbidden if the answer does not fit what was asked, or
         Unavailable if the provider does not answer as it should.

@@ -28,7 +28,7 @@ def provider() -> Provider:
     """Returns the provider of the settings. Raises NotFound if there is none."""
     found: Provider | None = current_app.extensions["matchbox-openid"]
     if found is None:
-        raise NotFound("this platform knows passwords only: no OpenID Connect provider is set")
+        raise NotFound("this platform has password log-in only: no OpenID Connect provider is set")
     return found
 
 
@@ -47,7 +47,7 @@ def take_start() -> tuple[Start, str]:
 
 
 def remember_identity(known: Identity, after: str) -> None:
-    """Keeps who came back; `after` is the path to go to in the end."""
+    """Stores the identity that came back in this browser; `after` is the path to go to then."""
     cookie[_FOUND] = {"identity": asdict(known), "after": after, "at": context().now()}
 
 
@@ -61,7 +61,10 @@ def found_identity() -> tuple[Identity, str] | None:
 
 
 def need_identity() -> tuple[Identity, str]:
-    """Returns the same. Raises Forbidden if nobody came back lately, or NotFound."""
+    """Returns the identity that came back, and the path to go to.
+
+    Raises Forbidden if none came back lately, or NotFound.
+    """
     provider()
     found = found_identity()
     if found is None:
@@ -70,7 +73,7 @@ def need_identity() -> tuple[Identity, str]:
 
 
 def forget_identity() -> None:
-    """Forgets who came back."""
+    """Forgets that identity."""
     cookie.pop(_FOUND, None)
 
 

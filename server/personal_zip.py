@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 ZIP: Final = "application/zip"
 IN_MEMORY: Final = 8 << 20
-"""A zip of up to so many bytes is made in memory, a longer one in a temporary file."""
+"""A zip up to this size in bytes is made in memory; a larger one in a temporary file."""
 
 
 def personal_zip(user: User) -> Response:

@@ -69,8 +69,8 @@ class may come from one network."""
 _JOINING: Final = ("forms_classes.join", "accounts.sign_up")
 """Endpoints that make an account with a code."""
 OF_A_CODE: Final = 120
-"""How many accounts a minute may be made with one code, and codes asked from one network: those
-that work count as well, or who is over the limit would see by that which ones do."""
+"""How many accounts a minute may be made with one code, and how many codes one network may try.
+Codes that work count too: otherwise a visitor over the limit could tell which ones work."""
 AGAIN: Final = "matchbox_again"
 """The attribute of a form's view that shows the form again, from (error, status, parts)."""
 TOO_FAST: Final = (

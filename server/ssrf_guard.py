@@ -70,7 +70,7 @@ def read_url(url: str, *, anywhere: bool) -> Place:
     if not _HOST.fullmatch(host) or "@" in parts.netloc or port == 0 or parts.fragment:
         raise BadOption("a URL names a host, and no account, part of a page or port 0")
     if not anywhere and _is_number(host) and not is_public(host):
-        raise BadOption(f"{host} is no public address; name one that everybody can reach")
+        raise BadOption(f"{host} is not a public address; name one that everybody can reach")
     secure = parts.scheme == "https"
     query = f"?{parts.query}" if parts.query else ""
     return Place(secure, host, port or (443 if secure else 80), (parts.path or "/") + query)

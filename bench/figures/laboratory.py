@@ -24,7 +24,7 @@ class Laboratory:
     box: str = "none"
 
     def games(self, usual: int) -> int:
-        """How many games to play if so many are usual."""
+        """How many games to play if `usual` are usual."""
         return max(10, round(usual * self.scale))
 
     def simulate(

@@ -42,10 +42,10 @@ DOCUMENT: Final = {
 
 DOCUMENT_GAMES: Final = 5000
 """The reference run states neither the number of these games nor their errors. Its distance from
-the exact figures is that of so many games."""
+the exact figures is that of this many games."""
 
 EXACT: Final = {2: (58.1451, 5.40024), 3: (54.4184, 6.67190)}
-"""The same for two and three players, computed exactly: by following every move of the single
+"""That challenge for two and three players, computed exactly: by following every move of the single
 challenge with its probability, as tests/unit/bench/test_exact.py does for two."""
 
 
@@ -109,7 +109,7 @@ def _document(laboratory: Laboratory) -> Iterator[Row]:
 
 
 def _moves(name: str, given: float, spread: Mapping[int, int], games: int = REFERENCE_GAMES) -> Row:
-    """The reference run states no error of its moves, so the error is that of so many games."""
+    """The reference run states no error of its moves, so the error is that of DOCUMENT_GAMES."""
     ours = ours_mean(spread)
     error = ours.error * sqrt(ours.games / games)
     return Row(name, REFERENCE, value(given, error), ours)

@@ -22,7 +22,7 @@ from matchbox.league.transitivity import Verdict, verdict
 SHARED: Final = 0.5
 LOOKS: Final = 25
 GROWTH: Final = 1.25
-"""Each look at a board comes after so many times the deals of the last."""
+"""Each look at a board comes after this many times the deals of the last."""
 FIRST_DEALS: Final = 10
 FIELDS: Final = ((4, 100.0), (4, 300.0), (8, 400.0), (12, 100.0))
 """Sizes of fields, and the spread of their strengths in Elo."""
@@ -49,7 +49,7 @@ def what_ranks(effort: Effort) -> list[Figure]:
 
 
 def true_strengths(effort: Effort, bots: int, spread: float) -> Figure:
-    """The same for fields whose strengths, spread by so many Elo, explain all results."""
+    """Checks fields whose strengths, spread by `spread` Elo, explain all results."""
     rng = np.random.default_rng([effort.seed, bots, int(spread)])
     trials = effort.trials(500)
     tables = (_chances(spread * rng.normal(size=bots)) for _ in range(trials))

@@ -38,7 +38,7 @@ MEMORY: Final = 1.5
 FIRST_S: Final = 30.0
 LONG_DEALS: Final = 66
 LONG_KB: Final = 4.0
-"""The most that a match of so many deals may take on disk."""
+"""The most that a match of LONG_DEALS deals may take on disk."""
 WEIGHED: Final = (200, 600)
 """The matches of two platforms with such matches: what the second takes more is theirs."""
 COLUMNS: Final = (

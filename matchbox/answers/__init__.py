@@ -25,5 +25,5 @@ class Answer(BaseModel):
         return plain
 
     def json_text(self) -> str:
-        """The same as JSON text; much quicker for a long answer."""
+        """The answer as JSON text. Much faster than `plain` for a long answer."""
         return self.model_dump_json(exclude_unset=True)

@@ -32,7 +32,7 @@ class ArenaKeys(Answer):
 
 
 class FreshArenaKey(ArenaKey):
-    """A new key with its secret, which is told only now."""
+    """A new key with its secret, which is shown only once."""
 
     key: str
 
@@ -52,6 +52,6 @@ class ArenaMatches(Answer):
 
 
 class ArenaVoid(ArenaMatches):
-    """The same once `count` of them were made void, and `again` of these are played again."""
+    """An arena's matches after `count` of them became void; `again` of these are played again."""
 
     again: int

@@ -182,7 +182,7 @@ def join(one: Comparisons, other: Comparisons) -> Comparisons:
 
 
 def without_seats(compared: Comparisons) -> Comparisons:
-    """The same comparisons without seats."""
+    """Returns the comparisons without their seats."""
     if not compared.seats:
         return compared
     lines = compared.lines.copy()

@@ -166,8 +166,8 @@ CHOICES: Final[dict[str, dict[Any, str]]] = {
     },
     "care": {"strict": "strict", "thrifty": "thrifty"},
     "learning": {"off": "no", "fresh": "from nothing", "parent": "from the parent"},
-    "by": {"open": "everybody", "invitation": "who is invited"},
-    "everybody": {False: "only who has entered", True: "every active bot"},
+    "by": {"open": "everybody", "invitation": "invited accounts"},
+    "everybody": {False: "only bots that were entered", True: "every active bot"},
 }
 """The values of a field that has only a few, with their labels in a form."""
 

@@ -103,7 +103,7 @@ def posterior(
 
 
 def _of_independent(means: Floats, variance: Floats, teachers: Bools, freedom: Floats) -> Posterior:
-    """The same for independent errors with this variance (n,), without a product of matrices.
+    """The posterior for independent errors with this variance (n,), without a product of matrices.
 
     Around the teachers' mean, with weights t, the errors have the covariance D - a 1' - 1 a' +
     c 1 1', where a = D t and c = t' D t. The inverse is that of M. A. Woodbury ("Inverting modified

@@ -85,7 +85,7 @@ class Ladder:
         return bisect_left(self._order, _order(self.of[entrant]))
 
     def kept_from(self, entrant: str) -> set[str]:
-        """Returns who may not sit at a table with the entrant, itself included."""
+        """Returns the entrants that may not share a table with this one, itself included."""
         owner = self._owner.get(entrant)
         return {entrant} if owner is None else self._owned[owner]
 
@@ -147,7 +147,7 @@ class RankedQueue:
         return Pairing(tuple(table))
 
     def _wake(self) -> None:
-        """Finds out who does not rest."""
+        """Finds the entrants that do not rest."""
         self._awake = [one for one in self._names if self._games[one] < self._enough]
         self._summed: list[int] = []
 

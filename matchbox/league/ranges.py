@@ -22,7 +22,7 @@ SAME: Final = 1e-6
 DRAWN_FIELD: Final = 128
 """Larger fields use Šidák's bound instead of draws; it is never too narrow."""
 _AT_ONCE: Final = 256
-"""So many entrants at a time are compared with all others, which bounds the memory."""
+"""How many entrants are compared with all others at a time; this bounds the memory."""
 
 
 def rank_ranges(

@@ -143,7 +143,7 @@ def fit_comparisons(
     anchor: str | None = None,
     parents: Mapping[str, str] | None = None,
 ) -> Fit:
-    """The same as `fit`, from comparisons; a seat term is fitted if they have seats."""
+    """Fits strengths to comparisons, as `fit` does; a seat term is fitted if they have seats."""
     if not prior_elo > 0:
         raise ValueError("the prior needs a width above 0 Elo; use infinity for no prior")
     if not compared.entrants:

@@ -104,7 +104,7 @@ def standing(
 def standing_of(
     counts: Counts, *, before: By | None = None, **settings: Unpack[Settings]
 ) -> Standing:
-    """The same as `standing`, from counts made with the same `seat_term` and `cooperative`.
+    """Returns the standing from counts that were made with the same `seat_term` and `cooperative`.
 
     The digest is over the settings and the digest of each match's rows. Of `before` it holds only
     whether that decided what ranks.

@@ -202,7 +202,7 @@ class _Margins:
 
 
 def margin(deals: Floats, ever: float) -> Floats:
-    """The margin of a mean of so many deals, in standard errors, that holds at all looks at once.
+    """The margin of a mean over `deals` deals, in standard errors, that holds at all looks at once.
 
     The probability that the mean is ever outside is `ever`. H. Robbins, "Statistical methods
     related to the law of the iterated logarithm" (1970), for the normal mixture.

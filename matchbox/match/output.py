@@ -142,7 +142,7 @@ def plain(text: str) -> str:
 
 
 def left_out(count: int) -> str:
-    """The sentence that marks a cut of so many bytes; "" if there is none."""
+    """The sentence that marks a cut of `count` bytes; "" for 0."""
     return f"\n... {count} {CUT}\n" if count else ""
 
 

@@ -96,6 +96,7 @@ def restore(
             migrations.upgrade(connection, reader.manifest.schema)
             tables.load(connection, reader, watch)
             migrations.upgrade(connection)
+            tables.analyze(connection)
             waiting = connection.scalar(select(func.count()).select_from(Delivery)) or 0
             if not keep_deliveries:
                 connection.execute(delete(Delivery))

@@ -79,7 +79,7 @@ _STARTING: Final = (
 
 
 def wait_for_start(url: str, most_s: float, tell: Callable[[str], None]) -> None:
-    """Waits while Postgres cannot be reached as if it were starting, for so many seconds at most.
+    """Waits up to `most_s` seconds while Postgres seems to be starting.
 
     Tells why once. Raises Unavailable if it has not started by then; other errors are left to
     whoever opens the database. SQLite needs no start.

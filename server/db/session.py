@@ -45,7 +45,7 @@ Item = TypeVar("Item")
 WAIT_MS: Final = 30_000
 """How long a writer waits for its turn, in milliseconds."""
 WEB_WAIT_MS: Final = 10_000
-"""The same for a request: its sender is told before giving up."""
+"""How long a request waits for its turn to write. It gives up before its client does."""
 IDLE_MS: Final = 60_000
 """How long a writer may keep the others waiting without a statement, on Postgres, in milliseconds.
 
@@ -132,7 +132,7 @@ class Database:
 
 
 def in_parts(items: Iterable[Item], most: int) -> Iterator[list[Item]]:
-    """Yields the items in lists of at most so many, since a statement takes only so many values."""
+    """Yields the items in lists of at most `most`: a statement takes a limited number of values."""
     left = iter(items)
     while part := list(islice(left, most)):
         yield part

@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from server.db.models import User
 
 BUNDLES: Final = ("mine", "allowed", "all")
-"""Whose files and memories the archive includes: the viewer's own; also those of owners who share
-theirs, and the shipped bots'; everybody's."""
+"""Whose files and memories an archive includes: the viewer's; also those of owners who share theirs
+and of shipped bots; or everybody's."""
 BEFORE: Final = 4
 """The method of stored standings that do not name theirs."""
 _AT_ONCE: Final = 200

@@ -112,7 +112,8 @@ def opponents(
 ) -> Opponents:
     """Returns the results of the bot's active version by opponent, in its game's default league.
 
-    Lists only so many opponents: those of the most bouts, or with `page`, from 1, that page of all.
+    Lists a limited number of opponents: those with the most bouts or, with `page` (from 1), that
+    page of all.
     A bot without an active version is shown with the newest that has met somebody. Raises NotFound.
     """
     met = _met(session, owner, name)
@@ -130,7 +131,7 @@ def opponents(
 def all_opponents(
     read: Callable[[], AbstractContextManager[Session]], owner: str, name: str
 ) -> tuple[Opponents, Iterator[Opponent]]:
-    """Returns the same without items, and the opponents, all of them.
+    """Returns the bot's results without items, and an iterator over all its opponents.
 
     They are looked up some at a time when they are asked for, each time in a session of `read`.
     Raises NotFound.

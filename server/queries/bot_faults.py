@@ -1,7 +1,7 @@
 """The faults of one bot, newest first, each with its place. Changes nothing.
 
 A fault's kind is in the record, so everybody may know it; its detail is for the bot's owner and
-operators. Nothing is told of a match under embargo.
+operators. Matches under embargo are left out.
 """
 
 from __future__ import annotations

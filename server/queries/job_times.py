@@ -26,13 +26,13 @@ Span = tuple[int, int]
 
 
 class Pace(NamedTuple):
-    """How many jobs were done lately, and the ms between two of them; None if nobody knows."""
+    """How many jobs were done lately, and the mean ms between two of them; None if unknown."""
 
     done: int
     each_ms: float | None
 
     def seconds(self, jobs: int) -> int | None:
-        """Returns the whole seconds that so many jobs take, at least 1; None if nobody knows."""
+        """Returns how many whole seconds `jobs` jobs take, at least 1; None if unknown."""
         return None if self.each_ms is None else max(1, round(self.each_ms * jobs / 1000))
 
 

@@ -1,4 +1,4 @@
-"""What all queries share: times as texts, cursors, titles, and the owner's rights."""
+"""Times as text, cursors, titles and the owner's rights, for all queries."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def numbers(cursor: str, count: int) -> tuple[int, ...]:
     """Returns the whole numbers in a cursor. Raises BadOption."""
     parts = cursor.split(".")
     if len(parts) != count or not all(_is_number(part) for part in parts):
-        raise BadOption(f"{cursor!r} is no cursor; use the `next` of the page before")
+        raise BadOption(f"{cursor!r} is not a cursor; use the `next` of the page before")
     return tuple(int(part) for part in parts)
 
 

@@ -54,7 +54,7 @@ _SHORT = load_only(
     *(PlayTable.finished_at, PlayTable.why),
 )
 MOST_TABLES: Final = 100
-"""How many tables are told at a time by default."""
+"""The default number of tables on a page."""
 
 
 def table(
@@ -176,7 +176,7 @@ def tables(
 
 
 def opponents(session: Session, game: str, limit: int) -> list[answers.Opponent]:
-    """Returns at most so many of the game's active bots, the best first. Raises UnknownGame.
+    """Returns up to `limit` of the game's active bots, the best first. Raises UnknownGame.
 
     Those that are not on the board come last; if there are too many of them, the newest.
     """
@@ -275,7 +275,7 @@ def _replayed(row: PlayTable, record: Record, seat: int | None) -> shown.Steps:
 
 
 def _over(row: PlayTable, me: int | None, since: int) -> dict[str, Any]:
-    """What is told of a table with a record: all of it."""
+    """The fields of a table whose game is over."""
     assert row.record is not None
     record = records.unpack(row.record)
     bout = record.bouts[0]
@@ -298,7 +298,7 @@ def _over(row: PlayTable, me: int | None, since: int) -> dict[str, Any]:
 
 
 def _running(row: PlayTable, me: int | None, since: int) -> dict[str, Any]:
-    """What the viewer's seat was told so far, and its legal moves if it owes one."""
+    """The steps and the view that the viewer's seat may see, and its legal moves on its turn."""
     quiet: dict[str, Any] = {
         "to_move": [], "choices": [], "question": "", "view": None, "steps": [],
     }  # fmt: skip

@@ -164,7 +164,7 @@ def _line(line: dict[str, Any], version: Named, out: str) -> BoardLine:
 
 
 def stamp(session: Session, row: League) -> tuple[Any, ...]:
-    """What changes whenever the league's board may: its standing, or the name of an owner."""
+    """A value that changes whenever the league's board may: with a standing, or an owner's name."""
     renamed = select(func.max(User.deleted_at)).scalar_subquery()
     columns = (Standing.rows_digest, Standing.field, Standing.matches, Standing.computed_at)
     found = session.execute(

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def newest(session: Session, name: str) -> MatchVerification | None:
     """Returns the newest verification of the match with that id; None if there is none.
 
-    What the platform itself has looked at is told once the match is open.
+    A check that the platform made by itself is shown once the match is open.
     """
     which: Any = models.MatchVerification
     query = select(which).where(which.match_id == name)

@@ -71,7 +71,7 @@ class Line(NamedTuple):
 
     waits: list[Tryout]
     claimed: int
-    """How many try-outs arenas are at."""
+    """How many try-outs are running in arenas."""
     busy: set[int]
     slow: set[int]
     pace: job_times.Pace
@@ -147,7 +147,7 @@ def of_match(session: Session, row: Match, *, settings: Settings, now: int) -> W
 def of_tryout(
     session: Session, row: Version | Draft, *, settings: Settings, now: int
 ) -> Waiting | None:
-    """Returns why this try-out waits; None if it is over or an arena is at it."""
+    """Returns why this try-out waits; None if it is over or running."""
     if row.state not in (VersionState.PENDING, DraftState.PENDING):
         return None
     if row.deadline is None:

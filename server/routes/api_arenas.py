@@ -86,7 +86,7 @@ def list_keys() -> Response:
 @routes.input(schemas.NewArenaKey)
 @routes.output(FreshArenaKey, status_code=201)
 def make_key(json_data: schemas.NewArenaKey) -> Response:
-    """Makes a key for a host that plays from afar; its secret is told only now. For operators."""
+    """Makes a key for a host that plays from afar; its secret is shown only once. For operators."""
     with acting() as (session, actor, now):
         return answered(arena_keys.make(session, actor, json_data.name, now=now), 201)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from flask import make_response, redirect, request, url_for
 
-from matchbox.errors import BadOption, CallerFault, Forbidden, MatchboxError, Unavailable
+from matchbox.errors import BadOption, CallerFault, Forbidden, Unavailable
 from server.problems import status_of
 from server.rate_limits import AGAIN
 from server.routes.source import the_source
@@ -48,11 +48,6 @@ def whole_or_none(name: str) -> int | None:
 def go_to(endpoint: str, **parts: object) -> Response:
     """Redirects the browser to one of the pages."""
     return redirect(url_for(endpoint, **parts), 303)  # type: ignore[arg-type]
-
-
-def shown_again(page: str, error: MatchboxError) -> Response:
-    """Returns the form's page with the error on it, under the error's status code."""
-    return make_response(page, status_of(error))
 
 
 def form_of(page: Page, *, forbidden: bool = False) -> Callable[[View], View]:

@@ -90,4 +90,4 @@ def _json(text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
-        raise BadOption(f"{text[:40]!r} is no move; choose one of those on the page") from None
+        raise BadOption(f"{text[:40]!r} is not a move; choose one of those on the page") from None

@@ -87,7 +87,7 @@ def result() -> Response:
 
 @routes.post("/walls")
 def wall() -> ResponseReturnValue:
-    """Stores an arena's report about its box, and renews the lease of the job that it is at."""
+    """Stores an arena's report about its box, and renews the lease of its current job."""
     report = _object()
     made = context()
     with made.write() as session:

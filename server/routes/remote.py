@@ -1,7 +1,7 @@
 """The routes for arenas on other hosts, which present a key that an operator has made.
 
-The same as `internal` has for arenas here, and two more: an arena asks for a job here, and it hands
-a long result in in parts. What it gets depends on the job that it holds.
+They are those that `internal` has for arenas here, and two more: an arena asks for a job, and it
+sends a long result in parts. What it gets depends on the job that it holds.
 """
 
 from __future__ import annotations

@@ -154,7 +154,7 @@ def _rename_in_texts(session: Session, user: User, former: str) -> None:
 
 
 def _renamed(value: Any, before: str, after: str) -> Any:
-    """The same plain data, with bots of `before` named as bots of `after` in every text."""
+    """Returns a copy of plain data in which bots of `before` are named as bots of `after`."""
     if isinstance(value, dict):
         return {name: _renamed(part, before, after) for name, part in value.items()}
     if isinstance(value, list):

@@ -1,7 +1,7 @@
 """Tells the operators when something becomes wrong with the platform, and when it is over.
 
-Keeps what has been told, so that each finding is told once. One that comes and goes is not told
-again and again: it must last before it is told, and stay away before it is over. Judges nothing.
+Remembers which findings were reported, so that each is reported once. A finding must last before it
+is reported, and stay away before it counts as over. Judges nothing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 NAME: Final = "alarms"
 LASTS_MS: Final = 30_000
-"""A finding is told when it has lasted for this long."""
+"""A finding is reported once it has lasted for this long."""
 OVER_MS: Final = 120_000
 """A finding is over when it has stayed away for this long."""
 

@@ -94,7 +94,7 @@ def _played(session: Session, name: str, since: int, until: int) -> Sequence[Mat
 def _void_some(
     session: Session, names: Sequence[str], why: str, again: bool, now: int
 ) -> tuple[int, int]:
-    """Makes those of these matches void that may be; returns how many, and of these replayed."""
+    """Makes void those matches that may be; returns how many did, and how many are replayed."""
     finished = (Match.id.in_(names), Match.state == MatchState.FINISHED)
     order = (Match.league_id, Match.season_id, Match.number)
     rows = session.scalars(select(Match).where(*finished).order_by(*order)).all()

@@ -65,7 +65,7 @@ def begin(session: Session, settings: Settings, *, now: int) -> Backups | None:
 
 
 def succeeded(session: Session, size: int, *, begun_at: int, now: int) -> None:
-    """Notes that the backup that began then has been made, with so many bytes."""
+    """Notes that the backup begun at `begun_at` has been made; `size` is in bytes."""
     state = backups(session) or Backups(since=begun_at, tried_at=begun_at)
     done = msgspec.structs.replace(state, done_at=begun_at, size=size, trouble="")
     _store(session, done, now)

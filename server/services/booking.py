@@ -80,7 +80,7 @@ def book_matches(context: Context, data: Sequence[object], *, holder: str = "") 
         for one in data:
             _check_holder(session, wire.RECORD, one, holder, context.settings)
         known = matches.load(session, [played.match for played in read])
-        _ratings = ratings.load(session, known)
+        _ratings = ratings.load(session, known)  # Keeps the rows in the session, for all matches.
         stopped = stopped_arenas.stopped(session)
         changed = []
         for played, why in looked:

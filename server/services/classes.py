@@ -90,7 +90,9 @@ def league_of(session: Session, code: str) -> League:
     wanted = f"{signs[:4]}-{signs[4:]}"
     found = session.scalar(select(League).where(League.join_code == wanted))
     if found is None:
-        raise NotFound("this code does not work, or not any more; ask who gave it to you")
+        raise NotFound(
+            "this code does not work, or no longer does; ask the person who gave it to you"
+        )
     return found
 
 
@@ -138,7 +140,7 @@ def names_in(text: str) -> list[str]:
     try:
         rows = [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=comma)]
     except csv.Error as error:
-        raise BadOption(f"the list is no CSV: {error}; give one name a line") from None
+        raise BadOption(f"the list is not CSV: {error}; give one name a line") from None
     heading = [cell.lower() for cell in rows[0]]
     column = heading.index("name") if "name" in heading else 0
     rows = rows[1:] if "name" in heading else rows

@@ -61,7 +61,7 @@ def request_confirmation(
 
 
 def confirm(session: Session, user: User, secret: str, *, settings: Settings, now: int) -> str:
-    """Confirms the account's address, and returns it; the former one is told so.
+    """Confirms the account's address, and returns it; the former one is notified.
 
     Raises Forbidden if the link is not valid.
     """
@@ -82,7 +82,7 @@ def confirm(session: Session, user: User, secret: str, *, settings: Settings, no
 def clear(session: Session, user: User, *, now: int) -> None:
     """Removes the account's address, and the mails that wait to be sent to it.
 
-    The address is told so.
+    The address is notified.
     """
     if user.email is not None:
         _notify_of_change(session, user, "removed", now)

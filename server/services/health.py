@@ -39,7 +39,7 @@ EVERY_MS: Final = {BEAT: 10_000, STANDINGS: 60_000}
 BOARDS_MS: Final = 600_000
 """Boards are old if that is longer ago than this."""
 STALLED_MS: Final = 600_000
-"""Matches stand still if they wait and none has ended for so long."""
+"""Matches stand still if they wait and none has ended for this long."""
 OLDEST_MS: Final = {
     "try-out": 300_000,
     "lesson": 1_800_000,
@@ -247,7 +247,7 @@ def _jobs_move(state: State) -> Iterator[Finding]:
         age = state.now - moment(line.oldest_at) if line.oldest_at else 0
         if most is not None and age > most:
             text = f"The oldest {line.kind} has waited for {_for(age // 1000)}."
-            remedy = "See whether arenas report, and what they are at."
+            remedy = "See whether arenas report, and what they are doing."
             yield _warning("jobs", text, remedy, line.kind)
         if line.parked:
             many = f"{line.parked} {line.kind} jobs are" if line.parked > 1 else f"A {line.kind} is"

@@ -46,7 +46,7 @@ KINDS: Final[dict[wire.Kind, JobKind[Any]]] = {
     "verification": VERIFICATION,
 }
 ALL: Final[tuple[JobKind[Any], ...]] = (*KINDS.values(), TRY_DRAFT)
-"""The same, and the try-outs of drafts, which are versions to an arena."""
+"""Every kind of job, with the try-outs of drafts, which an arena treats as versions."""
 
 
 def claim(session: Session, message: wire.Claim, *, settings: Settings, now: int) -> bool:
@@ -83,13 +83,13 @@ def claim_unclaimed(session: Session, message: wire.Claim, *, settings: Settings
 
 
 def take_from(session: Session, arena: str) -> None:
-    """Has the jobs that this arena holds given to others at the next tick."""
+    """Frees the jobs that this arena holds: others get them at the next tick."""
     for kind in ALL:
         jobs.take(session, kind, kind.model.arena == arena)
 
 
 def take_from_key(session: Session, key: str) -> None:
-    """Has the jobs of all arenas with this key given to others at the next tick."""
+    """Frees the jobs of all arenas with this key: others get them at the next tick."""
     for kind in ALL:
         jobs.take(session, kind, of_key(kind.model.arena, key))
 
@@ -140,7 +140,7 @@ def give_back(session: Session, message: wire.Lost, *, settings: Settings, now: 
 
 
 def report(session: Session, told: Mapping[str, Any], *, settings: Settings, now: int) -> None:
-    """Stores an arena's report, and renews the lease of the job that it is at.
+    """Stores an arena's report, and renews the lease of its current job.
 
     After a time without any report, every arena gets the time to report before it loses its job.
     Raises BadMessage if the report is not valid.

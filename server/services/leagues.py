@@ -79,7 +79,7 @@ def create(
     """
     require_operator(actor)
     if check_name(name) in registry.packages():
-        raise BadName(f"{name!r} is the name of a game; its default league bears it")
+        raise BadName(f"{name!r} is a game, whose default league has that name; choose another")
     if session.scalar(select(League.id).where(League.name == name)) is not None:
         raise Conflict(f"there is a league {name!r} already; choose another name")
     league = _new(registry.game(game).spec, name, settings.match_deals, now)

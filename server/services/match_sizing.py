@@ -56,7 +56,7 @@ class MatchSizer:
         self._own: dict[int, float | None] = {row: _median(own) for row, own in found.items()}
 
     def prepare(self, versions: Iterable[int]) -> None:
-        """Reads at once what `deals` would read for one of these row numbers after the other."""
+        """Reads the matches of these versions together, so that `deals` reads none singly."""
         for row in dict.fromkeys(versions):
             if row not in self._own and row not in self._last:
                 self._last[row] = self._last_of(row)
@@ -157,7 +157,7 @@ class MatchSizer:
         return own
 
     def _time(self, matches: Collection[str]) -> None:
-        """Reads the times of those of these matches that were not read yet."""
+        """Reads the times of the matches that have not been read yet."""
         fresh = [one for one in matches if one not in self._timed]
         if not fresh:
             return

@@ -199,7 +199,7 @@ def old_tables(before: int) -> Select[str]:
 
 
 def delete_tables(session: Session, tables: Sequence[str], days: int) -> int:
-    """Deletes the tables with these ids, which were kept for so many days; returns how many."""
+    """Deletes the tables with these ids, which were kept for `days` days; returns how many."""
     session.execute(delete(Turn).where(Turn.table_id.in_(tables)))
     session.execute(delete(PlaySeat).where(PlaySeat.table_id.in_(tables)))
     return rows_changed(session, delete(PlayTable).where(PlayTable.id.in_(tables)))

@@ -66,7 +66,7 @@ log = structlog.get_logger(__name__)
 
 
 class Knock(msgspec.Struct, frozen=True, kw_only=True):
-    """What an arena says of itself whenever it asks for a job."""
+    """An arena's release, Python and rules, sent with every request for a job."""
 
     release: str
     """Its version of Matchbox."""
@@ -78,7 +78,7 @@ class Knock(msgspec.Struct, frozen=True, kw_only=True):
 
 @cache
 def own() -> Knock:
-    """Returns what an arena must say to be let in: it says the same of itself as this server."""
+    """Returns this server's own: an arena gets jobs only if it sends an equal one."""
     return Knock(release=version("matchbox"), python=python_minor(), rules=registry.digests())
 
 
@@ -116,7 +116,7 @@ def take(
 ) -> tuple[str, dict[str, Any]] | None:
     """Returns the task and the message of the arena's next job; None if there is none now.
 
-    Whoever asks for a job is idle: a job that the arena still holds is given to another.
+    An arena that asks for a job is idle: a job that it still holds is given to another.
 
     Raises ArenaOutdated, BadMessage, BrokerUnavailable, Forbidden if the key was removed,
     ArenaStopped if the arena gets no jobs, and Conflict if it has not reported lately: nobody would
@@ -173,7 +173,7 @@ def claim(
 def report(
     session: Session, arena: str, told: Mapping[str, Any], *, settings: Settings, now: int
 ) -> None:
-    """Stores the arena's report, and renews the lease of the job that it holds and is at.
+    """Stores the arena's report, and renews the lease of its current job.
 
     An arena that says goodbye gives its job back. Raises BadMessage, also if it has no wall.
     """
@@ -241,7 +241,7 @@ def take_parts(session: Session, arena: str) -> bytes:
 
 
 def _stopped(arena: str) -> str:
-    """What a stopped arena is told."""
+    """The message for a stopped arena."""
     return (
         f"{arena} gets no jobs: it is stopped, or another arena with its key has sent a false "
         "record; an operator lets it go on"

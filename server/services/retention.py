@@ -40,7 +40,7 @@ class Kind(NamedTuple):
     old: Callable[[int], Select[Any]]
     """Selects the keys of the rows from before a time, UTC in ms."""
     remove: Callable[[Session, Sequence[Any], int], int]
-    """Removes the rows with these keys, which were kept for so many days; returns how many."""
+    """Removes the rows with these keys, which were kept for that many days; returns how many."""
 
     def select_old(self, settings: Settings, now: int) -> Select[Any] | None:
         """Selects the keys of the rows to remove now; None if they are kept for ever."""
@@ -81,7 +81,7 @@ def is_due(session: Session, *, now: int) -> bool:
     return last is None or now - last >= EVERY_MS
 
 
-def rest(session: Session, *, now: int) -> None:
+def note_nothing_left(session: Session, *, now: int) -> None:
     """Notes that nothing more was found, so that nobody looks again for EVERY_MS."""
     session.merge(Setting(name=NAME, value={}, changed_at=now))
 

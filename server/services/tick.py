@@ -263,4 +263,4 @@ def _prune(context: Context) -> None:
         due = retention.is_due(session, now=context.now())
     if due and not prune_some(context):
         with context.write() as session:
-            retention.rest(session, now=context.now())
+            retention.note_nothing_left(session, now=context.now())

@@ -27,7 +27,7 @@ STALE_MS: Final = 5 * 60_000
 SILENT_MS: Final = 45_000
 """An arena reports every 15 s; one that has missed three reports is silent."""
 GAP_MS: Final = 30_000
-"""If no arena has reported for so long, the fault is the server's, or the machine's."""
+"""If no arena has reported for this long, the fault is the server's, or the machine's."""
 
 
 class WallReport(msgspec.Struct, frozen=True):
@@ -53,7 +53,7 @@ class WallReport(msgspec.Struct, frozen=True):
     leaving: bool = False
     """True in the last report of an arena that is being stopped."""
     job: Claim | None = None
-    """The job that it is at and gets on with; None if it is idle."""
+    """The job that the arena is working on; None if it is idle."""
 
 
 class ArenaWall(msgspec.Struct, frozen=True):

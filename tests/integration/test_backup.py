@@ -198,6 +198,18 @@ def test_every_row_arrives_to_the_letter_and_no_id_is_given_twice(
     home.context.close()
 
 
+def test_postgres_knows_at_once_how_many_rows_it_got(
+    request: pytest.FixtureRequest, tmp_path: Path, running: Books, file: Path
+) -> None:
+    home = restored(file, empty("postgres", request, tmp_path))
+    with running.read() as session:
+        booked = session.scalar(select(func.count()).select_from(Result))
+    with home.read() as session:  # -1 is a table that Postgres has not looked at.
+        seen = session.scalar(text("SELECT reltuples FROM pg_class WHERE relname = 'result'"))
+    assert seen == booked
+    home.context.close()
+
+
 def test_an_id_that_was_given_and_deleted_stays_given(
     request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:

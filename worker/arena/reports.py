@@ -1,4 +1,4 @@
-"""An arena's reports: its box and what the self-test found, its host, the job that it is at."""
+"""An arena's reports: its box and what the self-test found, its host, its current job."""
 
 from __future__ import annotations
 

@@ -97,11 +97,11 @@ class Arena:
         self._name = name
         self._patience_s = patience_s
         self._under_way: tuple[AnyJob, float] | None = None
-        """The job that it is at, and when it last got on with it, by the clock."""
+        """The current job, and the clock time of its last progress."""
 
     def claim(self) -> Claim | None:
-        """The claim of the job that it is at. None if it is idle, or has got on with nothing for
-        `patience_s` seconds: then another arena shall have the job. Any thread may call it."""
+        """The claim of the current job. None if the arena is idle, or has made no progress for
+        `patience_s` seconds: then another arena gets the job. Any thread may call it."""
         at = self._under_way
         if at is None or self._clock() - at[1] > self._patience_s:
             return None

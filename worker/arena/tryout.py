@@ -141,7 +141,7 @@ def try_out(
 
 
 def _load(job: TryOut, bundle: bytes, trial: _TryOut) -> None:
-    """Loads the bot once, alone. Raises BadBundle, Failed."""
+    """Loads the bot once, alone. Raises BadBundle, TryOutFailed."""
     if digest(bundle) != job.version:
         raise BadBundle("the bytes are not those of this version; upload the file again")
     seed, libraries = load_seed(_match(job, job.deals[0]), 0, 0), trial.libraries
@@ -189,8 +189,8 @@ def _keeps_state(job: TryOut, bundle: bytes, trial: _TryOut, open_channel: Opene
 def _learn(job: TryOut, bundle: bytes, trial: _TryOut, box: Box | None) -> list[str]:
     """Lets a bot that learns do so once, and then play a deal with its new memory.
 
-    Returns messages for its author: a fault of `learn` costs nothing. Raises Failed at a fault in
-    play.
+    Returns messages for its author: a fault of `learn` costs nothing. Raises TryOutFailed at a
+    fault in play.
     """
     key = round_key("try-out", 1, job.version)
     own = [Own(record, 0) for record in trial.played[::2]]
@@ -215,7 +215,7 @@ def _learn(job: TryOut, bundle: bytes, trial: _TryOut, box: Box | None) -> list[
 
 
 def _play(match: PlayMatch, bundles: list[bytes], trial: _TryOut, memory: bytes = b"") -> str:
-    """The digest of the record of one match. Raises Failed at the bot's first fault.
+    """The digest of the record of one match. Raises TryOutFailed at the bot's first fault.
 
     `bundles` are the bot's own and, if it does not play against itself, the opponents'.
     """
@@ -270,7 +270,7 @@ class _WatchedSeat:
         self._seat = Seat(self._open, load)
 
     def answer(self, questions: Sequence[Question]) -> list[Answer]:
-        """One answer for each question. Raises Failed at the bot's first fault."""
+        """One answer for each question. Raises TryOutFailed at the bot's first fault."""
         stage: verdict_messages.Stage = "start" if any(seed for *_, seed in questions) else "turn"
         try:
             answers = self._seat.answer(questions)

@@ -137,7 +137,7 @@ def _last_place(log: str) -> str:
 
 
 def _stopped_place(log: str) -> str:
-    """The same for a bot that was stopped: the place in its own files where it was."""
+    """Where in its own files a bot was when it was stopped; "" if that is not known."""
     dump = _STOPPED.findall(log)
     frames = _FRAME.findall(dump[-1]) if dump else []
     own = [frame for frame in frames if not frame[0].startswith(_FOREIGN)]

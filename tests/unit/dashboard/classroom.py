@@ -32,7 +32,9 @@ RESULTS: Final = [
 def invited(code: str) -> Invited:
     """The league of the only code."""
     if code != CODE:
-        raise NotFound("this code does not work, or not any more; ask who gave it to you")
+        raise NotFound(
+            "this code does not work, or no longer does; ask the person who gave it to you"
+        )
     return Invited(league="cup", game="bomb", title="Bomb", code=CODE)
 
 

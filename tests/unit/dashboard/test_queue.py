@@ -53,7 +53,7 @@ def test_it_says_what_waits_in_which_order_and_why() -> None:
 
 def test_it_says_that_nothing_waits_or_that_all_stands_still() -> None:
     nothing = replace(EMPTY, viewer=OPERATOR.viewer)
-    assert "Nothing waits" in get("/admin/queue", nothing).text
+    assert "Nothing is waiting" in get("/admin/queue", nothing).text
     still = replace(OPERATOR, queue_detail=lambda: queued.QUEUE.model_copy(
         update={"stopped": ARENAS}))  # fmt: skip
     assert ARENAS in get("/admin/queue", still).text

@@ -479,7 +479,7 @@ def test_the_tables_of_an_account_are_listed_by_pages_without_reading_those_of_o
         for plan in newest:
             assert "COVERING INDEX ix_play_seat_user_id_created_at_table_id" in plan, plan
             assert "TEMP B-TREE" not in plan, plan
-    with books.read() as session, pytest.raises(BadOption, match="is no cursor"):
+    with books.read() as session, pytest.raises(BadOption, match="is not a cursor"):
         reading.tables(session, alice, many.settings, cursor="soon")
     many.context.close()
 
