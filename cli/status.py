@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Final
+from datetime import datetime
+from typing import TYPE_CHECKING, Final
 
 from cli import output
 from cli.playing import JsonOption
 from cli.remote import connect
+
+if TYPE_CHECKING:
+    from matchbox.answers.health import Health
 
 WAIT_S: Final = 20.0
 """How long the server may take to judge itself: with a broker that hangs, some seconds."""
 
 
 def status(json: JsonOption = False) -> None:
-    """Say what is wrong with the platform; exits 1 if anything is. For operators."""
+    """Say what is wrong with the platform, and what each arena is at; exits 1 if anything is wrong.
+
+    For operators.
+    """
     from matchbox.answers.health import Health
 
     with connect() as client:
@@ -22,12 +29,42 @@ def status(json: JsonOption = False) -> None:
     if json:
         output.document(told.plain())
     else:
-        for one in told.findings:
-            print(f"{one.text} {one.remedy}")
-        reporting = sum(one.state == "reports" for one in told.arenas)
-        waiting = sum(one.queued for one in told.jobs)
-        print(
-            f"{'' if told.findings else 'All is well. '}Arenas: {reporting}. Waiting: {waiting:,}."
-        )
+        _print(told)
     if told.findings:
         output.exit_no()
+
+
+def _print(told: Health) -> None:
+    for one in told.findings:
+        print(f"{one.text} {one.remedy}")
+    awaited = [one for one in told.arenas if one.state in ("reports", "silent")]
+    if awaited:
+        now = datetime.fromisoformat(told.checked_at)
+        rows = [
+            (
+                one.full_name,
+                one.host,
+                "stopped" if one.stopped else one.state,
+                one.doing or "nothing",
+                f"{(now - datetime.fromisoformat(one.seen_at)).seconds} s ago",
+            )
+            for one in awaited
+        ]
+        output.table(("arena", "host", "state", "doing", "last report"), rows)
+    reporting = sum(one.state == "reports" for one in told.arenas)
+    waiting = sum(one.queued for one in told.jobs)
+    well = "" if told.findings else "All is well. "
+    print(f"{well}Arenas: {reporting}. Waiting: {waiting:,}.{_ledger(told)}")
+
+
+def _ledger(told: Health) -> str:
+    """What is known of the ledger, with a space before it."""
+    figures = told.figures
+    text = ""
+    if figures.ledger_ms is not None:
+        text += f" The ledger's last sign of life: {figures.ledger_ms // 1000} s ago."
+    if figures.results:
+        text += f" Results that wait for it: {figures.results:,}"
+        oldest = figures.results_ms
+        text += "." if oldest is None else f", the oldest for {oldest // 1000} s."
+    return text

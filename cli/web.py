@@ -49,12 +49,24 @@ def on_starting(server: Any) -> None:
         counted.unlink()
     logs.configure(read_settings(os.environ, open))
     import_module("server.app")
+    import_module("worker.ledger.watch")
+    import_module("worker.ledger.courier")
     start.ready()
 
 
 def post_fork(server: Any, worker: Any) -> None:
     """Ties every worker to its master: a fork loses this tie."""
     tie_to(server.pid)
+
+
+def post_worker_init(worker: Any) -> None:
+    """Has the worker give its sign of life, and stand in for the ledger as the operators' watch."""
+    from server.services import signs
+    from worker.ledger.courier import Courier
+    from worker.ledger.watch import Watch
+
+    context = worker.wsgi.extensions["matchbox"]
+    Watch(context, Courier(context), signs.WEB if worker.is_public else signs.INTERNAL).start()
 
 
 def when_ready(server: Any) -> None:

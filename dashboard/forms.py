@@ -71,7 +71,12 @@ def account_page(
 def admin_page(source: Source, values: Values | None = None, error: str = "") -> str:
     """Returns the operators' page. Raises Forbidden for others."""
     return render_template(
-        "admin.html", values=values or {}, error=error, queue=source.queue(), **dict(source.admin())
+        "admin.html",
+        values=values or {},
+        error=error,
+        queue=source.queue(),
+        findings=source.health().findings,
+        **dict(source.admin()),
     )
 
 

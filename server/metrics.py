@@ -91,7 +91,7 @@ class _Queue(Collector):
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
         with self._context.read() as session:
-            queue = queries.queue(session)
+            queue = queries.queue(session, now=self._context.now())
             judged = health.judge(session, self._context.settings, now=self._context.now())
         for name, meaning, label, values in (*_queued(queue), *_judged(judged)):
             metric = GaugeMetricFamily(name, meaning, labels=label)
@@ -152,9 +152,11 @@ def _judged(judged: Health) -> Iterator[Gauge]:
 
 def _measured(figures: Figures) -> Iterator[Gauge]:
     age = None if figures.ledger_ms is None else figures.ledger_ms / 1000
+    waited = None if figures.results_ms is None else figures.results_ms / 1000
     for name, meaning, value in (
         ("broker_up", "Whether the broker answers", figures.broker),
         ("results_waiting", "Results that wait for the ledger", figures.results),
+        ("oldest_result_age_seconds", "Age of the oldest result that waits", waited),
         ("ledger_age_seconds", "Age of the ledger's last sign of life", age),
         ("disk_free_bytes", "Free bytes on the disk of the data folder", figures.disk_free),
         ("mails_failing", "Mails that could not be sent after tries", figures.mails_failing),

@@ -71,13 +71,15 @@ class JobsLine(Answer):
 class Figures(Answer):
     """What was measured. `broker` says whether it answers, and is null if the platform has none.
 
-    `results` is how many results wait for the ledger, `ledger_ms` the age of its last sign of
-    life, `disk_free` the free bytes of the data folder's disk, and `mails_failing` how many mails
-    could not be sent after several tries. A figure that cannot be told is null.
+    `results` is how many results wait for the ledger, `results_ms` how long the oldest of them has
+    waited, `ledger_ms` the age of the ledger's last sign of life, `disk_free` the free bytes of the
+    data folder's disk, and `mails_failing` how many mails could not be sent after several tries. A
+    figure that cannot be told is null.
     """
 
     broker: bool | None
     results: int | None
+    results_ms: int | None = None
     ledger_ms: int | None
     disk_free: int | None
     mails_failing: int

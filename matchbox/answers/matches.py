@@ -219,7 +219,11 @@ class Logs(Answer):
 
 
 class Queue(Answer):
-    """The numbers of matches and versions that are not done yet."""
+    """The numbers of matches and versions that are not done yet.
+
+    `silent` is true if no arena has reported for 45 seconds: then nothing is being played, and the
+    running matches wait as well.
+    """
 
     queued: int
     running: int
@@ -228,3 +232,4 @@ class Queue(Answer):
     parked_versions: int
     quarantined_versions: int
     oldest_queued_at: str | None
+    silent: bool = False

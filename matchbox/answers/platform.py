@@ -42,12 +42,16 @@ class Audit(Answer):
 
 
 class Wall(Answer):
-    """The arenas' reports on their walls: whether all have one, and what is missing."""
+    """The arenas' reports on their walls: whether all have one, and what is missing.
+
+    `silent` is true if none has reported for 45 seconds, so that this may be so no longer.
+    """
 
     walled: bool
     box: str | None
     missing: list[str]
     reported_at: str | None
+    silent: bool = False
 
 
 class TroubledVersion(Answer):

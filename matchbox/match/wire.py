@@ -39,6 +39,8 @@ QUEUES: Final = {TRY_OUT: "tryout", PLAY_MATCH: "ranked", PLAY_COMPARISON: "comp
                  LOST: "ledger", TICK: "ledger"}  # fmt: skip
 TAKEN: Final = ("unacked.arena", "unacked_index.arena")
 """Where the broker keeps the messages that arenas have taken, and the time at which each was."""
+SENT_AT: Final = "matchbox_sent_at"
+"""The header in which an arena says when it has sent a result, UTC in ms."""
 BROKER_BYTES: Final = 256 << 10
 """A result longer than this is posted to the server instead of going through the broker."""
 PART_BYTES: Final = 512 << 10

@@ -14,11 +14,10 @@ from server.queries import job_times, waiting
 from server.queries.pagination import iso
 from server.services import broker, dispatch
 from server.services.accounts import require_operator_to_see
-from server.services.job_lines import job_line, job_lines
+from server.services.job_lines import job_lines
 from server.services.lessons import LESSON
 from server.services.match_verifications import VERIFICATION
 from server.services.table_turns import TURN
-from server.services.tryouts import TRY_DRAFT
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -76,9 +75,8 @@ def _kinds(
         "draft": of_tryouts,
         "lesson": job_times.of_lessons(session, now=now),
     }
-    lines = [*job_lines(session, now), job_line(session, "draft", TRY_DRAFT, now)]
     found = []
-    for line in lines:
+    for line in job_lines(session, now):
         lately = paces.get(line.kind, job_times.Pace(0, None))
         each = None if lately.each_ms is None else round(lately.each_ms / 1000, 1)
         done = lately.done if line.kind in paces else None

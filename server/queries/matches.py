@@ -30,6 +30,7 @@ from server.queries import match_lines
 from server.queries.embargo import closed, reason
 from server.queries.match_filters import Asked
 from server.queries.pagination import iso, numbers, page_size, sees, split
+from server.services import walls
 from server.services.kept_records import removed, require_record
 from server.services.matches import load
 
@@ -187,7 +188,7 @@ def match_log(session: Session, name: str, viewer: User | None) -> list[answers.
     return [_log(seat, row.result, viewer_id) for seat in mine]
 
 
-def queue(session: Session) -> answers.Queue:
+def queue(session: Session, *, now: int) -> answers.Queue:
     """Returns the numbers of unfinished matches and try-outs."""
     counts = dict(session.execute(_UNFINISHED).all())
     versions = dict(session.execute(_WAITING).all())
@@ -199,6 +200,7 @@ def queue(session: Session) -> answers.Queue:
         parked_versions=session.scalar(_PARKED) or 0,
         quarantined_versions=versions.get(VersionState.QUARANTINED, 0),
         oldest_queued_at=iso(session.scalar(_OLDEST)),
+        silent=walls.silent(session, now=now),
     )
 
 

@@ -104,7 +104,7 @@ def claim_open(session: Session, secret: str) -> bool:
     return accounts.is_open_link(session, secret)
 
 
-def admin(session: Session, viewer: User | None) -> answers.Admin:
+def admin(session: Session, viewer: User | None, *, now: int) -> answers.Admin:
     """Returns the operators' overview. Raises Forbidden for others."""
     operator = accounts.require_operator_to_see(viewer)
     parked = select(Match.id).where(Match.state == MatchState.PARKED).order_by(Match.created_at)
@@ -113,7 +113,7 @@ def admin(session: Session, viewer: User | None) -> answers.Admin:
     waiting = (Version.state.in_(WAITING), Version.deadline.is_(None))
     suspect = Version.state == VersionState.QUARANTINED
     return answers.Admin(
-        wall=_wall(session),
+        wall=_wall(session, now),
         parked_matches=[
             ParkedMatch(**line, trouble=row.trouble) for line, row in zip(lines, rows, strict=True)
         ],
@@ -134,7 +134,7 @@ def _troubled(session: Session, *which: ColumnElement[bool]) -> list[answers.Tro
     ]
 
 
-def _wall(session: Session) -> answers.Wall | None:
+def _wall(session: Session, now: int) -> answers.Wall | None:
     found = walls.wall(session)
     if not found.arenas:
         return None
@@ -144,4 +144,5 @@ def _wall(session: Session) -> answers.Wall | None:
         box=found.box,
         missing=[report.why for report in reports if not report.walled],
         reported_at=iso(max(report.at for report in reports)),
+        silent=walls.silent(session, now=now),
     )

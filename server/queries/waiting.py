@@ -33,7 +33,7 @@ from server.db.models import (
 from server.queries import drafts, job_times
 from server.queries.bots import version as told_version
 from server.queries.matches import match as told_match
-from server.services import dispatch, health, turns
+from server.services import dispatch, signs, turns
 from server.services.arena_lines import arena_lines
 from server.services.walls import wall
 
@@ -190,7 +190,7 @@ def stopped(session: Session, settings: Settings, *, now: int) -> str:
     reporting = (one for one in arena_lines(session, now) if not one.stopped)
     if not any(one.state == "reports" for one in reporting):
         return "No arena is running at the moment. It goes on by itself when one is back."
-    if health.ledger_is_late(session, settings, now):
+    if signs.ledger_is_late(session, settings, now):
         return (
             "The platform sends nothing at the moment: its ledger or its broker stands still. It "
             "goes on by itself when they are back."

@@ -21,8 +21,9 @@ routes = APIBlueprint("queue", __name__, url_prefix="/api/v1", tag="Queue")
 @routes.output(Queue)
 def queue() -> Response:
     """Returns the numbers of unfinished matches and try-outs."""
-    with context().read() as session:
-        return answered(queries.queue(session))
+    made = context()
+    with made.read() as session:
+        return answered(queries.queue(session, now=made.now()))
 
 
 @routes.get("/queue/jobs")

@@ -28,14 +28,17 @@ def alive() -> Response:
 def ready() -> Response:
     """Checks that the database can be read and the broker reached; a 503 says which one failed.
 
-    `wrong` names all checks of the platform's health that have found something.
+    A server that answers pages is ready, whatever else is wrong. `wrong` names the checks of the
+    platform's health that have found something, and `healthy` is false if any of that is bad.
     """
     made = context()
     with made.read() as session:
         judged = health.judge(session, made.settings, now=made.now())
     if judged.figures.broker is False:
         raise BrokerUnavailable("the queue cannot be reached; is the broker running?")
-    return jsonify({"status": "ready", "wrong": sorted({one.kind for one in judged.findings})})
+    wrong = sorted({one.kind for one in judged.findings})
+    healthy = all(one.level != "bad" for one in judged.findings)
+    return jsonify({"status": "ready", "healthy": healthy, "wrong": wrong})
 
 
 @routes.get("/metrics")

@@ -22,7 +22,7 @@ from matchbox.answers.faults import FaultList, Faults
 from matchbox.answers.health import ArenaLine, Health
 from matchbox.answers.leagues import League, Season, Seasons
 from matchbox.answers.lessons import Lesson
-from matchbox.answers.matches import LogLine, Match, Steps
+from matchbox.answers.matches import LogLine, Match, Queue, Steps
 from matchbox.answers.notices import DeliverySettings, Notices
 from matchbox.answers.platform import Admin, Audit, UserDetail, Users
 from matchbox.answers.play import Table, Tables
@@ -63,7 +63,7 @@ def make_source() -> Source:
         verification=reading(newest),
         steps=reading(queries.steps),
         match_log=_match_log,
-        queue=reading(queries.queue),
+        queue=_queue,
         waiting=_waiting,
         seasons=_seasons,
         leagues=reading(queries.leagues),
@@ -192,6 +192,11 @@ def _waiting(number: int) -> Waiting | None:
         return found.waiting
 
 
+def _queue() -> Queue:
+    with reader() as session:
+        return queries.queue(session, now=context().now())
+
+
 def _queue_detail() -> QueueDetail:
     made = context()
     with reader() as session:
@@ -250,7 +255,7 @@ def _tokens() -> list[TokenLine]:
 
 def _admin() -> Admin:
     with reader() as session:
-        return queries.admin(session, viewer(session))
+        return queries.admin(session, viewer(session), now=context().now())
 
 
 def _user(name: str) -> UserDetail:

@@ -8,7 +8,7 @@ import time
 from base64 import b64decode
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from kombu import Connection
 from kombu.exceptions import ChannelError, OperationalError
@@ -20,15 +20,33 @@ WAIT_S: Final = 2
 """The seconds to wait for an answer."""
 
 
-def waiting_results(url: str) -> int:
-    """Returns how many messages wait for the ledger. Raises BrokerUnavailable."""
+LOOKED_AT: Final = 20
+"""The most messages that are looked at for the oldest result: ticks are among them."""
+
+
+class Waiting(NamedTuple):
+    """How many messages wait for the ledger, and when the oldest result was sent, UTC in ms.
+
+    That is None if there is no result among the oldest messages.
+    """
+
+    count: int
+    oldest_at: int | None
+
+
+def waiting_results(url: str) -> Waiting:
+    """Returns what waits for the ledger. Raises BrokerUnavailable."""
     with _connected(url) as connection:
+        queue = wire.QUEUES[wire.RECORD]
         try:
-            queue = wire.QUEUES[wire.RECORD]
             found = connection.default_channel.queue_declare(queue, passive=True)
         except ChannelError:  # An empty queue does not exist.
-            return 0
-        return int(found.message_count)
+            return Waiting(0, None)
+        client: Any = connection.default_channel.client
+        count = int(found.message_count)
+        oldest = (client.lindex(queue, -place - 1) for place in range(min(count, LOOKED_AT)))
+        times = (_sent_at(message) for message in oldest)
+        return Waiting(count, next((at for at in times if at is not None), None))
 
 
 def jobs(url: str, *, taken_s: float) -> set[tuple[str, int]]:
@@ -65,6 +83,14 @@ def take(
                 if found is not None and suits(*found) and client.lrem(queue, -1, one):
                     return found
     return None
+
+
+def _sent_at(message: str | bytes | None) -> int | None:
+    """When an arena has sent this result, UTC in ms; None if it does not say."""
+    try:
+        return int(json.loads(message or "")["headers"][wire.SENT_AT])
+    except (ValueError, LookupError, TypeError):
+        return None
 
 
 def _job_in(message: str | bytes) -> tuple[str, int] | None:

@@ -1,7 +1,7 @@
 """Judges whether the platform is well, for the operators' page, readiness and commands.
 
 Each check yields what it finds wrong, as sentences. To judge something new, write a check and add
-it to CHECKS. Changes nothing but the ledger's signs of life.
+it to CHECKS. Changes nothing.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from sqlalchemy import func, select
 
 from matchbox.answers.health import ArenaLine, Figures, Finding, Health, JobsLine, Level
 from matchbox.errors import BrokerUnavailable
-from server.db.models import Delivery, Match, Setting
+from server.db.models import Delivery, Match
 from server.queries.pagination import iso
-from server.services import backup_schedule, broker, disk, stopped_arenas, supervision
+from server.services import backup_schedule, broker, disk, signs, stopped_arenas, supervision
 from server.services.accounts import require_operator_to_see
 from server.services.arena_lines import arena_lines
-from server.services.job_lines import job_lines
+from server.services.job_lines import job_lines, still_ms
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -28,20 +28,13 @@ if TYPE_CHECKING:
     from matchbox.settings import Settings
     from server.db.models import User
 
-BEAT: Final = "ledger"
-"""The name under which the ledger's sign of life is stored."""
-LATE_MS: Final = 45_000
-"""The ledger is behind if its last sign of life is older than this, or than 10 ticks."""
-STANDINGS: Final = "standings"
-"""The name under which it is stored when all standings were up to date."""
-EVERY_MS: Final = {BEAT: 10_000, STANDINGS: 60_000}
-"""How often each sign of life is stored, at most."""
 BOARDS_MS: Final = 600_000
 """Boards are old if that is longer ago than this."""
 STALLED_MS: Final = 600_000
 """Matches stand still if they wait and none has ended for this long."""
 OLDEST_MS: Final = {
     "try-out": 300_000,
+    "draft": 300_000,
     "lesson": 1_800_000,
     "turn": 60_000,
     "verification": 3_600_000,
@@ -59,6 +52,8 @@ SYMPTOMS: Final = {
     "arenas": "an-arena-is-silent",
     "stopped": "an-arena-was-stopped-for-a-false-result",
     "walls": "an-arena-has-no-wall",
+    "web": "the-site-does-not-answer",
+    "internal": "arenas-reach-nobody",
     "releases": "an-arena-has-another-release",
     "ledger": "results-do-not-appear",
     "standings": "boards-are-old",
@@ -110,11 +105,13 @@ def figures(session: Session, settings: Settings, *, now: int) -> Figures:
             results, answers = broker.waiting_results(settings.broker_url), True
         except BrokerUnavailable:
             answers = False
-    last = _last_beat(session)
+    oldest = results.oldest_at if results else None
+    last = signs.last(session, signs.TICK)
     failing = select(func.count()).where(Delivery.webhook_id.is_(None), Delivery.attempts >= TRIES)
     return Figures(
         broker=answers,
-        results=results,
+        results=results.count if results else None,
+        results_ms=None if oldest is None else max(0, now - oldest),
         ledger_ms=None if last is None else now - last,
         disk_free=disk.free_bytes(settings),
         mails_failing=session.scalar(failing) or 0,
@@ -125,23 +122,6 @@ def judge_for(session: Session, viewer: User | None, settings: Settings, *, now:
     """Returns the judgement for an operator. Raises Forbidden for others."""
     require_operator_to_see(viewer)
     return judge(session, settings, now=now)
-
-
-def beat(session: Session, *, of: str = BEAT, now: int) -> None:
-    """Stores a sign of life, BEAT or STANDINGS. Call it if `is_due` says so."""
-    session.merge(Setting(name=of, value={}, changed_at=now))
-
-
-def is_due(session: Session, *, of: str = BEAT, now: int) -> bool:
-    """Whether the last sign of life is so old that the next one should be stored."""
-    last = _last_sign(session, of)
-    return last is None or now - last >= EVERY_MS[of]
-
-
-def ledger_is_late(session: Session, settings: Settings, now: int) -> bool:
-    """Whether the ledger's last sign of life is too old, or there is none."""
-    last = _last_beat(session)
-    return last is None or now - last > max(LATE_MS, 10_000 * settings.tick_seconds)
 
 
 def _arenas_report(state: State) -> Iterator[Finding]:
@@ -198,27 +178,54 @@ def _releases_agree(state: State) -> Iterator[Finding]:
 
 
 def _ledger_beats(state: State) -> Iterator[Finding]:
-    if not ledger_is_late(state.session, state.settings, state.now):
+    if not signs.ledger_is_late(state.session, state.settings, state.now):
         return
-    last = _last_beat(state.session)
+    last = signs.last(state.session, signs.TICK)
     remedy = "See the logs of the ledger and of beat, and restart the one that hangs."
     if last is None:
         text = "The ledger has not started yet: results wait, and nothing new is scheduled."
         yield _bad("ledger", text, remedy)
         return
     since = f"has given no sign of life for {_for((state.now - last) // 1000)}"
-    if (state.session.scalar(select(func.max(Match.finished_at))) or 0) > last + LATE_MS:
-        text = f"Beat {since}: nothing new is scheduled. The ledger still records results."
-        yield _bad("ledger", text, "See the log of beat, and restart it.")
+    ended = state.session.scalar(select(func.max(Match.finished_at))) or 0
+    goes_on = max(ended, signs.last_of_ledgers(state.session)) > last + signs.LATE_MS
+    if goes_on and state.figures.broker is not False:
+        text = f"Beat {since}: nothing new is scheduled. The ledger itself goes on."
+        remedy = "See the log of beat, and restart it; if that does not help, restart the ledger."
+        yield _bad("ledger", text, remedy)
     else:
         text = f"The ledger {since}: results wait, and nothing new is scheduled."
         yield _bad("ledger", text, remedy)
 
 
-def _standings_follow(state: State) -> Iterator[Finding]:
-    if ledger_is_late(state.session, state.settings, state.now):
+def _processes_live(state: State) -> Iterator[Finding]:
+    silent = signs.silent(state.session)
+    since = {
+        name: f"has given no sign of life for {_for((state.now - at) // 1000)}"
+        for name, at in silent.items()
+    }
+    if signs.WEB in silent:
+        text = f"`web` {since[signs.WEB]}: pages may not be answered."
+        yield _bad("web", text, "See the log of `web`, and restart it.")
+    if signs.INTERNAL in silent:
+        text = (
+            f"`internal` {since[signs.INTERNAL]}: it takes no reports and results of arenas, which "
+            "seem to be silent then."
+        )
+        yield _bad("internal", text, "See the log of `internal`, and restart it.")
+    ledgers = {name for name in signs.processes(state.session) if signs.is_ledger(name)}
+    if ledgers <= silent.keys():  # Then the ledgers' check says so.
         return
-    last = _last_sign(state.session, STANDINGS)
+    for name in sorted(ledgers & silent.keys()):
+        worker = signs.worker_of(name)
+        text = f"The ledger {worker} {since[name]}. Others record results meanwhile."
+        yield _warning("ledger", text, "See the log of that ledger, and restart it.", worker)
+
+
+def _standings_follow(state: State) -> Iterator[Finding]:
+    if signs.ledger_is_late(state.session, state.settings, state.now):
+        return
+    last = signs.last(state.session, signs.STANDINGS)
     if last is not None and state.now - last > BOARDS_MS:
         text = f"Standings were last brought up to date {_for((state.now - last) // 1000)} ago."
         remedy = (
@@ -254,12 +261,11 @@ def _jobs_move(state: State) -> Iterator[Finding]:
             text = f"{many} parked: the platform failed at it again and again."
             remedy = "Play it again or make it void on the page Operate."
             yield _warning("parked", text, remedy, line.kind)
-        if line.kind == "match" and line.queued + line.running and age > STALLED_MS:
-            ended = state.session.scalar(select(func.max(Match.finished_at))) or 0
-            still = min(age, state.now - ended)
+        if line.kind == "match" and age > STALLED_MS:
+            still = still_ms(state.session, state.now)
             if still > STALLED_MS:
-                text = f"Matches wait, and none has ended for {_for(still // 1000)}."
-                remedy = "See whether arenas report, and whether the league or season is paused."
+                text = f"Matches wait, and none has ended for {_for(min(age, still) // 1000)}."
+                remedy = "See whether arenas report, and what they are at."
                 yield _bad("jobs", text, remedy, line.kind)
 
 
@@ -325,6 +331,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     _walls_hold,
     _releases_agree,
     _ledger_beats,
+    _processes_live,
     _standings_follow,
     _supervisor_lives,
     _jobs_move,
@@ -334,14 +341,6 @@ CHECKS: Final[tuple[Check, ...]] = (
     _mail_leaves,
     _backups_are_made,
 )
-
-
-def _last_beat(session: Session) -> int | None:
-    return _last_sign(session, BEAT)
-
-
-def _last_sign(session: Session, of: str) -> int | None:
-    return session.scalar(select(Setting.changed_at).where(Setting.name == of))
 
 
 def _bad(kind: str, text: str, remedy: str, about: str = "") -> Finding:

@@ -9,9 +9,13 @@ from sqlalchemy import ColumnElement, and_, func, or_, select
 
 from matchbox.answers.health import JobsLine
 from matchbox.answers.queue import JobName
+from server.db.models import Match, MatchState
 from server.queries.pagination import iso
+from server.services import dispatch
 from server.services.job_kinds import KINDS
 from server.services.jobs import JobKind
+from server.services.matches import MATCH
+from server.services.tryouts import TRY_DRAFT
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -19,10 +23,11 @@ if TYPE_CHECKING:
 
 def job_lines(session: Session, now: int) -> list[JobsLine]:
     """Returns the numbers of the jobs that are not done, by kind."""
-    return [
+    lines = [
         job_line(session, "try-out" if name == "version" else name, kind, now)
         for name, kind in KINDS.items()
     ]
+    return [*lines, job_line(session, "draft", TRY_DRAFT, now)]
 
 
 def job_line(session: Session, name: JobName, kind: JobKind[Any], now: int) -> JobsLine:
@@ -39,6 +44,20 @@ def job_line(session: Session, name: JobName, kind: JobKind[Any], now: int) -> J
         parked=count(kind.parked),
         oldest_at=None if oldest is None else iso(oldest),
     )
+
+
+def still_ms(session: Session, now: int) -> int:
+    """Returns for how long no match has ended although some could; 0 if none is to be played.
+
+    Matches of what is paused are not to be played. After a pause, time counts from the first match
+    that is sent.
+    """
+    running = Match.state == MatchState.RUNNING
+    if not _count(session, MATCH, running) and not dispatch.next_queued(session, 1, ()):
+        return 0
+    ended = session.scalar(select(func.max(Match.finished_at))) or 0
+    begun = session.scalar(select(func.max(Match.sent_at)).where(running, Match.attempt == 1)) or 0
+    return now - max(ended, begun)
 
 
 def _count(session: Session, kind: JobKind[Any], which: ColumnElement[bool]) -> int:

@@ -20,7 +20,6 @@ from server.services import (
     editions,
     events,
     fault_counts,
-    health,
     job_kinds,
     logins,
     lost_messages,
@@ -31,6 +30,7 @@ from server.services import (
     rounds,
     season_progress,
     seasons,
+    signs,
     standings,
 )
 
@@ -126,15 +126,15 @@ def _find_lost(context: Context) -> None:
 
 def _beat(context: Context) -> None:
     """Stores a sign of life, last: it says that the steps before it have come to their end."""
-    _give_sign(context, health.BEAT)
+    _give_sign(context, signs.TICK)
 
 
 def _give_sign(context: Context, of: str) -> None:
     with context.read() as session:
-        due = health.is_due(session, of=of, now=context.now())
+        due = signs.is_due(session, of, now=context.now())
     if due:
         with context.write() as session:
-            health.beat(session, of=of, now=context.now())
+            signs.note(session, of, now=context.now())
 
 
 def _sweep(context: Context) -> None:
@@ -238,7 +238,7 @@ def _refresh(context: Context) -> None:
         with context.write() as session:
             if not standings.is_newer(session, scope, than=begun_at):
                 standings.keep(session, fresh, now=context.now())
-    _give_sign(context, health.STANDINGS)
+    _give_sign(context, signs.STANDINGS)
 
 
 def _announce(context: Context) -> None:

@@ -124,6 +124,12 @@ def reporting(session: Session, *, now: int) -> bool:
     return row is not None and now - row.changed_at <= GAP_MS
 
 
+def silent(session: Session, *, now: int) -> bool:
+    """Whether no arena has reported for SILENT_MS, or ever. Reads no report."""
+    at = session.scalar(select(Setting.changed_at).where(Setting.name == NAME))
+    return at is None or now - at > SILENT_MS
+
+
 def present(session: Session, *, now: int) -> list[str]:
     """Returns the names of the arenas that report now."""
     return [

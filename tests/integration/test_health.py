@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import html
 import os
+import re
 import signal
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,7 +16,14 @@ import httpx
 import pytest
 import yaml  # type: ignore[import-untyped]
 
-from tests.installation import Installation, descendants, eventually, installed, visitor
+from tests.installation import (
+    PASSWORD,
+    Installation,
+    descendants,
+    eventually,
+    installed,
+    visitor,
+)
 from tests.services import free_port, needs, running
 
 pytestmark = pytest.mark.slow
@@ -73,12 +83,12 @@ def firing(prometheus: httpx.Client) -> set[str]:
 
 
 @contextmanager
-def frozen(pid: int) -> Iterator[None]:
-    """Stops the process and those that it has started, for the length of the block.
+def frozen(*programs: int) -> Iterator[None]:
+    """Stops the processes and those that they have started, for the length of the block.
 
     One of those may end before it is stopped, or be killed meanwhile.
     """
-    pids = [pid, *descendants(pid)]
+    pids = [pid for one in programs for pid in (one, *descendants(one))]
     _send(signal.SIGSTOP, pids)
     try:
         yield
@@ -90,6 +100,34 @@ def _send(number: signal.Signals, pids: Iterable[int]) -> None:
     for one in pids:
         with suppress(ProcessLookupError):
             os.kill(one, number)
+
+
+@contextmanager
+def frozen_outside_of_its_writes(platform: Installation, pid: int) -> Iterator[None]:
+    """The same, at a moment at which the process does not keep the database from the others."""
+    with ExitStack() as stack:
+
+        def froze_well() -> bool:
+            stack.enter_context(frozen(pid))
+            if _may_write(platform):
+                return True
+            stack.close()
+            return False
+
+        eventually(froze_well)
+        yield
+
+
+def _may_write(platform: Installation) -> bool:
+    """Whether the database takes a change within two seconds, as it does of all that go on."""
+    database = sqlite3.connect(platform.data / "matchbox.db", timeout=2, isolation_level=None)
+    with closing(database):
+        try:
+            database.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError:
+            return False
+        database.execute("ROLLBACK")
+        return True
 
 
 def wrong(platform: Installation) -> dict[str, Any]:
@@ -121,31 +159,117 @@ def test_a_frozen_arena_is_told_within_a_minute_and_forgotten_when_it_goes_on(
     eventually(lambda: "MatchboxArenaSilent" not in firing(prometheus))
 
 
-def test_a_frozen_ledger_is_told_though_it_may_hold_the_writer_s_lock(
-    platform: Installation,
+def patiently(ask: Callable[[], httpx.Response]) -> httpx.Response:
+    """The answer; asked again where a server that was frozen for long is started again."""
+
+    def answer() -> httpx.Response | None:
+        with suppress(httpx.TransportError):
+            return ask()
+        return None
+
+    found = eventually(answer)
+    assert found is not None
+    return found
+
+
+@pytest.fixture(scope="module")
+def page(platform: Installation) -> Iterator[Callable[[], str]]:
+    """The text of the page of what is wrong, as the operator sees it."""
+    with visitor() as charlie:
+        address = f"{platform.url}/login"
+        token = re.search(r'name="csrf_token"[^>]*value="([^"]+)"', charlie.get(address).text)
+        fields = {"name": "charlie", "password": PASSWORD, "csrf_token": token[1] if token else ""}
+        assert charlie.post(address, data=fields).is_success
+
+        def look() -> str:
+            shown = patiently(lambda: charlie.get(f"{platform.url}/admin/health"))
+            assert shown.url.path == "/admin/health"
+            return html.unescape(shown.text)
+
+        yield look
+
+
+ALL_ARENAS: Final = "No arena reports any more, so nothing is played."
+
+
+@pytest.mark.parametrize(
+    ("program", "sentence"),
+    [
+        ("internal", "`internal` has given no sign of life for"),
+        ("beat", "Beat has given no sign of life for"),
+        ("arena", ALL_ARENAS),
+        ("broker", "The broker cannot be reached"),
+        ("supervisor", "`matchbox up` has given no sign of life for"),
+    ],
+)
+def test_the_page_tells_of_a_frozen_process_until_it_goes_on(
+    program: str, sentence: str, platform: Installation, page: Callable[[], str]
 ) -> None:
-    def named() -> bool:
-        with visitor() as anybody:
-            return "ledger" in anybody.get(f"{platform.url}/readyz").json().get("wrong", ())
+    eventually(lambda: sentence not in page())
+    if program == "supervisor":
+        freezing = stopped_alone(platform.pid)
+    elif program == "arena":
+        programs = platform.programs().items()
+        freezing = frozen(*(pid for name, pid in programs if name.startswith("arena-")))
+    elif program == "broker":
+        freezing = frozen(platform.programs()[program])
+    else:
+        freezing = frozen_outside_of_its_writes(platform, platform.programs()[program])
+    with freezing:
+        eventually(lambda: sentence in page())
+        if program == "supervisor":
+            assert f"kill -CONT {platform.pid}" in page()
+    eventually(lambda: sentence not in page())
 
-    with frozen(platform.programs()["ledger"]):
-        eventually(named)
-    eventually(lambda: not named())
 
-
-def test_a_frozen_broker_is_told(platform: Installation) -> None:
-    with frozen(platform.programs()["broker"]):
-        told = eventually(lambda: wrong(platform).get("broker", {}))
-    assert "cannot be reached" in told["text"]
-    eventually(lambda: "broker" not in wrong(platform))
-
-
-def test_a_frozen_supervisor_is_told_while_the_platform_plays_on(platform: Installation) -> None:
-    assert "supervisor" not in wrong(platform)
-    os.kill(platform.pid, signal.SIGSTOP)
+@contextmanager
+def stopped_alone(pid: int) -> Iterator[None]:
+    """Stops the process for the length of the block, and none of those that it has started."""
+    os.kill(pid, signal.SIGSTOP)
     try:
-        told = eventually(lambda: wrong(platform).get("supervisor", {}))
+        yield
     finally:
-        os.kill(platform.pid, signal.SIGCONT)
-    assert f"kill -CONT {platform.pid}" in told["remedy"]
-    eventually(lambda: "supervisor" not in wrong(platform))
+        os.kill(pid, signal.SIGCONT)
+
+
+def readiness_inside(platform: Installation) -> dict[str, Any]:
+    """What the server for arenas says of the platform."""
+    port = platform.settings["MATCHBOX_INTERNAL_PORT"]
+    address = f"http://127.0.0.1:{port}/readyz"
+    told: dict[str, Any] = patiently(lambda: httpx.get(address, timeout=60)).json()
+    return told
+
+
+def told(platform: Installation, sentence: str) -> int:
+    """How many notices of the operator say so."""
+    with closing(sqlite3.connect(platform.data / "matchbox.db", timeout=60)) as database:
+        found = database.execute("SELECT text FROM notice WHERE kind = 'finding'")
+        return sum(sentence in text for (text,) in found)
+
+
+def test_a_frozen_web_is_told_on_the_machine_at_internal_and_by_the_ledger_s_notice(
+    platform: Installation, page: Callable[[], str]
+) -> None:
+    eventually(lambda: readiness_inside(platform)["healthy"])
+    with frozen_outside_of_its_writes(platform, platform.programs()["web"]):
+        status = platform.command("status")
+        assert status.returncode == 1
+        assert "restart `web`" in status.stderr
+        eventually(lambda: "web" in readiness_inside(platform)["wrong"])
+        assert readiness_inside(platform)["status"] == "ready"
+        assert not readiness_inside(platform)["healthy"]
+        eventually(lambda: told(platform, "`web` has given no sign of life"))
+    eventually(lambda: "`web` has given no sign" not in page())
+
+
+def test_a_frozen_ledger_is_told_by_the_page_and_once_by_a_notice_of_those_that_go_on(
+    platform: Installation, page: Callable[[], str]
+) -> None:
+    sentence = "The ledger has given no sign of life for"
+    eventually(lambda: sentence not in page())
+    before = told(platform, sentence)
+    with frozen_outside_of_its_writes(platform, platform.programs()["ledger"]):
+        eventually(lambda: sentence in page())
+        eventually(lambda: told(platform, sentence) > before)
+    eventually(lambda: sentence not in page())
+    assert told(platform, sentence) == before + 1

@@ -26,7 +26,7 @@ from matchbox.errors import BadMessage, MatchboxError, Unavailable
 from matchbox.match import wire
 from matchbox.settings import read_settings
 from worker import logs, start
-from worker.app import make_celery
+from worker.app import make_celery, send_result
 from worker.arena import cpu_affinity, reports
 from worker.arena.boxes import open_named
 from worker.arena.client import ServerClient
@@ -61,7 +61,7 @@ class _Running:
 def send(task: str, message: dict[str, Any]) -> None:
     """Sends a result to the ledger's queue. Raises Unavailable."""
     try:
-        app.send_task(task, args=[message], retry_policy={"max_retries": 3, "interval_max": 0.5})
+        send_result(app, task, message)
     except (OperationalError, OSError) as error:
         raise Unavailable(f"the broker cannot be reached: {error}") from error
 

@@ -16,6 +16,7 @@ from matchbox.errors import Unavailable
 from matchbox.match import wire
 from matchbox.settings import read_settings
 from server.context import Context, database_url, make_context
+from server.services import signs
 from server.services.job_kinds import RESULTS
 from worker import logs, start
 from worker.app import make_celery
@@ -56,13 +57,13 @@ def _log(**_: Any) -> None:
 
 
 @signals.celeryd_init.connect
-def _open(**_: Any) -> None:
+def _open(sender: str, **_: Any) -> None:
     _Running.context = make_context(settings)
     _Running.courier = Courier(_Running.context)
     _Running.refits = RefitProcess(settings, database_url(settings))
     _Running.refitter = Refitter(_Running.refits.refresh)
     _Running.refitter.start()
-    _Running.watch = Watch(_Running.context, _Running.courier)
+    _Running.watch = Watch(_Running.context, _Running.courier, signs.of_ledger(sender))
     _Running.watch.start()
     _Running.backups = Backups(_Running.context)
     _Running.backups.start()

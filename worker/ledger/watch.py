@@ -1,6 +1,8 @@
-"""Looks at the platform's health again and again, and has the operators told.
+"""Gives a program's sign of life, looks at the platform's health, and has the operators told.
 
-It has a thread of its own, because the ticks stop when the broker is away. Judges nothing itself.
+Every ledger does so, in a thread of its own, because the ticks stop when the broker is away. The
+web servers give their signs, and look and deliver notices only while no ledger gives one. Judges
+nothing itself.
 """
 
 from __future__ import annotations
@@ -12,53 +14,89 @@ import structlog
 from sqlalchemy.exc import SQLAlchemyError
 
 from matchbox.errors import MatchboxError
-from server.services import alarms, health
+from server.services import alarms, health, signs
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from server.context import Context
     from worker.ledger.courier import Courier
 
 log = structlog.get_logger(__name__)
 
-EVERY_S: Final = 15.0
+EVERY_S: Final = signs.EVERY_MS / 1000
 
 
 def look(context: Context) -> int:
     """Judges the platform, and tells the operators what has begun or is over.
 
-    Returns how many findings it told of. A failure is logged: the next look makes up for it.
+    Returns how many findings it told of.
     """
-    try:
-        with context.read() as session:
-            judged = health.judge(session, context.settings, now=context.now())
-            known = alarms.alarms(session)
-        if not judged.findings and not known:
-            return 0
-        with context.write() as session:
-            return alarms.note(session, judged.findings, now=context.now())
-    except (MatchboxError, SQLAlchemyError) as error:
-        log.warning("watch.failed", why=f"{type(error).__name__}: {error}")
+    with context.read() as session:
+        judged = health.judge(session, context.settings, now=context.now())
+        known = alarms.alarms(session)
+    if not judged.findings and not known:
         return 0
+    with context.write() as session:
+        return alarms.note(session, judged.findings, now=context.now())
+
+
+def has_to_look(context: Context, sign: str, begun_at: int) -> bool:
+    """Whether the process with this sign, which began at that time, shall look.
+
+    A ledger always does. Others do once no ledger has given a sign for so long that it is late.
+    """
+    if signs.is_ledger(sign):
+        return True
+    with context.read() as session:
+        last = max(signs.last_of_ledgers(session), begun_at)
+    return context.now() - last > signs.LATE_MS
 
 
 class Watch:
-    """A thread that looks, and wakes the courier when there is something to deliver."""
+    """A thread that gives the sign, looks, and wakes the courier, which delivers what is due."""
 
-    def __init__(self, context: Context, courier: Courier) -> None:
-        self._context, self._courier = context, courier
+    def __init__(self, context: Context, courier: Courier, sign: str) -> None:
+        self._context, self._courier, self._sign = context, courier, sign
+        self._begun_at = context.now()
         self._over = Event()
         self._thread = Thread(target=self._run, name="watch", daemon=True)
 
     def start(self) -> None:
-        """Starts to look."""
+        """Gives the sign, and goes on with it in the thread."""
+        self._attempt(self._give_sign)
         self._thread.start()
 
     def close(self) -> None:
-        """Ends the thread after the look that is under way."""
+        """Ends the thread after the look that is under way, and takes the sign back."""
         self._over.set()
         self._thread.join()
+        self._attempt(self._take_sign_back)
+
+    def turn(self) -> None:
+        """Gives the sign and looks. A failure is logged: the next turn makes up for it."""
+        self._attempt(self._give_sign)
+        self._attempt(self._look)
 
     def _run(self) -> None:
         while not self._over.wait(EVERY_S):
-            if look(self._context):
-                self._courier.wake()
+            self.turn()
+
+    def _look(self) -> None:
+        if has_to_look(self._context, self._sign, self._begun_at):
+            look(self._context)
+            self._courier.wake()
+
+    def _give_sign(self) -> None:
+        signs.give(self._context, self._sign)
+
+    def _take_sign_back(self) -> None:
+        signs.take_back(self._context, self._sign)
+
+    def _attempt(self, step: Callable[[], None]) -> None:
+        try:
+            step()
+        except (MatchboxError, SQLAlchemyError) as error:
+            log.warning("watch.failed", why=f"{type(error).__name__}: {error}")
+        except Exception:  # without the thread nobody would be told of anything
+            log.exception("watch.failed")

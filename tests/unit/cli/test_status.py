@@ -36,6 +36,23 @@ def test_it_exits_with_0_where_all_is_well(
     assert (out.code, "All is well." in out.out) == (0, True)
 
 
+def test_it_lists_the_arenas_with_what_they_are_at(
+    charlie: User, platform: Platform, matchbox: Run
+) -> None:
+    books = platform.books
+    for name, doing, seconds in (("arena-1", "", 50), ("arena-2", "a lesson", 3)):
+        with books.write() as session:
+            report = {"arena": f"{name}@far", "box": "bwrap", "walled": True}
+            report |= {"host": "far", "doing": doing}
+            walls.report_wall(session, report, now=books.clock())
+        books.clock.pass_by(seconds=seconds)
+    tick(books.context)
+    lines = matchbox("status").out.splitlines()
+    assert "arena-1@far\tfar\tsilent\tnothing\t53 s ago" in lines
+    assert "arena-2@far\tfar\treports\ta lesson\t3 s ago" in lines
+    assert lines[-1] == "Arenas: 1. Waiting: 0. The ledger's last sign of life: 0 s ago."
+
+
 def test_a_server_that_hangs_is_named_after_some_seconds(
     charlie: User, platform: Platform, matchbox: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

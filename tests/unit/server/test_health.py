@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import re
 import shutil
@@ -10,7 +11,7 @@ import time
 from collections import namedtuple
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 import redis
@@ -18,12 +19,15 @@ from sqlalchemy import delete
 
 from dashboard import markdown
 from matchbox.answers.health import Health
+from matchbox.answers.queue import JobName
 from matchbox.errors import DiskFull, Forbidden
 from matchbox.match import wire
 from server.db.models import Delivery, Match, MatchState, Notice, Setting, User
-from server.services import dispatch, health, supervision, walls
+from server.services import dispatch, drafts, health, seasons, signs, supervision, walls
+from server.services.job_lines import still_ms
 from server.services.tick import refresh_standings, tick
-from tests.books import Books, season_of
+from tests.books import GAME, SIMPLE, Books, season_of
+from tests.plans import explained
 
 Usage = namedtuple("Usage", "total used free")
 
@@ -116,6 +120,59 @@ def test_a_beat_that_hangs_beside_a_ledger_that_records_is_named(
     assert text.startswith("Beat has given no sign of life for 50 s")
 
 
+@pytest.mark.parametrize(
+    ("sign", "text"),
+    [
+        (signs.WEB, "`web` has given no sign of life for 60 s: pages may not be"),
+        (signs.INTERNAL, "`internal` has given no sign of life for 60 s: it takes no reports"),
+    ],
+)
+def test_a_web_server_that_is_silent_while_others_go_on_is_named(
+    well: Books, sign: str, text: str
+) -> None:
+    other = signs.of_ledger("ledger@matchbox")
+    for one in (signs.WEB, signs.INTERNAL, other):
+        signs.give(well.context, one)
+    assert found(well) == []
+    well.clock.pass_by(seconds=60)
+    for one in {signs.WEB, signs.INTERNAL, other} - {sign}:
+        signs.give(well.context, one)
+    report(well)
+    tick(well.context)
+    (finding,) = judge(well).findings
+    assert finding.text.startswith(text)
+    assert (finding.kind, finding.level) == (sign, "bad")
+    signs.give(well.context, sign)
+    assert found(well) == []
+
+
+def test_one_silent_ledger_of_two_is_named(well: Books) -> None:
+    one, two = signs.of_ledger("ledger@one"), signs.of_ledger("ledger@two")
+    signs.give(well.context, one)
+    signs.give(well.context, two)
+    well.clock.pass_by(seconds=60)
+    signs.give(well.context, one)
+    report(well)
+    tick(well.context)
+    (finding,) = judge(well).findings
+    assert finding.text == (
+        "The ledger ledger@two has given no sign of life for 60 s. Others record results meanwhile."
+    )
+    assert (finding.about, finding.level) == ("ledger@two", "warning")
+
+
+def test_a_beat_that_hangs_beside_an_idle_ledger_is_named_unless_the_broker_is_away(
+    well: Books,
+) -> None:
+    well.clock.pass_by(seconds=50)
+    report(well)
+    signs.give(well.context, signs.of_ledger("ledger@matchbox"))
+    (text,) = found(well)
+    assert text.startswith("Beat has given no sign of life for 50 s")
+    first, *_ = found(well, broker_url="redis+socket:///nowhere/broker.sock")
+    assert first.startswith("The ledger has given no sign of life for 50 s")
+
+
 def test_standings_that_nobody_brings_up_to_date_are_told(well: Books) -> None:
     well.clock.pass_by(minutes=11)
     report(well)
@@ -171,13 +228,56 @@ def test_matches_that_stand_still_are_told_and_a_parked_one(
     well.clock.pass_by(minutes=11)
     report(well)
     with well.write() as session:
-        for sign in (health.BEAT, health.STANDINGS):
-            health.beat(session, of=sign, now=well.clock())
+        for sign in (signs.TICK, signs.STANDINGS):
+            signs.note(session, sign, now=well.clock())
     assert found(well) == ["Matches wait, and none has ended for 11 min."]
     with well.write() as session:
         for match in session.query(Match):
             match.state = MatchState.PARKED
     assert found(well)[0].endswith("parked: the platform failed at it again and again.")
+
+
+def test_matches_of_a_paused_season_may_wait(
+    well: Books, alice: User, bob: User, charlie: User
+) -> None:
+    well.league(paused=True)
+    season = season_of(well, charlie, [well.bot(alice, "one"), well.bot(bob, "two")])
+    with well.write() as session:
+        seasons.pause(session, charlie, season.id, now=well.clock())
+    well.clock.pass_by(minutes=11)
+    report(well)
+    tick(well.context)
+    assert found(well) == []
+    with well.write() as session:
+        seasons.resume(session, charlie, season.id, now=well.clock())
+    tick(well.context)
+    assert found(well) == []  # It has just begun again.
+    well.clock.pass_by(minutes=11)
+    report(well)
+    tick(well.context)
+    assert found(well) == ["Matches wait, and none has ended for 11 min."]
+
+
+def test_how_long_matches_have_stood_still_is_found_by_indexes(
+    well: Books, alice: User, bob: User, charlie: User
+) -> None:
+    season_of(well, charlie, [well.bot(alice, "one"), well.bot(bob, "two")])
+    assert well.dispatch()
+    with well.read() as session, explained(session) as plans:
+        assert still_ms(session, well.clock()) == 0
+    assert len(plans) == 3
+    assert not [one for one in plans if re.search(r"SCAN match\b(?! USING)", one)]
+
+
+def test_a_try_out_of_a_draft_that_waits_too_long_is_told(well: Books, alice: User) -> None:
+    with well.write() as session:
+        knobs: dict[str, Any] = {"settings": well.settings, "now": well.clock()}
+        drafts.try_draft(session, alice, game=GAME, data=SIMPLE, **knobs)
+    well.clock.pass_by(minutes=6)
+    report(well)
+    tick(well.context)
+    assert found(well) == ["The oldest draft has waited for 6 min."]
+    assert {one.kind for one in judge(well).jobs} == set(get_args(JobName))
 
 
 def test_a_broker_that_is_away_a_full_disk_and_mail_that_fails_are_told(
@@ -219,6 +319,22 @@ def test_results_that_pile_up_are_told(well: Books, redis_url: str) -> None:
         assert found(well, broker_url=redis_url) == ["501 results wait for the ledger."]
         client.flushall()
     assert judge(well, broker_url=redis_url).figures.results == 0
+
+
+def test_the_oldest_result_that_waits_is_told_by_its_age(well: Books, redis_url: str) -> None:
+    def sent(**headers: Any) -> str:
+        return json.dumps({"body": "", "headers": {"task": wire.RECORD, **headers}})
+
+    at = well.clock()
+    well.clock.pass_by(seconds=7)
+    with redis.Redis.from_url(redis_url) as client:
+        queue = wire.QUEUES[wire.RECORD]
+        client.lpush(queue, sent())  # a tick, or the result of an arena of an older release
+        assert judge(well, broker_url=redis_url).figures.results_ms is None
+        client.lpush(queue, sent(**{wire.SENT_AT: at}), sent(**{wire.SENT_AT: at + 5000}))
+        figures = judge(well, broker_url=redis_url).figures
+        client.flushall()
+    assert (figures.results, figures.results_ms) == (3, 7000)
 
 
 def test_every_kind_of_finding_is_explained_among_the_symptoms(checkout: Path) -> None:

@@ -157,8 +157,8 @@ def test_a_suspect_that_cannot_even_be_tried_is_parked_for_the_operator(
     assert again.beside == suspect.beside
     books.lose(lost(again, "the arena died"))
     with books.read() as session:
-        told = queries.admin(session, charlie)
-        queue = queries.queue(session)
+        told = queries.admin(session, charlie, now=books.clock())
+        queue = queries.queue(session, now=books.clock())
         shown = queries.version(session, versions[0].id, alice)
     assert [one.trouble for one in told.parked_versions] == ["the arena died"]
     assert [one.bot for one in told.quarantined] == ["alice/first"]

@@ -130,7 +130,7 @@ def test_a_season_in_which_a_match_is_parked_is_not_over(
     play_out(books, bring)
     assert books.season(season).state == SeasonState.RUNNING
     with books.read() as session:
-        assert queries.queue(session).parked == 1
+        assert queries.queue(session, now=books.clock()).parked == 1
         assert list(queries.season_records(session, season.id)) == []
 
 

@@ -14,7 +14,7 @@ from matchbox.match.wire import Claim, PlayMatch, TryOut
 from server.db.models import Draft, League, Match, MatchState, Season, User, Version, VersionState
 from server.queries import job_times, waiting
 from server.queries.job_queue import queue_detail
-from server.services import comparisons, dispatch, drafts, health, job_kinds, seasons
+from server.services import comparisons, dispatch, drafts, job_kinds, seasons, signs
 from server.services.tick import tick
 from tests.books import GAME, SIMPLE, Books, open_books, played, season_of, tried_out
 
@@ -25,7 +25,7 @@ def alive(books: Books) -> None:
     """An arena and the ledger report."""
     books.wall()
     with books.write() as session:
-        health.beat(session, now=books.clock())
+        signs.note(session, signs.TICK, now=books.clock())
 
 
 def of_match(books: Books, name: str) -> Waiting | None:

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import time
+from dataclasses import replace
+
 import pytest
+import redis
 from kombu.utils.scheduling import cycle_by_name
 
 from matchbox.errors import BadSetting
 from matchbox.match import wire
 from matchbox.settings import Settings
-from worker.app import ARENA_QUEUES, address, configuration, make_celery, transport_options
+from server.services.broker import waiting_results
+from worker.app import (
+    ARENA_QUEUES,
+    address,
+    configuration,
+    make_celery,
+    send_result,
+    transport_options,
+)
 
 SETTINGS = Settings(broker_url="redis://127.0.0.1:1/0")
 
@@ -18,6 +30,18 @@ def test_a_task_is_acknowledged_when_it_is_done_and_never_by_a_lost_worker() -> 
     assert found["task_acks_late"]
     assert found["task_reject_on_worker_lost"]
     assert found["worker_prefetch_multiplier"] == 1
+
+
+def test_a_result_says_when_it_was_sent(redis_url: str) -> None:
+    before = time.time_ns() // 1_000_000
+    with make_celery(replace(SETTINGS, broker_url=redis_url), "arena") as app:
+        send_result(app, wire.RECORD, {})
+    found = waiting_results(redis_url)
+    with redis.Redis.from_url(redis_url) as client:
+        client.flushall()
+    assert found.count == 1
+    assert found.oldest_at is not None
+    assert before <= found.oldest_at <= time.time_ns() // 1_000_000
 
 
 def test_only_json_is_read() -> None:

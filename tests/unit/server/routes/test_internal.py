@@ -76,7 +76,8 @@ def test_the_public_has_no_such_address(nobody: Caller, arena: Caller, tryout: T
 def test_arenas_have_no_other_address(arena: Caller) -> None:
     for path in ("/", "/login", "/api/v1/games", "/api/v1/openapi.json", "/assets/site.css"):
         problem(arena.client.get(path), 404)
-    assert arena.client.get("/readyz").json == {"status": "ready", "wrong": ["ledger"]}
+    told = {"status": "ready", "healthy": False, "wrong": ["ledger"]}
+    assert arena.client.get("/readyz").json == told
     assert "matchbox_requests" in arena.client.get("/metrics").text
 
 

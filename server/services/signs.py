@@ -1,0 +1,118 @@
+"""Stores the signs of life of the processes, and tells which of them are silent. Judges nothing.
+
+TICK says that the ledger's steps have come to their end, STANDINGS that all boards were up to date.
+The other signs only say that a process goes on. All processes of `web` share one, as do those of
+`internal`: together they are silent if none gives it. Each ledger has one of its own, with the name
+of its Celery worker.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from sqlalchemy import select
+
+from server.db.models import Setting
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+    from matchbox.settings import Settings
+    from server.context import Context
+
+TICK: Final = "ledger"
+STANDINGS: Final = "standings"
+DUE_MS: Final = {TICK: 10_000, STANDINGS: 60_000}
+"""How often each of the two is stored, at most."""
+LATE_MS: Final = 45_000
+"""A process is silent if its sign is older than this; the ledger's ticks may be 10 ticks old."""
+
+WEB: Final = "web"
+INTERNAL: Final = "internal"
+EVERY_MS: Final = 15_000
+"""How often each process looks after its sign, which is stored if it is older than half of this."""
+GONE_MS: Final = 3_600_000
+"""Nobody waits for a ledger that has been silent for an hour."""
+PROCESSES: Final = "signs of life"
+"""The name under which the signs of processes are stored."""
+_LEDGER: Final = "ledger:"
+
+
+def note(session: Session, of: str, *, now: int) -> None:
+    """Stores TICK or STANDINGS. Call it if `is_due` says so."""
+    session.merge(Setting(name=of, value={}, changed_at=now))
+
+
+def is_due(session: Session, of: str, *, now: int) -> bool:
+    """Whether TICK or STANDINGS is so old that it should be stored again."""
+    at = last(session, of)
+    return at is None or now - at >= DUE_MS[of]
+
+
+def last(session: Session, of: str) -> int | None:
+    """Returns when TICK or STANDINGS was stored last, UTC in ms."""
+    return session.scalar(select(Setting.changed_at).where(Setting.name == of))
+
+
+def ledger_is_late(session: Session, settings: Settings, now: int) -> bool:
+    """Whether the ledger's last tick is too old, or there is none."""
+    at = last(session, TICK)
+    return at is None or now - at > max(LATE_MS, 10_000 * settings.tick_seconds)
+
+
+def of_ledger(worker: str) -> str:
+    """Returns the sign of the ledger that is the Celery worker with this name."""
+    return _LEDGER + worker
+
+
+def worker_of(sign: str) -> str:
+    """Returns the name of the worker that gives this sign of a ledger."""
+    return sign.removeprefix(_LEDGER)
+
+
+def is_ledger(sign: str) -> bool:
+    """Whether this is the sign of a ledger."""
+    return sign.startswith(_LEDGER)
+
+
+def processes(session: Session) -> dict[str, int]:
+    """Returns when each process has given its sign last, UTC in ms, by the sign."""
+    return dict(session.scalar(select(Setting.value).where(Setting.name == PROCESSES)) or {})
+
+
+def give(context: Context, sign: str) -> None:
+    """Gives the sign of a process, unless it, or one that shares the sign, has just done so."""
+    with context.read() as session:
+        if context.now() - processes(session).get(sign, 0) < EVERY_MS // 2:
+            return
+    with context.write() as session:
+        kept, now = processes(session), context.now()
+        stay = {name: at for name, at in kept.items() if now - at < GONE_MS or not is_ledger(name)}
+        _store(session, {**stay, sign: now}, now)
+
+
+def take_back(context: Context, sign: str) -> None:
+    """Forgets the sign of a process that ends in order: nobody waits for it."""
+    with context.write() as session:
+        stay = {name: at for name, at in processes(session).items() if name != sign}
+        _store(session, stay, context.now())
+
+
+def silent(session: Session) -> dict[str, int]:
+    """Returns since when each silent process has been so, UTC in ms, by its sign.
+
+    Signs are compared with the newest one, not with the clock: while a process hangs that keeps the
+    database, nobody can store a sign, and nothing is known of the others.
+    """
+    kept = processes(session)
+    newest = max(kept.values(), default=0)
+    return {sign: at for sign, at in kept.items() if newest - at > LATE_MS}
+
+
+def last_of_ledgers(session: Session) -> int:
+    """Returns when a ledger has given its sign last, UTC in ms; 0 if none ever has."""
+    return max((at for sign, at in processes(session).items() if is_ledger(sign)), default=0)
+
+
+def _store(session: Session, kept: dict[str, int], now: int) -> None:
+    session.merge(Setting(name=PROCESSES, value=kept, changed_at=now))

@@ -1,0 +1,69 @@
+"""The signs of life of processes: who is silent, and what it costs to give one."""
+
+from __future__ import annotations
+
+from server.db.models import Setting
+from server.services import signs
+from tests.books import Books
+
+ONE, TWO = signs.of_ledger("ledger@one"), signs.of_ledger("ledger@two")
+
+
+def give(books: Books, *names: str, seconds: float = 0) -> None:
+    """These signs are given after that time."""
+    books.clock.pass_by(seconds=seconds)
+    for name in names:
+        signs.give(books.context, name)
+
+
+def silent(books: Books) -> set[str]:
+    """The signs that are missing."""
+    with books.read() as session:
+        return set(signs.silent(session))
+
+
+def stored_at(books: Books) -> int:
+    """When a sign was stored last."""
+    with books.read() as session:
+        return session.get_one(Setting, signs.PROCESSES).changed_at
+
+
+def test_nobody_is_silent_who_has_never_given_a_sign(books: Books) -> None:
+    assert silent(books) == set()
+    give(books, signs.WEB)
+    books.clock.pass_by(minutes=60)
+    assert silent(books) == set()  # Nobody else goes on either.
+
+
+def test_a_process_is_silent_if_others_have_gone_on_for_long_enough(books: Books) -> None:
+    give(books, signs.WEB, signs.INTERNAL)
+    give(books, signs.WEB, seconds=45)
+    assert silent(books) == set()
+    give(books, signs.WEB, seconds=15)
+    assert silent(books) == {signs.INTERNAL}
+    give(books, signs.INTERNAL)
+    assert silent(books) == set()
+
+
+def test_processes_that_share_a_sign_do_not_store_it_one_after_the_other(books: Books) -> None:
+    give(books, signs.WEB)
+    before = stored_at(books)
+    give(books, signs.WEB, seconds=7)
+    assert stored_at(books) == before
+    give(books, signs.WEB, seconds=8)
+    assert stored_at(books) == before + 15_000
+
+
+def test_a_ledger_that_ends_in_order_is_not_missed(books: Books) -> None:
+    give(books, ONE, TWO)
+    signs.take_back(books.context, TWO)
+    give(books, ONE, seconds=60)
+    assert silent(books) == set()
+
+
+def test_a_ledger_that_never_comes_back_is_forgotten_after_an_hour(books: Books) -> None:
+    give(books, ONE, TWO)
+    give(books, ONE, seconds=60)
+    assert silent(books) == {TWO}
+    give(books, ONE, seconds=3600)
+    assert silent(books) == set()
