@@ -18,19 +18,17 @@ from matchbox.match import wire
 
 WAIT_S: Final = 2
 """The seconds to wait for an answer."""
-
-
 LOOKED_AT: Final = 20
 """The most messages that are looked at for the oldest result: ticks are among them."""
 
 
 class Waiting(NamedTuple):
-    """How many messages wait for the ledger, and when the oldest result was sent, UTC in ms.
+    """How much waits for the ledger, and when the oldest result was sent, UTC in ms.
 
     That is None if there is no result among the oldest messages.
     """
 
-    count: int
+    results: int
     oldest_at: int | None
 
 

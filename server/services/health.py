@@ -110,7 +110,7 @@ def figures(session: Session, settings: Settings, *, now: int) -> Figures:
     failing = select(func.count()).where(Delivery.webhook_id.is_(None), Delivery.attempts >= TRIES)
     return Figures(
         broker=answers,
-        results=results.count if results else None,
+        results=results.results if results else None,
         results_ms=None if oldest is None else max(0, now - oldest),
         ledger_ms=None if last is None else now - last,
         disk_free=disk.free_bytes(settings),

@@ -255,12 +255,13 @@ def test_matches_of_a_paused_season_may_wait(
     well.clock.pass_by(minutes=11)
     report(well)
     tick(well.context)
-    assert found(well) == ["Matches wait, and none has ended for 11 min."]
+    assert found(well) == ["Matches wait, and none has ended for 22 min."]
 
 
 def test_how_long_matches_have_stood_still_is_found_by_indexes(
     well: Books, alice: User, bob: User, charlie: User
 ) -> None:
+    well.league(paused=True)
     season_of(well, charlie, [well.bot(alice, "one"), well.bot(bob, "two")])
     assert well.dispatch()
     with well.read() as session, explained(session) as plans:

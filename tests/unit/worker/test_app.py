@@ -39,7 +39,7 @@ def test_a_result_says_when_it_was_sent(redis_url: str) -> None:
     found = waiting_results(redis_url)
     with redis.Redis.from_url(redis_url) as client:
         client.flushall()
-    assert found.count == 1
+    assert found.results == 1
     assert found.oldest_at is not None
     assert before <= found.oldest_at <= time.time_ns() // 1_000_000
 
