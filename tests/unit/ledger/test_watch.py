@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import select
@@ -40,31 +41,24 @@ def charlie(books: Books) -> User:
     return books.person("charlie", Role.OPERATOR)
 
 
-def without_broker(books: Books, **more: object) -> Context:
+def without_broker(books: Books, **more: Any) -> Context:
     """The context of a process whose broker is away."""
-    return replace(
-        books.context,
-        settings=replace(books.settings, broker_url=AWAY, **more),  # type: ignore[arg-type]
-    )
+    return replace(books.context, settings=replace(books.settings, broker_url=AWAY, **more))
 
 
 @pytest.fixture
 def watching(books: Books) -> Iterator[Callable[..., Watch]]:
     """Watches with this sign, whose threads are not started, and whose couriers send nothing."""
     couriers = []
+    nowhere = Transports(send=lambda *_: None, post=lambda *_, **__: 200)
 
     def make(sign: str, context: Context | None = None) -> Watch:
-        couriers.append(Courier(books.context, Transports(send=nothing, post=nothing)))
+        couriers.append(Courier(books.context, nowhere))
         return Watch(context or without_broker(books), couriers[-1], sign)
 
     yield make
     for one in couriers:
         one.close()
-
-
-def nothing(*_: object, **__: object) -> int:
-    """Takes a notice."""
-    return 200
 
 
 def texts(books: Books, user: User, kind: str = "finding") -> str:
@@ -169,7 +163,7 @@ def test_a_finding_and_its_end_reach_the_operator_by_mail_and_webhook(
     books: Books, charlie: User
 ) -> None:
     with mail_server() as mails, receiver() as hook:
-        knobs = {"webhooks": "any", "smtp_host": "localhost", "smtp_tls": "none"}
+        knobs: dict[str, Any] = {"webhooks": "any", "smtp_host": "localhost", "smtp_tls": "none"}
         knobs |= {"smtp_port": mails.port, "smtp_sender": "league@bots.example"}
         ill, well = without_broker(books, **knobs), replace(books.settings, **knobs)
         with books.write() as session:
