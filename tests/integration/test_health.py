@@ -173,7 +173,7 @@ def patiently(ask: Callable[[], httpx.Response]) -> httpx.Response:
 
 
 @pytest.fixture(scope="module")
-def page(platform: Installation) -> Iterator[Callable[[], str]]:
+def shown(platform: Installation) -> Iterator[Callable[[], str]]:
     """The text of the page of what is wrong, as the operator sees it."""
     with visitor() as charlie:
         address = f"{platform.url}/login"
@@ -182,9 +182,9 @@ def page(platform: Installation) -> Iterator[Callable[[], str]]:
         assert charlie.post(address, data=fields).is_success
 
         def look() -> str:
-            shown = patiently(lambda: charlie.get(f"{platform.url}/admin/health"))
-            assert shown.url.path == "/admin/health"
-            return html.unescape(shown.text)
+            found = patiently(lambda: charlie.get(f"{platform.url}/admin/health"))
+            assert found.url.path == "/admin/health"
+            return html.unescape(found.text)
 
         yield look
 
@@ -203,9 +203,9 @@ ALL_ARENAS: Final = "No arena reports any more, so nothing is played."
     ],
 )
 def test_the_page_tells_of_a_frozen_process_until_it_goes_on(
-    program: str, sentence: str, platform: Installation, page: Callable[[], str]
+    program: str, sentence: str, platform: Installation, shown: Callable[[], str]
 ) -> None:
-    eventually(lambda: sentence not in page())
+    eventually(lambda: sentence not in shown())
     if program == "supervisor":
         freezing = stopped_alone(platform.pid)
     elif program == "arena":
@@ -216,10 +216,10 @@ def test_the_page_tells_of_a_frozen_process_until_it_goes_on(
     else:
         freezing = frozen_outside_of_its_writes(platform, platform.programs()[program])
     with freezing:
-        eventually(lambda: sentence in page())
+        eventually(lambda: sentence in shown())
         if program == "supervisor":
-            assert f"kill -CONT {platform.pid}" in page()
-    eventually(lambda: sentence not in page())
+            assert f"kill -CONT {platform.pid}" in shown()
+    eventually(lambda: sentence not in shown())
 
 
 @contextmanager
@@ -248,7 +248,7 @@ def told(platform: Installation, sentence: str) -> int:
 
 
 def test_a_frozen_web_is_told_on_the_machine_at_internal_and_by_the_ledger_s_notice(
-    platform: Installation, page: Callable[[], str]
+    platform: Installation, shown: Callable[[], str]
 ) -> None:
     eventually(lambda: readiness_inside(platform)["healthy"])
     with frozen_outside_of_its_writes(platform, platform.programs()["web"]):
@@ -259,17 +259,17 @@ def test_a_frozen_web_is_told_on_the_machine_at_internal_and_by_the_ledger_s_not
         assert readiness_inside(platform)["status"] == "ready"
         assert not readiness_inside(platform)["healthy"]
         eventually(lambda: told(platform, "`web` has given no sign of life"))
-    eventually(lambda: "`web` has given no sign" not in page())
+    eventually(lambda: "`web` has given no sign" not in shown())
 
 
 def test_a_frozen_ledger_is_told_by_the_page_and_once_by_a_notice_of_those_that_go_on(
-    platform: Installation, page: Callable[[], str]
+    platform: Installation, shown: Callable[[], str]
 ) -> None:
     sentence = "The ledger has given no sign of life for"
-    eventually(lambda: sentence not in page())
+    eventually(lambda: sentence not in shown())
     before = told(platform, sentence)
     with frozen_outside_of_its_writes(platform, platform.programs()["ledger"]):
-        eventually(lambda: sentence in page())
+        eventually(lambda: sentence in shown())
         eventually(lambda: told(platform, sentence) > before)
-    eventually(lambda: sentence not in page())
+    eventually(lambda: sentence not in shown())
     assert told(platform, sentence) == before + 1
