@@ -63,8 +63,7 @@ class Watch:
         self._thread = Thread(target=self._run, name="watch", daemon=True)
 
     def start(self) -> None:
-        """Gives the sign, and goes on with it in the thread."""
-        self._attempt(self._give_sign)
+        """Starts the thread, which gives the sign at once and looks later."""
         self._thread.start()
 
     def close(self) -> None:
@@ -79,6 +78,7 @@ class Watch:
         self._attempt(self._look)
 
     def _run(self) -> None:
+        self._attempt(self._give_sign)
         while not self._over.wait(EVERY_S):
             self.turn()
 

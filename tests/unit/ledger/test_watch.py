@@ -128,6 +128,24 @@ def test_another_process_looks_only_while_no_ledger_gives_a_sign(
     assert texts(books, charlie) == before
 
 
+def test_a_watch_gives_its_sign_at_once_and_takes_it_back_at_its_end(
+    books: Books, watching: Callable[..., Watch]
+) -> None:
+    def given() -> set[str]:
+        with books.read() as session:
+            return set(signs.processes(session))
+
+    watch = watching(LEDGER)
+    watch.start()
+    for _ in range(600):
+        if given():
+            break
+        threading.Event().wait(0.05)
+    assert given() == {LEDGER}
+    watch.close()
+    assert given() == set()
+
+
 def test_a_process_that_has_just_begun_waits_for_the_ledger_to_start(
     books: Books, charlie: User, watching: Callable[..., Watch]
 ) -> None:
