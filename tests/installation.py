@@ -234,9 +234,9 @@ class Installation:
                 assert time.monotonic() < deadline, self.logs()
                 time.sleep(0.1)
 
-    def get(self, path: str, **query: Any) -> Any:
+    def get(self, path: str, *, token: str = "", **query: Any) -> Any:
         """The JSON at that address."""
-        answer = self.ask("GET", path, params=query)
+        answer = self.ask("GET", path, token=token, params=query)
         assert answer.is_success, answer.text
         return answer.json()
 
@@ -246,13 +246,13 @@ class Installation:
         assert answer.is_success, answer.text
         return answer.json()
 
-    def items(self, path: str, **query: Any) -> list[Any]:
+    def items(self, path: str, *, token: str = "", **query: Any) -> list[Any]:
         """Every item of a list, page after page."""
         found: list[Any] = []
         page: dict[str, Any] = {"next": ""}
         while page["next"] is not None:
             cursor = {"cursor": page["next"]} if page["next"] else {}
-            page = self.get(path, limit=200, **query, **cursor)
+            page = self.get(path, token=token, limit=200, **query, **cursor)
             found += page["items"]
         return found
 

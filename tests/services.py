@@ -104,9 +104,10 @@ def free_port() -> int:
 
 
 @contextmanager
-def redis_like(binary: str | Path) -> Iterator[str]:
-    """The URL of a running Redis or Valkey that keeps nothing after the block."""
-    port = free_port()
+def redis_like(binary: str | Path, port: int = 0) -> Iterator[str]:
+    """The URL of a running Redis or Valkey that keeps nothing after the block, at that port if one
+    is given."""
+    port = port or free_port()
     with tempfile.TemporaryDirectory(prefix="mbx-redis-") as folder:
         command = [needs("setpriv"), "--pdeathsig", "KILL", str(binary), "--port", str(port)]
         command += ["--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", folder]

@@ -1,309 +1,107 @@
 """A season while a seeded script disturbs everything: `python -m tests.integration.chaos`.
 
-The same season is played twice: undisturbed, and in a storm that kills, freezes, cuts off, flushes,
-doubles and fills the disk. Both must give the same records, byte for byte, and the same standing.
-Knows processes, the broker and what the API answers; knows no game's rules.
+The same season is played twice: undisturbed, and in a storm. Both must give the same records, byte
+for byte, and the same standing. In the storm a host plays from afar as well, and an author uploads
+bots, each of which must get its verdict in time.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
-import random
 import signal
 import subprocess
 import sys
 import tempfile
-import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, cast
-from uuid import uuid4
+from typing import Any, Final
+from urllib.parse import quote
 
-import redis
+from tests.installation import Installation, eventually, installed
+from tests.integration.remote_host import Host, joined, wired
+from tests.integration.storm import LONG_S, Outside, Storm, script
+from tests.integration.stormy_season import (
+    A_CYCLE,
+    SEED,
+    Season,
+    calm,
+    difference,
+    found,
+    outcome,
+    start,
+)
+from tests.integration.uploads import Author
+from tests.services import free_port
 
-from matchbox.match import wire
-from tests.builders import shipped
-from tests.installation import START_S, Installation, descendants, eventually, installed
-from worker import broker
-
-SEED: Final = "the season that survives"
-SEASON_S: Final = 900.0
-"""The season stands still if no match ends for this long."""
-IDLE_S: Final = 10.0
-"""If no result has come in by then, the ledger may hold the lock that a claim needs."""
-BOTS: Final = ("simple", "scared", "medium")
-A_CYCLE: Final = 20
-"""The matches of a cycle: every two of five bots meet twice."""
 DISK: Final = "768m"
 """The size of the disk that is filled. It holds the data folder and nothing else."""
-KILLED: Final = ("arena-1", "arena-2", "ledger", "beat", "broker", "web", "internal", "up")
-FROZEN: Final = ("arena-1", "ledger", "broker", "web")
-OTHERS: Final = ("cut", "flush", "double", "fill")
-"""Cut: arenas reach neither the server nor the broker. Double: each message is delivered twice."""
-SHORT_S: Final = (1.0, 4.0)
-LONG_S: Final = (5.0, 75.0)
-"""How long something is frozen, cut off or full, in seconds: from and to."""
-
-
-@dataclass(frozen=True)
-class Season:
-    """What is left of a season."""
-
-    records: tuple[str, ...]
-    """A line of JSON for each match: its digest and its record."""
-    standing: dict[str, Any]
-
-    @property
-    def digests(self) -> list[str]:
-        """The digest of every record, in the order of the plan."""
-        return [json.loads(line)["digest"] for line in self.records]
-
-    @property
-    def matches(self) -> list[str]:
-        """The id of every match."""
-        return [json.loads(line)["record"]["match"] for line in self.records]
-
-
-def begin(platform: Installation, matches: int, seed: str = SEED, *, more: bytes = b"") -> None:
-    """Starts the season: five bots play `matches` matches, a multiple of A_CYCLE.
-
-    `more` is added to the files of the two that are uploaded.
-    """
-    platform.operator()
-    mine = {"cautious": "medium", "hasty": "simple"}
-    for name, like in mine.items():
-        told = platform.upload(name, shipped("bomb", like) + more + f"# {name}\n".encode()).json()
-        assert platform.verdict(told["id"])["state"] == "active"
-    cycles = matches // A_CYCLE
-    platform.post("/seasons", name="stormy", league="bomb", cycles=cycles, deals=1, seed=seed)
-    for bot in (*(f"house/{name}" for name in BOTS), *(f"charlie/{name}" for name in mine)):
-        platform.post("/seasons/stormy/enter", bot=bot)
-    assert platform.post("/seasons/stormy/start")["matches"] == matches
-
-
-def finished(platform: Installation) -> int:
-    """How many matches of the season are over."""
-    return int(platform.get("/seasons/stormy")["finished"])
-
-
-def reaches(platform: Installation, matches: int) -> None:
-    """Returns once this many matches are over."""
-    eventually(
-        lambda: finished(platform) >= matches, SEASON_S, "the season stands still", pause_s=0.2
-    )
-
-
-def outcome(platform: Installation, matches: int) -> Season:
-    """The season once it is over; no match is parked, void, lost or there twice."""
-
-    def over() -> bool:
-        return bool(platform.get("/seasons/stormy")["state"] == "finished")
-
-    while not over():
-        reaches(platform, min(matches, finished(platform) + 1))
-        if finished(platform) == matches:
-            eventually(over, SEASON_S, "the season does not end")
-    told = platform.items("/matches", season=platform.get("/seasons/stormy")["id"])
-    assert len(told) == matches, f"{len(told)} matches, not {matches}"
-    states = Counter(match["state"] for match in told)
-    assert set(states) == {"finished"}, dict(states)
-    records = platform.ask("GET", "/seasons/stormy/export").text.splitlines()
-    standing = platform.get("/seasons/stormy/standings")
-    lines = [{k: v for k, v in line.items() if k != "version_id"} for line in standing["lines"]]
-    kept = {name: standing[name] for name in ("matches", "rows_digest")}
-    return Season(tuple(records), {**kept, "lines": lines})
-
-
-@dataclass(frozen=True)
-class Blow:
-    """One disturbance: what is done, to which program, for how long, and when."""
-
-    kind: str
-    target: str
-    lasts_s: float
-    due: int
-    """It strikes once this many matches are over."""
-
-    def __str__(self) -> str:
-        at = f" {self.target}" if self.target else ""
-        length = f" for {self.lasts_s:.0f} s" if self.lasts_s else ""
-        return f"after {self.due} matches: {self.kind}{at}{length}"
-
-
-def script(
-    seed: str, matches: int, blows: int, lasts_s: tuple[float, float], *, disk: bool
-) -> list[Blow]:
-    """The disturbances that this seed draws, evenly over four fifths of the season.
-
-    Where `blows` allows it, each comes once.
-
-    The disk is filled only where `disk` says that the platform has one of its own.
-    """
-    drawn = random.Random(seed)
-    every = [("kill", name) for name in KILLED] + [("freeze", name) for name in FROZEN]
-    every += [(kind, "") for kind in OTHERS if disk or kind != "fill"]
-    chosen: list[tuple[str, str]] = []
-    while len(chosen) < blows:
-        chosen += drawn.sample(every, len(every))
-    found = []
-    for number, (kind, target) in enumerate(chosen[:blows], 1):
-        length = drawn.uniform(*lasts_s) if kind in ("freeze", "cut", "fill") else 0.0
-        found.append(Blow(kind, target, length, 4 * matches * number // (5 * blows)))
-    return found
+UPLOAD_S: Final = 3.0
+"""An author uploads the next bot so many seconds after the last one was taken."""
+HOST: Final = "lab-1@key:lab"
+"""The arena of the host that plays from afar."""
 
 
 @dataclass
-class Storm:
-    """Strikes a platform by a script, and tells each blow to `tell`."""
+class Seen:
+    """What was seen of a storm."""
 
-    platform: Installation
-    blows: Sequence[Blow]
-    tell: Callable[[str], None] = lambda _: None
     struck: Counter[str] = field(default_factory=Counter)
-
-    def rage(self) -> None:
-        """Strikes blow after blow while the season goes on."""
-        for blow in self.blows:
-            reaches(self.platform, blow.due)
-            self.tell(str(blow))
-            self._strike(blow)
-            self.struck[blow.kind] += 1
-
-    def _strike(self, blow: Blow) -> None:
-        if blow.kind == "kill" and blow.target == "up":
-            os.kill(self.platform.pid, signal.SIGKILL)
-            self.platform.end()
-            self.platform.start()
-        elif blow.kind == "kill":
-            self.platform.kill(blow.target)
-        elif blow.kind == "freeze":
-            self._freeze((blow.target,), blow.lasts_s)
-        elif blow.kind == "cut":
-            self._freeze(("internal", "broker"), blow.lasts_s)
-        elif blow.kind == "flush":
-            with embedded(self.platform) as queue:
-                eventually(partial(flushed, queue))
-        elif blow.kind == "double":
-            with embedded(self.platform) as queue:
-                deliver_twice(self.platform, queue)
-        else:
-            fill(self.platform.data, blow.lasts_s)
-
-    def _freeze(self, names: Sequence[str], lasts_s: float) -> None:
-        """Stops these programs with all their processes, and lets them go on later."""
-        stopped: list[int] = []
-        for name in names:
-            pid = eventually(partial(self._running, name), why=f"{name} does not run")
-            stopped += [pid, *descendants(pid)]
-        try:
-            for pid in stopped:
-                signal_if_alive(pid, signal.SIGSTOP)
-            time.sleep(lasts_s)
-        finally:
-            for pid in stopped:
-                signal_if_alive(pid, signal.SIGCONT)
-
-    def _running(self, name: str) -> int:
-        return self.platform.programs().get(name, 0)
-
-
-def signal_if_alive(pid: int, number: signal.Signals) -> None:
-    """Sends the signal; a process that has ended meanwhile is passed over."""
-    with suppress(ProcessLookupError):
-        os.kill(pid, number)
-
-
-def fill(folder: Path, lasts_s: float) -> None:
-    """Fills the disk of this folder to the last byte, and frees it later."""
-    ballast = folder / "ballast"
-    try:
-        with ballast.open("wb", buffering=0) as file:
-            for size in (1 << 20, 1 << 12, 1):
-                _write_while_possible(file.write, bytes(size))
-        time.sleep(lasts_s)
-    finally:
-        ballast.unlink(missing_ok=True)
-
-
-def _write_while_possible(write: Callable[[bytes], object], data: bytes) -> None:
-    with suppress(OSError):
-        while True:
-            write(data)
+    uploads: dict[str, Any] = field(default_factory=dict)
+    """How many there were, how many got a verdict, and the slowest."""
+    from_afar: int = 0
+    """The results that the host has brought."""
+    wrong: list[str] = field(default_factory=list)
+    """Sentences: what must never happen."""
 
 
 @contextmanager
-def embedded(platform: Installation) -> Iterator[redis.Redis]:
-    """A way to the queues of the embedded broker."""
-    with redis.Redis(unix_socket_path=str(broker.socket_path(platform.data))) as queue:
-        yield queue
+def stormy(
+    data: Path, settings: dict[str, str] | None = None
+) -> Iterator[tuple[Installation, Host]]:
+    """A platform with an operator, for the length of the block, and a host that plays for it."""
+    # The line of the host leads to this port, also when the platform is started again.
+    with installed(data, settings, port=free_port()) as platform:
+        platform.operator()
+        key = platform.post("/arena-keys", name="lab")["key"]
+        with wired(platform.url) as wire, joined(wire, key, data.with_name("host")) as host:
+
+            def reports() -> bool:
+                arenas = platform.get("/health")["arenas"]
+                return any(one["full_name"] == HOST for one in arenas)
+
+            eventually(reports, why="the host does not come")
+            yield platform, host
 
 
-def flushed(queue: redis.Redis) -> bool:
-    """Makes the broker forget everything; False while there is none."""
-    try:
-        return bool(queue.flushall())
-    except redis.ConnectionError:
-        return False
+def weather(
+    platform: Installation, matches: int, seed: str, storm: Storm, expected: Season
+) -> Seen:
+    """Plays the season in this storm, with uploads throughout; what was seen.
 
-
-def deliver_twice(platform: Installation, queue: redis.Redis) -> None:
-    """Stops the ledger until results wait for it, and delivers every waiting message once more."""
-    stopped = stop_ledger(platform, queue)
-    try:
-        for task in (wire.RECORD, wire.PLAY_MATCH):
-            for message in waiting(queue, task):
-                queue.lpush(wire.QUEUES[task], again(message))
-    finally:
-        signal_if_alive(stopped, signal.SIGCONT)
-
-
-def stop_ledger(platform: Installation, queue: redis.Redis) -> int:
-    """Stops the ledger, with results waiting for it; its pid.
-
-    A ledger that is stopped while it writes holds the lock of SQLite, so no arena can claim a
-    match. Where nothing comes in, it continues and is stopped anew.
+    The league of the season plays no matches beside it, so those who come play none.
     """
-    deadline = time.monotonic() + START_S
-    while True:
-        ledger = eventually(lambda: platform.programs().get("ledger", 0))
-        os.kill(ledger, signal.SIGSTOP)
-        until = time.monotonic() + IDLE_S
-        while time.monotonic() < until:
-            if waiting(queue, wire.RECORD):
-                return ledger
-            time.sleep(0.05)
-        signal_if_alive(ledger, signal.SIGCONT)
-        assert time.monotonic() < deadline, "no results come in\n" + platform.logs()
-        time.sleep(0.5)
-
-
-def waiting(queue: redis.Redis, task: str) -> list[bytes]:
-    """The messages of this task that wait in their queue; none while there is no broker."""
+    seen = Seen(storm.struck)
+    found(platform, matches, seed)
+    platform.post("/leagues/bomb/pause")
+    author = Author(platform, "alice", platform.author("alice"))
     try:
-        found = cast("list[bytes]", queue.lrange(wire.QUEUES[task], 0, -1))
-    except redis.ConnectionError:
-        return []
-    return [message for message in found if json.loads(message)["headers"]["task"] == task]
-
-
-def again(message: bytes) -> bytes:
-    """The same message, as a delivery of its own."""
-    told = json.loads(message)
-    told["properties"]["delivery_tag"] = str(uuid4())
-    return json.dumps(told).encode()
-
-
-def calm(folder: Path, matches: int, seed: str = SEED) -> Season:
-    """The season as it should be, played in this folder."""
-    with installed(folder) as platform:
-        begin(platform, matches, seed)
-        return outcome(platform, matches)
+        with author.uploading(UPLOAD_S):
+            start(platform, matches)
+            storm.rage()
+            season = outcome(platform, matches)
+        seen.wrong += difference(expected, season)
+        seen.uploads = author.judge()
+        told = platform.get(f"/arenas/{quote(HOST)}/matches", since="2000-01-01T00:00:00Z")
+        seen.from_afar = told["count"] + told["kept"]
+    except AssertionError as error:
+        seen.wrong.append(str(error))
+    seen.wrong += author.wrong
+    return seen
 
 
 def mount(folder: Path) -> None:
@@ -317,52 +115,30 @@ def mount(folder: Path) -> None:
 
 
 def run(
-    matches: int, seed: str, blows: int, tell: Callable[[str], None], *, disk: bool
+    matches: int, seed: str, blows: int, tell: Callable[[str], None], *, on: str, disk: bool
 ) -> dict[str, Any]:
-    """Plays the season twice, undisturbed and in the storm; what was seen, and what was wrong."""
-    wrong: list[str] = []
-    struck: Counter[str] = Counter()
-    with tempfile.TemporaryDirectory(prefix="mbx-chaos-") as name:
+    """Plays the season twice, undisturbed and in the storm; what was seen, and what was wrong.
+
+    The undisturbed one is always on SQLite and the embedded broker.
+    """
+    with tempfile.TemporaryDirectory(prefix="mbx-chaos-") as name, ExitStack() as stack:
         tell(f"{matches} matches, undisturbed")
         expected = calm(Path(name) / "calm", matches, seed)
         place = Path(name) / "disk"
         if disk:
             mount(place)
+            stack.callback(subprocess.run, ["umount", "--lazy", str(place)], check=False)
         else:
             tell("the disk is not filled: that takes --disk")
-        try:
-            with installed(place / "data") as platform:
-                begin(platform, matches, seed)
-                drawn = script(seed, matches, blows, LONG_S, disk=disk)
-                Storm(platform, drawn, tell, struck).rage()
-                found = outcome(platform, matches)
-                wrong += _difference(expected, found)
-        except AssertionError as error:
-            wrong.append(str(error))
-        finally:
-            if disk:
-                subprocess.run(["umount", "--lazy", str(place)], check=False)
-    return {
-        "matches": matches,
-        "seed": seed,
-        "struck": dict(sorted(struck.items())),
-        "disk": disk,
-        "wrong": wrong,
-    }
-
-
-def _difference(expected: Season, found: Season) -> list[str]:
-    """Sentences: how the season of the storm differs from the undisturbed one."""
-    told = []
-    if len(set(found.matches)) != len(expected.matches):
-        told.append(f"{len(set(found.matches))} matches have a result, not {len(expected.matches)}")
-    pairs = zip(expected.records, found.records, strict=False)
-    differing = sum(1 for calm_one, one in pairs if calm_one != one)
-    if differing:
-        told.append(f"{differing} records differ from those of the undisturbed season")
-    if expected.standing != found.standing:
-        told.append("the standing is not that of the undisturbed season")
-    return told
+        outside = Outside.opened(stack) if on == "postgres" else None
+        drawn = script(seed, matches, blows, LONG_S, disk=disk, database=outside is not None)
+        settings = outside.settings if outside else None
+        platform, host = stack.enter_context(stormy(place / "data", settings))
+        tell(f"{matches} matches, on {on}, in a storm")
+        storm = Storm(platform, drawn, host, outside, tell)
+        seen = weather(platform, matches, seed, storm, expected)
+    told = {**vars(seen), "struck": dict(sorted(seen.struck.items()))}
+    return {"matches": matches, "seed": seed, "on": on, "disk": disk, **told}
 
 
 def main() -> None:
@@ -372,6 +148,12 @@ def main() -> None:
     parser.add_argument("--seed", default=SEED, help="of the season's deals and of the script")
     parser.add_argument("--blows", type=int, default=32, help="how many disturbances")
     parser.add_argument(
+        "--on",
+        choices=("sqlite", "postgres"),
+        default="sqlite",
+        help="the storm's database and broker: SQLite and the embedded one, or Postgres and Redis",
+    )
+    parser.add_argument(
         "--disk", action="store_true", help="fill a disk as well: takes root and `unshare --mount`"
     )
     given = parser.parse_args()
@@ -379,9 +161,9 @@ def main() -> None:
         parser.error(f"give a multiple of {A_CYCLE} matches, and at least one blow")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # and cleans up
     tell = partial(print, file=sys.stderr, flush=True)
-    found = run(given.matches, given.seed, given.blows, tell, disk=given.disk)
-    print(json.dumps(found, indent=2), flush=True)
-    sys.exit(bool(found["wrong"]))
+    told = run(given.matches, given.seed, given.blows, tell, on=given.on, disk=given.disk)
+    print(json.dumps(told, indent=2), flush=True)
+    sys.exit(bool(told["wrong"]))
 
 
 if __name__ == "__main__":

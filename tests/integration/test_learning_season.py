@@ -16,7 +16,7 @@ import redis
 
 from matchbox.match import wire
 from tests.installation import Installation, eventually, installed
-from tests.integration.chaos import again, embedded, waiting
+from tests.integration.storm import again, queues, waiting
 
 pytestmark = pytest.mark.slow
 
@@ -72,7 +72,7 @@ def lessons_come_twice(queue: redis.Redis) -> int:
 def test_a_season_that_learns_survives_kills_and_is_proved_whole(tmp_path: Path) -> None:
     with installed(tmp_path / "data") as platform:
         begin(platform)
-        with embedded(platform) as queue:
+        with queues(platform) as queue:
             for given in (1, 2):
                 eventually(partial(have_learned, platform, given), SEASON_S, "nobody learns")
                 platform.kill(f"arena-{given}")

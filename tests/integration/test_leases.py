@@ -15,7 +15,8 @@ from matchbox.match import wire
 from matchbox.settings import Settings
 from tests.books import played
 from tests.installation import Installation, eventually, installed
-from tests.integration.chaos import begin, embedded, finished, flushed, reaches, waiting
+from tests.integration.storm import flushed, queues, waiting
+from tests.integration.stormy_season import begin, finished, reaches
 from tests.integration.test_health import frozen
 from worker import broker
 from worker.app import make_celery
@@ -58,7 +59,7 @@ def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]
 def test_a_broker_that_forgets_everything_holds_up_the_season_for_seconds(
     platform: Installation,
 ) -> None:
-    with embedded(platform) as queue:
+    with queues(platform) as queue:
         eventually(lambda: flushed(queue))
     time.sleep(2)  # What the arenas were at is over.
     before = finished(platform)
@@ -91,7 +92,7 @@ def test_the_matches_of_a_frozen_arena_are_played_by_another(
 
 def test_a_false_record_is_refused_and_the_arena_gets_no_more_jobs(platform: Installation) -> None:
     arenas = {one["name"]: one["full_name"] for one in platform.get("/health")["arenas"]}
-    with embedded(platform) as queue:
+    with queues(platform) as queue:
         message, *_ = eventually(lambda: waiting(queue, wire.PLAY_MATCH))
     (plain,), *_ = json.loads(b64decode(json.loads(message)["body"]))
     job = wire.from_plain(wire.PlayMatch, plain)

@@ -4,88 +4,35 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
-import subprocess
-import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 import pytest
 import redis
 from sqlalchemy import select
 
 from matchbox.match import record as records
-from server.db.models import Match, MatchState, Role, User
+from server.db.models import Event, Match, MatchState, Role, User
 from server.outbox import CelerySender
 from server.services import arena_keys, job_kinds
 from server.services.arena_lines import arena_lines
 from server.services.tick import tick
 from tests.books import Books, Clock, open_books, season_of
-from tests.services import needs
+from tests.integration.remote_host import Wire, joined, wired
 from tests.unit.worker.bots import turning
 from tests.web_server import serving
 
 pytestmark = pytest.mark.slow
 
 NAME: Final = "lab-1@key:lab"
+OTHER: Final = "hall-1@key:hall"
 SLOW: Final = turning("sum(range(3_000_000))", "return None")
 DEADLINE_S: Final = 120.0
 GONE_S: Final = 60.0
 """A host that is cut off is shown as silent within this time."""
-
-
-@dataclass
-class Wire:
-    """A line between the arena and the server that can be cut."""
-
-    target: tuple[str, int]
-    listener: socket.socket = field(default_factory=lambda: socket.create_server(("127.0.0.1", 0)))
-    open: list[socket.socket] = field(default_factory=list)
-    is_cut: bool = False
-
-    @property
-    def url(self) -> str:
-        """The address at this end."""
-        return f"http://127.0.0.1:{self.listener.getsockname()[1]}"
-
-    def cut(self) -> None:
-        """Ends every connection, and takes no new one."""
-        self.is_cut = True
-        for one in self.open:
-            with suppress(OSError):
-                one.shutdown(socket.SHUT_RDWR)
-
-    def mend(self) -> None:
-        """Takes connections again."""
-        self.is_cut = False
-
-    def serve(self) -> None:
-        """Passes bytes on until the listener is closed."""
-        with suppress(OSError):
-            while True:
-                near, _ = self.listener.accept()
-                if self.is_cut:
-                    near.close()
-                    continue
-                far = socket.create_connection(self.target)
-                self.open += [near, far]
-                for one, other in ((near, far), (far, near)):
-                    threading.Thread(target=_pass_on, args=(one, other), daemon=True).start()
-
-
-def _pass_on(one: socket.socket, other: socket.socket) -> None:
-    with suppress(OSError):
-        while data := one.recv(1 << 16):
-            other.sendall(data)
-    for end in (one, other):
-        with suppress(OSError):
-            end.shutdown(socket.SHUT_RDWR)
 
 
 class Now(Clock):
@@ -101,13 +48,29 @@ class Platform:
 
     books: Books
     wire: Wire
+    server_url: str
     data: Path
     charlie: User
 
-    def key(self) -> str:
-        """A new key called lab."""
+    def key(self, name: str = "lab") -> str:
+        """A new key of that name."""
         with self.books.write() as session:
-            return arena_keys.make(session, self.charlie, "lab", now=self.books.clock()).key
+            return arena_keys.make(session, self.charlie, name, now=self.books.clock()).key
+
+    def held(self) -> list[str]:
+        """The ids of the matches that the arena holds."""
+        with self.books.read() as session:
+            return [one.id for one in job_kinds.held(session, NAME) if isinstance(one, Match)]
+
+    def is_over(self) -> bool:
+        """Whether every match is over."""
+        return set(self.states().values()) == {MatchState.FINISHED}
+
+    def booked(self) -> list[str]:
+        """The id of a match for each time that a result of it was booked."""
+        finished = select(Event.subject).where(Event.kind == "match.finished")
+        with self.books.read() as session:
+            return list(session.scalars(finished))
 
     def states(self) -> dict[str, str]:
         """The state of every match."""
@@ -157,39 +120,15 @@ def platform(tmp_path: Path, broker: str) -> Iterator[Platform]:
         bots = [opened.bot(charlie, name, SLOW + b"# " + name.encode()) for name in ("one", "two")]
         opened.context = replace(opened.context, sender=CelerySender(broker))
         season_of(opened, charlie, bots, deals=2)
-        parts = urlsplit(str(client.base_url))
-        wire = Wire((parts.hostname or "", parts.port or 0))
-        threading.Thread(target=wire.serve, daemon=True).start()
-        yield Platform(opened, wire, tmp_path / "arena", charlie)
-        wire.listener.close()
+        url = str(client.base_url)
+        with wired(url) as wire:
+            yield Platform(opened, wire, url, tmp_path / "arena", charlie)
         opened.context.close()
 
 
-@contextmanager
-def joined(platform: Platform, key: str) -> Iterator[subprocess.Popen[bytes]]:
-    """The command on the other host, ended with the block."""
-    command = [needs("setpriv"), "--pdeathsig", "TERM", sys.executable]
-    command += ["-c", "from cli.main import main; main()", "arena", "--join", platform.wire.url]
-    command += ["--arenas", "1", "--data", str(platform.data)]
-    environment = {"PATH": os.environ["PATH"], "MATCHBOX_ARENA_KEY": key}
-    with platform.data.with_suffix(".log").open("wb") as log:
-        process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
-    try:
-        yield process
-    finally:
-        process.terminate()
-        process.wait(60)
-
-
-def child_of(process: subprocess.Popen[bytes]) -> int:
-    """The process that plays."""
-    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
-    return int(children[0])
-
-
 def test_another_host_plays_matches_to_their_booked_results(platform: Platform) -> None:
-    with joined(platform, platform.key()) as process:
-        platform.until(lambda: set(platform.states().values()) == {MatchState.FINISHED})
+    with joined(platform.wire, platform.key(), platform.data) as host:
+        platform.until(platform.is_over)
         for name in platform.states():
             found = platform.books.match(name)
             assert (found.arena, found.attempt, found.platform_faults) == (NAME, 1, 0)
@@ -204,29 +143,43 @@ def test_another_host_plays_matches_to_their_booked_results(platform: Platform) 
         assert platform.data.joinpath("logs/arena-1.log").exists()
         with platform.books.write() as session:
             arena_keys.remove(session, platform.charlie, "lab", now=platform.books.clock())
-        platform.until(lambda: process.poll() is not None, 60)
-    assert process.returncode == 1
+        platform.until(lambda: host.process.poll() is not None, 60)
+    assert host.process.returncode == 1
     assert "was removed" in platform.logs()
 
 
 def test_a_host_that_is_killed_or_cut_off_loses_nothing_and_comes_back(platform: Platform) -> None:
-    def playing() -> bool:
-        line = platform.arena()
-        return line is not None and MatchState.RUNNING in platform.states().values() and holds()
-
-    def holds() -> bool:
-        with platform.books.read() as session:
-            return bool(job_kinds.held(session, NAME))
-
-    with joined(platform, platform.key()) as process:
-        platform.until(playing)
-        os.kill(child_of(process), signal.SIGKILL)
-        platform.until(playing)
+    with joined(platform.wire, platform.key(), platform.data) as host:
+        platform.until(platform.held)
+        os.kill(host.arena(), signal.SIGKILL)
+        platform.until(lambda: not platform.held())
+        platform.until(platform.held)
         platform.wire.cut()
         took = platform.until(lambda: platform.arena().state == "silent", GONE_S)
         assert took < GONE_S
         platform.wire.mend()
         platform.until(lambda: platform.arena().state == "reports", GONE_S)
-        platform.until(lambda: set(platform.states().values()) == {MatchState.FINISHED})
+        platform.until(platform.is_over)
     found = [platform.books.match(name) for name in platform.states()]
     assert {(one.arena, one.platform_faults) for one in found} == {(NAME, 0)}
+
+
+def test_the_job_of_a_host_that_is_cut_off_is_done_by_another_and_booked_once(
+    platform: Platform, tmp_path: Path
+) -> None:
+    with joined(platform.wire, platform.key(), platform.data):
+        platform.until(platform.held)
+        (held,) = platform.held()
+        platform.wire.cut()
+        with (
+            wired(platform.server_url) as line,
+            joined(line, platform.key("hall"), tmp_path / "hall"),
+        ):
+            platform.until(platform.is_over)
+            taken = platform.books.match(held)
+            assert (taken.arena, taken.attempt, taken.platform_faults) == (OTHER, 2, 0)
+            platform.wire.mend()
+            platform.until(lambda: platform.arena().state == "reports", GONE_S)
+    again = platform.books.match(held)
+    assert (again.arena, again.attempt, again.finished_at) == (OTHER, 2, taken.finished_at)
+    assert sorted(platform.booked()) == sorted(platform.states())
