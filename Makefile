@@ -59,7 +59,7 @@ format: $(DEV) ## put the source into form
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
-bench: $(UP) ## measure isolated matches against the plain loop, write docs/performance.md
+bench: $(UP) ## measure isolated matches, and booking them, against the plain loop, write docs/performance.md
 	@$(BIN)/python -m bench --page docs/performance.md $(ARGS)
 
 figures: $(UP) ## play the published figures anew, write docs/figures.md, fail where one disagrees
@@ -96,7 +96,7 @@ hostile-load: $(DEV) ## ten thousand mixed matches, one entrant in ten an attack
 fifty-bots: $(DEV) ## a season of fifty bots of every game, or ARGS="bomb", while everything is killed
 	@$(BIN)/python -m tests.integration.fifty_bots $(ARGS)
 
-chaos: $(DEV) ## a season of 2,000 matches while a seeded script kills, freezes, cuts, flushes, doubles and fills
+chaos: $(DEV) ## a season of 2,000 matches, and uploads, while a seeded script kills, freezes, cuts, flushes, doubles and fills: ARGS="--on postgres"
 	@if [ "$$(id -u)" = 0 ]; \
 	then unshare --mount --propagation private $(BIN)/python -m tests.integration.chaos --disk $(ARGS); \
 	else $(BIN)/python -m tests.integration.chaos $(ARGS); fi

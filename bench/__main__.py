@@ -15,7 +15,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final
 
-from bench import growth, page, sample_game
+from bench import booking, growth, page, sample_game
+from bench.booking import Booked
 from bench.contests import CONTESTS
 from bench.goals import Goal, goals
 from bench.growth import Grown
@@ -67,23 +68,26 @@ def main(words: Sequence[str]) -> int:
         plain = _in_plain_python(boxes[0][0], options) if options.page and boxes else []
         long = long_matches(boxes) if options.page else []
         grown = _grow(others, options, usable)
+    # Not with the sample game, which the ledger's process would not know.
+    books = [booking.booked(options.repeats)] if options.page else []
     _show_speeds(fast, options)
     _show_costs(single)
     _show_lone(alone)
     _show_seats(walls)
     _show_memory(held)
     _show_long(long)
+    _show_booked(books)
     _show_grown(grown)
-    reached = goals(fast, plain, alone, walls, long, grown) if options.page else []
+    reached = goals(fast, plain, alone, walls, long, books, grown) if options.page else []
     if options.page is not None:
         _show_goals(reached)
-        text = page.page(reached, fast, plain, single, alone, walls, held, long, grown)
+        text = page.page(reached, fast, plain, single, alone, walls, held, long, books, grown)
         before = options.page.read_text(encoding="utf-8") if options.page.exists() else ""
         options.page.write_text(text + page.kept(before), encoding="utf-8")
     if options.json is not None:
         parts: dict[str, Sequence[Any]] = {
             "speeds": fast, "costs": single, "lone": alone, "seats": walls, "memory": held,
-            "long": long, "growth": grown, "goals": reached,
+            "long": long, "booked": books, "growth": grown, "goals": reached,
         }  # fmt: skip
         found = {name: [asdict(one) for one in part] for name, part in parts.items()}
         options.json.write_text(json.dumps(found, indent=2) + "\n")
@@ -209,6 +213,14 @@ def _show_long(found: Sequence[Long]) -> None:
         print(f"{'box':<8} {'record s':>9} {'database s':>11}")
     for one in found:
         print(f"{one.box:<8} {one.played_s:>9.2f} {one.booked_s:>11.2f}")
+
+
+def _show_booked(found: Sequence[Booked]) -> None:
+    for one in found:
+        print(
+            f"\nA match booked with others, {one.together} together: {one.match_ms:.2f} ms of the "
+            f"ledger's processor time, {one.games:.1f} games of bomb in the plain loop"
+        )
 
 
 def _show_goals(found: Sequence[Goal]) -> None:

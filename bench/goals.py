@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Final
 
+from bench.booking import Booked
 from bench.growth import Grown
 from bench.measure import LONG, Lone, Long, Seats, Speed
 from bench.sample_game import GAME
@@ -26,6 +27,10 @@ CORES: Final = {1: (0.95, 1.0), 2: (1.8, 1.9)}
 TWO_CORES: Final = (1.9, 5.0)
 """Speed on two cores in the compiled build, as a multiple of the plain loop's on one core."""
 LONG_S: Final = (2.0, 0.4)
+BOOKED_GAMES: Final = 27.0
+"""Games of bomb in the plain loop, in the mean of its tables: so long may the ledger take to book a
+match. It is a quarter of what the ledger took before it booked results together, measured in turn
+with the same loop: see "Growth" in docs/performance.md."""
 BYTES: Final = (12.0, 8.0)
 """Bytes of the record for a game of bomb."""
 _PLAIN_US: Final = 40
@@ -73,6 +78,7 @@ def goals(
     alone: Sequence[Lone],
     walls: Sequence[Seats],
     long: Sequence[Long],
+    booked: Sequence[Booked],
     grown: Sequence[Grown],
 ) -> list[Goal]:
     """All goals that these figures can decide, in the first box only. `plain` has the speeds in
@@ -86,6 +92,15 @@ def goals(
         *(
             most(f"{LONG:,} games of a pair, to the database", LONG_S, one.booked_s, "s")
             for one in long[:1]
+        ),
+        *(
+            most(
+                f"a match booked with others ({one.match_ms:.2f} ms here), in games of the loop",
+                (BOOKED_GAMES, None),
+                one.games,
+                "games",
+            )
+            for one in booked
         ),
         *_records(fast),
     ]

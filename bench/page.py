@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from statistics import fmean
 from typing import Final
 
+from bench.booking import Booked
 from bench.goals import Goal
 from bench.growth import Grown
 from bench.measure import LONG, LONG_REPEATS, Cost, Lone, Long, Memory, Seats, Speed
@@ -61,6 +62,7 @@ def page(
     walls: Sequence[Seats],
     held: Sequence[Memory],
     long: Sequence[Long],
+    booked: Sequence[Booked],
     grown: Sequence[Grown],
 ) -> str:
     """The whole page. With speeds of the compiled build in `fast`, `plain` has plain Python's."""
@@ -88,6 +90,10 @@ def page(
         "the queue to its result and ratings in the database, an SQLite file. No broker is "
         "between the books and the arena here: a message goes from hand to hand.\n\n"
         + _table("box record database", map(_long, long)),
+        "## Booking a match\n\nOf two deals, with others that came in together, by a ledger over "
+        "an SQLite file with a thousand matches: milliseconds of its processor time, and how many "
+        "games of bomb the plain loop plays meanwhile, in the mean of its tables.\n\n"
+        + _table("together ms games", map(_booked, booked)),
         *(_growth(grown) if grown else ()),
         "## Both seats of a match\n\nForked, walled, killed and buried in a warm box, in "
         "milliseconds; and how many games of bomb the plain loop plays meanwhile. The goal is 4 ms "
@@ -149,6 +155,10 @@ def _goal(one: Goal) -> tuple[str, ...]:
 
 def _long(one: Long) -> tuple[str, ...]:
     return one.box, f"{one.played_s:.2f}", f"{one.booked_s:.2f}"
+
+
+def _booked(one: Booked) -> tuple[str, ...]:
+    return str(one.together), f"{one.match_ms:.2f}", f"{one.games:.1f}"
 
 
 def _cost(one: Cost) -> tuple[str, ...]:

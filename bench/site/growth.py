@@ -8,8 +8,6 @@ There is a bot for every hundred matches, so 10 to 10,000.
 from __future__ import annotations
 
 import argparse
-import json
-import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -22,7 +20,7 @@ from sqlalchemy import create_engine, text
 
 from bench.site.books import Size
 from bench.site.first_byte import Page
-from bench.site.ledger import Started
+from bench.site.ledger import Started, started
 from bench.site.sides import Side, pages, platform
 from cli import output
 
@@ -101,10 +99,10 @@ def _grow(kind: str, folder: Path, options: argparse.Namespace) -> list[Grown]:
                         output.note(_slow(page))
                 slowest = max(shown, key=lambda page: page.ratio)
                 match_kb = _bytes(side.url) / size / 1000
-                measured.append((_size(size), match_kb, slowest, _ledger(side.url)))
+                measured.append((_size(size), match_kb, slowest, started(side.url)))
             output.note(f"{size:,} matches on {kind} measured")
             size *= TIMES
-        least = _ledger(smallest.url)  # Last, as it takes the matches that wait off the pages.
+        least = started(smallest.url)  # Last, as it takes the matches that wait off the pages.
     return [Grown(*one, least) for one in measured]
 
 
@@ -136,13 +134,6 @@ def _side(
         kind, str(matches), _size(matches), folder,
         postgres=options.postgres, keep=bool(options.keep),
     )  # fmt: skip
-
-
-def _ledger(url: str) -> Started:
-    """What a ledger costs that starts now over these books."""
-    command = [sys.executable, "-m", "bench.site.ledger", url]
-    done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
-    return Started(**json.loads(done.stdout))
 
 
 def _bytes(url: str) -> int:

@@ -7,8 +7,10 @@ on directly.
 
 from __future__ import annotations
 
+import json
 import re
 import resource
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -74,6 +76,13 @@ class _Hand:
         """Takes the first matches away, up to that many."""
         taken, self.jobs = self.jobs[:most], self.jobs[most:]
         return taken
+
+
+def started(url: str) -> Started:
+    """What a ledger costs that starts now over these books, in a process of its own."""
+    command = [sys.executable, "-m", "bench.site.ledger", url]
+    done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
+    return Started(**json.loads(done.stdout))
 
 
 def measure(url: str) -> Started:

@@ -61,14 +61,17 @@ class Seen:
 
 @contextmanager
 def stormy(
-    data: Path, settings: dict[str, str] | None = None
+    data: Path, away: Path, settings: dict[str, str] | None = None
 ) -> Iterator[tuple[Installation, Host]]:
-    """A platform with an operator, for the length of the block, and a host that plays for it."""
+    """A platform with an operator, for the length of the block, and a host that plays for it.
+
+    The folder of the host is `away`.
+    """
     # The line of the host leads to this port, also when the platform is started again.
     with installed(data, settings, port=free_port()) as platform:
         platform.operator()
         key = platform.post("/arena-keys", name="lab")["key"]
-        with wired(platform.url) as wire, joined(wire, key, data.with_name("host")) as host:
+        with wired(platform.url) as wire, joined(wire, key, away) as host:
 
             def reports() -> bool:
                 arenas = platform.get("/health")["arenas"]
@@ -133,7 +136,7 @@ def run(
         outside = Outside.opened(stack) if on == "postgres" else None
         drawn = script(seed, matches, blows, LONG_S, disk=disk, database=outside is not None)
         settings = outside.settings if outside else None
-        platform, host = stack.enter_context(stormy(place / "data", settings))
+        platform, host = stack.enter_context(stormy(place / "data", Path(name) / "host", settings))
         tell(f"{matches} matches, on {on}, in a storm")
         storm = Storm(platform, drawn, host, outside, tell)
         seen = weather(platform, matches, seed, storm, expected)

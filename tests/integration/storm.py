@@ -187,8 +187,10 @@ class Storm:
         """Kills it with signal 9. The platform itself, and a broker beside it, are started again
         here; all others are started by what has started them."""
         if name == "up":
+            everything = descendants(self.platform.pid)
             os.kill(self.platform.pid, signal.SIGKILL)
             self.platform.end()
+            eventually(lambda: all(map(gone, everything)), why="something is left running")
             self.platform.start()
             return
         one_of_it = self.outside and self.outside.backend if name == "database" else None

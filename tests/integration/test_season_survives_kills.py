@@ -94,7 +94,7 @@ def test_an_upload_without_the_right_verdict_in_time_is_named(
 def test_a_season_in_a_storm_ends_as_one_in_which_nothing_happened(
     undisturbed: Season, tmp_path: Path
 ) -> None:
-    with stormy(tmp_path / "data") as (platform, host):
+    with stormy(tmp_path / "data", tmp_path / "host") as (platform, host):
         storm = Storm(platform, script(SEED, MATCHES, BLOWS, SHORT_S, disk=False), host)
         seen = weather(platform, MATCHES, SEASON, storm, undisturbed)
     assert seen.wrong == []

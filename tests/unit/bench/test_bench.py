@@ -14,7 +14,7 @@ import pytest
 from bench import page as written
 from bench import sample_game
 from bench.contests import CONTESTS
-from bench.goals import least, most
+from bench.goals import BOOKED_GAMES, least, most
 from bench.measure import speeds
 from cli import shipped
 from matchbox import build, registry
@@ -78,6 +78,10 @@ def test_it_prints_isolated_play_beside_the_plain_loop(tmp_path: Path) -> None:
     assert all(one["worker_mib"] > 0 for one in found["memory"])
     assert {one["box"] for one in found["long"]} == boxes
     assert all(min(one["played_s"], one["booked_s"]) > 0 for one in found["long"])
+    (booked,) = found["booked"]
+    assert booked["together"] > 1
+    assert 0 < booked["match_ms"] < booked["games"]  # A game of the loop takes less than a ms.
+    assert f"| {booked['together']} | {booked['match_ms']:.2f} |" in page.read_text()
     check_goals(found, page.read_text(), done.stdout)
     assert (build.in_use() == "compiled") == ("| game | plain | compiled |" in page.read_text())
     assert "Both seats of a match" in done.stdout
@@ -110,6 +114,8 @@ def check_goals(found: dict[str, Any], page: str, shown: str) -> None:
     assert any("two cores" in name for name in names) == (len(cpu_affinity.usable()) > 1)
     assert sum("where the plain loop takes 40 us" in name for name in names) == 4
     assert {"the record of a game of bomb", "10,000 games of a pair, to the database"} <= set(names)
+    (books,) = [one for one in found["goals"] if "booked with others" in one["name"]]
+    assert books["held"] == (found["booked"][0]["games"] <= BOOKED_GAMES)
     for one in found["goals"]:
         told = f"| {one['measured']:.2f} | {'yes' if one['held'] else 'no'} |"
         assert f"| {one['name']} | {one['must']} | {one['stretch']} {told}" in page

@@ -1,0 +1,60 @@
+"""What the ledger takes to book a match of two deals with others, beside the plain loop.
+
+Knows the books that are filled for it and the ledger that starts over them (`bench/site`); judges
+nothing.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean, median
+from typing import Final
+
+from bench.contests import CONTESTS
+from bench.site.books import Size, fill
+from bench.site.ledger import started
+
+SIZE: Final = Size(bots=10, matches=1_000)
+"""What the books hold before: `make growth` says that a longer history costs nothing more."""
+_LOOP_GAMES: Final = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Booked:
+    """The ledger's processor time for a match, as the mean of those that it books together."""
+
+    together: int
+    match_ms: float
+    games: float
+    """How many games of bomb the plain loop plays in that time, in the mean of its tables."""
+
+
+def booked(repeats: int) -> Booked:
+    """Books the same matches `repeats` times, each time after the plain loop; the medians."""
+    taken: list[tuple[float, float]] = []
+    with tempfile.TemporaryDirectory(prefix="mbx-bench-") as name:
+        filled, used = Path(name, "filled.db"), Path(name, "used.db")
+        fill(f"sqlite:///{filled}", SIZE)
+        for _ in range(repeats):
+            loop_ms = fmean(_loop_ms())
+            for old in Path(name).glob(f"{used.name}*"):
+                old.unlink()
+            shutil.copyfile(filled, used)
+            ledger = started(f"sqlite:///{used}")
+            taken.append((ledger.book_ms, ledger.book_ms / loop_ms))
+    return Booked(ledger.booked, *(median(part) for part in zip(*taken, strict=True)))
+
+
+def _loop_ms() -> list[float]:
+    """The processor time of a game in the plain loop, for each table of bomb."""
+    found = []
+    for contest in CONTESTS:
+        if contest.game == "bomb":
+            began = time.process_time()
+            contest.loop(_LOOP_GAMES)
+            found.append(1000 * (time.process_time() - began) / _LOOP_GAMES)
+    return found
