@@ -27,7 +27,7 @@ CORES: Final = {1: (0.95, 1.0), 2: (1.8, 1.9)}
 TWO_CORES: Final = (1.9, 5.0)
 """Speed on two cores in the compiled build, as a multiple of the plain loop's on one core."""
 LONG_S: Final = (2.0, 0.4)
-BOOKED_GAMES: Final = 27.0
+BOOKED_GAMES: Final = 36.0
 """Games of bomb in the plain loop, in the mean of its tables: so long may the ledger take to book a
 match. It is a quarter of what the ledger took before it booked results together, measured in turn
 with the same loop: see "Growth" in docs/performance.md."""
