@@ -148,7 +148,11 @@ def main() -> None:
     """Prints what was seen; fails where anything was wrong."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--matches", type=int, default=2000, help=f"a multiple of {A_CYCLE}")
-    parser.add_argument("--seed", default=SEED, help="of the season's deals and of the script")
+    parser.add_argument(
+        "--seed",
+        default=SEED,
+        help="of the season's deals and of the script, 16 characters or more",
+    )
     parser.add_argument("--blows", type=int, default=32, help="how many disturbances")
     parser.add_argument(
         "--on",
@@ -162,6 +166,8 @@ def main() -> None:
     given = parser.parse_args()
     if given.matches < A_CYCLE or given.matches % A_CYCLE or given.blows < 1:
         parser.error(f"give a multiple of {A_CYCLE} matches, and at least one blow")
+    if len(given.seed) < 16:
+        parser.error("give a seed of 16 characters or more")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # and cleans up
     tell = partial(print, file=sys.stderr, flush=True)
     told = run(given.matches, given.seed, given.blows, tell, on=given.on, disk=given.disk)

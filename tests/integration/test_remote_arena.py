@@ -77,11 +77,11 @@ class Platform:
         with self.books.read() as session:
             return {row.id: row.state for row in session.scalars(select(Match))}
 
-    def arena(self) -> Any:
-        """What the page of health says of the arena; None before its first report."""
+    def arena(self, name: str = NAME) -> Any:
+        """What the page of health says of an arena; None before its first report."""
         with self.books.read() as session:
             lines = arena_lines(session, self.books.clock())
-        return next((one for one in lines if one.full_name == NAME), None)
+        return next((one for one in lines if one.full_name == name), None)
 
     def until(self, done: Callable[[], object], deadline_s: float = DEADLINE_S) -> float:
         """Does what the ledger would do until the condition holds; how many seconds it took."""
@@ -119,7 +119,7 @@ def platform(tmp_path: Path, broker: str) -> Iterator[Platform]:
         opened.league(paused=True)
         bots = [opened.bot(charlie, name, SLOW + b"# " + name.encode()) for name in ("one", "two")]
         opened.context = replace(opened.context, sender=CelerySender(broker))
-        season_of(opened, charlie, bots, deals=2)
+        season_of(opened, charlie, bots, deals=2, cycles=5)
         url = str(client.base_url)
         with wired(url) as wire:
             yield Platform(opened, wire, url, tmp_path / "arena", charlie)
@@ -167,14 +167,13 @@ def test_a_host_that_is_killed_or_cut_off_loses_nothing_and_comes_back(platform:
 def test_the_job_of_a_host_that_is_cut_off_is_done_by_another_and_booked_once(
     platform: Platform, tmp_path: Path
 ) -> None:
-    with joined(platform.wire, platform.key(), platform.data):
-        platform.until(platform.held)
-        (held,) = platform.held()
-        platform.wire.cut()
-        with (
-            wired(platform.server_url) as line,
-            joined(line, platform.key("hall"), tmp_path / "hall"),
-        ):
+    key = platform.key("hall")
+    with wired(platform.server_url) as line, joined(line, key, tmp_path / "hall"):
+        platform.until(lambda: platform.arena(OTHER))
+        with joined(platform.wire, platform.key(), platform.data):
+            platform.until(platform.held)
+            (held,) = platform.held()
+            platform.wire.cut()
             platform.until(platform.is_over)
             taken = platform.books.match(held)
             assert (taken.arena, taken.attempt, taken.platform_faults) == (OTHER, 2, 0)
