@@ -218,7 +218,7 @@ def _show_long(found: Sequence[Long]) -> None:
 def _show_booked(found: Sequence[Booked]) -> None:
     for one in found:
         print(
-            f"\nA match booked with others, {one.together} together: {one.match_ms:.2f} ms of the "
+            f"\nA match booked with others, mean of {one.matches}: {one.match_ms:.2f} ms of the "
             f"ledger's processor time, {one.games:.1f} games of bomb in the plain loop"
         )
 

@@ -25,9 +25,10 @@ _LOOP_GAMES: Final = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Booked:
-    """The ledger's processor time for a match, as the mean of those that it books together."""
+    """The ledger's processor time for a match, as the mean of those that wait in its queue."""
 
-    together: int
+    matches: int
+    """How many that is the mean of."""
     match_ms: float
     games: float
     """How many games of bomb the plain loop plays in that time, in the mean of its tables."""

@@ -91,9 +91,9 @@ def page(
         "between the books and the arena here: a message goes from hand to hand.\n\n"
         + _table("box record database", map(_long, long)),
         "## Booking a match\n\nOf two deals, with others that came in together, by a ledger over "
-        "an SQLite file with a thousand matches: milliseconds of its processor time, and how many "
-        "games of bomb the plain loop plays meanwhile, in the mean of its tables.\n\n"
-        + _table("together ms games", map(_booked, booked)),
+        "an SQLite file with a thousand matches: milliseconds of its processor time in the "
+        "mean of so many matches, and how many games of bomb the plain loop plays meanwhile, in "
+        "the mean of its tables.\n\n" + _table("matches ms games", map(_booked, booked)),
         *(_growth(grown) if grown else ()),
         "## Both seats of a match\n\nForked, walled, killed and buried in a warm box, in "
         "milliseconds; and how many games of bomb the plain loop plays meanwhile. The goal is 4 ms "
@@ -158,7 +158,7 @@ def _long(one: Long) -> tuple[str, ...]:
 
 
 def _booked(one: Booked) -> tuple[str, ...]:
-    return str(one.together), f"{one.match_ms:.2f}", f"{one.games:.1f}"
+    return str(one.matches), f"{one.match_ms:.2f}", f"{one.games:.1f}"
 
 
 def _cost(one: Cost) -> tuple[str, ...]:

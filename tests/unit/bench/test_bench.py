@@ -79,9 +79,9 @@ def test_it_prints_isolated_play_beside_the_plain_loop(tmp_path: Path) -> None:
     assert {one["box"] for one in found["long"]} == boxes
     assert all(min(one["played_s"], one["booked_s"]) > 0 for one in found["long"])
     (booked,) = found["booked"]
-    assert booked["together"] > 1
+    assert booked["matches"] > 1
     assert 0 < booked["match_ms"] < booked["games"]  # A game of the loop takes less than a ms.
-    assert f"| {booked['together']} | {booked['match_ms']:.2f} |" in page.read_text()
+    assert f"| {booked['matches']} | {booked['match_ms']:.2f} |" in page.read_text()
     check_goals(found, page.read_text(), done.stdout)
     assert (build.in_use() == "compiled") == ("| game | plain | compiled |" in page.read_text())
     assert "Both seats of a match" in done.stdout
