@@ -193,8 +193,10 @@ class Storm:
             eventually(lambda: all(map(gone, everything)), why="something is left running")
             self.platform.start()
             return
-        one_of_it = self.outside and self.outside.backend if name == "database" else None
-        pid = eventually(one_of_it or partial(self._running, name), why=f"{name} does not run")
+        look: Callable[[], int] = partial(self._running, name)
+        if name == "database" and self.outside:
+            look = self.outside.backend
+        pid = eventually(look, why=f"{name} does not run")
         signal_if_alive(pid, signal.SIGKILL)
         eventually(lambda: gone(pid))
         if name == "broker" and self.outside:
