@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 AUTHORS: Final = ("alice", "bob", "dora")
 EACH: Final = 6
 KILLS: Final = 4
-GOOD: Final = turning("import time", "time.sleep(0.1)", "return None")
+GOOD: Final = turning("import time", "time.sleep(1)", "return None")
 KINDS: Final = (
     ("accepted", GOOD),
     ("crash", turning("import time", "time.sleep(2)", "return 1 / 0")),
