@@ -56,12 +56,25 @@ def reset(
     revoke_tokens: Annotated[
         bool, typer.Option("--revoke-tokens", help="revoke the account's tokens, too")
     ] = False,
+    link: Annotated[
+        bool,
+        typer.Option("--link", help="make a link with which its owner chooses the password"),
+    ] = False,
     data: DataOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Give an account a random password, which is printed only once; ends its sessions."""
+    """Give an account a random password, or a link to choose one; it is printed only once.
+
+    A random password ends the account's sessions at once, a link when it is used.
+    """
+    from matchbox.errors import BadOption
     from server.services import account_operations
 
+    if link:
+        if revoke_tokens:
+            raise BadOption("with --link, the page that the link opens asks about the tokens")
+        _show(_password_link(name, data), json)
+        return
     if data is not None:
         with opened(data) as context, context.write() as session:
             fresh = account_operations.reset_password(
@@ -152,6 +165,25 @@ def export(
             with context.read() as session, out.open("wb") as file:
                 write_personal_data(session, found, file, settings=context.settings, now=now)
     _show({"name": name, "file": str(out)}, json)
+
+
+def _password_link(name: str, data: Path | None) -> dict[str, Any]:
+    """Makes a one-time link to set the account's password, here or on the server."""
+    from matchbox.answers.accounts import PasswordLink
+
+    if data is not None:
+        from server.services import account_operations
+
+        with opened(data) as context, context.write() as session:
+            settings, now = context.settings, context.now()
+            return account_operations.make_password_link(
+                session, None, name, settings=settings, now=now
+            ).plain()
+    from cli.client import parse_answer
+    from cli.remote import connect
+
+    with connect() as client:
+        return parse_answer(PasswordLink, client.post(f"/users/{name}/password-link", {})).plain()
 
 
 def _check_role(role: str) -> None:

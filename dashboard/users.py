@@ -13,6 +13,7 @@ from werkzeug.wrappers import Response
 
 from dashboard.forms import Values
 from dashboard.source import Source
+from matchbox.answers.accounts import PasswordLink
 
 Answer = str | Response
 A_PAGE: Final = 30
@@ -64,8 +65,17 @@ def _one_of(known: tuple[str, ...], text: str | None) -> str:
     return text if text in known else ""
 
 
-def user_page(source: Source, name: str, values: Values | None = None, error: str = "") -> str:
-    """Returns the page of an account with the operators' actions. Raises Forbidden for others."""
+def user_page(
+    source: Source,
+    name: str,
+    values: Values | None = None,
+    error: str = "",
+    link: PasswordLink | None = None,
+) -> str:
+    """Returns the page of an account with the operators' actions, and a new link to set a password.
+
+    Raises Forbidden for others.
+    """
     found = source.user(name)
     return render_template(
         "user.html",
@@ -73,4 +83,5 @@ def user_page(source: Source, name: str, values: Values | None = None, error: st
         log=source.audit(subject=f"user:{found.id}", limit=20),
         values=values or {},
         error=error,
+        link=link,
     )

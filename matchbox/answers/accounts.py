@@ -47,6 +47,14 @@ class FreshToken(Answer):
     ends_at: str | None
 
 
+class PasswordLink(Answer):
+    """A link that sets an account's password once, before `ends_at`; it is shown only once."""
+
+    name: str
+    link: str
+    ends_at: str
+
+
 class SessionLine(Answer):
     """A browser in which an account is logged in; `current` marks that of this request."""
 

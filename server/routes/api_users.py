@@ -6,7 +6,7 @@ from apiflask import APIBlueprint
 from flask import Response
 from flask.typing import ResponseReturnValue
 
-from matchbox.answers.accounts import Account
+from matchbox.answers.accounts import Account, PasswordLink
 from matchbox.answers.classes import FreshAccount
 from matchbox.answers.platform import UserDetail, Users
 from server import queries
@@ -87,6 +87,19 @@ def reset(name: str, json_data: schemas.PasswordReset) -> Response:
             session, actor, name, revoke=json_data.revoke_tokens, now=made.now()
         )
     return answered(FreshAccount(name=name, password=fresh))
+
+
+@routes.post("/users/<name:name>/password-link")
+@needs(Scope.OPERATE)
+@routes.output(PasswordLink, status_code=201)
+def make_password_link(name: str) -> Response:
+    """Makes a link that sets the account's password once, within an hour; for operators."""
+    settings = context().settings
+    with acting() as (session, actor, now):
+        made = account_operations.make_password_link(
+            session, actor, name, settings=settings, now=now
+        )
+    return answered(made, 201)
 
 
 @routes.post("/users/<name:name>/data")

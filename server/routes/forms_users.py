@@ -12,6 +12,7 @@ from matchbox.answers.classes import FreshAccount, FreshAccounts
 from server.auth import acting, context, signed_in
 from server.personal_zip import personal_zip
 from server.routes.form_fields import field, form_of, go_to, secret_page
+from server.routes.source import the_source
 from server.services import account_operations, accounts
 
 if TYPE_CHECKING:
@@ -41,6 +42,18 @@ def reset(name: str) -> Response:
         fresh = account_operations.reset_password(session, actor, name, revoke=revoke, now=now)
     items = [FreshAccount(name=name, password=fresh)]
     return secret_page(classes.passwords_page(FreshAccounts(league="", items=items)))
+
+
+@routes.post("/admin/users/<name:name>/password-link")
+@form_of(users.user_page)
+def make_password_link(name: str) -> Response:
+    """Makes a link that sets the account's password, and shows it once."""
+    settings = context().settings
+    with acting() as (session, actor, now):
+        made = account_operations.make_password_link(
+            session, actor, name, settings=settings, now=now
+        )
+    return secret_page(users.user_page(the_source(), name, link=made))
 
 
 @routes.post("/admin/users/<name:name>/data")

@@ -1,4 +1,4 @@
-"""The actions of operators on accounts: a new password, another role, closing and reopening.
+"""The actions of operators on accounts: new passwords, another role, closing and reopening.
 
 Each is written to the audit log. The last operator cannot be demoted or closed.
 """
@@ -32,6 +32,7 @@ from server.services import (
     exclusions,
     fields,
     notices,
+    password_links,
     passwords,
     sessions,
 )
@@ -39,6 +40,9 @@ from server.services.accounts import require_operator
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
+
+    from matchbox.answers.accounts import PasswordLink
+    from matchbox.settings import Settings
 
 ROLES: Final = (Role.AUTHOR, Role.OPERATOR)
 
@@ -65,6 +69,27 @@ def reset_password(
     notices.notify_owner(session, user.id, "password", f"user:{user.id}", text, now=now)
     _note(session, actor, "user.reset", user, {"tokens": revoke}, now)
     return fresh
+
+
+def make_password_link(
+    session: Session, actor: User | None, name: str, *, settings: Settings, now: int
+) -> PasswordLink:
+    """Makes a link with which the account's owner chooses a new password, once, within an hour.
+
+    The password and the sessions stay until it is used. `actor` is None for somebody at the machine
+    itself. Raises Forbidden, NotFound, or Conflict if the account is closed.
+    """
+    user = _account(session, actor, name)
+    if user.closed_at is not None:
+        raise Conflict(f"the account {name} is closed; reopen it first")
+    made = password_links.make_link(session, user, settings=settings, now=now)
+    text = (
+        "An operator made a link that sets a new password for your account. It works once, and for "
+        "an hour; your password stays until then. If you asked for no such link, ask an operator."
+    )
+    notices.notify_owner(session, user.id, "password", f"user:{user.id}", text, now=now)
+    _note(session, actor, "user.password-link", user, {"by": "operator"}, now)
+    return made
 
 
 def set_role(session: Session, actor: User | None, name: str, role: str, *, now: int) -> User:

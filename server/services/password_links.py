@@ -1,7 +1,8 @@
-"""New passwords by e-mail: a link that is valid once, and for an hour.
+"""Links to set a new password, each valid once, and for an hour.
 
-It goes to confirmed addresses only. Its secret is derived from the account, the time and the hash
-of the old password, and never stored; so it ends with any new password.
+One is mailed to a confirmed address, or an operator makes it and hands it on. Its secret is derived
+from the account, the time and the hash of the old password, and never stored; so it ends with any
+new password.
 """
 
 from __future__ import annotations
@@ -12,10 +13,12 @@ from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import func, select
 
+from matchbox.answers.accounts import PasswordLink
 from matchbox.errors import BadName, Conflict, Forbidden
 from matchbox.settings import MAIL_ADDRESS
 from server.db.models import Notice, User
 from server.db.session import compare_and_set
+from server.queries.pagination import iso
 from server.services import accounts, audit, notices, passwords, sessions
 
 if TYPE_CHECKING:
@@ -61,8 +64,16 @@ def request_links(session: Session, address: str, *, settings: Settings, now: in
         audit.note(session, None, "user.password-link", subject, now=now)
 
 
+def make_link(session: Session, user: User, *, settings: Settings, now: int) -> PasswordLink:
+    """Makes a link for somebody to hand on; it replaces the account's last one."""
+    user.reset_asked_at = now
+    session.flush()
+    link = settings.server_url.rstrip("/") + path_of(user, settings)
+    return PasswordLink(name=user.name, link=link, ends_at=iso(now + HOUR_MS))
+
+
 def is_open(user: User | None, secret: str, *, settings: Settings, now: int) -> bool:
-    """True if this is the secret of the last link that was mailed to the account, and is valid."""
+    """True if this is the secret of the last link that was made for the account, and is valid."""
     if user is None or user.closed_at is not None or user.reset_asked_at is None:
         return False
     if now > user.reset_asked_at + HOUR_MS:
@@ -94,15 +105,15 @@ def set_password(
         sessions.end_all(session, user)
         if revoke:
             accounts.revoke_tokens(session, user, now=now)
-        detail = {"by": "mail", "tokens": revoke}
-        text = "Your password was set anew by the link that was mailed to you."
+        detail = {"by": "link", "tokens": revoke}
+        text = "Your password was set anew by a one-time link."
         notices.notify_owner(session, user.id, "password", f"user:{user.id}", text, now=now)
         audit.note(session, user, "user.password", f"user:{user.id}", detail, now=now)
         return session.get_one(User, user.id, populate_existing=True)
 
 
 def path_of(user: User, settings: Settings) -> str:
-    """Returns the path of the page that the mailed link opens."""
+    """Returns the path of the page that the last link opens."""
     return f"/reset/{user.id}/{_secret(user, settings)}"
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from server.db.models import User
-from server.services import accounts
+from server.services import accounts, password_links
 from tests.unit.cli.conftest import Platform, Run
 
 
@@ -47,6 +47,19 @@ def test_accounts_are_reset_changed_closed_and_reopened_by_command(
     assert matchbox("admin", "user", "reopen", "alice").code == 0
 
 
+def test_a_link_to_choose_a_password_is_made_by_command(
+    matchbox: Run, platform: Platform, alice: User, charlie: User
+) -> None:
+    made = matchbox("admin", "user", "reset", "alice", "--link", "--json").json
+    assert (made["name"], f"/reset/{alice.id}/" in made["link"]) == ("alice", True)
+    secret = made["link"].rpartition("/")[2]
+    password_links.set_password(platform.books.context, alice.id, secret, "one of her choice")
+    with platform.books.context.read() as session:
+        assert accounts.log_in(session, "alice", "one of her choice")
+    both = matchbox("admin", "user", "reset", "alice", "--link", "--revoke-tokens")
+    assert (both.code, "asks about the tokens" in both.err) == (2, True)
+
+
 def test_at_the_machine_itself_no_account_is_needed(
     matchbox: Run,
     platform: Platform,
@@ -60,5 +73,8 @@ def test_at_the_machine_itself_no_account_is_needed(
     fresh = matchbox("admin", "user", "reset", "alice", *here).json
     with platform.books.context.read() as session:
         assert accounts.log_in(session, "alice", fresh["password"])
+    link = matchbox("admin", "user", "reset", "alice", "--link", *here).json["link"]
+    secret = link.rpartition("/")[2]
+    password_links.set_password(platform.books.context, alice.id, secret, "one of her choice")
     assert matchbox("admin", "user", "role", "alice", "operator", *here).json["role"] == "operator"
     assert "last operator" in matchbox("admin", "user", "role", "alice", "author", *here).err

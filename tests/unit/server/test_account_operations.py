@@ -7,7 +7,15 @@ from sqlalchemy import select
 
 from matchbox.errors import BadName, BadOption, Conflict, Forbidden, NotFound
 from server.db.models import Audit, Match, MatchState, Notice, Role, Season, User
-from server.services import account_operations, accounts, entries, passwords, seasons, sessions
+from server.services import (
+    account_operations,
+    accounts,
+    entries,
+    password_links,
+    passwords,
+    seasons,
+    sessions,
+)
 from server.services.tick import tick
 from tests.books import GAME, Books
 
@@ -50,6 +58,68 @@ def test_a_reset_gives_a_new_password_ends_the_sessions_and_tells_the_owner(
     assert doings(books) == [("user.reset", charlie.id), ("user.reset", None)]
 
 
+def test_an_operators_link_sets_a_password_once_and_the_old_one_works_until_then(
+    books: Books, dora: User, charlie: User
+) -> None:
+    with books.write() as session:
+        sessions.begin(session, dora, agent="a test", now=books.clock())
+        made = account_operations.make_password_link(
+            session, charlie, "dora", settings=books.settings, now=books.clock()
+        )
+    assert made.link.startswith(f"{books.settings.server_url.rstrip('/')}/reset/{dora.id}/")
+    secret = made.link.rpartition("/")[2]
+    with books.read() as session:
+        known = accounts.log_in(session, "dora", PASSWORD)
+        assert len(sessions.sessions(session, known, now=books.clock())) == 1
+        notice = session.scalars(select(Notice).where(Notice.user_id == dora.id)).one()
+        assert (notice.kind, secret in notice.text) == ("password", False)
+        assert secret not in str(session.scalars(select(Audit.detail)).all())
+    password_links.set_password(books.context, dora.id, secret, "another one of hers")
+    with books.read() as session:
+        known = accounts.log_in(session, "dora", "another one of hers")
+        assert sessions.sessions(session, known, now=books.clock()) == []
+    with pytest.raises(Forbidden, match="was used or replaced"):
+        password_links.set_password(books.context, dora.id, secret, "a third one of hers")
+    done = [("user.password-link", charlie.id), ("user.password", dora.id)]
+    assert doings(books) == done
+
+
+def test_an_operators_link_ends_after_an_hour_and_with_a_newer_one(
+    books: Books, dora: User
+) -> None:
+    links = []
+    for _ in range(2):
+        with books.write() as session:
+            made = account_operations.make_password_link(
+                session, None, "dora", settings=books.settings, now=books.clock()
+            )
+        links.append(made.link.rpartition("/")[2])
+        books.clock.pass_by(minutes=1)
+    with pytest.raises(Forbidden):
+        password_links.set_password(books.context, dora.id, links[0], "another one of hers")
+    books.clock.pass_by(minutes=60)
+    with pytest.raises(Forbidden, match="older than an hour"):
+        password_links.set_password(books.context, dora.id, links[1], "another one of hers")
+
+
+def test_an_account_without_a_password_gets_one_by_link_and_a_closed_one_no_link(
+    books: Books, dora: User
+) -> None:
+    with books.write() as session:
+        session.get_one(User, dora.id).password = None
+        made = account_operations.make_password_link(
+            session, None, "dora", settings=books.settings, now=books.clock()
+        )
+    secret = made.link.rpartition("/")[2]
+    password_links.set_password(books.context, dora.id, secret, "the first one of hers")
+    with books.write() as session:
+        account_operations.close(session, None, "dora", "left", now=books.clock())
+        with pytest.raises(Conflict, match="reopen it first"):
+            account_operations.make_password_link(
+                session, None, "dora", settings=books.settings, now=books.clock()
+            )
+
+
 def test_nobody_else_makes_the_platform_hash_a_password(
     books: Books, alice: User, dora: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -65,6 +135,10 @@ def test_only_operators_do_any_of_it(books: Books, alice: User, dora: User) -> N
         for name in ("dora", "nobody"):
             with pytest.raises(Forbidden):
                 account_operations.reset_password(session, alice, name, now=now)
+            with pytest.raises(Forbidden):
+                account_operations.make_password_link(
+                    session, alice, name, settings=books.settings, now=now
+                )
             with pytest.raises(Forbidden):
                 account_operations.set_role(session, alice, name, "operator", now=now)
             with pytest.raises(Forbidden):

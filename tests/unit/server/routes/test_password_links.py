@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import urlsplit
 
 import pytest
 from apiflask import APIFlask
 
+from server.db.models import User
 from server.services import accounts, password_links
-from tests.unit.server.routes.conftest import Browser, Caller, MakeApp, problem
+from tests.books import Books
+from tests.unit.server.routes.conftest import Browse, Browser, Caller, MakeApp, problem
 
 OLD, NEW = "a password of dora", "another one of hers"
 ADDRESS = "dora@example.org"
@@ -55,6 +58,37 @@ def test_the_link_sets_the_password_and_logs_in(mailing: APIFlask) -> None:
     assert Browser(mailing.test_client()).send(path, password=OLD).status_code == 403
     with context.read() as session:
         assert accounts.log_in(session, "dora", NEW)
+
+
+def test_an_operators_link_is_shown_once_by_page_and_by_api(
+    browse: Browse,
+    books: Books,
+    alice: User,
+    charlie: User,
+    as_alice: Caller,
+    as_charlie: Caller,
+) -> None:
+    page, hers = browse(charlie), browse(alice)
+    problem(as_alice.post("/users/bob/password-link"), 403)
+    assert hers.send("/admin/users/bob/password-link").status_code == 403
+    shown = page.send("/admin/users/alice/password-link")
+    assert (shown.status_code, shown.headers["Cache-Control"]) == (200, "no-store")
+    (link,) = re.findall(r'class="secret">([^<]+)<', shown.text)
+    assert link not in page.get("/admin/users/alice").text
+    assert "user.password-link" in page.get("/admin/users/alice").text
+    anybody, path = browse(None), urlsplit(link).path
+    assert 'value="alice"' in anybody.get(path).text
+    books.clock.pass_by(minutes=1)
+    made = as_charlie.post("/users/alice/password-link")
+    assert (made.status_code, made.get_json()["name"]) == (201, "alice")
+    assert "used or replaced" in anybody.get(path).text
+    newer = urlsplit(made.get_json()["link"]).path
+    assert anybody.send(newer, password=NEW).location == "/account"
+    problem(as_charlie.post("/users/nobody/password-link"), 404)
+    as_charlie.post("/users/alice/close", {"reason": "left"})
+    problem(as_charlie.post("/users/alice/password-link"), 409)
+    refused = page.send("/admin/users/alice/password-link")
+    assert (refused.status_code, "reopen it first" in refused.text) == (409, True)
 
 
 def test_where_no_mail_is_sent_the_page_says_whom_to_ask(nobody: Caller) -> None:
