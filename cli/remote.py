@@ -137,6 +137,8 @@ def verdict(client: Client, version: Version, patience_s: float) -> Version:
 def flat(version: Version) -> dict[str, Any]:
     """A version and its report as one document without nesting."""
     report = version.report.plain() if version.report else {}
+    days = report.get("log_days")
+    gone = f"The output was removed after {days} days." if days else ""
     return {
         "bot": version.bot,
         "game": version.game,
@@ -148,7 +150,7 @@ def flat(version: Version) -> dict[str, Any]:
         "trouble": version.trouble,
         **{key: report.get(key) for key in ("verdict", "games", "cpu_ms_per_decision", "box")},
         "reasons": report.get("reasons") or [],
-        "log": report.get("log") or "",
+        "log": report.get("log") or gone,
     }
 
 

@@ -10,7 +10,14 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from matchbox.answers.accounts import LogInWays, OpenidFound, SessionLine, TokenLine, Viewer
+from matchbox.answers.accounts import (
+    LoggedIn,
+    LogInWays,
+    OpenidFound,
+    SessionLine,
+    TokenLine,
+    Viewer,
+)
 from matchbox.answers.arenas import ArenaKeys, ArenaMatches
 from matchbox.answers.board_figures import BoardFigures, Opponents, PairLine
 from matchbox.answers.board_figures import Opponent as HeadToHead
@@ -162,6 +169,10 @@ class Source:
 
     tokens: Callable[[], list[TokenLine]]
     """The viewer's API tokens, with those that were revoked lately."""
+
+    logged_in: Callable[[str | None], LoggedIn]
+    """A page of everybody's sessions, the last used first, from a cursor or none. Raises Forbidden
+    unless the viewer is an operator."""
 
     log_in_ways: Callable[[], LogInWays]
     """The ways in which the viewer may log in."""

@@ -1,4 +1,4 @@
-"""The operators' pages of accounts: the list, and each account.
+"""The operators' pages of accounts: the list, each account, and who is logged in.
 
 Knows addresses and templates, like dashboard.pages.
 """
@@ -35,6 +35,13 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
             return redirect(url_for("pages.login", next=request.path))
         return user_page(source, name)
 
+    def logged_in() -> Answer:
+        if source.viewer() is None:
+            return redirect(url_for("pages.login", next=request.path))
+        cursor = request.args.get("cursor")
+        return render_template("logged_in.html", page=source.logged_in(cursor), cursor=cursor)
+
+    yield "/admin/sessions", logged_in
     yield "/admin/users", users
     yield "/admin/users/<name>", user
 

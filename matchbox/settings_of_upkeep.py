@@ -42,6 +42,13 @@ class UpkeepSettings:
     keep_session_days: int = setting(
         90, "days after which an unused browser session is deleted; 0: never", least=0, most=36_500
     )
+    keep_tryout_days: int = setting(
+        180,
+        "days for which the output of a try-out is kept, if its version does not play; the verdict "
+        "stays; 0: for ever",
+        least=0,
+        most=36_500,
+    )
     keep_output_days: int = setting(
         180,
         "days for which the output and reports of bots in a match are kept, in a season until its "

@@ -223,7 +223,8 @@ def start_session(user: User) -> None:
         if before is not None and before.session is not None:
             sessions.forget(session, before.session)
         agent = request.headers.get("User-Agent", "")
-        secret = sessions.begin(session, user, agent=agent, now=made.now())
+        address, now = request.remote_addr, made.now()
+        secret = sessions.begin(session, user, agent=agent, address=address, now=now)
     cookie.clear()
     cookie.permanent = True
     login_user(Visitor(user.id, user.name, user.role, user.scopes, key=secret))
@@ -302,17 +303,17 @@ def _check_scope() -> None:
 def _of_session(secret: str) -> Visitor | None:
     if _has_header(request) or request.path.startswith(OF_ARENAS):
         return None
-    made = context()
+    made, address = context(), request.remote_addr
     now = made.now()
     with made.read() as session:
         row = sessions.session_of(session, secret, now=now)
         if row is None:
             return None
-        user, number, stale = row.user, row.id, now - row.seen_at >= sessions.NOTED_MS
+        user, number, stale = row.user, row.id, sessions.is_stale(row, address, now=now)
         asking = Visitor(user.id, user.name, user.role, user.scopes, session=number, key=secret)
     if stale:
         with suppress(Unavailable), made.write() as session:  # the next request may note it
-            sessions.note_use(session, number, now=now)
+            sessions.note_use(session, number, address=address, now=now)
     return asking
 
 

@@ -56,10 +56,14 @@ class PasswordLink(Answer):
 
 
 class SessionLine(Answer):
-    """A browser in which an account is logged in; `current` marks that of this request."""
+    """A browser in which an account is logged in; `current` marks that of this request.
+
+    `address` is the IP address at `seen_at`, and null if it is unknown.
+    """
 
     id: int
     browser: str
+    address: str | None
     created_at: str
     seen_at: str
     ends_at: str
@@ -70,6 +74,19 @@ class Sessions(Answer):
     """Your sessions."""
 
     items: list[SessionLine]
+    next: str | None
+
+
+class LoggedInLine(SessionLine):
+    """A browser in which somebody is logged in, and the name of the account."""
+
+    account: str
+
+
+class LoggedIn(Answer):
+    """A page of everybody's sessions, the last used first."""
+
+    items: list[LoggedInLine]
     next: str | None
 
 

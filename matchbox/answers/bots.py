@@ -16,7 +16,8 @@ State: TypeAlias = Literal[
 class Report(Answer):
     """The report of a try-out. Only the owner and operators get the `log`.
 
-    A report of an earlier version of the platform may have fewer fields.
+    The log was removed after `log_days` if that is not null. A report of an earlier version of the
+    platform may have fewer fields.
     """
 
     verdict: str
@@ -29,6 +30,7 @@ class Report(Answer):
     unrepeatable: bool = False
     cpu_ms_per_deal: float | None = None
     log: str | None = None
+    log_days: int | None = None
 
 
 class VersionLine(Answer):

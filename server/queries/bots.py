@@ -197,8 +197,11 @@ def _item(row: Bot) -> dict[str, Any]:
 def _version(row: Version, viewer: User | None) -> dict[str, Any]:
     """Returns the fields of a VersionLine."""
     report = row.report
-    if report is not None and not sees(viewer, row.bot.owner_id):
-        report = {name: value for name, value in report.items() if name != "log"}
+    if report is not None:
+        if not sees(viewer, row.bot.owner_id):
+            report = {name: value for name, value in report.items() if name != "log"}
+        elif row.log_days is not None:
+            report = {**report, "log_days": row.log_days}
     return {
         "id": row.id,
         "number": row.number,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import ColumnElement, func, select
 
@@ -28,7 +28,7 @@ from server.services import sessions as services
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
-    from server.db.models import Token
+    from server.db.models import BrowserSession, Token
 
 MOST_PARKED: Final = 200
 _ALIVE: Final = (User.role != Role.HOUSE, User.deleted_at.is_(None))
@@ -74,17 +74,21 @@ def fresh_token(session: Session, secret: str, *, now: int) -> FreshToken:
 
 def sessions(session: Session, user: User, current: int | None, *, now: int) -> list[SessionLine]:
     """Returns the browsers in which the account is logged in."""
-    return [
-        SessionLine(
-            id=row.id,
-            browser=row.browser,
-            created_at=iso(row.created_at),
-            seen_at=iso(row.seen_at),
-            ends_at=iso(row.ends_at),
-            current=row.id == current,
-        )
-        for row in services.sessions(session, user, now=now)
-    ]
+    rows = services.sessions(session, user, now=now)
+    return [SessionLine(**session_fields(row, current)) for row in rows]
+
+
+def session_fields(row: BrowserSession, current: int | None) -> dict[str, Any]:
+    """Returns the fields of a SessionLine; `current` is the number of the request's session."""
+    return {
+        "id": row.id,
+        "browser": row.browser,
+        "address": row.address,
+        "created_at": iso(row.created_at),
+        "seen_at": iso(row.seen_at),
+        "ends_at": iso(row.ends_at),
+        "current": row.id == current,
+    }
 
 
 def _token(row: Token) -> TokenLine:

@@ -1,16 +1,20 @@
-"""The accounts, for operators: a list to search, and one account. Changes nothing."""
+"""The accounts, for operators: a list to search, one account, and who is logged in.
+
+Changes nothing.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import ColumnElement, func, or_, select
+from sqlalchemy import ColumnElement, func, or_, select, tuple_
 
 from matchbox.answers import platform as answers
+from matchbox.answers.accounts import LoggedIn, LoggedInLine
 from matchbox.errors import BadOption, NotFound
-from server.db.models import Bot, Role, User
-from server.queries.pagination import iso, numbers, page_size
-from server.queries.platform import sessions, tokens
+from server.db.models import Bot, BrowserSession, Role, User
+from server.queries.pagination import iso, numbers, page_size, split
+from server.queries.platform import session_fields, sessions, tokens
 from server.services import classes
 from server.services.accounts import require_operator_to_see, revoked_since
 
@@ -67,6 +71,33 @@ def user(session: Session, viewer: User | None, name: str, *, now: int) -> answe
         tokens=tokens(session, row, revoked_since=revoked_since(now)),
         leagues=[league.name for league in classes.leagues_of(session, row)],
     )
+
+
+def logged_in(
+    session: Session,
+    viewer: User | None,
+    current: int | None,
+    *,
+    now: int,
+    cursor: str | None = None,
+    limit: int = 50,
+) -> LoggedIn:
+    """Returns a page of everybody's sessions that have not ended, the last used first.
+
+    `current` is the number of the request's session. Raises Forbidden unless the viewer is an
+    operator, and BadOption for a bad cursor or limit.
+    """
+    require_operator_to_see(viewer)
+    order = BrowserSession.ends_at, BrowserSession.id  # every use extends a session equally
+    query = select(BrowserSession, User.name).join(BrowserSession.user)
+    query = query.where(BrowserSession.ends_at > now)
+    if cursor is not None:
+        query = query.where(tuple_(*order) < tuple_(*numbers(cursor, 2)))
+    query = query.order_by(*(column.desc() for column in order))
+    found = session.execute(query.limit(page_size(limit) + 1)).all()
+    shown, following = split(found, limit, lambda line: f"{line[0].ends_at}.{line[0].id}")
+    items = [LoggedInLine(account=name, **session_fields(row, current)) for row, name in shown]
+    return LoggedIn(items=items, next=following)
 
 
 def _which(wanted: str, role: str | None, state: str | None) -> list[ColumnElement[bool]]:

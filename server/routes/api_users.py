@@ -6,11 +6,11 @@ from apiflask import APIBlueprint
 from flask import Response
 from flask.typing import ResponseReturnValue
 
-from matchbox.answers.accounts import Account, PasswordLink
+from matchbox.answers.accounts import Account, LoggedIn, PasswordLink
 from matchbox.answers.classes import FreshAccount
 from matchbox.answers.platform import UserDetail, Users
 from server import queries
-from server.auth import acting, context, signed_in, viewer
+from server.auth import acting, context, signed_in, viewer, visitor
 from server.personal_zip import ZIP, personal_zip
 from server.queries import users
 from server.routes import schemas
@@ -40,6 +40,19 @@ def show(name: str) -> Response:
     made = context()
     with made.read() as session:
         return answered(users.user(session, viewer(session), name, now=made.now()))
+
+
+@routes.get("/sessions")
+@needs(Scope.OPERATE)
+@routes.input(schemas.Page, location="query")
+@routes.output(LoggedIn)
+def list_logged_in(query_data: schemas.Page) -> Response:
+    """Lists the browsers in which accounts are logged in, the last used first; for operators."""
+    made, asking = context(), visitor()
+    with made.read() as session:
+        current, page = asking.session if asking else None, query_data.model_dump()
+        found = users.logged_in(session, viewer(session), current, now=made.now(), **page)
+        return answered(found)
 
 
 @routes.delete("/users/<name:name>/sessions/<number:number>")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from sqlalchemy import delete, func, select
 
-from server.db.models import BrowserSession, Delivery, Event, Notice, Setting
+from server.db.models import IDLE, BrowserSession, Delivery, Event, Notice, Setting, Version
 from server.db.session import rows_changed
 from server.services import play, record_removal
 from server.services.accounts import DAY_MS
@@ -111,12 +111,27 @@ def _unused_sessions(before: int) -> Select[Any]:
     return unused.order_by(BrowserSession.id)
 
 
+def _old_tryouts(before: int) -> Select[Any]:
+    old = (Version.log_days.is_(None), Version.settled_at < before, Version.state.in_(IDLE))
+    return select(Version.id).where(*old)
+
+
+def _remove_logs(session: Session, keys: Sequence[Any], days: int) -> int:
+    """Removes the logs of these versions' try-outs; the verdicts and their reasons stay."""
+    for version in session.scalars(select(Version).where(Version.id.in_(keys))):
+        version.log_days = days
+        if version.report and version.report.get("log"):  # else nothing was printed, and that stays
+            version.report = {**version.report, "log": None}
+    return len(keys)
+
+
 KINDS: Final = (
     Kind("events", "keep_event_days", _old_events, _delete(Event.id)),
     Kind("deliveries", "keep_delivery_days", _old_deliveries, _delete(Delivery.id)),
     Kind("notices", "keep_notice_days", _old_notices, _delete(Notice.id)),
     Kind("sessions", "keep_session_days", _unused_sessions, _delete(BrowserSession.id)),
     Kind("tables", "play_keep_days", play.old_tables, play.delete_tables),
+    Kind("tryouts", "keep_tryout_days", _old_tryouts, _remove_logs),
     Kind(
         "output", "keep_output_days", record_removal.old_output, record_removal.remove_output
     ),

@@ -10,7 +10,7 @@ import re
 import secrets
 from typing import TYPE_CHECKING, Final
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import and_, delete, or_, select, update
 
 from matchbox.errors import Forbidden, NotFound
 from server.db.models import BrowserSession, User
@@ -27,6 +27,10 @@ LIFE_DAYS: Final = 30
 LIFE_MS: Final = LIFE_DAYS * 86_400_000
 NOTED_MS: Final = 600_000
 """The least time between two updates of a session's last use, in ms."""
+MOVED_MS: Final = 60_000
+"""The same, if the session is used from another address."""
+ADDRESS: Final = 45
+"""The most characters of an IP address."""
 MOST: Final = 50
 """The most sessions of an account. A new one replaces the one that was used longest ago."""
 _BROWSERS: Final = (
@@ -40,8 +44,8 @@ _SYSTEMS: Final = (
 )  # fmt: skip
 
 
-def begin(session: Session, user: User, *, agent: str, now: int) -> str:
-    """Begins a session for a browser that has sent the account's password.
+def begin(session: Session, user: User, *, agent: str, address: str | None = None, now: int) -> str:
+    """Begins a session for a browser that has sent the account's password from an IP address.
 
     Returns the secret for its cookie. Raises Forbidden if the password has changed since it was
     checked.
@@ -59,6 +63,7 @@ def begin(session: Session, user: User, *, agent: str, now: int) -> str:
         browser=browser_of(agent),
         created_at=now,
         seen_at=now,
+        address=_stored(address),
         ends_at=now + LIFE_MS,
     )
     session.add(row)
@@ -76,11 +81,26 @@ def session_of(session: Session, secret: str, *, now: int) -> BrowserSession | N
     return session.scalar(query.where(BrowserSession.ends_at > now))
 
 
-def note_use(session: Session, number: int, *, now: int) -> None:
-    """Updates a session's last use, and extends the session; at most once in NOTED_MS."""
-    stale = (BrowserSession.id == number, BrowserSession.seen_at <= now - NOTED_MS)
-    values = {"seen_at": now, "ends_at": now + LIFE_MS}
-    session.execute(update(BrowserSession).where(*stale).values(**values))
+def is_stale(row: BrowserSession, address: str | None, *, now: int) -> bool:
+    """Whether the session's last use, or its address, is to be updated by `note_use` now."""
+    moved = row.address != _stored(address)
+    return now - row.seen_at >= (MOVED_MS if moved else NOTED_MS)
+
+
+def note_use(session: Session, number: int, *, address: str | None = None, now: int) -> None:
+    """Updates a session's last use and its address, and extends the session.
+
+    Does so at most once in NOTED_MS, or in MOVED_MS if the address is another one.
+    """
+    values = {"seen_at": now, "address": _stored(address), "ends_at": now + LIFE_MS}
+    moved = BrowserSession.address.is_distinct_from(values["address"])
+    stale = or_(
+        BrowserSession.seen_at <= now - NOTED_MS,
+        and_(BrowserSession.seen_at <= now - MOVED_MS, moved),
+    )
+    session.execute(
+        update(BrowserSession).where(BrowserSession.id == number, stale).values(**values)
+    )
 
 
 def sessions(session: Session, user: User, *, now: int) -> Sequence[BrowserSession]:
@@ -106,6 +126,10 @@ def end_all(session: Session, user: User, *, but: int | None = None) -> int:
     """Ends every session of the account except `but`; returns how many it ended."""
     others = (BrowserSession.user_id == user.id, BrowserSession.id != (but or 0))
     return rows_changed(session, delete(BrowserSession).where(*others))
+
+
+def _stored(address: str | None) -> str | None:
+    return address[:ADDRESS] if address else None
 
 
 def browser_of(agent: str) -> str:

@@ -82,6 +82,7 @@ SHOTS: Final = (
     Shot("admin", "/admin", "charlie"),
     Shot("admin-users", "/admin/users", "charlie"),
     Shot("admin-user", "/admin/users/alice", "charlie"),
+    Shot("admin-sessions", "/admin/sessions", "charlie"),
     Shot("admin-queue", "/admin/queue", "charlie"),
     Shot("admin-faults", "/admin/faults", "charlie"),
     Shot("health", "/admin/health", "charlie"),

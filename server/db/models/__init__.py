@@ -4,7 +4,16 @@ Times are UTC integers in milliseconds. Whatever can be derived (standings, rati
 as a cache that names the rows it came from.
 """
 
-from server.db.models.bots import WAITING, Bot, Bundle, Draft, DraftState, Version, VersionState
+from server.db.models.bots import (
+    IDLE,
+    WAITING,
+    Bot,
+    Bundle,
+    Draft,
+    DraftState,
+    Version,
+    VersionState,
+)
 from server.db.models.comparisons import Comparison, ComparisonState
 from server.db.models.leagues import (
     OVER,
@@ -56,6 +65,7 @@ from server.db.models.play import UNSETTLED, PlaySeat, PlayState, PlayTable, Tur
 from server.db.models.tables import Table
 
 __all__ = [
+    "IDLE",
     "OVER",
     "TRUSTED",
     "UNDER_WAY",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Any, Final
 
-from sqlalchemy import BigInteger, ForeignKey, Index, String, UniqueConstraint
+from sqlalchemy import BigInteger, ForeignKey, Index, String, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from server.db.models.people import User
@@ -43,6 +43,12 @@ class DraftState(StrEnum):
 
 WAITING: Final = (VersionState.PENDING, VersionState.QUARANTINED)
 """The states in which a try-out is due or under way."""
+IDLE: Final = (
+    *(VersionState.ACCEPTED, VersionState.REFUSED),
+    *(VersionState.RETIRED, VersionState.SUSPENDED),
+)
+"""The states of versions that do not play."""
+_LOG: Final = text("log_days IS NULL")
 
 
 class Bot(Table):
@@ -83,6 +89,7 @@ class Version(Table):
         UniqueConstraint("bot_id", "number"),
         UniqueConstraint("bot_id", "digest", "class_name"),
         Index(None, "state", "deadline"),
+        Index(None, "state", "settled_at", sqlite_where=_LOG, postgresql_where=_LOG),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -111,6 +118,8 @@ class Version(Table):
     """The platform's last report about it."""
     report: Mapped[dict[str, Any] | None]
     """The try-out's report: verdict, reasons, log, games, cpu_ms_per_decision, box."""
+    log_days: Mapped[int | None]
+    """After how many days the report's log was removed; None while it is there."""
     unrepeatable: Mapped[bool] = mapped_column(default=False)
     sampled: Mapped[int] = mapped_column(default=0)
     """The number of its matches of which bouts were replayed alone."""

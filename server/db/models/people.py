@@ -147,7 +147,9 @@ class BrowserSession(Table):
     created_at: Mapped[int] = mapped_column(BigInteger)
     seen_at: Mapped[int] = mapped_column(BigInteger)
     """When it last made a request, to within some minutes."""
-    ends_at: Mapped[int] = mapped_column(BigInteger)
+    address: Mapped[str | None] = mapped_column(String(45))
+    """The IP address of that request; None if it is unknown, or from before this was kept."""
+    ends_at: Mapped[int] = mapped_column(BigInteger, index=True)
     user: Mapped[User] = relationship()
 
 

@@ -17,6 +17,8 @@ from dashboard.pages import make_pages
 from dashboard.source import Source
 from matchbox.answers.accounts import (
     IdentityLine,
+    LoggedIn,
+    LoggedInLine,
     LogInWays,
     OpenidFound,
     SessionLine,
@@ -409,9 +411,23 @@ TOKENS: Final = [
               scopes=["read"], ends_at=None),
 ]  # fmt: skip
 SESSIONS: Final = [
-    SessionLine(id=number, browser=browser, created_at=EARLIER, seen_at=EARLIER, ends_at=EARLIER,
-                current=number == 1)
-    for number, browser in ((1, "Firefox on Linux"), (2, "Safari on iPhone"))
+    SessionLine(
+        id=number,
+        browser=browser,
+        address=address,
+        created_at=EARLIER,
+        seen_at=EARLIER,
+        ends_at=EARLIER,
+        current=number == 1,
+    )
+    for number, browser, address in (
+        (1, "Firefox on Linux", "2001:db8::7"),
+        (2, "Safari on iPhone", None),
+    )
+]
+LOGGED_IN: Final = [
+    LoggedInLine(account=name, **line.plain())
+    for name, line in zip(("charlie", "alice"), SESSIONS, strict=True)
 ]  # fmt: skip
 KEYS: Final = LogInWays(
     has_password=True,
@@ -483,6 +499,7 @@ SOURCE: Final = Source(
     inbox=mailbox.inbox,
     delivery_settings=mailbox.delivery_settings,
     sends_mail=lambda: True,
+    logged_in=lambda cursor: LoggedIn(items=LOGGED_IN, next=None if cursor else "7.2"),
     reset_name=lambda number, secret: "alice" if secret == "good" else None,
     link_open=lambda secret: secret == "good",
     opponents=lambda game, limit: playing.OPPONENTS[:limit],
@@ -561,6 +578,7 @@ OPERATING: Final = (
     "/admin/leagues/new?name=cup&game=bomb&step=3",
     "/leagues/cup/class", "/leagues/cup/class/card", "/admin/users", "/admin/users?q=a&page=2",
     "/admin/users/alice", "/admin/users/bob",
+    "/admin/sessions",
 )  # fmt: skip
 """What an operator sees otherwise than others, or alone."""
 

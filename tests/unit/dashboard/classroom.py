@@ -53,8 +53,10 @@ def league_class(name: str, *, empty: bool = False) -> LeagueClass:
 
 def user(name: str) -> UserDetail:
     """An account; bob's is closed, and logged in nowhere."""
-    session = SessionLine(id=3, browser="Firefox on Linux", created_at=EARLIER, seen_at=EARLIER,
-                          ends_at=EARLIER, current=False)  # fmt: skip
+    session = SessionLine(
+        id=3, browser="Firefox on Linux", address="192.0.2.7", created_at=EARLIER,
+        seen_at=EARLIER, ends_at=EARLIER, current=False,
+    )  # fmt: skip
     token = TokenLine(id=4, name="laptop", created_at=EARLIER, used_at=None, revoked_at=None,
                       scopes=["read"], ends_at=EARLIER)  # fmt: skip
     former = token.model_copy(update={"id": 5, "name": "lost", "revoked_at": EARLIER})

@@ -10,9 +10,11 @@ import pytest
 from sqlalchemy import func, select, update
 
 from matchbox.errors import Conflict, NotFound
+from matchbox.match.wire import TryOut
 from server import queries
 from server.db.models import (
     BrowserSession,
+    Bundle,
     Delivery,
     Event,
     League,
@@ -31,9 +33,10 @@ from server.queries.lessons import packed_record
 from server.services import match_verifications, ratings, retention, standings, voids
 from server.services.accounts import DAY_MS
 from server.services.tick import prune_some, tick
-from tests.books import Books, play_out, played, season_of
+from tests.books import SIMPLE, Books, play_out, played, season_of, tried_out
+from tests.plans import explained
 
-KEYS = ("keep_record_days", "keep_season_record_days", "keep_output_days")
+KEYS = ("keep_record_days", "keep_season_record_days", "keep_output_days", "keep_tryout_days")
 
 
 def keeping(books: Books, **days: int) -> Books:
@@ -155,6 +158,50 @@ def test_it_can_be_made_void_but_is_not_played_again(
         assert queries.match(session, ranked[0], None).state == "void"
 
 
+def test_the_log_of_an_old_try_out_goes_unless_its_version_plays(
+    books: Books, alice: User, bots: list[Version], ranked: list[str]
+) -> None:
+    one = bots[0]
+    for data, log in ((SIMPLE, "hello from the bot\n"), (SIMPLE + b"#", "")):
+        books.upload(alice, "one", data)
+        (job,) = [job for job in books.postman.take() if isinstance(job, TryOut)]
+        books.settle(tried_out(job, accepted=False, log=log))
+    before = rated(books)
+
+    def report(number: int) -> dict[str, Any]:
+        with books.read() as session:
+            viewer = session.get(User, alice.id)
+            found = queries.bot(session, "alice", "one", viewer).versions
+            (told,) = [line.report for line in found if line.number == number]
+            assert told is not None
+            return told.plain()
+
+    whole = report(2)
+    assert whole["log"] == "hello from the bot\n"
+    books.clock.pass_by(minutes=60 * 24 * 20)
+    assert "tryouts" not in prune(books, keep_tryout_days=21)
+    assert prune(books, keep_tryout_days=20)["tryouts"] == 2
+    assert prune(books, keep_tryout_days=20) == {}
+    assert report(2) == {**whole, "log": None, "log_days": 20}
+    assert report(3)["log"] == ""
+    assert report(1)["log"] == "hello from the bot\n", "it plays"
+    with books.read() as session:
+        theirs = queries.bot(session, "alice", "one", None).versions
+        assert all("log_days" not in line.report.plain() for line in theirs if line.report)
+        assert session.get_one(Bundle, books.version(one.id).digest).data
+    assert rated(books) == before
+
+
+def test_old_try_outs_are_found_by_an_index_of_those_that_have_their_log(books: Books) -> None:
+    (kind,) = [one for one in retention.KINDS if one.name == "tryouts"]
+    with books.read() as session, explained(session, only="FROM version") as plans:
+        retention.find(session, kind, books.settings, now=books.clock())
+    assert plans
+    for plan in plans:
+        assert plan.startswith("SEARCH version USING INDEX ix_version_state_settled_at"), plan
+        assert "settled_at<?" in plan, plan
+
+
 def test_a_match_that_is_verified_or_shares_its_deals_keeps_its_record(
     books: Books, ranked: list[str], charlie: User
 ) -> None:
@@ -223,8 +270,8 @@ def test_small_rows_go_by_their_age(books: Books, alice: User) -> None:
     with books.read() as session:
         found = retention.count(session, books.settings, now=now)
     assert found == {
-        "events": 1, "deliveries": 2, "notices": 0, "sessions": 1, "tables": 0, "output": 0,
-        "records": None, "season-records": None,
+        "events": 1, "deliveries": 2, "notices": 0, "sessions": 1, "tables": 0, "tryouts": 0,
+        "output": 0, "records": None, "season-records": None,
     }  # fmt: skip
     assert prune(books) == {"events": 1, "deliveries": 2, "notices": 1, "sessions": 1}
     assert [count(books, one) for one in (Delivery, Notice, BrowserSession)] == [1, 2, 2]

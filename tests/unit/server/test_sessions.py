@@ -64,6 +64,32 @@ def test_a_session_ends_when_nobody_has_used_it_for_long(books: Books, alice: Us
     assert left == [newest.digest], "the next log-in sweeps away what has ended"
 
 
+def test_a_session_keeps_the_address_of_its_last_use(books: Books, alice: User) -> None:
+    with books.write() as session:
+        first = "192.0.2.7"
+        secret = sessions.begin(session, alice, agent=FIREFOX, address=first, now=books.clock())
+
+    def use(address: str | None, minutes: float) -> tuple[bool, str | None]:
+        """Whether a use after some minutes is to be noted, and the address after it."""
+        books.clock.pass_by(seconds=int(60 * minutes))
+        with books.write() as session:
+            row = sessions.session_of(session, secret, now=books.clock())
+            assert row is not None
+            stale = sessions.is_stale(row, address, now=books.clock())
+            sessions.note_use(session, row.id, address=address, now=books.clock())
+            session.refresh(row)
+            assert (row.seen_at == books.clock()) is stale
+            return stale, row.address
+
+    assert use("192.0.2.7", 9) == (False, "192.0.2.7")
+    assert use("192.0.2.7", 1) == (True, "192.0.2.7")
+    assert use("2001:db8::1", 0.5) == (False, "192.0.2.7"), "two addresses in turn write little"
+    assert use("2001:db8::1", 0.5) == (True, "2001:db8::1")
+    assert use(None, 1) == (True, None)
+    assert use("x" * 60, 1) == (True, "x" * sessions.ADDRESS)
+    assert use("x" * 60, 1) == (False, "x" * sessions.ADDRESS)
+
+
 def test_each_account_ends_its_own_sessions(books: Books, alice: User, bob: User) -> None:
     first, second, his = begin(books, alice), begin(books, alice, SAFARI), begin(books, bob)
     with books.write() as session:

@@ -9,8 +9,8 @@ import pytest
 from matchbox.errors import BadName, BadOption, Forbidden, NotFound
 from server.db.models import Audit, Role, User
 from server.queries import tokens
+from server.queries.users import logged_in, users
 from server.queries.users import user as told_user
-from server.queries.users import users
 from server.services import account_operations, accounts, sessions
 from tests.books import Books
 from tests.plans import explained
@@ -80,6 +80,44 @@ def test_a_search_finds_parts_of_names_and_addresses_roles_and_states(
         for wrong in mistakes:
             with pytest.raises(BadOption):
                 users(session, charlie, **wrong)
+
+
+def test_operators_see_who_is_logged_in_page_by_page(
+    books: Books, dora: User, charlie: User, alice: User
+) -> None:
+    with books.write() as session:
+        ended = sessions.begin(session, alice, agent="curl/8.1", now=books.clock())
+    books.clock.pass_by(minutes=20 * 1440)
+    with books.write() as session:
+        for number in range(5):
+            owner = charlie if number % 2 else dora
+            sessions.begin(session, owner, agent=f"agent {number}", now=books.clock())
+    books.clock.pass_by(minutes=10 * 1440)
+    with books.read() as session:
+        assert sessions.session_of(session, ended, now=books.clock()) is None
+        seen, cursor = [], None
+        with explained(session, "browser_session") as plans:
+            while True:
+                now = books.clock()
+                page = logged_in(session, charlie, 3, now=now, cursor=cursor, limit=2)
+                seen += page.items
+                if (cursor := page.next) is None:
+                    break
+        assert [(one.account, one.browser) for one in seen] == [
+            ("dora", "agent 4"),
+            ("charlie", "agent 3"),
+            ("dora", "agent 2"),
+            ("charlie", "agent 1"),
+            ("dora", "agent 0"),
+        ]
+        assert [one.current for one in seen].count(True) == 1
+        for plan in plans:
+            assert "SEARCH browser_session USING INDEX ix_browser_session_ends_at" in plan
+            assert "TEMP B-TREE" not in plan
+        with pytest.raises(Forbidden):
+            logged_in(session, dora, None, now=now)
+        with pytest.raises(BadOption):
+            logged_in(session, charlie, None, now=now, cursor="7")
 
 
 def test_only_operators_see_accounts(books: Books, alice: User) -> None:

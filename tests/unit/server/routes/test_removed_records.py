@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from matchbox.match.wire import TryOut
 from server.db.models import Match, User
 from server.services.tick import prune_some, tick
-from tests.books import Books
+from tests.books import Books, tried_out
 from tests.unit.server.routes.conftest import (
     Browse,
     Caller,
@@ -62,6 +63,24 @@ def test_every_other_page_goes_on(browse: Browse, gone: str, season: int, charli
         for user in (None, charlie):
             assert browse(user).get(path).status_code == 200, path
     assert browse(None).get(f"/matches/{gone}/bouts/0.json").status_code == 404
+
+
+def test_the_page_of_a_version_says_that_the_output_of_its_try_out_was_removed(
+    browse: Browse, as_alice: Caller, books: Books, alice: User, bob: User
+) -> None:
+    books.upload(alice, "one")
+    (job,) = [job for job in books.postman.take() if isinstance(job, TryOut)]
+    books.settle(tried_out(job, accepted=False))
+    books.clock.pass_by(minutes=60 * 24 * 31)
+    settings = replace(books.settings, keep_tryout_days=30)
+    assert prune_some(replace(books.context, settings=settings))["tryouts"] == 1
+    path = "/bots/alice/one/versions/1"
+    page = browse(alice).get(path).text
+    assert "What it printed was removed after 30 days." in page
+    assert "ZeroDivisionError: division by zero in line 3" in page
+    assert "What it printed" not in browse(bob).get(path).text
+    report = as_alice.get("/bots/alice/one").get_json()["versions"][0]["report"]
+    assert (report["log"], report["log_days"], report["verdict"]) == (None, 30, "crash")
 
 
 def test_the_api_says_it_and_keeps_the_result(

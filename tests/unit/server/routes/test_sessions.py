@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import io
+import json
 import re
+from dataclasses import replace
+from zipfile import ZipFile
 
 import pytest
 from apiflask import APIFlask
@@ -14,7 +18,14 @@ from server.db.models import BrowserSession, Token, User
 from server.problems import LoginNeeded
 from server.services import accounts
 from tests.books import Books
-from tests.unit.server.routes.conftest import Browse, Browser, Caller, MakeApp, problem
+from tests.unit.server.routes.conftest import (
+    Browse,
+    Browser,
+    Caller,
+    MakeApp,
+    problem,
+    token_of,
+)
 
 PASSWORD = "a password of dora"
 NEW = "battery staple"
@@ -163,6 +174,47 @@ def test_the_api_lists_the_sessions_and_ends_them(
     problem(as_bob.delete(f"/account/sessions/{own['id']}"), 404)
     assert as_alice.delete(f"/account/sessions/{own['id']}").status_code == 204
     assert not knows(browser)
+
+
+@pytest.mark.parametrize(("hops", "known"), [(0, "127.0.0.1"), (1, "192.0.2.7")])
+def test_a_session_shows_the_address_that_it_was_last_used_from(
+    books: Books, dora: User, charlie: User, hops: int, known: str
+) -> None:
+    settings = replace(books.settings, trusted_proxies=hops)
+    app = create_app(replace(books.context, settings=settings))
+    hers = Browser(app.test_client())
+    hers.client.environ_base["HTTP_X_FORWARDED_FOR"] = "192.0.2.7"
+    hers.send("/login", name="dora", password=PASSWORD)
+    assert f"<code>{known}</code>" in hers.get("/account").text
+    hers.client.environ_base["HTTP_X_FORWARDED_FOR"] = "2001:db8::9"
+    books.clock.pass_by(minutes=1)
+    hers.get("/account")
+    (line,) = hers.get("/api/v1/account/sessions").get_json()["items"]
+    now_known = "2001:db8::9" if hops else known
+    assert line["address"] == now_known
+    with ZipFile(io.BytesIO(hers.send("/account/data").data)) as archive:
+        told = json.loads(archive.read("account.json"))
+    assert [one["address"] for one in told["sessions"]] == [now_known]
+    operator = Caller(app.test_client(), token_of(books, charlie))
+    assert operator.get("/users/dora").get_json()["sessions"][0]["address"] == now_known
+    (listed,) = operator.get("/sessions").get_json()["items"]
+    assert (listed["account"], listed["address"]) == ("dora", now_known)
+    hers.send("/logout")
+    assert operator.get("/sessions").get_json()["items"] == []
+
+
+def test_operators_see_who_is_logged_in(
+    browse: Browse, alice: User, charlie: User, as_alice: Caller
+) -> None:
+    hers, page = browse(alice), browse(charlie)
+    told = page.get("/admin/sessions").text
+    assert ('href="/admin/users/alice"' in told, told.count("this one")) == (True, 1)
+    (end,) = re.findall(r"/admin/users/alice/sessions/\d+/end", told)
+    assert page.send(end).status_code == 303
+    assert not knows(hers)
+    assert browse(alice).get("/admin/sessions").status_code == 403
+    assert browse(None).get("/admin/sessions").location.startswith("/login")
+    problem(as_alice.get("/sessions"), 403)
 
 
 def test_a_session_that_is_used_lasts(browse: Browse, dora: User, books: Books) -> None:
