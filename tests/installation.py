@@ -119,10 +119,17 @@ def name_of(pid: int) -> str:
 class Installation:
     """One data folder, and the platform that is started in it, again and again."""
 
-    def __init__(self, data: Path, settings: Mapping[str, str] | None = None, port: int = 0):
+    def __init__(
+        self,
+        data: Path,
+        settings: Mapping[str, str] | None = None,
+        port: int = 0,
+        within: Sequence[str] = (),
+    ):
         self.data = data
         self.port = port
         self.settings = {**QUICK, **(settings or {})}
+        self.within = list(within)
         self.told = ""
         self.url = ""
         self.link = ""
@@ -137,7 +144,7 @@ class Installation:
 
     def start(self) -> None:
         """Starts it; its address, and the operator's link where one is printed, are known then."""
-        self._process = up(self.data, self.port, self.settings)
+        self._process = up(self.data, self.port, self.settings, self.within)
         assert self._process.stdout is not None
         lines: list[str] = []
         for line in self._process.stdout:
@@ -284,10 +291,13 @@ class Installation:
         return eventually(look, why=f"no verdict on version {version}\n{self.logs()}")
 
 
-def up(data: Path, port: int, settings: Mapping[str, str]) -> subprocess.Popen[str]:
-    """`matchbox up`, tied to this process."""
+def up(
+    data: Path, port: int, settings: Mapping[str, str], within: Sequence[str] = ()
+) -> subprocess.Popen[str]:
+    """`matchbox up`, tied to this process; `within` is a command that becomes the one after it."""
+    matchbox = str(Path(sys.executable).with_name("matchbox"))
     return subprocess.Popen(
-        tied([str(Path(sys.executable).with_name("matchbox")), "up", *place(data, port)]),
+        tied([*within, matchbox, "up", *place(data, port)]),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -308,15 +318,20 @@ def surroundings() -> dict[str, str]:
 
 @contextmanager
 def installed(
-    data: Path, settings: Mapping[str, str] | None = None, port: int = 0, *, anew: bool = False
+    data: Path,
+    settings: Mapping[str, str] | None = None,
+    port: int = 0,
+    *,
+    anew: bool = False,
+    within: Sequence[str] = (),
 ) -> Iterator[Installation]:
-    """A platform that runs and is ready, for the length of the block.
+    """A platform that runs and is ready, for the length of the block; `within` as `up` takes it.
 
     It goes on from a copy of a data folder in which the shipped bots have their verdicts. With
     `anew`, or with a database elsewhere, it starts in an empty folder: settings that shape leagues
     when they are made need that.
     """
-    platform = Installation(data, settings, port)
+    platform = Installation(data, settings, port, within)
     if shared and not anew and "MATCHBOX_DATABASE_URL" not in platform.settings:
         shutil.copytree(_prepared(shared), data, ignore=_NOT_COPIED)
     with _running(platform):

@@ -32,6 +32,7 @@ PACKAGES = {
     "bwrap": "bubblewrap",
     "chromium": "chromium",
     "setpriv": "util-linux",
+    "unshare": "util-linux",
     "git": "git",
     "dockerd": "docker.io",
     "debootstrap": "debootstrap",
