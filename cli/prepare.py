@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +22,7 @@ from server.backup import folder
 from server.context import clock, database_url, make_context
 from server.db.faults import check_pages, wait_for_start
 from server.db.migrations import migrate
-from server.services import accounts, bootstrap
-from server.services.broker import waiting_results
+from server.services import accounts, bootstrap, broker
 from worker import start
 
 
@@ -44,7 +44,7 @@ def prepare(settings: Settings) -> str | None:
     belongs to a newer release.
     """
     url = database_url(settings)
-    wait_for_start(url, settings.database_wait_seconds, _print_waiting)
+    wait_for_start(url, settings.database_wait_seconds, _printing("the database"))
     check_pages(url)
     upgrade(settings)
     context = make_context(settings, sender=OfflineSender())
@@ -72,8 +72,8 @@ def upgrade(settings: Settings) -> None:
     migrate(database_url(settings))
 
 
-def _print_waiting(why: str) -> None:
-    _pass_on(f"Waiting for the database to start: {why}")
+def _printing(name: str) -> Callable[[str], None]:
+    return lambda why: _pass_on(f"Waiting for {name} to start: {why}")
 
 
 def _pass_on(sentence: str) -> None:
@@ -88,7 +88,8 @@ def main() -> int:
     try:
         Path(settings.data).mkdir(mode=0o700, parents=True, exist_ok=True)
         if "--broker" in sys.argv:
-            waiting_results(settings.broker_url)
+            most_s = settings.database_wait_seconds
+            broker.wait_for_start(settings.broker_url, most_s, _printing("the broker"))
         secret = prepare(settings)
     except MatchboxError as error:
         print(error, file=sys.stderr)

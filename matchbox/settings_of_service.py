@@ -35,7 +35,7 @@ class ServiceSettings:
     )
     database_wait_seconds: int = setting(
         60,
-        "how long a start waits for a Postgres that is still starting, s; 0: not at all",
+        "how long a start waits for a Postgres or broker that is still starting, s; 0: not at all",
         least=0,
         most=3600,
     )

@@ -17,6 +17,7 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.pool import NullPool
 
 from matchbox.errors import Unavailable
+from server.db.waiting import wait_while
 
 CHECK_S: Final = 5.0
 """The most processor time that a start spends on the pages, in seconds."""
@@ -74,8 +75,10 @@ def sentence(error: DBAPIError, url: str) -> str:
 _STARTING: Final = (
     *("starting up", "shutting down", "not yet accepting", "Connection refused"),
     *("No such file or directory", "timeout expired", "resolve host", "translate host name"),
+    *("closed the connection unexpectedly", "Connection reset by peer"),
 )
-"""Texts of Postgres, or of the way to it, that may be over in a moment."""
+"""Texts of Postgres, or of the way to it, that may be over in a moment. The last two are of a proxy
+that is there before Postgres."""
 
 
 def wait_for_start(url: str, most_s: float, tell: Callable[[str], None]) -> None:
@@ -86,22 +89,17 @@ def wait_for_start(url: str, most_s: float, tell: Callable[[str], None]) -> None
     """
     if make_url(url).get_backend_name() == "sqlite":
         return
-    deadline, told = time.monotonic() + most_s, False
     engine = create_engine(url, poolclass=NullPool)
-    while True:
+
+    def trouble() -> str:
         try:
             engine.connect().close()
-            return
         except OperationalError as error:
-            if not any(sign in str(error.orig) for sign in _STARTING):
-                return
-            if time.monotonic() >= deadline:
-                waited = f" (waited for {most_s:.0f} s)" if most_s else ""
-                raise Unavailable(sentence(error, url) + waited) from error
-            if not told:
-                tell(sentence(error, url))
-                told = True
-        time.sleep(min(0.5, max(0.0, deadline - time.monotonic())))
+            if any(sign in str(error.orig) for sign in _STARTING):
+                return sentence(error, url)
+        return ""
+
+    wait_while(trouble, most_s, tell)
 
 
 def check_pages(url: str, most_s: float = CHECK_S) -> None:

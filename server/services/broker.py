@@ -15,11 +15,37 @@ from kombu.exceptions import ChannelError, OperationalError
 
 from matchbox.errors import BrokerUnavailable
 from matchbox.match import wire
+from server.db.waiting import wait_while
 
 WAIT_S: Final = 2
 """The seconds to wait for an answer."""
 LOOKED_AT: Final = 20
 """The most messages that are looked at for the oldest result: ticks are among them."""
+_LOADING: Final = "loading the dataset"
+_STARTING: Final = (
+    *(_LOADING, "refused", "No such file or directory", "Timeout", "timed out"),
+    *("Connection reset", "Connection closed by server", "Name or service not known"),
+)
+"""Texts of the broker, or of the way to it, that may be over in a moment."""
+
+
+def wait_for_start(url: str, most_s: float, tell: Callable[[str], None]) -> None:
+    """Waits while the broker cannot be reached as if it were starting, for so many seconds at most.
+
+    Tells why once. Raises Unavailable if it has not started by then, and BrokerUnavailable at once
+    if waiting does not help.
+    """
+
+    def trouble() -> str:
+        try:
+            waiting_results(url)
+        except BrokerUnavailable as error:
+            if not any(sign in str(error.__cause__) for sign in _STARTING):
+                raise
+            return str(error)
+        return ""
+
+    wait_while(trouble, most_s, tell)
 
 
 class Waiting(NamedTuple):
@@ -120,4 +146,6 @@ def _connected(url: str) -> Iterator[Connection]:
             connection.ensure_connection(max_retries=1, timeout=WAIT_S)
             yield connection
     except (OperationalError, OSError, *Connection(address).connection_errors) as error:
+        if _LOADING in str(error):
+            raise BrokerUnavailable("the broker is still loading its data; wait for it") from error
         raise BrokerUnavailable("the queue cannot be reached; is the broker running?") from error

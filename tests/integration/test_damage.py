@@ -7,17 +7,20 @@ import subprocess
 import sys
 from pathlib import Path
 
+import psycopg
 import pytest
+from psycopg import sql
 
 from cli import main
 from cli.prepare import prepare
 from matchbox.errors import Unavailable
 from matchbox.settings import Settings
 from server.db.migrations import migrate
+from server.db.models import Setting
 from server.db.session import Database
 from tests.books import SECRET, SIMPLE, open_books
 from tests.installation import START_S, surroundings, up
-from tests.services import free_port, needs
+from tests.services import driver_url, free_port, needs
 
 PAGE = 4096
 
@@ -157,8 +160,31 @@ def test_a_postgres_that_is_away_is_named_without_its_password(
     assert "geheim" not in line
 
 
+def test_a_postgres_that_became_read_only_is_read_and_says_why_it_takes_nothing(
+    postgres_database: str,
+) -> None:
+    migrate(postgres_database)
+    with psycopg.connect(driver_url(postgres_database), autocommit=True) as admin:
+        admin.execute(
+            sql.SQL("alter database {} set default_transaction_read_only = on").format(
+                sql.Identifier(admin.info.dbname)
+            )
+        )
+    database = Database(postgres_database)
+    with database.read() as session:
+        assert session.get(Setting, "counter") is None
+    with (
+        pytest.raises(Unavailable, match="Postgres is read-only, so nothing can be stored; make"),
+        database.write() as session,
+    ):
+        session.add(Setting(name="counter", value={}, changed_at=0))
+    database.close()
+
+
 def test_up_says_that_its_broker_is_away(folder: Path) -> None:
-    process = up(folder, 0, {"MATCHBOX_BROKER_URL": f"redis://127.0.0.1:{free_port()}/0"})
+    address = f"redis://127.0.0.1:{free_port()}/0"
+    settings = {"MATCHBOX_BROKER_URL": address, "MATCHBOX_DATABASE_WAIT_SECONDS": "0"}
+    process = up(folder, 0, settings)
     told, _ = process.communicate(timeout=START_S)
     assert process.returncode == 1
     assert told == (

@@ -1,0 +1,27 @@
+"""Waits for a server that is still starting."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Final
+
+from matchbox.errors import Unavailable
+
+PAUSE_S: Final = 0.5
+
+
+def wait_while(trouble: Callable[[], str], most_s: float, tell: Callable[[str], None]) -> None:
+    """Asks for the trouble until there is none, for so many seconds at most; tells the first one.
+
+    Raises Unavailable with the last one if it is not over by then.
+    """
+    deadline, told = time.monotonic() + most_s, False
+    while found := trouble():
+        if time.monotonic() >= deadline:
+            waited = f" (waited for {most_s:.0f} s)" if most_s else ""
+            raise Unavailable(found + waited)
+        if not told:
+            tell(found)
+            told = True
+        time.sleep(min(PAUSE_S, max(0.0, deadline - time.monotonic())))

@@ -1,0 +1,134 @@
+"""A database that is damaged, read-only or full while the site runs: a sentence, no traceback."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Final
+
+import psycopg
+import pytest
+from sqlalchemy import make_url
+from sqlalchemy.exc import DBAPIError
+
+from server.db import faults
+from tests.books import Books
+from tests.unit.server.routes.conftest import Browse, Caller, problem
+
+PAGE: Final = 4096
+WRITE_VERSION: Final = 18
+"""The byte of an SQLite file that says which library may write it."""
+POSTGRES: Final = "postgresql+psycopg://matchbox:secret@db.example/matchbox"
+
+
+def closed(books: Books) -> Path:
+    """The database's file, with all in it and closed: whoever asks next reads it anew."""
+    path = Path(make_url(books.settings.database_url).database or "")
+    books.context.database.close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return path
+
+
+def damage(path: Path) -> None:
+    """Overwrites a part of each page but the first, as a failing disk does."""
+    with path.open("r+b") as file:
+        for page in range(1, path.stat().st_size // PAGE):
+            file.seek(page * PAGE)
+            file.write(b"\xff" * 64)
+
+
+def replace(path: Path) -> None:
+    """Overwrites the file by something else."""
+    path.write_bytes(b"not a database" * 1000)
+
+
+def forbid_writing(path: Path) -> None:
+    """Lets SQLite only read the file, whoever runs this: as if a newer SQLite had made it."""
+    with path.open("r+b") as file:
+        file.seek(WRITE_VERSION)
+        file.write(b"\x03")
+
+
+@pytest.mark.parametrize(
+    ("hurt", "sentence"),
+    [
+        (damage, "has damaged pages; stop, move it away, and restore a backup with"),
+        (replace, "is not a database or is damaged; stop, move it away, and restore a backup"),
+    ],
+)
+def test_a_database_that_is_damaged_while_the_site_runs_is_told(
+    books: Books,
+    browse: Browse,
+    nobody: Caller,
+    hurt: Callable[[Path], None],
+    sentence: str,
+) -> None:
+    visitor = browse(None)
+    assert visitor.get("/").status_code == 200
+    path = closed(books)
+    hurt(path)
+    for address in ("/", "/matches", "/games/bomb"):
+        page = visitor.get(address)
+        assert page.status_code == 503, address
+        assert f"he database {path} {sentence}" in page.text
+        assert "Traceback" not in page.text
+    told = problem(nobody.get("/bots"), 503)
+    assert sentence in told["detail"]
+    assert nobody.client.get("/healthz").status_code == 200
+
+
+def test_a_database_that_becomes_read_only_is_read_and_says_why_it_takes_nothing(
+    books: Books, browse: Browse, nobody: Caller
+) -> None:
+    visitor = browse(None)
+    path = closed(books)
+    forbid_writing(path)
+    assert visitor.get("/").status_code == 200
+    why = f"he database {path} cannot be written; give this account the right to write it"
+    fields = {"name": "dora", "password": "a password of dora"}
+    answer = visitor.send("/signup", **fields)
+    assert (answer.status_code, why in answer.text) == (503, True)
+    assert "Traceback" not in answer.text
+    assert why in problem(nobody.post("/accounts", fields), 503)["detail"]
+    assert nobody.get("/bots").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (
+            psycopg.errors.ReadOnlySqlTransaction(
+                "cannot execute INSERT in a read-only transaction"
+            ),
+            "Postgres is read-only, so nothing can be stored; make it writable: cannot execute",
+        ),
+        (
+            psycopg.errors.DiskFull(
+                'could not extend file "base/5/16384": No space left on device\n'
+                "HINT:  Check free disk space."
+            ),
+            "the disk of Postgres is full, so nothing can be stored; free some space: could not",
+        ),
+        (
+            psycopg.errors.AdminShutdown("terminating connection due to administrator command"),
+            "the database cannot be used now; try again: terminating connection",
+        ),
+    ],
+)
+def test_what_postgres_refuses_is_told_in_one_line(error: Exception, sentence: str) -> None:
+    wrapped: Any = DBAPIError.instance("INSERT", {}, error, psycopg.Error)
+    told = faults.sentence(wrapped, POSTGRES)
+    assert told.startswith(sentence)
+    assert "\n" not in told
+    assert "secret" not in told
+
+
+def test_a_postgres_that_cannot_be_reached_is_named_without_its_password() -> None:
+    error: Any = DBAPIError.instance(
+        None, None, psycopg.OperationalError("connection failed: server closed"), psycopg.Error
+    )
+    told = faults.sentence(error, POSTGRES)
+    assert told.startswith("the database postgresql://matchbox:***@db.example/matchbox cannot be")
