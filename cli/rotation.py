@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
+from urllib.parse import urlsplit
 
 import typer
 
@@ -20,6 +21,13 @@ if TYPE_CHECKING:
 
 DataOption = Annotated[Path, typer.Option(help="the data folder")]
 DATABASE: Final = "MATCHBOX_DATABASE_URL"
+_KEPT_ELSEWHERE: Final = {
+    DATABASE: "docs/operate.md says how to change the password in Postgres and here",
+    "MATCHBOX_BROKER_URL": "change the password in the broker and here",
+    "MATCHBOX_SMTP_PASSWORD": "change it at the mail server and here",
+    "MATCHBOX_OPENID_CLIENT_SECRET": "change it at the provider and here",
+}
+"""What to do by hand with each secret that another program knows, too."""
 TokensOption = Annotated[bool, typer.Option("--revoke-tokens", help="revoke all API tokens, too")]
 
 
@@ -49,14 +57,20 @@ def rotate_secrets(
         rotated = _rotate_file(env_file)
     else:
         rotated, elsewhere, ended = _rotate_folder(data, end_sessions, revoke_tokens)
+    steps = _steps(elsewhere, env_file, revoke_tokens)
     if json:
         counts = {} if ended is None else ended._asdict()
-        output.document({"rotated": rotated, "not_rotated": elsewhere, **counts})
+        output.document({"rotated": rotated, "not_rotated": elsewhere, **counts, "by_hand": steps})
         return
     print(f"Replaced: {', '.join(rotated) or 'nothing'}.")
+    if "MATCHBOX_SECRET_KEY" in rotated:
+        print(
+            "No longer valid: the log-ins of all browsers, and open links to set a password, to "
+            "confirm an address or to join a table."
+        )
     if ended is not None:
         print(_sentence(ended))
-    output.note(_next_steps(elsewhere, env_file))
+    output.note("\n".join(("Left to do by hand:", *(f"- {step}" for step in steps))))
 
 
 def end_sessions(
@@ -94,18 +108,24 @@ def _rotate_folder(
 
     from cli import folder
 
-    database = folder.settings_of(data).database_url
+    settings = folder.settings_of(data)
     place = data.resolve()
-    elsewhere = [
-        name for name in folder.SECRETS if os.environ.get(name) or os.environ.get(f"{name}_FILE")
-    ]
+    elsewhere = [name for name in folder.SECRETS if _is_given(name)]
     rotated = [name for name in folder.SECRETS if name not in elsewhere]
     with folder.locked(place):
         ended = _end(data, sessions=sessions, tokens=tokens) if sessions or tokens else None
         folder.rotate(place, rotated)
-    if database and make_url(database).password:
+    if settings.database_url and make_url(settings.database_url).password:
         elsewhere.append(DATABASE)
+    if settings.broker_url and urlsplit(settings.broker_url).password:
+        elsewhere.append("MATCHBOX_BROKER_URL")
+    elsewhere += [name for name in _KEPT_ELSEWHERE if not name.endswith("_URL") and _is_given(name)]
     return rotated, elsewhere, ended
+
+
+def _is_given(name: str) -> bool:
+    """Whether the environment sets it, or names a file that holds it."""
+    return bool(os.environ.get(name) or os.environ.get(f"{name}_FILE"))
 
 
 def _end(data: Path, *, sessions: bool, tokens: bool) -> Ended:
@@ -121,15 +141,37 @@ def _sentence(ended: Ended) -> str:
     return f"Ended: {ended.sessions:,} browser sessions, {ended.tokens:,} API tokens."
 
 
-def _next_steps(elsewhere: list[str], env_file: Path | None) -> str:
-    arenas = "Arenas on other machines need the new MATCHBOX_ARENA_TOKEN"
+def _steps(elsewhere: list[str], env_file: Path | None, tokens: bool) -> list[str]:
+    """Returns what is left to do by hand, in order."""
+    steps = [
+        f"{name}: {_KEPT_ELSEWHERE.get(name, 'set in the environment; replace it there')}."
+        for name in elsewhere
+    ]
+    broker = " and the broker's new password" if env_file is not None else ""
+    source = env_file.name if env_file is not None else "secrets.json"
     if env_file is not None:
-        return (
-            "Now run `docker compose up --detach`: it gives Postgres its new password, and starts "
-            f"again what has a new secret. {arenas} and the broker's new password."
+        steps.append(
+            "MATCHBOX_SMTP_PASSWORD, MATCHBOX_OPENID_CLIENT_SECRET: where set, change them at the "
+            "mail server and the provider, and here."
         )
-    left = [name for name in elsewhere if name != DATABASE]
-    steps = [f"{' and '.join(left)}: set in the environment, replace it there."] if left else []
-    if DATABASE in elsewhere:
-        steps.append(f"{DATABASE}: docs/operate.md says how to change the password in Postgres.")
-    return " ".join((*steps, f"Now start the platform again. {arenas}, from secrets.json."))
+        steps.append(
+            "Run `docker compose up --detach`: it gives Postgres its new password, and starts "
+            "again what has a new secret."
+        )
+    else:
+        steps.append("Start the platform again.")
+    steps.append(
+        f"Give arenas on other machines that use MATCHBOX_ARENA_TOKEN the new one{broker}, from "
+        f"{source}."
+    )
+    steps.append(
+        "Keys of arenas (mba_...) stay valid: `matchbox admin arena keys` lists them; `matchbox "
+        "admin arena remove NAME` ends one, `matchbox admin arena make-key` makes another."
+    )
+    if not tokens:
+        steps.append("API tokens stay valid: `matchbox admin end-sessions --revoke-tokens`.")
+    steps.append(
+        "Passwords of accounts (`matchbox admin user reset NAME`), codes of leagues (`matchbox "
+        "league code NAME --renew`) and the secrets of webhooks stay as they are."
+    )
+    return steps
