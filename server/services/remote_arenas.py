@@ -74,12 +74,19 @@ class Knock(msgspec.Struct, frozen=True, kw_only=True):
     """Its minor version of Python, such as 3.12."""
     rules: dict[str, str]
     """The digest of the rules of every game by the game's name."""
+    match: str = ""
+    """The digest of `matchbox/match`; empty before it was told."""
 
 
 @cache
 def own() -> Knock:
     """Returns this server's own: an arena gets jobs only if it sends an equal one."""
-    return Knock(release=version("matchbox"), python=python_minor(), rules=registry.digests())
+    return Knock(
+        release=version("matchbox"),
+        python=python_minor(),
+        rules=registry.digests(),
+        match=registry.match_digest(),
+    )
 
 
 def check(told: Mapping[str, Any]) -> None:
@@ -108,6 +115,11 @@ def check(told: Mapping[str, Any]) -> None:
         raise ArenaOutdated(
             f"this arena has other rules of {', '.join(other)[:200]} than the server; install the "
             "same games there, from the same files, then start the arena again"
+        )
+    if knock.match != here.match:
+        raise ArenaOutdated(
+            f"this arena has another state of release {here.release} than the server; get the same "
+            "commit or package there, run `make setup`, then start the arena again"
         )
 
 

@@ -44,7 +44,8 @@ def report(arena: str, kind: str, *, walled: bool, why: str) -> dict[str, Any]:
 
 def knock() -> dict[str, Any]:
     """What an arena on another host says of itself before it gets a job."""
-    return {"release": version("matchbox"), "python": python_minor(), "rules": registry.digests()}
+    own = {"release": version("matchbox"), "python": python_minor()}
+    return {**own, "rules": registry.digests(), "match": registry.match_digest()}
 
 
 def keep_reporting(

@@ -590,6 +590,8 @@ def test_nobody_else_comes_in(
         ({"release": "0.0.1"}, "install release"),
         ({"python": "2.7"}, "install Python"),
         ({"rules": {}}, "other rules of bomb"),
+        ({"match": "0" * 32}, "another state of release"),
+        ({"match": ""}, "the same commit or package"),
     ],
 )
 def test_a_host_that_is_not_like_the_server_is_told_what_to_do(
