@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import sqlite3
+from importlib.metadata import version
 from pathlib import Path
 
 import psycopg
@@ -173,8 +174,8 @@ def refusal() -> str:
     """The sentence about it."""
     return (
         "the database was last used by Matchbox 9.0.0, with schema 9999, and this is Matchbox "
-        f"0.1.0, which knows schemas up to {head()}; start that release again, or restore a "
-        "backup from before the upgrade"
+        f"{version('matchbox')}, which knows schemas up to {head()}; start that release again, or "
+        "restore a backup from before the upgrade"
     )
 
 

@@ -162,6 +162,7 @@ def test_a_password_that_postgres_keeps_is_named(
 ) -> None:
     monkeypatch.setenv("MATCHBOX_DATABASE_URL", "postgresql+psycopg://me:secret@nowhere/matchbox")
     monkeypatch.setenv("MATCHBOX_BROKER_URL", "rediss://:secret@nowhere/0")
+    monkeypatch.setenv("MATCHBOX_SMTP_USER", "matchbox")
     monkeypatch.setenv("MATCHBOX_SMTP_PASSWORD", "secret@once")
     assert main.run(["admin", "rotate-secrets", "--data", str(data)]) == 0
     told = capsys.readouterr().err

@@ -73,7 +73,7 @@ def test_a_database_that_is_damaged_while_the_site_runs_is_told(
     for address in ("/", "/matches", "/games/bomb"):
         page = visitor.get(address)
         assert page.status_code == 503, address
-        assert f"he database {path} {sentence}" in page.text
+        assert f"{path} {sentence}" in page.text
         assert "Traceback" not in page.text
     told = problem(nobody.get("/bots"), 503)
     assert sentence in told["detail"]

@@ -192,7 +192,7 @@ def test_a_session_shows_the_address_that_it_was_last_used_from(
     (line,) = hers.get("/api/v1/account/sessions").get_json()["items"]
     now_known = "2001:db8::9" if hops else known
     assert line["address"] == now_known
-    with ZipFile(io.BytesIO(hers.send("/account/data").data)) as archive:
+    with hers.send("/account/data") as answer, ZipFile(io.BytesIO(answer.data)) as archive:
         told = json.loads(archive.read("account.json"))
     assert [one["address"] for one in told["sessions"]] == [now_known]
     operator = Caller(app.test_client(), token_of(books, charlie))
