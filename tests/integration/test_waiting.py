@@ -72,7 +72,7 @@ def test_a_start_waits_for_a_broker_that_is_loading_its_data(loading: str) -> No
 
     broker.wait_for_start(loading, 60, hear)
     assert told == ["the broker is still loading its data; wait for it"]
-    assert broker.waiting_results(loading) == 0
+    assert broker.waiting_results(loading).results == 0
 
 
 def test_a_start_waits_for_a_broker_that_is_not_there_yet_and_not_for_ever() -> None:
