@@ -132,7 +132,7 @@ def test_a_full_disk_leaves_the_pages_and_takes_nothing_and_freed_it_goes_on(
             queue = platform.get("/queue")
             assert (queue["queued"], queue["running"]) == (planned, 0)
             with filled(disk, "more", but=0):
-                assert free_bytes(disk) == 0
+                assert free_bytes(disk) < 1 << 16
                 for path in pages:
                     page = reader.get(path)
                     assert page.status_code == 200, f"{path}: {page.text}"
