@@ -17,13 +17,14 @@ from flask.testing import FlaskClient
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 from werkzeug.routing import Rule
+from werkzeug.wrappers import Response
 
 from server.db import models
 from server.db.models import BrowserSession, Comparison, Lesson, Notice, Token, User, Webhook
 from tests.books import GAME, Books
 from tests.unit.server.routes.conftest import Browser, session_of
 from tests.unit.server.routes.scene import Scene, busy_books, make_scene
-from tests.unit.server.routes.walk import World
+from tests.unit.server.routes.walk import REFUSED, World
 
 SENT: Final[Mapping[str, Any]] = {
     "name": "alice-bot", "bot": "alice/alice-bot", "reason": "spam", "role": "operator",
@@ -131,7 +132,7 @@ def _send_to_the_api(world: World) -> dict[tuple[str, str], int]:
         if path.startswith("/api/"):
             body = _body(described, rule, method)
             with client.open(path, method=method, headers=headers, json=body) as answer:
-                found[method, path] = answer.status_code
+                found[method, path] = _status(answer)
     return found
 
 
@@ -145,8 +146,14 @@ def _send_forms(books: Books, world: World, dora: User) -> dict[tuple[str, str],
     for method, _, path in _sent(world, ("POST",)):
         if not path.startswith("/api/"):
             with client.post(path, data=fields) as answer:
-                found[method, path] = answer.status_code
+                found[method, path] = _status(answer)
     return found
+
+
+def _status(answer: Response) -> int:
+    """The status; only an answer that refuses for now says when to ask again."""
+    assert "Retry-After" not in answer.headers or answer.status_code in REFUSED
+    return answer.status_code
 
 
 def _body(described: Mapping[str, Any], rule: Rule, method: str) -> Any:

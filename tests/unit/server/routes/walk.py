@@ -41,12 +41,18 @@ _FRESH: Final = (
 )
 
 
+REFUSED: Final = (429, 503)
+"""The statuses of answers that say when to ask again."""
+
+
 @dataclass(frozen=True)
 class Answer:
     """What is the same whenever nothing has changed: the status, and the body without nonces."""
 
     status: int
     body: str
+    asks_to_wait: bool = False
+    """Whether it says when to ask again."""
 
 
 Walked = dict[tuple[str, str], Answer]
@@ -106,16 +112,16 @@ class World:
         if rule.endpoint == ENDLESS:
             return _first_events(client, path, headers)
         with client.get(path, headers=headers) as got:
-            data = got.data
+            data, waits = got.data, "Retry-After" in got.headers
         if head:
             with client.head(path, headers=headers) as empty:
                 assert (empty.status_code, empty.data) == (got.status_code, b""), path
         if is_zipfile(io.BytesIO(data)):
-            return Answer(got.status_code, _unpacked(data))
+            return Answer(got.status_code, _unpacked(data), waits)
         text = data.decode("utf-8", "replace") + got.headers.get("Location", "")
         for fresh in _FRESH:
             text = fresh.sub("", text)
-        return Answer(got.status_code, text)
+        return Answer(got.status_code, text, waits)
 
     def _belong(self, parts: Mapping[str, Any]) -> bool:
         game = parts.get("game")
@@ -134,6 +140,15 @@ class World:
                 return queries
         filters = FILTERS if rule.endpoint.endswith(".matches") else ("",)
         return tuple(query.format(bot=self.bot) for query in filters)
+
+
+def held_up(walked: Walked) -> list[tuple[str, str]]:
+    """Returns what was answered with a time to ask again, though it was not refused for now."""
+    return [
+        asked
+        for asked, answer in walked.items()
+        if answer.asks_to_wait and answer.status not in REFUSED
+    ]
 
 
 def unanswered(world: World, walked: Walked) -> set[str]:
