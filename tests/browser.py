@@ -1,8 +1,40 @@
-"""What tests do with a page that a person does by hand."""
+"""What tests do with a page that a person does by hand, and the screens on which they do it.
+
+A journey, which is a person's way through several pages, is marked with `journey`: it runs on a
+wide screen in the light scheme and on a phone in the dark one. So it meets both widths and both
+schemes for half of what all four combinations cost. How a page looks on all four is asked of every
+page, in each of its states, by `tests/e2e/test_every_page.py`; a state that only a journey reaches
+is looked at there with `all_is_well`.
+"""
 
 from __future__ import annotations
 
-from playwright.sync_api import Page, expect
+from typing import Final, Literal, NamedTuple
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, ViewportSize, expect
+
+from tests.keyboard import too_far
+
+Scheme = Literal["light", "dark"]
+
+
+class Screen(NamedTuple):
+    """A size of the window, and the scheme of colours that its owner prefers."""
+
+    viewport: ViewportSize
+    scheme: Scheme
+
+
+WIDE: Final[ViewportSize] = {"width": 1280, "height": 900}
+PHONE: Final[ViewportSize] = {"width": 390, "height": 844}
+SIZES: Final = {"wide": WIDE, "phone": PHONE}
+SCREENS: Final = {"wide-light": Screen(WIDE, "light"), "phone-dark": Screen(PHONE, "dark")}
+journey: Final = pytest.mark.parametrize("screen", SCREENS.values(), ids=SCREENS)
+"""Runs a test on both of these screens; its `page` or `watched` is opened there."""
+COLOURS: Final = ("color-contrast", "link-in-text-block")
+"""The rules of axe that depend on the scheme."""
 
 
 def write_text(page: Page, text: str) -> None:
@@ -11,3 +43,29 @@ def write_text(page: Page, text: str) -> None:
     page.get_by_role("textbox", name="The bot's text").click()
     page.keyboard.press("ControlOrMeta+a")
     page.keyboard.insert_text(text)
+
+
+def settle(page: Page) -> None:
+    """Returns once every figure of the page is drawn and its replay can be stepped through."""
+    for mark in ("[data-figure]", "#replay", "#stage"):
+        for found in page.locator(mark).all():
+            found.scroll_into_view_if_needed()
+            expect(found).to_have_attribute("data-ready", "")
+
+
+def axe_says(page: Page, *rules: str) -> list[str]:
+    """Every rule that axe finds broken, of these or of all, with where."""
+    only = {"runOnly": {"type": "rule", "values": [*rules]}} if rules else {}
+    found = Axe().run(page, options={"resultTypes": ["violations"], **only}).response["violations"]
+    return [f"{one['id']}: {one['nodes'][0]['html'][:120]}" for one in found]
+
+
+def too_wide(page: Page) -> list[str]:
+    """How much wider than the window the page is, if it is."""
+    more = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+    return [f"it is {more} px too wide"] if more > 0 else []
+
+
+def all_is_well(page: Page) -> None:
+    """Nothing that axe finds broken, nothing wider than the window, nothing far by keyboard."""
+    assert axe_says(page) + too_wide(page) + too_far(page) == [], page.url

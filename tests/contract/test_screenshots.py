@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 
 from tests.screenshots.table import EXCEPTIONS, SHOTS
-from tests.unit.dashboard import cast
 from tests.unit.dashboard.cast import make_app
+from tests.unit.dashboard.states import LOOKS
 
 HOME = Path(__file__).parents[2]
 PAGES = make_app().url_map
@@ -28,7 +28,7 @@ def test_every_page_is_photographed_or_is_an_exception() -> None:
 
 
 def test_axe_looks_at_every_page() -> None:
-    looked_at = {endpoint(address) for address in (*cast.PAGES, *cast.OPERATING)}
+    looked_at = {endpoint(path) for look in LOOKS.values() for path in look.paths}
     pages = {rule.endpoint for rule in PAGES.iter_rules() if rule.endpoint.startswith("pages.")}
     assert pages - looked_at - set(EXCEPTIONS) == set()
 

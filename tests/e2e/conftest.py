@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import ConsoleMessage, Page, Request
 
 from matchbox.match.wire import TryOut
 from server.app import create_app
 from server.services.bootstrap import ShippedBot, prepare
 from tests.books import Books, open_books, tried_out
+from tests.browser import SCREENS, Screen
 from tests.builders import shipped
 from tests.web_server import answering
 
@@ -32,13 +33,37 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
 
 
 @pytest.fixture
+def screen() -> Screen:
+    """The screen on which the test's pages are opened, if the test chooses none."""
+    return SCREENS["wide-light"]
+
+
+@pytest.fixture
+def browser_context_args(browser_context_args: dict[str, Any], screen: Screen) -> dict[str, Any]:
+    """Pages are opened on that screen."""
+    return {**browser_context_args, "viewport": screen.viewport, "color_scheme": screen.scheme}
+
+
+@pytest.fixture
 def watched(page: Page) -> Iterator[Page]:
-    """A page that must break no policy, raise nothing, and ask no other host for anything."""
+    """A page that must break no policy, raise nothing, and ask no other host for anything. A page
+    may be refused; what it loads may not."""
     trouble: list[str] = []
     hosts: set[str] = set()
-    page.on("console", lambda message: trouble.append(message.text))
+    pages: set[str] = set()
+
+    def hear(message: ConsoleMessage) -> None:
+        if message.location["url"] not in pages or not message.text.startswith("Failed to load"):
+            trouble.append(message.text)
+
+    def see(asked: Request) -> None:
+        hosts.add(asked.url.split("/")[2])
+        if asked.is_navigation_request():
+            pages.add(asked.url)
+
+    page.on("console", hear)
     page.on("pageerror", lambda error: trouble.append(str(error)))
-    page.on("request", lambda asked: hosts.add(asked.url.split("/")[2]))
+    page.on("request", see)
     page.add_init_script(
         "document.addEventListener('securitypolicyviolation',"
         " e => console.error('policy: ' + e.violatedDirective + ' ' + e.blockedURI))"

@@ -1,86 +1,42 @@
-"""By keyboard alone: every main control of every page is at most 20 tab stops away."""
+"""By keyboard alone: how far controls are, counted on the page and tried with the keys themselves.
+
+That every main control of every page is near is asked by `test_every_page`.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from dashboard.source import Source
-from tests.e2e.test_boards import CROWDED
-from tests.e2e.test_pages import EVERY_GAME, KNOCKED_OUT, RULES, serving, settled
+from tests.browser import journey
+from tests.e2e.test_pages import serving
+from tests.keyboard import is_at, stops, too_far
 from tests.unit.dashboard import cast
-from tests.unit.dashboard.cast import MATCH, NOBODY, OPERATING, OPERATOR, PAGES, SOURCE
+from tests.unit.dashboard.cast import OPERATOR, SOURCE
 
 pytestmark = pytest.mark.browser
 
-MOST: Final = 20
-FAR: Final = """most => {
-  const every = [...document.querySelectorAll(
-    'a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex]')];
-  const stops = every.filter(one => one.tabIndex >= 0 && !one.disabled
-    && one.checkVisibility({visibilityProperty: true}));
-  const first = new Map();  // of each radio group, one is a stop
-  for (const one of [...stops]) {
-    if (one.type !== 'radio') continue;
-    if (first.has(one.name)) stops.splice(stops.indexOf(one), 1);
-    else first.set(one.name, one);
-  }
-  const near = new Map(stops.map((one, place) => [one, place + 1]));
-  for (const link of stops) {
-    const to = link.matches('a[href^="#"]') && document.getElementById(link.hash.slice(1));
-    if (!to) continue;
-    const after = one => to === one || to.contains(one)
-      || to.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_FOLLOWING;
-    const from = stops.findIndex(after);
-    for (let far = from; far >= 0 && far < stops.length; far++) {
-      near.set(stops[far], Math.min(near.get(stops[far]), near.get(link) + 1 + far - from));
-    }
-  }
-  const main = stops.filter(one => one.closest('main')
-    && !one.closest('tr, li, dd, .transcript, .told')
-    && one.matches('button, .button, select, input, textarea, summary, nav a:first-child')
-    && (!one.form || one === stops.find(other => other.form === one.form)));
-  return main.filter(one => near.get(one) > most)
-    .map(one => `${near.get(one)}: ${one.outerHTML.slice(0, 90)}`);
-}"""
-"""Main controls are those outside of lists and tables: buttons, fields, and what opens a part; of a
-form its first field, from which one goes on. A link to a part of the same page, such as the one
-that skips the menu, is a way to what follows there."""
-
-
-def too_far(page: Page) -> list[str]:
-    """The main controls that are further than 20 stops from the top, with how far."""
-    far: list[str] = page.evaluate(FAR, MOST)
-    return far
-
-
-@pytest.mark.parametrize(
-    "source, paths",
-    [
-        (SOURCE, PAGES),
-        (OPERATOR, OPERATING),
-        (NOBODY, ("/", "/submit", "/join/abcd-2345", "/seasons/7")),
-        (KNOCKED_OUT, ("/seasons/7",)),
-        (EVERY_GAME, RULES),
-        (CROWDED, ("/leaderboards/bomb", "/leaderboards/bomb/pairs?top=60", "/bots/alice/careful")),
-    ],
-    ids=["alice", "charlie", "nobody", "cup", "games", "crowded"],
+BUSY = (
+    "/",
+    "/account",
+    "/seasons",
+    "/admin/leagues/new?game=bomb&kind=adaptive&step=2",
 )
-def test_every_main_control_is_at_most_20_tab_stops_away(
-    watched: Page, source: Source, paths: tuple[str, ...]
-) -> None:
-    told = []
-    with serving(source) as address:
-        for path in paths:
+"""Pages with lists, long forms, ticks, choices and parts that are closed."""
+
+
+@journey
+def test_tab_stops_where_stops_are_counted(watched: Page) -> None:
+    with serving(OPERATOR) as address:
+        for path in BUSY:
             watched.goto(address + path)
-            if path.startswith(("/submit", f"/matches/{MATCH}", "/play/bomb/")):
-                settled(watched)
-            told += [f"{path} {line}" for line in too_far(watched)]
+            for place in range(min(45, stops(watched))):
+                watched.keyboard.press("Tab")
+                assert is_at(watched, place), f"{path}: stop {place + 1}"
         watched.goto("about:blank")
-    assert told == []
 
 
 def test_a_control_behind_many_links_is_noticed(watched: Page) -> None:
@@ -94,6 +50,31 @@ def test_a_control_behind_many_links_is_noticed(watched: Page) -> None:
         watched.goto("about:blank")
 
 
+def test_a_button_behind_many_fields_and_the_first_line_of_a_list_are_noticed(
+    watched: Page,
+) -> None:
+    with serving(OPERATOR) as address:
+        watched.goto(address + "/admin/leagues/new?game=bomb&kind=adaptive&step=2")
+        assert too_far(watched) == []
+        watched.evaluate("""() => {
+          const more = [...Array(20)].map(() => document.createElement('input'));
+          document.querySelector('main form .button').before(...more);
+        }""")
+        (far,) = too_far(watched)
+        assert "Next: summary" in far
+        watched.goto(address + "/account")
+        watched.evaluate("""() => {
+          document.querySelector('.sections').remove();
+          document.querySelector('main').insertAdjacentHTML(
+            'beforeend', '<ul><li><button>one</button></li><li><button>two</button></li></ul>');
+        }""")
+        told = " ".join(too_far(watched))
+        assert ">one<" in told
+        assert ">two<" not in told
+        watched.goto("about:blank")
+
+
+@journey
 def test_a_link_to_a_part_of_the_page_leads_the_keyboard_there(watched: Page) -> None:
     with serving(SOURCE) as address:
         watched.goto(address + "/account")

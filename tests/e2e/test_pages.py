@@ -6,42 +6,21 @@ import re
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, Request, expect
 
 from dashboard.source import Source
-from matchbox import registry
 from matchbox.answers.bots import Bot
 from matchbox.answers.matches import Queue
 from matchbox.answers.standings import Board
 from matchbox.errors import NotFound
+from tests.browser import PHONE, settle
 from tests.unit.dashboard import cast, compared, seasons
-from tests.unit.dashboard.cast import (
-    BOARD,
-    EMPTY,
-    MATCH,
-    NOBODY,
-    OPERATING,
-    OPERATOR,
-    PAGES,
-    SOURCE,
-    make_app,
-)
+from tests.unit.dashboard.cast import BOARD, EMPTY, NOBODY, SOURCE, make_app
 from tests.web_server import answering
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
-
-KNOCKED_OUT = replace(SOURCE, season=lambda number: seasons.cup())
-(ROW,) = SOURCE.games()
-GAMES = [ROW.model_copy(update={"name": name}) for name in registry.games()]
-EVERY_GAME = replace(SOURCE, games=lambda: GAMES)
-RULES = tuple(f"/games/{game.name}" for game in GAMES)
-BOUT = f"/matches/{MATCH}?bout=1"
-SCREEN = {"width": 1280, "height": 900}
-PHONE = {"width": 390, "height": 844}
+pytestmark = pytest.mark.browser
 
 
 def serving(source: Source) -> AbstractContextManager[str]:
@@ -56,57 +35,11 @@ def alices() -> Iterator[str]:
         yield address
 
 
-def settled(page: Page) -> None:
-    """Returns once every figure of the page is drawn and its replay can be stepped through."""
-    for mark in ("[data-figure]", "#replay", "#stage"):
-        for found in page.locator(mark).all():
-            found.scroll_into_view_if_needed()
-            expect(found).to_have_attribute("data-ready", "")
-
-
-def axe_says(page: Page) -> list[str]:
-    """Every rule that axe finds broken, with where."""
-    found = Axe().run(page).response["violations"]
-    return [f"{one['id']}: {one['nodes'][0]['html'][:120]}" for one in found]
-
-
-@pytest.mark.parametrize("size", [SCREEN, PHONE], ids=["screen", "phone"])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize(
-    "source, paths",
-    [
-        (SOURCE, PAGES),
-        (OPERATOR, OPERATING),
-        (NOBODY, ("/", "/submit", "/join/abcd-2345", "/seasons/7")),
-        (KNOCKED_OUT, ("/seasons/7",)),
-        (EVERY_GAME, RULES),
-        (
-            EMPTY,
-            ("/", "/leaderboards/bomb", "/bots/alice/careful", "/seasons/7", "/account", "/inbox"),
-        ),
-    ],
-    ids=["alice", "charlie", "nobody", "cup", "games", "empty"],
-)
-def test_every_page_is_accessible_and_within_the_policy(
-    watched: Page, source: Source, paths: tuple[str, ...], scheme: Any, size: Any
-) -> None:
-    watched.set_viewport_size(size)
-    watched.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-    told = []
-    with serving(source) as address:
-        for path in paths:
-            watched.goto(address + path)
-            settled(watched)
-            told += [f"{path} {line}" for line in axe_says(watched)]
-        watched.goto("about:blank")
-    assert told == []
-
-
 def test_a_live_page_with_a_figure_keeps_to_the_policy_when_it_asks_again(
     watched: Page, alices: str
 ) -> None:
     watched.goto(alices + "/seasons/7")
-    settled(watched)
+    settle(watched)
     with watched.expect_response(lambda response: response.url.endswith("/seasons/7")):
         pass
     expect(watched.locator(".htmx-request")).to_have_count(0)
@@ -134,7 +67,7 @@ def test_a_standing_comes_on_by_itself_and_stays_sorted_as_its_reader_has_it(
     )
     with serving(live) as address:
         watched.goto(address + path)
-        settled(watched)
+        settle(watched)
         heading = watched.get_by_role("columnheader", name="Matches")
         heading.get_by_role("button").press("Enter")
         heading.get_by_role("button").press("Enter")
@@ -162,7 +95,7 @@ def test_a_standing_appears_with_the_first_match(watched: Page) -> None:
         expect(watched.locator("#board")).to_have_count(0)
         told["board"] = a_board(90.0, ahead="alice/careful", matches=1)
         expect(watched.locator("#board tbody tr")).to_have_count(2)
-        settled(watched)
+        settle(watched)
         watched.goto("about:blank")
 
 
@@ -178,12 +111,6 @@ def test_a_comparison_shows_its_share_of_points_as_games_come_in(watched: Page) 
         watched.goto("about:blank")
 
 
-def test_axe_sees_what_is_wrong(page: Page, alices: str) -> None:
-    page.goto(alices + "/")
-    page.evaluate("document.querySelector('h1').outerHTML = '<img src=\"/assets/icon.svg\">'")
-    assert any(line.startswith("image-alt") for line in axe_says(page))
-
-
 def test_the_figure_is_drawn_only_when_it_comes_into_view(watched: Page, alices: str) -> None:
     asked: list[str] = []
 
@@ -194,7 +121,7 @@ def test_the_figure_is_drawn_only_when_it_comes_into_view(watched: Page, alices:
     watched.goto(alices + "/")
     assert not [url for url in asked if "plotly" in url]
     watched.goto(alices + "/leaderboards/bomb")
-    settled(watched)
+    settle(watched)
     assert len([url for url in asked if "plotly" in url]) == 1
     assert watched.locator(".canvas .scatterlayer .point").count() == len(seasons.BOTS)
 
@@ -202,7 +129,7 @@ def test_the_figure_is_drawn_only_when_it_comes_into_view(watched: Page, alices:
 def test_the_figure_follows_the_page_into_the_dark(watched: Page, alices: str) -> None:
     watched.emulate_media(color_scheme="light")
     watched.goto(alices + "/leaderboards/bomb")
-    settled(watched)
+    settle(watched)
     label = watched.locator(".canvas .ytick text").first
     light = label.evaluate("mark => getComputedStyle(mark).fill")
     watched.emulate_media(color_scheme="dark")
@@ -211,7 +138,7 @@ def test_the_figure_follows_the_page_into_the_dark(watched: Page, alices: str) -
 
 def test_hovering_a_point_tells_the_counts(watched: Page, alices: str) -> None:
     watched.goto(alices + "/leaderboards/bomb")
-    settled(watched)
+    settle(watched)
     box = watched.locator(".canvas .point").first.bounding_box()
     assert box is not None
     watched.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
@@ -242,7 +169,7 @@ def test_the_heading_of_a_table_stays_in_view(watched: Page, alices: str) -> Non
     lines = [cast.line(rank, f"bob/b{rank}", 2000.0 - rank, 9.0, 50) for rank in range(1, 80)]
     with serving(replace(SOURCE, leaderboard=lambda game: cast.board(*lines))) as address:
         watched.goto(address + "/leaderboards/bomb")
-        settled(watched)
+        settle(watched)
         watched.get_by_role("link", name="bob/b70").scroll_into_view_if_needed()
         expect(watched.get_by_role("columnheader", name="Elo", exact=True)).to_be_in_viewport()
         watched.goto("about:blank")
@@ -297,29 +224,8 @@ def test_a_digest_is_copied(watched: Page, alices: str) -> None:
     assert watched.evaluate("navigator.clipboard.readText()") == BOARD.rows_digest
 
 
-def test_no_page_is_wider_than_a_phone(watched: Page) -> None:
-    watched.set_viewport_size(PHONE)  # type: ignore[arg-type]
-    wide = {}
-    for source, paths in (
-        (SOURCE, PAGES),
-        (OPERATOR, OPERATING),
-        (EMPTY, ("/",)),
-        (KNOCKED_OUT, ("/seasons/7",)),
-        (EVERY_GAME, RULES),
-    ):
-        with serving(source) as address:
-            for path in paths:
-                watched.goto(address + path)
-                settled(watched)
-                width = watched.evaluate("document.documentElement.scrollWidth")
-                if width > PHONE["width"]:
-                    wide[path] = width
-            watched.goto("about:blank")
-    assert wide == {}
-
-
 def test_the_menu_takes_two_lines_of_a_phone_and_names_break_at_the_slash(watched: Page) -> None:
-    watched.set_viewport_size(PHONE)  # type: ignore[arg-type]
+    watched.set_viewport_size(PHONE)
     lines = [cast.line(1, "fatima-al-fihri/clockwork-orange", 1597.0, 98.0, 6)]
     board = cast.board(*lines)
     with serving(replace(NOBODY, leaderboard=lambda game: board)) as address:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import blake2b
+from http import HTTPStatus
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -51,10 +52,11 @@ from matchbox.answers.matches import (
 from matchbox.answers.platform import Admin, Audit, AuditLine, TroubledVersion, Wall
 from matchbox.answers.standings import Board, BoardLine, RatingPoint
 from matchbox.dice import SeededDice
-from matchbox.errors import Forbidden, MatchboxError, NotFound
+from matchbox.errors import MatchboxError, NotFound
 from matchbox.game import CHANCE
 from matchbox.registry import game
 from server.headers import guard_answers
+from server.problems import status_of
 from tests.unit.dashboard import classroom, compared, counted, mailbox, playing, queued
 from tests.unit.dashboard.seasons import (
     BOTS,
@@ -593,8 +595,9 @@ def make_app(source: Source = SOURCE) -> Flask:
 
     @app.errorhandler(MatchboxError)
     def tell(error: MatchboxError) -> tuple[str, int]:
-        status = 403 if isinstance(error, Forbidden) else 404
-        page = render_template("error.html", status=status, title="Not found", detail=str(error))
+        status = status_of(error)
+        title = HTTPStatus(status).phrase
+        page = render_template("error.html", status=status, title=title, detail=str(error))
         return page, status
 
     return app

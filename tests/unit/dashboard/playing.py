@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from matchbox import registry
 from matchbox.answers import play as answers
-from matchbox.answers.matches import Step, Steps
+from matchbox.answers.matches import Bout, Step, Steps
 from matchbox.answers.play import Choice, Opponent, Table, Tables, TableSeat
 from matchbox.choices import choices_of, question_of
 from matchbox.game import fill_options
@@ -74,3 +74,28 @@ TABLES: Final = Tables(items=[answers.TableLine(**line())], allowed=50)
 def steps(name: str, seat: int | None) -> Steps:
     """No table of the cast is finished unless a test says so."""
     raise AssertionError(f"nobody asked for the steps of {name} as seat {seat} saw them")
+
+
+def replay(_: str, seat: int | None) -> Steps:
+    """Two steps and the end of a bout, as everybody saw it."""
+    rules = registry.game("bomb")
+    live = hosted_bout.resume(rules, DEAL, 2, {}, [])
+    table_view: Any = rules.view(live.state, None)
+    view = {**table_view, "seats": [rules.view(live.state, one) for one in range(2)]}
+    told = [
+        Step(seat=None, text="", move=None, view=view),
+        Step(seat=0, text="draws the top card", move="draw", view=view),
+        Step(seat=None, text="explosion", move=None, view=view),
+    ]
+    bout = Bout(
+        deal=0, rotation=0, places=[1, 2], scores=[1, 0], why="explosion", seats=[0, 1], moves=1,
+        faults=[],
+    )  # fmt: skip
+    return Steps(bout=bout, steps=told)
+
+
+OVER: Final[dict[str, Any]] = {
+    "state": "finished", "places": [1, 2], "scores": [1, 0], "why": "explosion",
+    "digest": "d" * 64, "deal": DEAL,
+}  # fmt: skip
+"""The fields of a table that was played to its end."""

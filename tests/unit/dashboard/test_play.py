@@ -13,7 +13,7 @@ from werkzeug.test import TestResponse
 from dashboard import drawings, game_pages, play
 from dashboard.source import Source
 from matchbox import registry
-from matchbox.answers.matches import EVERYBODY, Bout, Step, Steps
+from matchbox.answers.matches import EVERYBODY, Step
 from matchbox.answers.play import Choice, Opponent, Tables, TableSeat
 from matchbox.errors import Forbidden
 from matchbox.game import fill_options
@@ -23,27 +23,9 @@ from matchbox.match.wire import Said
 from matchbox.registry import packages
 from tests.unit.dashboard import playing
 from tests.unit.dashboard.cast import NOBODY, OPERATOR, SOURCE, make_app
-from tests.unit.dashboard.playing import NAME, table
+from tests.unit.dashboard.playing import NAME, replay, table
 
 TABLE = f"/play/bomb/{NAME}"
-
-
-def replay(_: str, seat: int | None) -> Steps:
-    """Two steps and the end of a bout, as everybody saw it."""
-    rules = registry.game("bomb")
-    live = hosted_bout.resume(rules, playing.DEAL, 2, {}, [])
-    table_view: Any = rules.view(live.state, None)
-    view = {**table_view, "seats": [rules.view(live.state, one) for one in range(2)]}
-    told = [
-        Step(seat=None, text="", move=None, view=view),
-        Step(seat=0, text="draws the top card", move="draw", view=view),
-        Step(seat=None, text="explosion", move=None, view=view),
-    ]
-    bout = Bout(
-        deal=0, rotation=0, places=[1, 2], scores=[1, 0], why="explosion", seats=[0, 1], moves=1,
-        faults=[],
-    )  # fmt: skip
-    return Steps(bout=bout, steps=told)
 
 
 def events(game: str, seats: int) -> set[str]:
@@ -74,17 +56,7 @@ def seen(**more: Any) -> Any:
     return replace(SOURCE, table=lambda name, **asked: table(name, **asked, **more))
 
 
-OVER = replace(
-    seen(
-        state="finished",
-        places=[1, 2],
-        scores=[1, 0],
-        why="explosion",
-        digest="d" * 64,
-        deal=playing.DEAL,
-    ),
-    table_steps=replay,
-)
+OVER = replace(seen(**playing.OVER), table_steps=replay)
 """A table that was played to its end."""
 
 

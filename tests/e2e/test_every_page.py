@@ -1,0 +1,109 @@
+"""Every page in each of its states, at both widths and in both schemes: what must hold of any page.
+
+A page is loaded once for each width, since that takes the longest, and then asked everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import pytest
+from flask import Flask
+from flask_compress import Compress
+from playwright.sync_api import Page, Response, ViewportSize
+
+from bench.site.first_byte import FIGURE_BYTES, PAGE_BYTES
+from tests.browser import COLOURS, SIZES, axe_says, settle, too_wide
+from tests.keyboard import too_far
+from tests.unit.dashboard.cast import SOURCE, make_app
+from tests.unit.dashboard.states import LOOKS, REFUSED, Look
+from tests.web_server import answering
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+
+class Wire:
+    """Counts what the page loads, as if this browser had never been here."""
+
+    def __init__(self, page: Page) -> None:
+        self.bytes = 0
+        listener = page.context.new_cdp_session(page)
+        listener.on("Network.loadingFinished", self._count)
+        listener.send("Network.enable")
+        listener.send("Network.setCacheDisabled", {"cacheDisabled": True})
+
+    def _count(self, told: dict[str, Any]) -> None:
+        self.bytes += int(told["encodedDataLength"])
+
+
+def compressed(app: Flask) -> Flask:
+    """The application, which compresses what it sends as the server does."""
+    app.config["COMPRESS_MIMETYPES"] = ["text/html", "application/json"]
+    Compress(app)
+    return app
+
+
+def wrongs(page: Page, answer: Response | None, path: str, loaded: int) -> Iterator[str]:
+    """What is wrong with the page that was loaded."""
+    assert answer is not None
+    if answer.ok == (path in REFUSED):
+        yield f"it answers {answer.status}"
+    most = FIGURE_BYTES if page.locator("[data-plotly]").count() else PAGE_BYTES
+    if loaded > most:
+        yield f"its first load has {loaded} bytes"
+    yield from too_wide(page)
+    yield from too_far(page)
+    yield from axe_says(page)
+    page.emulate_media(color_scheme="dark")
+    yield from (f"dark: {one}" for one in axe_says(page, *COLOURS))
+    page.emulate_media(color_scheme="light")
+
+
+@pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
+@pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
+def test_every_page_is_accessible_as_wide_as_its_screen_and_light(
+    watched: Page, look: Look, size: ViewportSize
+) -> None:
+    watched.set_viewport_size(size)
+    watched.emulate_media(color_scheme="light", reduced_motion="reduce")
+    told = []
+    with answering(compressed(make_app(look.source))) as address:
+        wire = Wire(watched)
+        for path in look.paths:
+            wire.bytes = 0
+            answer = watched.goto(address + path)
+            settle(watched)
+            told += [f"{path} {one}" for one in wrongs(watched, answer, path, wire.bytes)]
+        watched.goto("about:blank")
+    assert told == []
+
+
+BAD: Final = """() => {
+  document.querySelector('h1').outerHTML = '<img src="/assets/icon.svg">';
+  document.querySelector('main').insertAdjacentHTML('afterbegin',
+    '<p>wide</p>' + '<a href="/x">far</a>'.repeat(30) + '<button>x</button>');
+  document.querySelector('main p').style.minWidth = '2000px';
+}"""
+
+
+def test_what_is_wrong_with_a_page_is_found(page: Page) -> None:
+    page.emulate_media(color_scheme="light")
+    with answering(make_app(SOURCE)) as address:
+        answer = page.goto(address + "/")
+        assert list(wrongs(page, answer, "/", 0)) == []
+        page.evaluate(BAD)
+        found = " ".join(wrongs(page, answer, "/games/poker", PAGE_BYTES + 1))
+    for said in ("answers 200", "200001 bytes", "px too wide", "32: <button>x", "image-alt"):
+        assert said in found
+
+
+def test_the_first_load_is_counted_with_all_that_scripts_fetch(page: Page) -> None:
+    wire = Wire(page)
+    with answering(compressed(make_app(SOURCE))) as address:
+        page.goto(address + "/login")
+        without, wire.bytes = wire.bytes, 0
+        page.goto(address + "/leaderboards/bomb")
+        settle(page)
+    assert 5_000 < without < 50_000
+    assert wire.bytes > 400_000, "Plotly is loaded by a script, and is 450 kB when it is compressed"
