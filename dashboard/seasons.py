@@ -230,7 +230,9 @@ def next_steps(season: Season, left: Mapping[int, int]) -> Iterator[str]:
         if not season.starts_at or season.paused:
             yield "An operator starts it."
     elif season.state == "frozen":
-        yield "Versions are fixed. An operator starts the season."
+        yield "Versions are fixed."
+        if not season.starts_at or season.paused:
+            yield "An operator starts the season."
     elif season.state == "paused":
         yield "It is paused: no further match begins until an operator resumes it."
     elif season.state == "running":
