@@ -8,14 +8,16 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from dashboard.source import Source
 from matchbox import registry
 from matchbox.answers.matches import EVERYBODY, Bout, Fault, Matches, Step, Steps
 from matchbox.dice import SeededDice
 from matchbox.game import CHANCE, fill_options
-from tests.e2e.test_pages import PHONE, axe_says, serving
+from tests.browser import COLOURS, PHONE, SIZES, Scheme, axe_says, too_wide
+from tests.contrast import faint
+from tests.e2e.test_pages import serving
 from tests.unit.dashboard import cast
 from tests.unit.dashboard.cast import MATCH, SOURCE
 
@@ -244,34 +246,55 @@ def least_text(page: Page, board: str) -> float:
     return float(size)
 
 
+def show(page: Page, step: int) -> None:
+    """Shows a step, as the slider does, but without the time that a hand takes."""
+    page.evaluate(
+        """step => {
+          const slider = document.getElementById('slider');
+          slider.value = step;
+          slider.dispatchEvent(new Event('input', {bubbles: true}));
+        }""",
+        step,
+    )
+    assert page.locator("#at").inner_text() == str(step)
+
+
 LARGEST = [(name, game.spec.seats[-1]) for name, game in registry.games().items()]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name, seats", LARGEST)
-def test_every_board_is_legible_on_a_phone(
-    watched: Page,
-    name: str,
-    seats: int,
-    scheme: Any,
-) -> None:
-    watched.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-    watched.set_viewport_size(PHONE)  # type: ignore[arg-type]
+def test_every_board_is_legible_on_a_phone(watched: Page, name: str, seats: int) -> None:
+    watched.emulate_media(reduced_motion="reduce")
+    watched.set_viewport_size(PHONE)
+    steps = range(0, len(played_by_lot(name, seats, None).steps), 5)
     with serving(match_by_lot(name, seats)) as address:
-        for seen_by in ("all", "table", "0"):
+        for seen_by in ("0", "table", "all"):
             page = ready(watched, f"{address}/matches/{MATCH}?seat={seen_by}")
-            for step in range(0, len(played_by_lot(name, seats, None).steps), 5):
-                page.locator("#slider").fill(str(step))
+            for step in steps:
+                show(page, step)
                 assert least_text(page, "#board") >= LEAST_PX
-            assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+            assert too_wide(page) == []
             assert "Seat 0" not in page.locator("#board").inner_text()
-        assert axe_says(page) == []
+        schemes: list[tuple[Scheme, tuple[str, ...]]] = [("light", ()), ("dark", COLOURS)]
+        for scheme, rules in schemes:
+            page.emulate_media(color_scheme=scheme)
+            assert axe_says(page, *rules) == []
+            for step in steps:
+                show(page, step)
+                assert faint(page, "#board") == []
 
 
-@pytest.mark.parametrize("size", [PHONE, {"width": 1280, "height": 900}], ids=["phone", "wide"])
+def test_a_faint_text_on_a_board_is_noticed(replayed: Page) -> None:
+    assert faint(replayed, "#board") == []
+    replayed.evaluate("document.querySelector('#board text').setAttribute('fill', '#999999')")
+    (told,) = faint(replayed, "#board")
+    assert told.startswith("2.8: ")
+
+
+@pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
 @pytest.mark.parametrize("name, seats", LARGEST)
 def test_the_stage_of_the_first_page_is_legible_and_keeps_its_height(
-    watched: Page, name: str, seats: int, size: Any
+    watched: Page, name: str, seats: int, size: ViewportSize
 ) -> None:
     watched.set_viewport_size(size)
     watched.clock.install()
