@@ -6,22 +6,20 @@ import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 from zipfile import ZipFile
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from server.db.models import Role
 from server.services import accounts, leagues, seasons, sessions
 from tests.books import Books, open_books, tried_out
+from tests.browser import all_is_well, journey
 from tests.builders import shipped
 
 pytestmark = pytest.mark.browser
 
 PASSWORD = "correct horse battery"
-SIZES: list[Any] = [{"width": 1280, "height": 900}, {"width": 390, "height": 844}]
 
 
 @pytest.fixture
@@ -43,20 +41,6 @@ def books(empty_database: Path, tmp_path: Path) -> Iterator[Books]:
     books.context.close()
 
 
-@pytest.fixture(params=SIZES, ids=["wide", "phone"])
-def sized(page: Page, request: pytest.FixtureRequest) -> Page:
-    """A page of either width."""
-    page.set_viewport_size(request.param)
-    return page
-
-
-@pytest.fixture(params=["light", "dark"])
-def coloured(sized: Page, request: pytest.FixtureRequest) -> Page:
-    """A page of either width in either scheme."""
-    sized.emulate_media(color_scheme=request.param, reduced_motion="reduce")
-    return sized
-
-
 def log_in(page: Page, address: str, name: str, password: str = PASSWORD) -> None:
     """Logs in by the form."""
     page.goto(address + "/login")
@@ -65,34 +49,24 @@ def log_in(page: Page, address: str, name: str, password: str = PASSWORD) -> Non
     page.get_by_role("button", name="Log in").click()
 
 
-def check(page: Page) -> None:
-    """Nothing that axe finds broken, and nothing wider than the screen."""
-    found = Axe().run(page).response["violations"]
-    assert [f"{one['id']}: {one['nodes'][0]['html'][:120]}" for one in found] == []
-    width = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
-    assert width <= 0, f"{page.url} is {width} px too wide"
-
-
-def test_a_pupil_joins_with_the_code_and_submits(
-    coloured: Page, books: Books, address: str
-) -> None:
-    page = coloured
+@journey
+def test_a_pupil_joins_with_the_code_and_submits(page: Page, books: Books, address: str) -> None:
     log_in(page, address, "charlie")
     page.goto(address + "/leagues/class-7b")
     page.get_by_role("link", name="the class of class-7b").click()
     page.get_by_role("button", name="Make a code").click()
     code = page.locator(".code-shown code").inner_text()
-    check(page)
+    all_is_well(page)
     page.get_by_role("link", name="A card to print").click()
     expect(page.locator(".big")).to_have_text(code)
-    check(page)
+    all_is_well(page)
     page.context.clear_cookies()
 
     page.goto(address + "/join")
     page.get_by_label("Code").fill(code.upper().replace("-", " "))
     page.get_by_role("button", name="Go on").click()
     expect(page.get_by_role("heading", name="Join class-7b")).to_be_visible()
-    check(page)
+    all_is_well(page)
     page.get_by_label("Name").fill("charlie")
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Join and write a bot").click()
@@ -103,7 +77,7 @@ def test_a_pupil_joins_with_the_code_and_submits(
     page.get_by_role("button", name="Join and write a bot").click()
     expect(page.locator("main")).to_contain_text("is entered into spring")
     assert page.url.endswith("/submit?game=bomb")
-    check(page)
+    all_is_well(page)
 
 
 def test_a_bot_that_a_pupil_submits_is_entered(page: Page, books: Books, address: str) -> None:
@@ -123,10 +97,10 @@ def test_a_bot_that_a_pupil_submits_is_entered(page: Page, books: Books, address
     expect(page.locator("main")).to_contain_text("dora/careful")
 
 
+@journey
 def test_an_operator_makes_a_class_of_thirty_prints_it_and_resets_a_password(
-    sized: Page, books: Books, address: str
+    page: Page, books: Books, address: str
 ) -> None:
-    page = sized
     log_in(page, address, "charlie")
     page.goto(address + "/leagues/class-7b/class")
     names = [f"pupil-{number:02}" for number in range(30)]
@@ -134,13 +108,13 @@ def test_an_operator_makes_a_class_of_thirty_prints_it_and_resets_a_password(
     page.get_by_role("button", name="Make the accounts").click()
     expect(page.locator(".refused")).to_contain_text("try anna-mueller")
     expect(page.get_by_label("Names")).to_have_value("\n".join([*names, "Anna Müller"]))
-    check(page)
+    all_is_well(page)
     page.get_by_label("Names").fill("\n".join(names))
     page.get_by_role("button", name="Make the accounts").click()
     cards = page.locator(".account-cards li")
     expect(cards).to_have_count(30)
     password = cards.nth(4).locator(".secret").inner_text()
-    check(page)
+    all_is_well(page)
     page.emulate_media(media="print")
     expect(page.locator(".top")).to_be_hidden()
     expect(page.get_by_role("button", name="Print the cards")).to_be_hidden()
@@ -149,7 +123,7 @@ def test_an_operator_makes_a_class_of_thirty_prints_it_and_resets_a_password(
     page.get_by_role("link", name="Back to the class").click()
     expect(page.locator("tbody tr")).to_have_count(30)
     page.get_by_role("link", name="pupil-04").click()
-    check(page)
+    all_is_well(page)
     page.get_by_role("button", name="Give it a new password").click()
     fresh = page.locator(".account-cards .secret").inner_text()
     assert re.fullmatch(r"[a-z]{6}-[a-z]{6}-\d{4}", fresh)
@@ -160,17 +134,17 @@ def test_an_operator_makes_a_class_of_thirty_prints_it_and_resets_a_password(
     expect(page.get_by_role("link", name="pupil-04")).to_be_visible()
 
 
+@journey
 def test_a_person_changes_the_password_ends_a_session_downloads_and_deletes(
-    sized: Page, books: Books, address: str
+    page: Page, books: Books, address: str
 ) -> None:
-    page = sized
     with books.write() as session:
         dora = accounts.sign_up(session, "dora", PASSWORD, signup="open", now=books.clock())
         sessions.begin(session, dora, agent="Firefox on Linux", now=books.clock())
     books.upload(dora, "careful", shipped("bomb", "medium"))
     log_in(page, address, "dora")
     page.goto(address + "/account")
-    check(page)
+    all_is_well(page)
     rows = page.locator("tr", has_text="Firefox")
     rows.first.get_by_role("button", name="Log out").or_(
         rows.first.get_by_role("button", name="End")
@@ -194,4 +168,4 @@ def test_a_person_changes_the_password_ends_a_session_downloads_and_deletes(
     expect(page.locator("main")).to_contain_text("a deleted author")
     page.goto(address + "/reset")
     expect(page.locator("main")).to_contain_text("An operator can give you a new password")
-    check(page)
+    all_is_well(page)

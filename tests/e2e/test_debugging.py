@@ -12,7 +12,8 @@ from server import queries
 from server.services import accounts
 from server.services.tick import tick
 from tests.books import Books
-from tests.e2e.test_losses import PASSWORD, all_is_well, log_in
+from tests.browser import all_is_well, journey
+from tests.e2e.test_losses import PASSWORD, log_in
 from worker.arena.boxes import open_named
 from worker.arena.play import play_job
 
@@ -52,11 +53,10 @@ def _played(books: Books, job: PlayMatch, box: Any) -> MatchPlayed:
     return play_job(job, bundles, box, reports=True)
 
 
-@pytest.mark.parametrize("size", [(1280, 900), (390, 844)], ids=["wide", "phone"])
+@journey
 def test_an_author_reads_the_output_beside_the_step_of_a_fault(
-    watched: Page, books: Books, address: str, size: tuple[int, int]
+    watched: Page, books: Books, address: str
 ) -> None:
-    watched.set_viewport_size({"width": size[0], "height": size[1]})
     with books.write() as session:
         alice = accounts.sign_up(session, "alice", PASSWORD, signup="open", now=books.clock())
     books.bot(alice, "mine", TALKER.encode())
@@ -65,7 +65,7 @@ def test_an_author_reads_the_output_beside_the_step_of_a_fault(
     watched.goto(address + "/bots/alice/mine")
     faults = watched.locator("#faults tbody tr")
     expect(faults.first).to_contain_text("ValueError: three is too many")
-    all_is_well(watched, size[0])
+    all_is_well(watched)
     faults.first.get_by_role("link").click()
     expect(watched.locator("#replay")).to_have_attribute("data-ready", "")
     said = watched.locator("#said")
@@ -78,7 +78,7 @@ def test_an_author_reads_the_output_beside_the_step_of_a_fault(
     said.get_by_role("link", name="Earlier output").click()
     expect(shown).to_have_count(1)
     expect(shown).to_contain_text("this is turn 2")
-    all_is_well(watched, size[0])
+    all_is_well(watched)
     watched.locator("#first").click()
     expect(said).to_contain_text("Nothing at this step.")
     watched.get_by_role("button", name="Log out").click()

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from typing import Final
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from matchbox.match.wire import PlayMatch
 from server.services import accounts
 from server.services.tick import tick
 from tests.books import Books, really_played
+from tests.browser import all_is_well, journey
 
 pytestmark = pytest.mark.browser
 
@@ -53,20 +53,11 @@ def play(books: Books, rounds: int) -> None:
     tick(books.context)
 
 
-def all_is_well(page: Page, width: int) -> None:
-    """Nothing that axe finds, and nothing wider than the window."""
-    found = Axe().run(page).response["violations"]
-    assert [f"{one['id']}: {one['nodes'][0]['html'][:120]}" for one in found] == []
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [(1280, 900), (390, 844)], ids=["wide", "phone"])
+@journey
 def test_an_author_finds_out_why_a_bout_was_lost_and_compares_the_next_version(
-    watched: Page, books: Books, address: str, size: tuple[int, int], scheme: Any
+    watched: Page, books: Books, address: str
 ) -> None:
-    watched.set_viewport_size({"width": size[0], "height": size[1]})
-    watched.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    watched.emulate_media(reduced_motion="reduce")
     with books.write() as session:
         alice = accounts.sign_up(session, "alice", PASSWORD, signup="open", now=books.clock())
     books.bot(alice, "mine", WORSE.encode())
@@ -84,7 +75,7 @@ def test_an_author_finds_out_why_a_bout_was_lost_and_compares_the_next_version(
     watched.get_by_role("link", name="Next event").click()
     expect(watched.locator("#now")).not_to_be_empty()
     expect(watched.locator("#replay")).to_contain_text("AttributeError")
-    all_is_well(watched, size[0])
+    all_is_well(watched)
     books.bot(alice, "mine", BETTER.encode())
     watched.goto(address + "/bots/alice/mine")
     compare = watched.locator("#compare")
@@ -93,5 +84,5 @@ def test_an_author_finds_out_why_a_bout_was_lost_and_compares_the_next_version(
     expect(watched.get_by_role("heading", level=1)).to_contain_text("ersion 2")
     play(books, 8)
     expect(watched.locator("main")).to_contain_text("Version 2 is better than version 1")
-    all_is_well(watched, size[0])
+    all_is_well(watched)
     watched.goto("about:blank")

@@ -15,13 +15,13 @@ from werkzeug.serving import make_server
 from server.app import create_app
 from server.services import accounts
 from tests.books import Books
+from tests.browser import journey
 from tests.openid_provider import SECRET, Provider, provider
 from tests.services import free_port
 
 pytestmark = pytest.mark.browser
 
 PASSWORD = "a password of alice"
-SIZES = [{"width": 1280, "height": 900}, {"width": 390, "height": 844}]
 
 
 @pytest.fixture
@@ -56,12 +56,8 @@ def site(books: Books, school: Provider) -> Iterator[str]:
     server.server_close()
 
 
-@pytest.mark.parametrize(("scheme", "size"), [("light", SIZES[0]), ("dark", SIZES[1])])
-def test_a_pupil_comes_by_the_school_goes_and_comes_again(
-    watched: Page, site: str, scheme: str, size: dict[str, int]
-) -> None:
-    watched.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-    watched.set_viewport_size(size)  # type: ignore[arg-type]
+@journey
+def test_a_pupil_comes_by_the_school_goes_and_comes_again(watched: Page, site: str) -> None:
     by_school = watched.get_by_role("link", name="Log in with the school's account")
     watched.goto(site + "/login?next=/account")
     by_school.click()
@@ -77,6 +73,7 @@ def test_a_pupil_comes_by_the_school_goes_and_comes_again(
     expect(watched.get_by_role("heading", name="dora", level=1)).to_be_visible()
 
 
+@journey
 def test_an_account_is_linked_used_and_unlinked(watched: Page, site: str, books: Books) -> None:
     with books.write() as session:
         accounts.sign_up(session, "alice", PASSWORD, signup="open", now=books.clock())

@@ -12,7 +12,7 @@ from matchbox.match.wire import PlayMatch, TryOut
 from server.services import accounts
 from server.services.tick import tick
 from tests.books import Books, really_played, tried_out
-from tests.browser import write_text
+from tests.browser import all_is_well, journey, write_text
 from tests.builders import shipped
 
 pytestmark = pytest.mark.browser
@@ -56,6 +56,7 @@ def submit(page: Page, name: str, text: str) -> None:
     expect(page.locator("#verdict")).to_contain_text("Being tried out")
 
 
+@journey
 def test_a_bot_goes_from_the_form_to_the_leaderboard(
     page: Page, books: Books, address: str
 ) -> None:
@@ -68,6 +69,7 @@ def test_a_bot_goes_from_the_form_to_the_leaderboard(
     expect(page.locator(".canvas")).to_have_attribute("data-ready", "")
     line = page.locator("table.sortable tr", has_text="alice/careful")
     expect(line).to_contain_text("±")
+    all_is_well(page)
     line.get_by_role("link").click()
     finished = page.locator("#recent tr", has_text="finished").first
     finished.get_by_role("link").first.click()
@@ -77,6 +79,7 @@ def test_a_bot_goes_from_the_form_to_the_leaderboard(
     expect(page.locator("#board svg")).to_be_visible()
     page.get_by_label("Last step").click()
     expect(page.locator("#now")).not_to_be_empty()
+    all_is_well(page)
 
 
 def test_a_refused_bot_shows_its_author_the_reason_and_the_line(
@@ -129,6 +132,7 @@ def test_a_token_is_made_shown_once_and_revoked(page: Page, address: str) -> Non
     expect(page.get_by_role("button", name="Revoke")).to_have_count(0)
 
 
+@journey
 def test_the_first_operator_looks_after_the_platform(
     page: Page, books: Books, address: str
 ) -> None:
@@ -151,6 +155,7 @@ def test_the_first_operator_looks_after_the_platform(
     expect(page.locator("#state")).to_contain_text("cancelled")
 
 
+@journey
 def test_an_operator_makes_a_league_that_runs_itself(
     page: Page, books: Books, address: str
 ) -> None:
@@ -188,8 +193,10 @@ def test_an_operator_makes_a_league_that_runs_itself(
     expect(page.locator("#state")).to_contain_text("finished")
     expect(page.locator("main")).to_contain_text("every two meet in both orders")
     expect(page.locator("main")).to_contain_text("First place shared by")
+    all_is_well(page)
 
 
+@journey
 def test_an_account_ends_its_other_sessions_and_changes_its_password(
     page: Page, books: Books, address: str, browser: Browser
 ) -> None:

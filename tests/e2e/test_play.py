@@ -1,4 +1,4 @@
-"""Persons play against bots in a real browser: every game by clicks to its end, at both widths.
+"""Persons play against bots in a real browser: every game by clicks to its end.
 
 The whole application over real books; the arena's work is done in a thread of this process.
 """
@@ -11,7 +11,6 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Event, Thread
-from typing import Literal
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
@@ -20,18 +19,15 @@ from matchbox.match.wire import TakeTurn, TryOut
 from server.db.models import PlayTable
 from server.services.bootstrap import ShippedBot, prepare
 from tests.books import Books, open_books, tried_out
+from tests.browser import Screen, all_is_well, journey
 from tests.builders import shipped
-from tests.e2e.test_pages import axe_says
 from tests.unit.server.test_play import book, taken
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, journey]
 
 PASSWORD = "correct horse battery"
 BOTS = {"bomb": "simple", "skull": "random", "war": "highest", "thegame": "legal",
         "creatures": "autopilot"}  # fmt: skip
-WIDE = {"width": 1280, "height": 900}
-PHONE = {"width": 390, "height": 844}
-SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
 
 @pytest.fixture
@@ -64,12 +60,15 @@ def books(empty_database: Path, tmp_path: Path) -> Iterator[Books]:
     books.context.close()
 
 
-@pytest.fixture(params=[WIDE, PHONE], ids=["wide", "phone"])
-def person(
-    request: pytest.FixtureRequest, browser: Browser, address: str
-) -> Iterator[BrowserContext]:
+@pytest.fixture
+def person(browser: Browser, screen: Screen, address: str) -> Iterator[BrowserContext]:
     """Alice's browser, logged in; moves are told without pauses."""
-    context = browser.new_context(viewport=request.param, reduced_motion="reduce", base_url=address)
+    context = browser.new_context(
+        viewport=screen.viewport,
+        color_scheme=screen.scheme,
+        reduced_motion="reduce",
+        base_url=address,
+    )
     sign_up(context.new_page(), "alice")
     yield context
     context.close()
@@ -126,15 +125,6 @@ def play_out(page: Page) -> int:
     return clicks
 
 
-def axe_in_both_schemes(page: Page) -> list[str]:
-    """Every rule that axe finds broken, light or dark."""
-    told = []
-    for scheme in SCHEMES:
-        page.emulate_media(color_scheme=scheme)
-        told += [f"{scheme} {line}" for line in axe_says(page)]
-    return told
-
-
 @pytest.mark.parametrize("game", BOTS)
 def test_every_game_is_played_by_clicks_to_its_end(
     person: BrowserContext, books: Books, game: str
@@ -145,17 +135,14 @@ def test_every_game_is_played_by_clicks_to_its_end(
     page.on("pageerror", lambda error: trouble.append(str(error)))
     begin(page, game)
     assert my_turn(page)
-    assert axe_in_both_schemes(page) == []
-    wide = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
-    assert not page.evaluate(wide)
+    look_at_the_rules(page)
     with books.read() as session:
         deal = session.query(PlayTable).one().deal
     assert deal not in page.content()
     assert play_out(page) > 0
     expect(page.locator("#status")).to_contain_text("." if game == "thegame" else "o")
     expect(page.get_by_text("Download the record")).to_be_visible()
-    assert axe_in_both_schemes(page) == []
-    assert not page.evaluate(wide)
+    all_is_well(page)
     last = page.locator("#at").inner_text()
     assert int(last) > 1
     expect(page.locator("#now")).to_contain_text("score" if game == "thegame" else "win")
@@ -177,20 +164,16 @@ def test_every_game_is_played_by_clicks_to_its_end(
     assert trouble == []
 
 
-@pytest.mark.parametrize("game", BOTS)
-def test_the_rules_and_the_question_stand_beside_the_board(
-    person: BrowserContext, game: str
-) -> None:
-    page = person.pages[0]
-    begin(page, game)
-    assert my_turn(page)
+def look_at_the_rules(page: Page) -> None:
+    """Opens the rules, which stand beside the board, and closes them."""
     assert len(page.locator(".question").inner_text()) > 15
     panel = page.get_by_role("region", name="Rules of")
     expect(panel).to_be_hidden()
     page.locator("#rules summary").click()
     expect(panel).to_be_visible()
     assert len(panel.inner_text()) > 300
-    assert axe_says(page) == []
+    all_is_well(page)
+    page.locator("#rules summary").click()
 
 
 def test_a_game_that_one_leaves_can_be_watched_up_to_there(
@@ -208,7 +191,7 @@ def test_a_game_that_one_leaves_can_be_watched_up_to_there(
     expect(page.locator("#now")).to_contain_text("The game ended here.")
     page.keyboard.press("ArrowLeft")
     expect(page.locator("#now")).to_contain_text("lays")
-    assert axe_says(page) == []
+    all_is_well(page)
     with page.expect_download() as saved:
         page.get_by_text("Download the record").click()
     assert json.loads(saved.value.path().read_text())["record"]["bouts"][0]["places"] == []

@@ -2,25 +2,56 @@
 
 from __future__ import annotations
 
-from typing import Final
+from functools import partial
+from typing import Final, NamedTuple
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 from sqlalchemy import select
 
-from matchbox.match.wire import PlayMatch
 from server.db.models import League, Role
 from server.services import accounts
-from server.services.tick import tick
-from tests.books import Books, really_played
+from tests.books import Books, play_out, really_learned, really_played
+from tests.browser import all_is_well, journey, settle
 from tests.builders import shipped
+from tests.e2e.test_losses import play
 
 pytestmark = pytest.mark.browser
 
 PASSWORD = "correct horse battery"
-SIZES: Final = {"wide": {"width": 1280, "height": 900}, "phone": {"width": 390, "height": 844}}
 AUTHORS = ("alice", "bob", "dora", "emil", "frida")
+
+
+class Format(NamedTuple):
+    """How a season is played: its game, with the bot of which every author has a variant, what is
+    filled in, and what its page has then."""
+
+    kind: str
+    game: str
+    bot: str
+    settings: dict[str, str]
+    headings: tuple[str, ...]
+
+
+ALL_MEET: Final = ("Standing", "Who beats whom", "Rounds")
+FORMATS: Final = {
+    "round robin of teams": Format("round-robin", "thegame", "legal", {}, ("Standing", "Rounds")),
+    "swiss of learners": Format(
+        "swiss",
+        "creatures",
+        "stilllearning",
+        {"Rounds of a Swiss season": "2", "Learning between rounds": "fresh"},
+        ALL_MEET,
+    ),
+    "adaptive": Format("adaptive", "bomb", "medium", {"Ends after matches": "60"}, ALL_MEET),
+    "knock-out": Format(
+        "knock-out",
+        "bomb",
+        "medium",
+        {"Bots of a group": "3", "Going on from a group": "1"},
+        ("Knock-out",),
+    ),
+}
 
 
 def become_operator(page: Page, books: Books, address: str) -> None:
@@ -34,16 +65,17 @@ def become_operator(page: Page, books: Books, address: str) -> None:
     expect(page.get_by_text("Strangers' bots run behind the wall")).to_be_visible()
 
 
-def make_league(page: Page, address: str, kind: str, settings: dict[str, str]) -> None:
-    """Makes a league of bomb with this format, in the form's three steps."""
+def make_league(page: Page, address: str, game: str, kind: str, settings: dict[str, str]) -> None:
+    """Makes a league of the game with this format, in the form's three steps."""
     page.goto(address + "/leagues")
     page.get_by_role("link", name="Make a league").click()
     page.get_by_label("Name").fill("cup")
-    page.get_by_label("Game").select_option("Bomb")
+    page.get_by_label("Game").select_option(game)
     page.locator(f"input[value={kind}]").check()
     page.get_by_role("button", name="Next: settings").click()
     page.get_by_label("Deals of a match").fill("1")
-    page.get_by_text("More, which few leagues need").click()
+    if kind != "continuous":
+        page.get_by_text("More, which few leagues need").click()
     for label, text in settings.items():
         field = page.get_by_label(label)
         if field.evaluate("it => it.tagName") == "SELECT":
@@ -65,74 +97,82 @@ def books(books: Books) -> Books:
     return books
 
 
-def play_out(books: Books) -> None:
-    """Plays until the platform sends no more matches."""
-    for _ in range(100):
-        tick(books.context)
-        jobs = [job for job in books.postman.take() if isinstance(job, PlayMatch)]
-        if not jobs:
-            return
-        for job in jobs:
-            books.record(really_played(books, job))
-        books.clock.pass_by(seconds=30)
-    raise AssertionError("the season does not end")
-
-
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize(
-    ("kind", "settings", "headings"),
-    [
-        ("round-robin", {}, ["Standing", "Who beats whom", "Rounds"]),
-        ("swiss", {"Rounds of a Swiss season": "3"}, ["Standing", "Who beats whom", "Rounds"]),
-        ("adaptive", {"Ends after matches": "60"}, ["Standing", "Who beats whom", "Rounds"]),
-        ("knock-out", {"Bots of a group": "3", "Going on from a group": "1"}, ["Knock-out"]),
-    ],
-    ids=["round robin", "swiss", "adaptive", "knock-out"],
-)
+@journey
+@pytest.mark.parametrize("form", FORMATS.values(), ids=FORMATS)
 def test_an_operator_runs_a_season_of_each_format(
-    watched: Page,
-    books: Books,
-    address: str,
-    size: str,
-    kind: str,
-    settings: dict[str, str],
-    headings: list[str],
+    watched: Page, books: Books, address: str, form: Format
 ) -> None:
-    watched.set_viewport_size(SIZES[size])  # type: ignore[arg-type]
     become_operator(watched, books, address)
     for name in AUTHORS:
-        text = shipped("bomb", "medium").decode() + f"\n# {name}\n"
-        books.bot(books.person(name, Role.AUTHOR), "careful", text.encode())
-    make_league(watched, address, kind, {"At the freeze": "every active bot", **settings})
+        text = shipped(form.game, form.bot) + f"\n# {name}\n".encode()
+        books.bot(books.person(name, Role.AUTHOR), "careful", text, game=form.game)
+    entry = {"At the freeze": "every active bot"}
+    make_league(watched, address, form.game, form.kind, entry | form.settings)
     watched.get_by_role("button", name="Make the season").click()
     state = watched.locator("#state")
     expect(state).to_contain_text("open")
     watched.get_by_role("button", name="Freeze").click()
-    expect(state).to_contain_text("7 bots; nothing is played yet")
+    expect(state).to_contain_text("bots; nothing is played yet")
     watched.get_by_role("button", name="Start").click()
     expect(state).to_contain_text("being played")
     watched.get_by_role("button", name="Pause").click()
     expect(state).to_contain_text("paused")
     watched.get_by_role("button", name="Resume").click()
     expect(state).to_contain_text("being played")
-    play_out(books)
+    play_out(
+        books,
+        lambda jobs: map(partial(really_played, books), jobs),
+        partial(really_learned, books),
+    )
     # The page follows the season by itself.
     expect(state).to_contain_text("finished")
     expect(state).to_contain_text("matches played")
     watched.reload()
-    for heading in headings:
+    for heading in form.headings:
         expect(watched.get_by_role("heading", name=heading, exact=True)).to_be_visible()
-    if kind == "knock-out":
+    if form.kind == "knock-out":
         expect(watched.locator(".bracket .won").first).to_be_visible()
         expect(state).to_contain_text("champion", ignore_case=True)
-    wide = watched.evaluate("document.documentElement.scrollWidth")
-    assert wide <= SIZES[size]["width"]
-    for scheme in ("light", "dark"):
-        watched.emulate_media(color_scheme=scheme)
-        found = Axe().run(watched).response["violations"]
-        assert [f"{one['id']}: {one['nodes'][0]['html'][:120]}" for one in found] == []
+    all_is_well(watched)
+    season = watched.url
     watched.locator(".fixtures .score").first.click()
     expect(watched.locator("#replay")).to_have_attribute("data-ready", "")
+    all_is_well(watched)
+    void_it(watched, decided=form.kind == "knock-out")
+    watched.goto(season)
+    expect(watched.locator(".fixtures .tag", has_text="void")).to_have_count(
+        0 if form.kind == "knock-out" else 1
+    )
+
+
+def void_it(page: Page, *, decided: bool) -> None:
+    """Makes the match void whose page this is; or reads why it cannot be if it has `decided` who
+    goes on."""
+    page.goto(page.url.partition("?")[0] + "/operate")
+    if decided:
+        expect(page.locator("main")).to_contain_text("it can no longer be made void")
+        expect(page.get_by_role("link", name="disqualify it")).to_be_visible()
+        return
+    expect(page.locator("main")).to_contain_text("it cannot be played again")
+    page.get_by_label("What the platform did wrong").fill("the arena had no disk")
+    page.get_by_role("button", name="Make it void").click()
+    expect(page.locator("main")).to_contain_text("Void: the arena had no disk")
+    all_is_well(page)
+
+
+@journey
+def test_an_operator_makes_a_league_that_never_ends(
+    watched: Page, books: Books, address: str
+) -> None:
+    become_operator(watched, books, address)
+    make_league(watched, address, "bomb", "continuous", {})
+    expect(watched.locator("main")).to_contain_text("Continuously; see the leaderboard")
+    play(books, 2)
+    watched.get_by_role("link", name="the leaderboard").click()
+    expect(watched.locator("#board tbody tr")).to_have_count(2)
+    expect(watched.locator("main")).to_contain_text("in the league cup")
+    settle(watched)
+    all_is_well(watched)
 
 
 def test_the_form_shows_what_the_question_of_an_adaptive_season_needs(

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 from matchbox.match.wire import Verify
 from server.db.models import Role
 from tests.books import Books, open_books, season_of
-from tests.e2e.test_pages import axe_says
+from tests.browser import Screen, all_is_well, journey
 from tests.e2e.test_play import sign_up
 from tests.unit.server.test_match_verifications import book, play_one, verified
 
@@ -58,10 +58,13 @@ def go(books: Books) -> Iterator[Event]:
     thread.join()
 
 
+@journey
 def test_a_match_is_verified_by_a_click(
-    browser: Browser, address: str, match: str, go: Event
+    browser: Browser, screen: Screen, address: str, match: str, go: Event
 ) -> None:
-    context = browser.new_context(viewport={"width": 390, "height": 844}, base_url=address)
+    context = browser.new_context(
+        viewport=screen.viewport, color_scheme=screen.scheme, base_url=address
+    )
     page: Page = context.new_page()
     trouble: list[str] = []
     page.on("console", lambda message: trouble.append(message.text))
@@ -71,14 +74,11 @@ def test_a_match_is_verified_by_a_click(
     part = page.locator("#verification")
     expect(part).to_contain_text("An arena plays this match again")
     expect(part.get_by_role("button")).to_have_count(0)
-    assert axe_says(page) == []
+    all_is_well(page)
     go.set()
     expect(part).to_contain_text("the record is the same to the byte", timeout=15_000)
     expect(part.get_by_role("button", name="Verify again")).to_be_visible()
-    assert axe_says(page) == []
-    assert not page.evaluate(
-        "document.documentElement.scrollWidth > document.documentElement.clientWidth"
-    )
+    all_is_well(page)
     part.get_by_role("button", name="Verify again").click()
     expect(part).to_contain_text("the record is the same to the byte", timeout=15_000)
     assert trouble == []

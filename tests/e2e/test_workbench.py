@@ -5,19 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 from dashboard import game_pages
 from matchbox.match.wire import PlayMatch, TryOut
 from server.services.tick import tick
 from tests.books import Books, really_played, tried_out
-from tests.browser import write_text
+from tests.browser import all_is_well, journey, write_text
 
 pytestmark = pytest.mark.browser
-
-PHONE = {"width": 390, "height": 844}
-DESK = {"width": 1280, "height": 900}
 
 
 def editor(page: Page) -> Locator:
@@ -32,21 +28,17 @@ def source(page: Page) -> str:
     return page.locator("#source").input_value()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
+@journey
 def test_it_is_accessible_within_the_policy_and_as_wide_as_the_window(
-    watched: Page, address: str, scheme: str, size: dict[str, int]
+    watched: Page, address: str
 ) -> None:
-    watched.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
-    watched.set_viewport_size(size)  # type: ignore[arg-type]
+    watched.emulate_media(reduced_motion="reduce")
     watched.goto(address + "/submit?game=bomb")
     editor(watched).click()
     watched.keyboard.press("Control+End")
     watched.keyboard.insert_text("\n# a comment, 1 + 'text'\nclass Other(Player): x = None")
     expect(watched.get_by_role("button", name="Start afresh")).to_be_visible()
-    broken = Axe().run(watched).response["violations"]
-    assert [f"{one['id']}: {one['nodes'][0]['html'][:120]}" for one in broken] == []
-    assert watched.evaluate("document.documentElement.scrollWidth") <= size["width"]
+    all_is_well(watched)
 
 
 def test_tab_indents_and_escape_then_tab_leaves(watched: Page, address: str) -> None:
@@ -167,13 +159,11 @@ def sign_up(page: Page, address: str, name: str = "alice") -> None:
     expect(page.locator("#desk")).to_have_attribute("data-ready", "")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
+@journey
 def test_an_author_writes_is_refused_mends_is_accepted_and_watches(
-    watched: Page, books: Books, address: str, scheme: str, size: dict[str, int]
+    watched: Page, books: Books, address: str
 ) -> None:
-    watched.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
-    watched.set_viewport_size(size)  # type: ignore[arg-type]
+    watched.emulate_media(reduced_motion="reduce")
     sign_up(watched, address)
     write_text(watched, WRONG)
     verdict = watched.locator("#verdict")
@@ -198,9 +188,7 @@ def test_an_author_writes_is_refused_mends_is_accepted_and_watches(
     arena(books, accepted=True)
     expect(verdict).to_contain_text("Active. It plays by the rules.")
     expect(verdict).to_contain_text("First match: being paired")
-    broken = Axe().run(watched).response["violations"]
-    assert [f"{one['id']}: {one['nodes'][0]['html'][:120]}" for one in broken] == []
-    assert watched.evaluate("document.documentElement.scrollWidth") <= size["width"]
+    all_is_well(watched)
     tick(books.context)
     expect(verdict).to_contain_text("First match: being played")
     for job in books.postman.take():
