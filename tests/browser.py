@@ -68,4 +68,5 @@ def too_wide(page: Page) -> list[str]:
 
 def all_is_well(page: Page) -> None:
     """Nothing that axe finds broken, nothing wider than the window, nothing far by keyboard."""
-    assert axe_says(page) + too_wide(page) + too_far(page) == [], page.url
+    wrong = axe_says(page) + too_wide(page) + too_far(page)
+    assert wrong == [], f"{page.url}: {wrong}"
