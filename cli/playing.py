@@ -239,7 +239,7 @@ def _play(job: PlayMatch, bots: list[NamedBot], kind: str) -> tuple[str, Played,
         with answering() if people else nullcontext():
             rules = spectator.game() if people else game
             played = play(rules, job, table.open_player, rotations=[0])
-        return kind_of(box), played, table.diagnostics()
+        return kind_of(box), played, table.output(0).diagnostics
 
 
 def _transcript(record: Record, bout: Bout, bots: list[NamedBot], played: Played) -> list[str]:

@@ -62,10 +62,10 @@ def match_page(
     found = source.match(match)
     if found.embargo or not found.bouts:
         return render_template("match_wait.html", match=found)
-    subject, mine = _subject(found, source)
+    subject, chosen, told_for = _subject(found, source)
     number = request.args.get("bout", type=int)
     if number is None:
-        number = first_shown(found, subject if mine else None)
+        number = first_shown(found, subject if chosen else None)
     number = min(max(number, 0), len(found.bouts) - 1)
     seat = playback.seat_of_view(len(found.entrants))
     steps = drawn(found, number, seat, source)
@@ -80,6 +80,7 @@ def match_page(
         letters=LETTERS,
         strip=[mark(found, one, subject) for one in found.bouts],
         subject=found.entrants[subject].bot,
+        told_for=told_for,
         tints=drawings.tints_of(found),
         why=game_pages.ending(found.game, bout.why),
         names=drawings.names_of(found, bout),
@@ -91,6 +92,7 @@ def match_page(
         logs=logs,
         reported=reports.reported(bout, steps, logs),
         said=reports.printed(bout, steps, logs),
+        missing=reports.missing(bout, steps, logs),
         match_id=found.id,
         verification=source.verification(found.id),
         error=error,
@@ -185,10 +187,15 @@ def _distance(match: Match, bout: Bout) -> tuple[int, int]:
     return (first - second + 10**6 * bool(bout.faults), -bout.moves)
 
 
-def _subject(match: Match, source: Source) -> tuple[int, bool]:
-    """Returns the entrant whose results the strip shows, and whether it is the viewer's own."""
+def _subject(match: Match, source: Source) -> tuple[int, bool, str | None]:
+    """Returns the entrant whose results the strip shows, and whether somebody wants to see it: it
+    is the viewer's own, or the address asks for it; then its name."""
+    asked = request.args.get("for")
+    for at, entrant in enumerate(match.entrants):
+        if asked == entrant.bot:
+            return at, True, asked
     viewer = source.viewer()
     for at, entrant in enumerate(match.entrants):
         if viewer is not None and entrant.owner == viewer.name:
-            return at, True
-    return 0, False
+            return at, True, None
+    return 0, False, None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from matchbox.bundle import MAIN
@@ -13,10 +13,10 @@ from matchbox.bundle import MAIN
 if TYPE_CHECKING:
     from matchbox.answers.matches import Bout, LogLine
 
+_KINDS: Final = {"print": "prints", "traceback": "tracebacks", "report": "reports"}
 AROUND: Final = 3
 """The number of lines to show before and after the wrong one."""
 _PLACE = re.compile(r"(?:([\w./-]+\.py), )?\bline (\d{1,6})\b")
-_RETURNED = re.compile(r"\b([A-Za-z_]\w{0,63})\(\) returned ")
 _FRAME = re.compile(r'File "((?!matchbox/)[^"/<\n][^"\n]*\.py)", line (\d{1,6})')
 """A traceback's frame in the bot's own file; frames of the platform have an absolute
 path, or one from `matchbox` on."""
@@ -47,6 +47,14 @@ class Said(NamedTuple):
     left_out: int
 
 
+class Missing(NamedTuple):
+    """What is not kept of a bout from a step on, as a sentence; `printed`: or of its reports."""
+
+    step: int
+    printed: bool
+    text: str
+
+
 def reported(bout: Bout, steps: Iterable[dict[str, Any]], logs: Iterable[LogLine]) -> list[str]:
     """Returns, for each step of the bout, the report of the viewer's own player as JSON, or "".
 
@@ -75,19 +83,51 @@ def printed(bout: Bout, steps: Sequence[dict[str, Any]], logs: Iterable[LogLine]
     The steps are counted like those of `reported`. What belongs to no step of its player, such as
     the place where a decision without an end was, stands beside the player's last step.
     """
-    own: dict[int, list[int]] = {}
-    for at, step in enumerate(steps):
-        if step["seat"] is not None and step["seat"] >= 0:
-            own.setdefault(bout.seats[step["seat"]], []).append(at)
     found = []
     for log in logs:
-        places = own.get(log.entrant) or [len(steps) - 1]
+        places = _places(bout, steps, log.entrant)
         for one in log.printed:
             if (one.deal, one.rotation) == (bout.deal, bout.rotation):
-                nth = len(places) - 1 if one.decision is None else one.decision
-                place = places[min(nth, len(places) - 1)]
+                place = _place(places, one.decision)
                 found.append(Said(place, log.bot, one.traceback, one.text, one.left_out))
     return sorted(found, key=lambda said: said.step)
+
+
+def missing(bout: Bout, steps: Sequence[dict[str, Any]], logs: Iterable[LogLine]) -> list[Missing]:
+    """Returns where in the bout no more of the output of the viewer's bots is kept."""
+    here = (bout.deal, bout.rotation)
+    found = []
+    for log in logs:
+        places = _places(bout, steps, log.entrant)
+        for one in log.left_out:
+            what, printed = f"{_KINDS[one.kind]} of {log.bot}", one.kind != "report"
+            count = f"{one.left_out:,} bytes"
+            if (one.deal, one.rotation) == here:
+                step = _place(places, one.decision)
+                later = " of this bout and later ones" if one.rest else ""
+                text = f"From step {step} on {what} are not kept: {count}{later}."
+                found.append(Missing(step, printed, text))
+            elif one.rest and (one.deal, one.rotation) < here:
+                since = f"deal {one.deal + 1}, rotation {one.rotation + 1}"
+                text = f"From {since} on {what} are not kept: {count}."
+                found.append(Missing(0, printed, text))
+    return sorted(found)
+
+
+def _places(bout: Bout, steps: Sequence[dict[str, Any]], entrant: int) -> list[int]:
+    """The steps that the entrant has made, or the last step if it has made none."""
+    own = [
+        at
+        for at, step in enumerate(steps)
+        if step["seat"] is not None and step["seat"] >= 0 and bout.seats[step["seat"]] == entrant
+    ]
+    return own or [len(steps) - 1]
+
+
+def _place(places: Sequence[int], decision: int | None) -> int:
+    """The step of that decision; None stands for the last one."""
+    last = len(places) - 1
+    return places[last if decision is None else min(decision, last)]
 
 
 def wrong_place(reasons: Iterable[str], log: str = "") -> Place | None:
@@ -97,22 +137,6 @@ def wrong_place(reasons: Iterable[str], log: str = "") -> Place | None:
     if named:
         return Place(named.group(1) or MAIN, int(named.group(2)))
     return Place(frames[-1][0], int(frames[-1][1])) if frames else None
-
-
-def wrong_method(reasons: Iterable[str], files: Mapping[str, str]) -> Place | None:
-    """Returns where the method begins whose answer a reason refuses, else None.
-
-    An answer is refused after the method has returned it, so no line of it is running then.
-    """
-    named = _RETURNED.search("\n".join(reasons))
-    if named is None:
-        return None
-    method = re.compile(rf"^[ \t]*def {named[1]}\(", re.MULTILINE)
-    for path, text in files.items():
-        found = list(method.finditer(text))
-        if found:
-            return Place(path, text.count("\n", 0, found[-1].start()) + 1)
-    return None
 
 
 def excerpt(text: str | None, number: int | None) -> list[SourceLine]:

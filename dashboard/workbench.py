@@ -125,8 +125,7 @@ def _verdict(report: Report | None) -> str:
 def _wrong_place(report: Report | None, files: Mapping[str, str]) -> Place | None:
     if report is None or not files:
         return None
-    named = reports.wrong_place(report.reasons, report.log or "")
-    return named or reports.wrong_method(report.reasons, files)
+    return reports.wrong_place(report.reasons, report.log or "")
 
 
 def _excerpt(files: Mapping[str, str], place: Place | None) -> list[reports.SourceLine]:

@@ -67,6 +67,10 @@ function showSaid() {
     one.hidden = Number(one.dataset.at) !== at;
     nothing &&= one.hidden;
   }
+  for (const one of part("said").querySelectorAll("[data-from]")) {
+    one.hidden = Number(one.dataset.from) > at;
+    nothing &&= one.hidden;
+  }
   part("said-nothing").hidden = !nothing;
   for (const [way, step] of Object.entries(near)) {
     const link = part(`said-${way}`);

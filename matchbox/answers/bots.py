@@ -120,12 +120,14 @@ class BotLine(BotName):
 class Bot(BotLine):
     """A bot with its versions, newest first; it is `mine` for its owner and for operators.
 
-    `standing` is its line of the leaderboard, or null.
+    `standing` is its line of the leaderboard, or null. `cpu_ms_per_bout` is the mean processor time
+    of the version that it plays with, in its newest rated matches; null if there is none yet.
     """
 
     mine: bool
     standing: BoardLine | None
     versions: list[VersionLine]
+    cpu_ms_per_bout: float | None
 
 
 class Bots(Answer):

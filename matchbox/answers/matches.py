@@ -196,10 +196,26 @@ class PrintedText(Answer):
     left_out: int
 
 
+class LeftOut(Answer):
+    """Nothing of this kind is kept of the bout from this decision on: there was no more room.
+
+    With `rest` it is not kept of any later bout either; bouts are in the order of their deals, then
+    of their rotations. `left_out` is the number of bytes. `decision` is as in PrintedText.
+    """
+
+    deal: int
+    rotation: int
+    decision: int | None
+    kind: Literal["print", "traceback", "report"]
+    left_out: int
+    rest: bool
+
+
 class LogLine(Answer):
     """A bot's output in a match; only its owner gets the `diagnostics`.
 
     `printed` is the output by decision; it is empty for a match from before that was kept.
+    `left_out` says where there was no room for more of it, or of the diagnostics.
     """
 
     bot: str
@@ -209,6 +225,7 @@ class LogLine(Answer):
     notes: list[Note]
     diagnostics: list[Diagnostic]
     printed: list[PrintedText]
+    left_out: list[LeftOut]
 
 
 class Logs(Answer):

@@ -4,7 +4,7 @@ from matchbox.match.answer_codec cimport answer_frame_of_rows
 
 @cython.final
 cdef class Session:
-    cdef object _make, _answer, _answer_brief, _report, _class, _chance, _hub
+    cdef object _make, _answer, _answer_brief, _report, _class, _chance, _hub, _files
     cdef Here _here
     cdef bytes _memory
     cdef readonly list _idle, _abandoned

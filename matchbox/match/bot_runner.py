@@ -10,6 +10,7 @@ Frames in, from the referee, as marshal writes them:
         "libraries": names of those that a seat may have, "code": of the main file, or nothing}]
     ["ask", nonce, [(bout, view or its brief, seed or None), ...], [ended bout, ...]]
     ["learns"], ["learn", [record in JSON, ...]]
+    ["where", view or its brief, or None for the making of a player]
 Frames out: the first is answered with the result of loading.compiled, all others in JSON:
     ["loaded", class name] or ["fault", kind, detail], or ["wants", [library, ...]] of a bot that
         needs another seat; nothing of it has run
@@ -17,6 +18,7 @@ Frames out: the first is answered with the result of loading.compiled, all other
         any, [place whose answer is a list of moves in a row, ...]
         diagnostics, [[bout, decision, text], ...]
     ["learns", yes or no]; ["learned", memory in base64] or ["fault", kind, detail]
+    ["where", [file, line, name] of the function that is asked, or nothing]
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from greenlet import getcurrent, greenlet
 
-from matchbox.match import libraries, loading, memory, numpy_chance, printed, seeded_random
+from matchbox.match import asked, libraries, loading, memory, numpy_chance, printed, seeded_random
 from matchbox.match.answer_codec import answer_frame, answer_frame_of_rows, encodes, to_bytes
 from matchbox.match.fault_text import blame, report_text
 from matchbox.match.seeded_random import HERE, Generator
@@ -108,6 +110,7 @@ class Session:
         self._answer_brief: Callable[..., Plain] = _no_answer
         self._report: Callable[[Any], object] | None = None
         self._class: type[Any] = object
+        self._files: frozenset[str] = frozenset()
         self._memory = b""
         self._chance: Generator | None = None
         self._here = HERE
@@ -142,6 +145,8 @@ class Session:
             return to_bytes(["learns", self._learns])
         if message[0] == "learn":
             return to_bytes(self._learn(message[1]))
+        if message[0] == "where":
+            return to_bytes(self._where(message[1]))
         _, nonce, questions, ended = message
         for number in ended:
             self._forget(number)
@@ -153,6 +158,7 @@ class Session:
         seeded_random.enter(self._chance)
         name = f"{job['package']}.player"
         player = sys.modules.get(name) or import_module(name)
+        self._files = frozenset(job["files"])
         self._memory = job.get("memory", b"")
         self._wanted = job.get("reports", False)
         offered = job.get("libraries")
@@ -186,6 +192,24 @@ class Session:
             raise
         except BaseException as error:
             return ["fault", *blame(error)]
+
+    def _where(self, view: Any) -> list[Plain]:
+        """Finds the function of the bot that this question is put to."""
+        seeded_random.enter(self._chance)
+        player: object = None
+        try:
+            if view is not None:
+                player = self._new_player()
+        except KeyboardInterrupt:
+            raise
+        except BaseException:
+            view = None
+        answer = self._answer_brief if type(view) is bytes else self._answer
+
+        def ask() -> object:
+            return self._new_player() if view is None else answer(player, view, _no_answer)
+
+        return ["where", asked.function_called(ask, self._class, self._files)]
 
     def _ask(self, questions: list[Any]) -> None:
         """Notes the questions of this frame."""

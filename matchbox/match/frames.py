@@ -47,6 +47,9 @@ _UNREADABLE: Final = re.compile(
 )
 """Control characters except tab and newline, direction changes, and lone surrogates."""
 
+_FILE: Final = re.compile(r"[\w./-]{1,200}\.py")
+"""The path of a bot's file."""
+
 _Flat: TypeAlias = str | Annotated[int, msgspec.Meta(gt=-MAX_INT, lt=MAX_INT)]
 _PLAIN_ANSWERS: Final[Any] = msgspec.json.Decoder(
     tuple[Literal["say"], int, list[_Flat], tuple[()]]
@@ -165,6 +168,21 @@ def read_learned(frame: bytes) -> bytes:
         case ["fault", kind, str(detail)] if kind in SEEN_INSIDE:
             raise SeatFault(kind, readable(detail[:DETAIL_LENGTH]))
     raise SeatFault("protocol", "the seat did not hand over what its bot has learned")
+
+
+def where_frame(view: View) -> bytes:
+    """The frame that asks a seat which of its bot's functions this question is put to; None asks
+    for the making of a player."""
+    return marshal.dumps(["where", view], _FORMAT)
+
+
+def read_where(frame: bytes) -> tuple[str, int, str] | None:
+    """The file, the first line and the name of that function, as the seat has them; else None."""
+    match _decode(frame):
+        case ["where", [str(file), int(line), str(name)]] if _FILE.fullmatch(file):
+            known = name.isidentifier() and len(name) <= DETAIL_LENGTH
+            return file, line, name if known else "a function"
+    return None
 
 
 def ask_frame(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from operator import itemgetter
 from typing import Final, NamedTuple
 
 from matchbox.match.printed import PRINT, REPORT, TRACEBACK
@@ -25,6 +26,8 @@ WHERE: Final = b"\x1et\x1f"
 _MARK: Final = re.compile(rb"\x1e([ptr])(?:(\d{1,6}),(\d{1,6}))?\x1f")
 _LONGEST: Final = 20
 """No mark is longer than this, in bytes."""
+_BOUTS: Final = 1000
+"""Of so many bouts of a program it is told where its output went beyond the room for it."""
 _WRITTEN: Final = re.compile(r"\x1e(?:([ptr])(?:(\d{1,6}),(\d{1,6}))?|\+(\d{1,12}))\x1f")
 _PLATFORM: Final = re.compile(r'^  File "(?:<|(?:[^"]*/)?(?:matchbox|sandbox)/)')
 
@@ -36,7 +39,10 @@ def decision_room(limit: int) -> int:
 
 class Part(NamedTuple):
     """What was printed in one go. `bout` is None outside of a bout; `decision` counts the moves
-    that the player had made in it. `left_out`: how many bytes were cut."""
+    that the player had made in it. `left_out`: how many bytes were cut.
+
+    A part without text says that nothing of this kind is kept of the bout from there on.
+    """
 
     kind: str
     bout: int | None
@@ -48,7 +54,8 @@ class Part(NamedTuple):
 class Output:
     """A program's output as it comes: keeps what fits, and counts what does not.
 
-    `limit` bytes are kept of what is printed, and a quarter of that besides for tracebacks.
+    `limit` bytes are kept of what is printed, and a quarter of that besides for tracebacks. Of each
+    bout whose output has no room, the text says from where on, and how many bytes that were.
     """
 
     def __init__(self, limit: int) -> None:
@@ -63,6 +70,10 @@ class Output:
         """The mark before the newest text that was kept."""
         self._used = 0
         self._cut = 0
+        self._full: dict[str, int] = {}
+        """The kinds without room, and how many bytes of all kinds were kept before."""
+        self._over: dict[tuple[str, bytes], tuple[bytes, int]] = {}
+        """By kind and bout: the first mark that had no room, and the bytes that had none."""
 
     def feed(self, data: bytes) -> None:
         """Takes the next bytes."""
@@ -82,7 +93,11 @@ class Output:
         self._take(self._rest)
         self._rest = b""
         self._say_cut()
-        return self._kept.decode("utf-8", "replace")
+        kept = bytearray(self._kept)
+        for kind, at in sorted(self._full.items(), key=itemgetter(1), reverse=True):
+            over = [found for (of, _), found in self._over.items() if of == kind]
+            kept[at:at] = b"".join(mark + b"\x1e+%d\x1f" % count for mark, count in over)
+        return kept.decode("utf-8", "replace")
 
     def _enter(self, kind: str, mark: bytes) -> None:
         if mark != self._mark or kind != PRINT:
@@ -97,9 +112,12 @@ class Output:
             return
         mark = b"" if self._mark == self._written else self._mark
         room = self._left[self._kind] - len(mark)
+        if room <= 0 or self._kind in self._full:
+            self._leave_out(len(text))
+            return
         if len(self._mark) > 3:  # It is of a decision.
             room = min(room, self._decision - self._used)
-        kept = text[: max(0, room)]
+        kept = text[:room]
         if kept:
             if not self._used:
                 self._say_cut()
@@ -108,6 +126,18 @@ class Output:
             self._used += len(kept)
             self._left[self._kind] -= len(mark) + len(kept)
         self._cut += len(text) - len(kept)
+
+    def _leave_out(self, count: int) -> None:
+        """Counts bytes of a kind that has no room, for the bout that they are of."""
+        kind, bout = self._kind, self._mark.partition(b",")[0]
+        if kind not in self._full:
+            self._say_cut()
+            self._full[kind] = len(self._kept)
+        if len(self._mark) <= 3 or (len(self._over) >= _BOUTS and (kind, bout) not in self._over):
+            bout = b""
+        mark = self._mark if bout else b"\x1er\x1f" if kind == REPORT else b"\x1ep\x1f"
+        first, before = self._over.get((kind, bout), (mark, 0))
+        self._over[kind, bout] = first, before + count
 
     def _say_cut(self) -> None:
         """Says after the newest text how much was left out since."""
@@ -121,14 +151,21 @@ def parts(text: str) -> list[Part]:
     found: list[Part] = []
     kind, bout, decision = PRINT, None, None
     at = 0
+    new = True
+    """Whether there was nothing since the last mark of a place."""
     for mark in _WRITTEN.finditer(text):
         if at < mark.start():
             found.append(Part(kind, bout, decision, text[at : mark.start()]))
+            new = False
         at = mark.end()
         if mark[4] is None:
             kind = mark[1]
             bout, decision = (int(mark[2]), int(mark[3])) if mark[2] else (None, None)
-        elif found:
+            new = True
+        elif new:
+            found.append(Part(kind, bout, decision, "", int(mark[4])))
+            new = False
+        else:
             found[-1] = found[-1]._replace(left_out=found[-1].left_out + int(mark[4]))
     if at < len(text):
         found.append(Part(kind, bout, decision, text[at:]))
@@ -137,8 +174,14 @@ def parts(text: str) -> list[Part]:
 
 def plain(text: str) -> str:
     """The text of an `Output` as it is read: without marks and reports, each cut in words."""
-    said = (part.text + left_out(part.left_out) for part in parts(text) if part.kind != REPORT)
-    return "".join(said)
+    said, cut = [], 0
+    for part in parts(text):
+        if part.kind != REPORT:
+            if part.text:
+                said += [left_out(cut), part.text]
+                cut = 0
+            cut += part.left_out
+    return "".join([*said, left_out(cut)])
 
 
 def left_out(count: int) -> str:
@@ -162,7 +205,8 @@ def by_bout(texts: list[str]) -> dict[int, list[Part]]:
                 continue
             before = own.setdefault(part.bout, [])
             last = before[-1] if before else None
-            if last is not None and part.kind == PRINT and last[:3] == part[:3]:
+            texts = last is not None and last.text and part.text and part.kind == PRINT
+            if texts and last[:3] == part[:3]:
                 left = last.left_out + part.left_out
                 before[-1] = last._replace(text=last.text + part.text, left_out=left)
             else:
@@ -181,10 +225,13 @@ class Room:
         self._parts = {PRINT: self.PARTS * 3 // 4, TRACEBACK: self.PARTS // 4}
 
     def fit(self, part: Part) -> Part | None:
-        """The part, cut to the room that is left; None if there is none."""
+        """The part, cut to the room that is left; None if there is none, and from then on."""
+        if not self._parts[part.kind]:
+            return None
         data = part.text.encode()
-        kept = data[: max(0, self._left[part.kind])].decode(errors="ignore")
-        if not kept or not self._parts[part.kind]:
+        kept = data[: self._left[part.kind]].decode(errors="ignore")
+        if part.text and not kept:
+            self._parts[part.kind] = 0
             return None
         self._parts[part.kind] -= 1
         self._left[part.kind] -= len(kept.encode())

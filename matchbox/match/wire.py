@@ -269,6 +269,21 @@ class Printed(msgspec.Struct, frozen=True, kw_only=True):
     """How many bytes were cut from it."""
 
 
+class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
+    """Nothing of this kind is kept of the bout from this decision on: there was no more room."""
+
+    entrant: Count
+    deal: Count
+    rotation: Count
+    decision: Count | None
+    kind: Literal["print", "traceback", "report"]
+    left_out: Count
+    """How many bytes were not kept."""
+    rest: bool = False
+    """Whether nothing is kept of the match's later bouts either; then `left_out` counts those too.
+    Bouts are in the order of their deals, then of their rotations."""
+
+
 class TriedOut(msgspec.Struct, frozen=True, kw_only=True):
     """The verdict on a version, and its report."""
 
@@ -311,6 +326,7 @@ class MatchPlayed(msgspec.Struct, frozen=True, kw_only=True):
     seconds: Amount
     diagnostics: list[Diagnostic] = []
     printed: list[Printed] = []
+    left_out: list[LeftOut] = []
     sampled: BoutCount = 0
     """How many bouts were replayed, each alone."""
     stateful: list[Count] = []

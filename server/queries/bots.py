@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 from sqlalchemy.orm import joinedload, selectinload
 
 from matchbox.answers.bots import (
@@ -19,7 +20,18 @@ from matchbox.answers.bots import (
 from matchbox.answers.bots import Bot as AnsweredBot
 from matchbox.answers.bots import Version as AnsweredVersion
 from matchbox.errors import Forbidden, NotFound
-from server.db.models import Bot, Bundle, Draft, User, Version, VersionState
+from server.db.models import (
+    Bot,
+    Bundle,
+    Draft,
+    Match,
+    MatchSeat,
+    Result,
+    User,
+    Version,
+    VersionState,
+)
+from server.queries.embargo import readable
 from server.queries.pagination import iso, numbers, page_size, sees, split, title_of
 from server.queries.standings import line_of
 from server.services.accounts import HOUSE
@@ -31,6 +43,20 @@ if TYPE_CHECKING:
     from matchbox.answers.standings import BoardLine
 
 _TROUBLED: Final = (VersionState.QUARANTINED, VersionState.SUSPENDED)
+_LAST: Final = (
+    select(MatchSeat.match_id, MatchSeat.seat)
+    .where(MatchSeat.version_id == bindparam("version"))
+    .order_by(MatchSeat.created_at.desc(), MatchSeat.number.desc(), MatchSeat.match_id.desc())
+    .limit(30)
+    .subquery()
+)
+_NEWEST: Final = (
+    select(_LAST.c.seat, Result.cpu_ms, Result.moves)
+    .join(Match, Match.id == _LAST.c.match_id)
+    .join(Result, Result.match_id == _LAST.c.match_id)
+    .where(Match.comparison_id.is_(None), readable())
+)
+"""The processor time and the bouts of a version's newest matches that may be shown."""
 
 
 def bots(
@@ -88,6 +114,7 @@ def bot(session: Session, owner: str, name: str, viewer: User | None) -> Answere
         mine=sees(viewer, row.owner_id),
         standing=_standing(session, row),
         versions=[VersionLine(**_version(one, viewer)) for one in reversed(row.versions)],
+        cpu_ms_per_bout=_cpu_ms_per_bout(session, row),
     )
 
 
@@ -220,6 +247,18 @@ def _version(row: Version, viewer: User | None) -> dict[str, Any]:
         "parked": row.parked,
         "report": None if report is None else Report.model_validate(report),
     }
+
+
+def _cpu_ms_per_bout(session: Session, row: Bot) -> float | None:
+    """Returns the mean of the active version over its newest matches, without comparisons."""
+    active = [one.id for one in row.versions if one.state == VersionState.ACTIVE]
+    if not active:
+        return None
+    spent, bouts = 0.0, 0
+    for seat, cpu_ms, moves in session.execute(_NEWEST, {"version": active[0]}):
+        if moves and seat < len(cpu_ms) and isfinite(cpu_ms[seat]):
+            spent, bouts = spent + cpu_ms[seat], bouts + len(moves)
+    return round(spent / bouts, 4) if bouts else None
 
 
 def _standing(session: Session, row: Bot) -> BoardLine | None:

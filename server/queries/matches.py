@@ -286,7 +286,14 @@ def _log(seat: MatchSeat, result: Result, viewer_id: int | None) -> answers.LogL
                 left_out=cut,
             )
             for entrant, deal, rotation, decision, traceback, text, cut in result.printed
-            if entrant == seat.seat
+            if entrant == seat.seat and isinstance(traceback, bool)
+        ],
+        left_out=[
+            answers.LeftOut(
+                deal=deal, rotation=rotation, decision=decision, kind=kind, left_out=cut, rest=rest
+            )
+            for entrant, deal, rotation, decision, kind, cut, rest in result.printed
+            if entrant == seat.seat and isinstance(kind, str)
         ],
     )
 

@@ -17,10 +17,12 @@ from server.services.samples import BOUTS
 
 if TYPE_CHECKING:
     from matchbox.match.record import Bout, Record
-    from matchbox.match.wire import Diagnostic, MatchPlayed, Note, Printed
+    from matchbox.match.wire import Diagnostic, LeftOut, MatchPlayed, Note, Printed
     from matchbox.settings import Settings
     from server.db.models import Match
 
+LEFT_OUT: Final = 2 * Room.PARTS + 3
+"""The most rows of an entrant that tell where its output had no room."""
 _NAMES: Final = 4000
 """The most characters of the versions of Python and libraries in a record."""
 
@@ -79,10 +81,11 @@ def check_beside(match: Match, played: Record, message: MatchPlayed) -> None:
             f"the result of match {match.id} must have one time and one log for each seat"
         )
     bouts = {(bout.deal, bout.rotation) for bout in played.bouts}
-    reports: list[Note | Diagnostic | Printed] = [
+    reports: list[Note | Diagnostic | Printed | LeftOut] = [
         *message.notes,
         *message.diagnostics,
         *message.printed,
+        *message.left_out,
     ]
     for one in reports:
         if one.entrant >= seats or (one.deal, one.rotation) not in bouts:
@@ -138,7 +141,10 @@ def _printed(message: MatchPlayed, seats: int, longest: int) -> list[Any]:
         if text:
             place = [one.entrant, one.deal, one.rotation, one.decision]
             rows.append([*place, one.traceback, text, one.left_out + len(one.text) - len(text)])
-    return rows
+    return rows + [
+        [one.entrant, one.deal, one.rotation, one.decision, one.kind, one.left_out, one.rest]
+        for one in message.left_out[: LEFT_OUT * seats]
+    ]
 
 
 def score_of(played: Record) -> float | None:

@@ -21,6 +21,19 @@ from tests.contract.playthroughs import place_of, playthrough
 place_of("{GAME}").write_text(playthrough(registry.game("{GAME}")), encoding="utf-8")
 """
 
+REFUSED = f"from {GAME} import Player\n\n\nclass Mine(Player):\n    def turn(self, board, me):\n"
+TRY_OUT = f"""
+import sys
+from pathlib import Path
+from matchbox.bundle import digest
+from matchbox.dice import derive_deals
+from matchbox.match.wire import TryOut
+from worker.arena.tryout import try_out
+data = Path(sys.argv[1]).read_bytes()
+job = {{"attempt": 1, "token": "token", "game": "{GAME}", "limits": {{}}, "version": digest(data)}}
+print(*try_out(TryOut(**job, deals=derive_deals("a test", 1)), data, None).reasons)
+"""
+
 
 def bot(checkout: Path) -> str:
     """The bot on the page."""
@@ -57,6 +70,13 @@ def test_the_game_on_the_page_keeps_the_contract(installed: Path, checkout: Path
     quiet = ("-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:randomly")
     said = run(installed, checkout, "-m", "pytest", *contract, *quiet)
     assert re.search(r"\b[1-9]\d+ passed", said), said
+
+
+def test_a_refused_move_of_the_game_has_its_place(installed: Path, checkout: Path) -> None:
+    file = installed / "refused.py"
+    file.write_text(REFUSED + "        return 9\n")
+    said = run(installed, checkout, "-c", TRY_OUT, str(file))
+    assert "the rules refuse (in turn, which begins in player.py, line 5): 9 is no field" in said
 
 
 def test_the_bot_on_the_page_is_accepted_and_plays(installed: Path, checkout: Path) -> None:

@@ -82,6 +82,12 @@ def test_the_referee_reads_the_answers_of_the_page(page: str) -> None:
         assert read == answer[2]
 
 
+def test_a_seat_says_which_function_was_asked_as_the_page_says(page: str) -> None:
+    asked, answer = examples(page, "Where")
+    assert marshal.loads(frames.where_frame(asked[1])) == asked
+    assert frames.read_where(json.dumps(answer).encode()) == ("player.py", 12, "turn")
+
+
 @pytest.mark.parametrize("name", MESSAGES)
 def test_every_message_of_the_page_is_one(name: str, page: str) -> None:
     (shown,) = examples(page, name)

@@ -247,7 +247,7 @@ def test_a_second_person_joins_by_the_link(
 ) -> None:
     page = person.pages[0]
     page.goto("/play/war")
-    page.get_by_label("Seat 1").select_option("friend")
+    page.get_by_label("Player 2").select_option("friend")
     page.get_by_role("button", name="Start the game").click()
     link = page.locator("code.secret").inner_text()
     context = browser.new_context(base_url=address, reduced_motion="reduce")

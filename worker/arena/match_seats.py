@@ -15,11 +15,11 @@ from matchbox.bundle import MAIN, read_bundle
 from matchbox.dice import player_seed
 from matchbox.errors import BadMessage
 from matchbox.match import frames, output
-from matchbox.match.printed import REPORT, TRACEBACK
 from matchbox.match.seat import Channel, LocalChannel, Seat
-from matchbox.match.wire import Diagnostic, PlayMatch, Printed
+from matchbox.match.wire import PlayMatch
 from sandbox.policy import Limits
 from worker.arena.bytecode_cache import bytecode_cache_of
+from worker.arena.kept_output import KeptOutput, kept_output
 
 if TYPE_CHECKING:
     from matchbox.match.wire import Entrant
@@ -31,8 +31,6 @@ Opener = Callable[[], Channel]
 
 REPORT_BYTES: Final = 2 * frames.REPORT_LENGTH + 64
 """The most bytes of one report in a frame, with every character escaped."""
-DIAGNOSTICS_KEPT: Final = 1000
-"""The number of reports kept per entrant of a match, in the order of its bouts."""
 
 
 class MatchSeats:
@@ -117,57 +115,10 @@ class MatchSeats:
         own = (sum(seat.cpu_ms for _, seat in seats) for seats in self._seats)
         return [round(sum(both), 3) for both in zip(own, self._compile_ms, strict=True)]
 
-    def diagnostics(self) -> list[Diagnostic]:
-        """The players' comments on their moves, by bout; at most DIAGNOSTICS_KEPT an entrant."""
-        kept: list[Diagnostic] = []
-        for entrant, seats in enumerate(self._seats):
-            reports = {
-                (deal, rotation, decision): text
-                for rotation, seat in seats
-                for (deal, decision), text in (seat.reports or {}).items()
-            }
-            for at, part in self._printed(seats):
-                if part.kind == REPORT and self._wanted:
-                    reports[at] = frames.readable(part.text)[: frames.REPORT_LENGTH]
-            first = sorted(reports.items())[:DIAGNOSTICS_KEPT]
-            kept += [Diagnostic(entrant, *at, text) for at, text in first]
-        return kept
-
-    def printed(self, limit: int) -> list[Printed]:
-        """What each entrant printed at its decisions, by bout, in room for `limit` bytes each; a
-        quarter of that besides is kept for tracebacks."""
-        kept: list[Printed] = []
-        for entrant, seats in enumerate(self._seats):
-            room = output.Room(limit)
-            for (deal, rotation, decision), part in self._printed(seats):
-                if part.kind == REPORT or (fitting := room.fit(part)) is None:
-                    continue
-                kept.append(
-                    Printed(
-                        entrant=entrant,
-                        deal=deal,
-                        rotation=rotation,
-                        decision=None if decision == output.LAST else decision,
-                        traceback=part.kind == TRACEBACK,
-                        text=fitting.text,
-                        left_out=fitting.left_out,
-                    )
-                )
-        return kept
-
-    def _printed(
-        self, seats: Sequence[tuple[int, Seat]]
-    ) -> list[tuple[tuple[int, int, int], output.Part]]:
-        """What was printed in the bouts of the match, each by deal, rotation and decision."""
-        found: dict[tuple[int, int], list[output.Part]] = {}
-        for rotation, seat in seats:
-            found |= {(deal, rotation): parts for deal, parts in seat.printed().items()}
-        return [
-            ((deal, rotation, part.decision or 0), _readable(part))
-            for (deal, rotation), parts in sorted(found.items())
-            if deal < len(self._job.deals)
-            for part in parts
-        ]
+    def output(self, limit: int) -> KeptOutput:
+        """What the bots printed and reported, by bout and decision, in room for `limit` bytes of
+        each entrant; a quarter of that besides is kept for tracebacks."""
+        return kept_output(self._seats, len(self._job.deals), limit, reports=self._wanted)
 
     def _opener_and_bytecode(self, entrant: int, bank: int, main: bytes) -> tuple[Opener, bytes]:
         """How seats of the entrant with this main file are opened, and the code that they get."""
@@ -325,7 +276,3 @@ def cut(text: str, limit: int) -> str:
         return data[:limit].decode(errors="ignore")
     kept = data[:begin], sentence, data[-end:]
     return "".join(one.decode(errors="ignore") for one in kept)
-
-
-def _readable(part: output.Part) -> output.Part:
-    return part._replace(text=frames.readable(part.text))

@@ -67,6 +67,7 @@ def play_job(
         notes, log_bytes = played.notes, limits_of(job.limits).log_bytes
         look(played)
         del played  # Nothing is left of the bouts for the garbage collector to visit.
+    output = match_seats.output(log_bytes)
     return MatchPlayed(
         match=job.match,
         attempt=job.attempt,
@@ -77,8 +78,9 @@ def play_job(
         cpu_ms=match_seats.cpu_ms(),
         box=kind_of(box),
         seconds=seconds,
-        diagnostics=match_seats.diagnostics(),
-        printed=match_seats.printed(log_bytes),
+        diagnostics=output.diagnostics,
+        printed=output.printed,
+        left_out=output.left_out,
         sampled=found.bouts,
         stateful=found.stateful,
         unrepeatable=found.unrepeatable,

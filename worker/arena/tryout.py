@@ -24,6 +24,7 @@ from matchbox.match.sample import sample
 from matchbox.match.seat import Seat
 from matchbox.match.wire import Entrant, PlayMatch, TriedOut
 from worker.arena import verdict_messages
+from worker.arena.asked import function_asked
 from worker.arena.learning import learn
 from worker.arena.match_seats import (
     cut,
@@ -41,11 +42,12 @@ DEALS_AT_ONCE: Final = 6
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from matchbox.match.frames import Answer, Question
+    from matchbox.match.frames import Answer, Question, View
     from matchbox.match.record import Record
     from matchbox.match.seat import Channel
     from matchbox.match.wire import TryOut
     from sandbox.box import Box
+    from worker.arena.asked import Asked
     from worker.arena.match_seats import Opener
 
 
@@ -55,6 +57,8 @@ class _TryOut:
 
     open_channel: Opener
     open_other: Opener
+    open_asked: Opener
+    """Opens the seats that tell which function of the bot was asked."""
     log_bytes: int
     libraries: tuple[str, ...] | None
     watch: Callable[[], None]
@@ -82,10 +86,14 @@ class _TryOut:
 class TryOutFailed(Exception):
     """The bot's first fault, which ends the try-out, and where it happened."""
 
-    def __init__(self, fault: SeatFault, stage: verdict_messages.Stage) -> None:
+    def __init__(
+        self, fault: SeatFault, stage: verdict_messages.Stage, asked: Asked | None = None
+    ) -> None:
+        """`asked` is the function of the bot that was asked."""
         super().__init__(fault.detail)
         self.fault = fault
         self.stage = stage
+        self.asked = asked
 
 
 def try_out(
@@ -101,7 +109,8 @@ def try_out(
     before each answer. Raises SeatFault("platform"), and anything that `watch` raises.
     """
     seats = partial(opener, box, job.limits)
-    trial = _TryOut(seats(), seats(), limits_of(job.limits).log_bytes, libraries_of(box), watch)
+    kept, libraries = limits_of(job.limits).log_bytes, libraries_of(box)
+    trial = _TryOut(seats(), seats(), seats(), kept, libraries, watch)
     verdict, reasons, unrepeatable, stateful = "accepted", [], False, False
     try:
         _load(job, bundle, trial)
@@ -118,7 +127,9 @@ def try_out(
         if failed.fault.kind == "platform":
             raise failed.fault from failed
         verdict = "bundle" if failed.stage == "choosing" else failed.fault.kind
-        reasons = [verdict_messages.reason(failed.fault, failed.stage, job.limits, trial.log)]
+        reasons = [
+            verdict_messages.reason(failed.fault, failed.stage, job.limits, trial.log, failed.asked)
+        ]
     own = registry.game(job.game).spec.seats[0] if beside is None else 1
     a_deal = trial.decision_ms / len(trial.played) / own if trial.played else 0.0
     return TriedOut(
@@ -228,7 +239,7 @@ def _play(match: PlayMatch, bundles: list[bytes], trial: _TryOut, memory: bytes 
         frame = load_frame(match.game, bundle, name, seed, memory, libraries=libraries)
         if bundle is not bundles[0]:
             return Seat(trial.open_other, frame)
-        opened.append(_WatchedSeat(frame, trial))
+        opened.append(_WatchedSeat(frame, trial, (entrant, rotation)))
         return opened[-1]
 
     try:
@@ -239,7 +250,9 @@ def _play(match: PlayMatch, bundles: list[bytes], trial: _TryOut, memory: bytes 
             trial.logs.append(watched.log)
     for note in played.notes:
         if note.entrant == 0 or len(bundles) == 1:
-            raise TryOutFailed(SeatFault(note.kind, note.detail), "turn")
+            place = note.entrant, note.rotation
+            seat = next(one for one in reversed(opened) if one.place == place)
+            raise TryOutFailed(SeatFault(note.kind, note.detail), "turn", seat.asked())
     trial.played.append(played.record)
     return records.digest(played.record)
 
@@ -265,21 +278,34 @@ def _match(job: TryOut, *deals: str) -> PlayMatch:
 class _WatchedSeat:
     """A seat that ends the try-out at its first fault, and measures its time."""
 
-    def __init__(self, load: bytes, trial: _TryOut) -> None:
+    def __init__(self, load: bytes, trial: _TryOut, place: tuple[int, int]) -> None:
+        """`place` is the entrant and the rotation."""
+        self.place = place
         self._trial = trial
+        self._load = load
+        self._view: View = None
+        """The view, or its brief, of the last question."""
         self._seat = Seat(self._open, load)
 
     def answer(self, questions: Sequence[Question]) -> list[Answer]:
         """One answer for each question. Raises TryOutFailed at the bot's first fault."""
-        stage: verdict_messages.Stage = "start" if any(seed for *_, seed in questions) else "turn"
+        stage: verdict_messages.Stage = "turn"
+        for _, view, seed in questions:
+            stage = "start" if seed else stage
+            self._view = bytes(view) if isinstance(view, bytearray) else view
         try:
             answers = self._seat.answer(questions)
         except SeatFault as fault:
-            raise TryOutFailed(fault, stage) from fault
+            raise TryOutFailed(fault, stage, self.asked()) from fault
         for answer in answers:
             if isinstance(answer, SeatFault):
-                raise TryOutFailed(answer, stage)
+                raise TryOutFailed(answer, stage, self.asked())
         return answers
+
+    def asked(self) -> Asked | None:
+        """The function of the bot that the last question was put to."""
+        self._trial.watch()
+        return function_asked(self._view, self._load, self._trial.open_asked)
 
     def end(self, bout: int) -> None:
         """The bout is over."""

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from matchbox.errors import SeatFault
+    from worker.arena.asked import Asked
 
 Stage = Literal["loading", "choosing", "start", "turn"]
 """When the fault happened: while the file was imported; while its class was looked for; before the
@@ -45,9 +46,19 @@ _FOREIGN: Final = ("/", "<", "matchbox/")
 """How the path of a frame begins that is not in the bot's own files."""
 
 
-def reason(fault: SeatFault, stage: Stage, limits: Mapping[str, int], log: str) -> str:
-    """One or two sentences for the author of the bot."""
-    return _EXPLANATIONS[fault.kind](fault.detail, stage, limits, log)
+def reason(
+    fault: SeatFault,
+    stage: Stage,
+    limits: Mapping[str, int],
+    log: str,
+    asked: Asked | None = None,
+) -> str:
+    """One or two sentences for the author of the bot.
+
+    `asked` is the function that was asked. It is named where no line is known at which the bot was.
+    """
+    begins = f" (in {asked.name}, which begins in {asked.file}, line {asked.line})" if asked else ""
+    return _EXPLANATIONS[fault.kind](fault.detail, stage, limits, log, begins)
 
 
 def learn_failure(fault: SeatFault, log: str) -> str:
@@ -58,7 +69,7 @@ def learn_failure(fault: SeatFault, log: str) -> str:
     )
 
 
-def _crash(detail: str, stage: Stage, limits: Mapping[str, int], log: str) -> str:
+def _crash(detail: str, stage: Stage, limits: Mapping[str, int], log: str, begins: str) -> str:
     place = _last_place(log)
     if detail.startswith(("SyntaxError", "IndentationError", "TabError")):
         return f"The file is not valid Python{place}: {detail}."
@@ -71,14 +82,15 @@ def _crash(detail: str, stage: Stage, limits: Mapping[str, int], log: str) -> st
     if detail.startswith("NotImplementedError: "):
         return f"The bot lacks a method: {detail.partition(': ')[2]}."
     if detail.startswith(("ended", "closed its channel", "SystemExit")):
+        where = _where(stage, place, begins)
         return (
-            f"The program stopped{_where(stage, place)}: {detail}; a player must return its "
-            "answer and must not exit."
+            f"The program stopped{where}: {detail}; a player must return its answer and must "
+            "not exit."
         )
-    return f"The bot raised an exception{_where(stage, place)}: {detail}."
+    return f"The bot raised an exception{_where(stage, place, begins)}: {detail}."
 
 
-def _timeout(detail: str, stage: Stage, limits: Mapping[str, int], log: str) -> str:
+def _timeout(detail: str, stage: Stage, limits: Mapping[str, int], log: str, begins: str) -> str:
     budget = limits.get("start_cpu_ms" if stage == "loading" else "cpu_ms")
     whole = detail.endswith("for the match")
     allowed = f"; {budget} ms of processor time are allowed" if budget and not whole else ""
@@ -88,9 +100,10 @@ def _timeout(detail: str, stage: Stage, limits: Mapping[str, int], log: str) -> 
         if CUT in log or 0 < kept <= len(log.encode())
         else ""
     )
+    where = _where(stage, _stopped_place(log), begins)
     return (
-        f"The bot took too long{_where(stage, _stopped_place(log))}: it {_timeout_text(detail)}"
-        f"{allowed}.{flood} Look for a loop that does not end, or think for a shorter time."
+        f"The bot took too long{where}: it {_timeout_text(detail)}{allowed}.{flood} Look for a "
+        "loop that does not end, or think for a shorter time."
     )
 
 
@@ -100,20 +113,21 @@ def _timeout_text(detail: str) -> str:
     return f"gave {words}" if words.startswith("no answer") else words
 
 
-def _memory(detail: str, stage: Stage, limits: Mapping[str, int], log: str) -> str:
+def _memory(detail: str, stage: Stage, limits: Mapping[str, int], log: str, begins: str) -> str:
     allowed = limits.get("memory_mb")
     limit = f" than the {allowed} MiB it may use" if allowed else ""
-    return f"The bot needed more memory{limit}{_where(stage, _last_place(log))}: keep less data."
+    where = _where(stage, _last_place(log), begins)
+    return f"The bot needed more memory{limit}{where}: keep less data."
 
 
-def _protocol(detail: str, stage: Stage, limits: Mapping[str, int], log: str) -> str:
+def _protocol(detail: str, stage: Stage, limits: Mapping[str, int], log: str, begins: str) -> str:
     if stage == "choosing":
         return f"{detail[:1].upper()}{detail[1:]}."
-    return f"The bot broke the protocol {_STAGES[stage]}: {detail}."
+    return f"The bot broke the protocol{_where(stage, '', begins)}: {detail}."
 
 
-def _illegal(detail: str, stage: Stage, limits: Mapping[str, int], log: str) -> str:
-    return f"The bot gave an answer that the rules refuse: {detail}."
+def _illegal(detail: str, stage: Stage, limits: Mapping[str, int], log: str, begins: str) -> str:
+    return f"The bot gave an answer that the rules refuse{begins}: {detail}."
 
 
 _EXPLANATIONS: Final = {
@@ -125,9 +139,14 @@ _EXPLANATIONS: Final = {
 }
 
 
-def _where(stage: Stage, place: str) -> str:
-    """The place; and the stage of the try-out, unless the place shows it."""
-    return place if ", in " in place else f" {_STAGES[stage]}{place}"
+def _where(stage: Stage, place: str, begins: str) -> str:
+    """The place; and the stage of the try-out, unless the place shows it. If no place is known, the
+    stage and where the function begins that was asked."""
+    if ", in " in place:
+        return place
+    if place or not begins:
+        return f" {_STAGES[stage]}{place}"
+    return f" {_STAGES[stage].partition(' (')[0]}{begins}"
 
 
 def _last_place(log: str) -> str:

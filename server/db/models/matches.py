@@ -215,7 +215,9 @@ class Result(Table):
     """The players' own reports: [entrant, deal, rotation, decision, JSON], for owners."""
     printed: Mapped[list[Any]] = mapped_column(PackedList, default=list)
     """[entrant, deal, rotation, decision or null, whether it is a traceback, text, bytes left out]
-    for what was printed at a decision, for owners; null stands for the end of the bout."""
+    for what was printed at a decision, for owners; null stands for the end of the bout. Where no
+    room was left: [entrant, deal, rotation, decision or null, kind, bytes left out, whether also
+    all later bouts have none]."""
     logs: Mapped[list[Any]] = mapped_column(PackedList)
     """The stdout and stderr of each entrant, for its owner."""
     cpu_ms: Mapped[list[Any]]

@@ -39,6 +39,7 @@ from matchbox.answers.matches import (
     Diagnostic,
     Entrant,
     Fault,
+    LeftOut,
     LogLine,
     Match,
     Matches,
@@ -273,6 +274,7 @@ def bot(owner: str, name: str, **own: Any) -> Bot:
     ]
     row: dict[str, Any] = {
         **CAREFUL.plain(), "mine": True, "standing": BOARD.lines[0], "versions": versions,
+        "cpu_ms_per_bout": 3.25,
     }  # fmt: skip
     return Bot(**row | own)
 
@@ -396,6 +398,10 @@ LOG: Final = LogLine(
         PrintedText(deal=0, rotation=0, decision=None, traceback=True, text="ValueError: no",
                     left_out=0),
         PrintedText(deal=1, rotation=0, decision=0, traceback=False, text="elsewhere", left_out=0),
+    ],
+    left_out=[
+        LeftOut(deal=0, rotation=0, decision=1, kind="report", left_out=90, rest=False),
+        LeftOut(deal=0, rotation=1, decision=1, kind="print", left_out=1234, rest=True),
     ],
 )  # fmt: skip
 QUEUE: Final = Queue(

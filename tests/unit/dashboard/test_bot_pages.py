@@ -60,6 +60,48 @@ def test_each_opponent_leads_to_the_matches_that_were_lost() -> None:
     assert text("/bots/alice/careful").count("retired") == 1
 
 
+def test_a_match_that_is_opened_from_a_bot_begins_with_the_first_bout_that_bot_lost() -> None:
+    client = make_app().test_client()
+    links = re.findall(
+        r'href="(/matches/[^"]+)"', client.get("/bots/house/medium?part=recent").text
+    )
+    assert f"/matches/{cast.MATCH}?for=house/medium" in links
+    listed = client.get("/matches?bot=house/medium").text
+    assert f"/matches/{cast.MATCH}?for=house/medium" in listed
+    assert f'/matches/{cast.MATCH}"' in client.get("/matches").text
+
+    def shown(query: str) -> int:
+        page = client.get(f"/matches/{cast.MATCH}{query}").text
+        (number,) = re.findall(r'<h2 id="bout-title">Bout (\d+) ', page)
+        return int(number) - 1
+
+    found = cast.match(cast.MATCH)
+    who = {one.bot: at for at, one in enumerate(found.entrants)}
+    first = {
+        name: next(
+            at
+            for at, bout in enumerate(found.bouts or [])
+            if bout.places[bout.seats.index(entrant)] > 1
+        )
+        for name, entrant in who.items()
+    }
+    assert len(set(first.values())) == 2
+    assert shown("?for=house/medium") == first["house/medium"]
+    assert shown("?for=alice/careful") == first["alice/careful"] == shown("")
+    assert shown("?for=nobody/here") == shown("")
+    page = client.get(f"/matches/{cast.MATCH}?for=house/medium").text
+    assert "coloured as house/medium sees it" in page
+    assert "for=house/medium" in page.partition('id="bouts"')[2].partition("</ol>")[0]
+
+
+def test_the_processor_time_of_matches_stands_beside_that_of_the_try_out() -> None:
+    assert "in its try-out: 0.084 ms . Per bout in its newest rated matches: 3.25 ms ." in text(
+        "/bots/alice/careful"
+    )
+    none = replace(SOURCE, bot=lambda owner, name: cast.bot(owner, name, cpu_ms_per_bout=None))
+    assert "newest rated matches" not in text("/bots/alice/careful", none)
+
+
 def test_each_version_of_an_opponent_has_its_own_line() -> None:
     items = [opponent("b/low", 0.3, version=2), opponent("b/low", 0.3, version=1, lately=[])]
     found = Opponents(version=2, items=items, met=2)

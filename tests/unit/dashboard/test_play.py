@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -288,3 +289,11 @@ def test_the_viewers_tables_are_listed_by_pages() -> None:
     assert 'href="/play#tables">Newest tables' in last
     assert "Older tables" not in last
     assert asked == [{"cursor": one, "limit": play.A_PAGE} for one in (None, "12.ab")]
+
+
+def test_a_person_reads_names_and_no_numbers_of_seats() -> None:
+    for path in (TABLE, "/play/bomb"):
+        assert not re.search(r"\b[Ss]eat \d", get(path).text)
+    form = get("/play/bomb").text
+    assert "Player 1" in form
+    assert "Player 2" in form

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from dashboard.reports import AROUND, excerpt, printed, reported, wrong_place
+from dashboard.reports import AROUND, excerpt, missing, printed, reported, wrong_place
 from matchbox.answers.matches import Diagnostic
 from tests.unit.dashboard import cast
 from tests.unit.dashboard.cast import BROKEN
@@ -57,6 +59,37 @@ def test_what_was_printed_stands_by_its_step() -> None:
         (4, True, "ValueError: no"),
     ]
     assert printed(bout, steps, []) == []
+
+
+def test_where_output_had_no_room_is_told_from_its_step_on() -> None:
+    steps = [{"seat": seat} for seat in (None, 0, 1, None, 0, 1, None)]
+    here = missing(cast.bout(0), steps, [cast.LOG])
+    assert here == [(4, False, "From step 4 on reports of alice/careful are not kept: 90 bytes.")]
+    count = "1,234 bytes of this bout and later ones."
+    assert missing(cast.bout(1), steps, [cast.LOG]) == [
+        (5, True, f"From step 5 on prints of alice/careful are not kept: {count}")
+    ]
+    since = "From deal 1, rotation 2 on prints of alice/careful are not kept: 1,234 bytes."
+    assert missing(cast.bout(2), steps, [cast.LOG]) == [(0, True, since)]
+    assert missing(cast.bout(2), steps, []) == []
+
+
+@pytest.mark.parametrize(
+    ("query", "said", "hidden"),
+    [
+        ("bout=0&step=0", "reports of alice/careful are not kept: 90 bytes.", False),
+        ("bout=1&step=0", "1,234 bytes of this bout and later ones.", False),
+        ("bout=1&step=99", "1,234 bytes of this bout and later ones.", True),
+        ("bout=2&step=0", "From deal 1, rotation 2 on prints of alice/careful", True),
+    ],
+)
+def test_a_page_never_says_nothing_where_output_was_left_out(
+    query: str, said: str, hidden: bool
+) -> None:
+    page = cast.make_app().test_client().get(f"/matches/{cast.MATCH}?{query}").text
+    assert said in page
+    (nothing,) = re.findall(r'id="said-nothing"([^>]*)>', page)
+    assert ("hidden" in nothing) == hidden
 
 
 def test_a_report_stands_by_the_decision_that_it_is_about() -> None:

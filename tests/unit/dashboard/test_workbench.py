@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import io
 import re
+import zipfile
 from dataclasses import replace
 from html import unescape
 
@@ -129,12 +131,23 @@ def test_a_refused_version_is_mended_at_its_line() -> None:
     assert '/submit?game=bomb&name=careful&version=3&line=5" data-line="5">Mend line 5<' in page
 
 
-def test_a_move_that_the_rules_refuse_is_shown_at_its_method() -> None:
-    wrong = cast.report("illegal", "It gave an answer: turn() returned 3; return None to draw.")
+def test_a_zip_is_shown_at_the_line_that_is_wrong() -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("player.py", "import brain\n")
+        archive.writestr("lib/brain.py", BROKEN)
+    wrong = cast.report(
+        "illegal", "It gave an answer (in turn, which begins in lib/brain.py, line 5)."
+    )
     bot = cast.bot("alice", "careful", versions=[cast.version(3, "refused", wrong)])
-    page = get("/bots/alice/careful/versions/3", replace(SOURCE, bot=lambda owner, name: bot))
-    assert "return None to draw" in page.text
-    assert "Mend line 5" in page.text
+    source = replace(SOURCE, bot=lambda owner, name: bot, file_of=lambda *asked: packed.getvalue())
+    page = get("/bots/alice/careful/versions/3", source).text
+    assert "See line 5 of lib/brain.py" in page
+    shown = make_app(source).test_client()
+    page = unescape(shown.get("/bots/alice/careful/versions/3").text)
+    (path, anchor) = re.findall(r'href="([^"#]+/source)#([^"]+)">See line 5', page)[0]
+    assert f'id="{anchor}"' in shown.get(path).text
+    assert "Mend line" not in page
 
 
 def test_the_first_match_is_linked_as_soon_as_there_is_one() -> None:

@@ -11,9 +11,9 @@ from msgspec.structs import replace
 
 from matchbox import registry
 from matchbox.answers import Answer
-from matchbox.errors import BadOption, Forbidden, NotFound, UnknownGame
+from matchbox.errors import BadMessage, BadOption, Forbidden, NotFound, UnknownGame
 from matchbox.match.record import Bout, Fault
-from matchbox.match.wire import Diagnostic, MatchPlayed, Note, PlayMatch, Printed, TryOut
+from matchbox.match.wire import Diagnostic, LeftOut, MatchPlayed, Note, PlayMatch, Printed, TryOut
 from server import queries
 from server.db.models import Match, MatchState, Season, User, Version
 from server.services import tick, uploads
@@ -27,6 +27,7 @@ from tests.books import (
     season_of,
     tried_out,
 )
+from tests.plans import explained
 
 
 @pytest.fixture
@@ -184,6 +185,30 @@ def test_what_a_bot_prints_is_told_with_its_decision_to_who_may_read_its_log(
         assert own["printed"] == [{**place, "text": f"by {who}", "left_out": who}]
     operators = ask(books, "match_log", jobs[0].match, charlie)
     assert [one["printed"][0]["text"] for one in operators] == ["by 0", "by 1"]
+
+
+def test_where_output_had_no_room_is_told_beside_it(
+    books: Books, jobs: list[PlayMatch], alice: User, bob: User
+) -> None:
+    place: dict[str, Any] = {"deal": 1, "rotation": 0, "decision": None}
+    rest: dict[str, Any] = {**place, "kind": "report", "left_out": 7, "rest": True}
+    bout: dict[str, Any] = {**place, "kind": "print", "left_out": 9, "rest": False}
+    said = [Printed(entrant=0, traceback=False, text="by 0", **place)]
+    marks = [LeftOut(entrant=0, **rest), LeftOut(entrant=0, **bout), LeftOut(entrant=1, **bout)]
+    books.record(replace(played(jobs[0]), printed=said, left_out=marks))
+    (hers,) = ask(books, "match_log", jobs[0].match, alice)
+    assert [one["text"] for one in hers["printed"]] == ["by 0"]
+    assert hers["left_out"] == [rest, bout]
+    (his,) = ask(books, "match_log", jobs[0].match, bob)
+    assert (his["printed"], his["left_out"]) == ([], [bout])
+
+
+def test_a_place_without_room_in_a_bout_that_is_not_there_is_refused(
+    books: Books, jobs: list[PlayMatch]
+) -> None:
+    mark = LeftOut(entrant=0, deal=9, rotation=0, decision=0, kind="print", left_out=1)
+    with pytest.raises(BadMessage, match="a bout that it does not hold"):
+        books.record(replace(played(jobs[0]), left_out=[mark]))
 
 
 def test_a_log_is_for_its_owner_and_for_operators(
@@ -415,3 +440,20 @@ def test_versions_are_typed_as_the_pages_read_them(books: Books, alice: User) ->
     told = ask(books, "version", version.id, alice)
     assert told["created_at"].endswith("Z")
     assert (told["class_name"], told["trouble"], told["parked"]) == (None, "", False)
+
+
+def test_a_bot_tells_the_processor_time_of_its_newest_matches(
+    books: Books, jobs: list[PlayMatch], alice: User
+) -> None:
+    assert ask(books, "bot", "alice", "one", None)["cpu_ms_per_bout"] is None
+    for job, spent in zip(jobs, (8.0, 16.0), strict=True):
+        one = [spent if seat.version == jobs[0].seats[0].version else 99.0 for seat in job.seats]
+        books.record(replace(played(job), cpu_ms=one))
+    bouts = 2 * len(jobs[0].deals)
+    assert ask(books, "bot", "alice", "one", None)["cpu_ms_per_bout"] == 12.0 / bouts
+    with books.read() as session, explained(session, only="cpu_ms") as plans:
+        queries.bot(session, "alice", "one", None)
+    (plan,) = plans
+    assert "ix_match_seat_version_id_created_at_number_match_id" in plan
+    assert "SCAN match" not in plan
+    assert "ORDER BY" not in plan

@@ -13,7 +13,7 @@ from matchbox.match import replay
 from matchbox.match.wire import MatchPlayed
 from sandbox.box import Box
 from tests.unit.worker.conftest import a_match, by_digest
-from worker.arena import match_seats
+from worker.arena import kept_output
 from worker.arena.play import play_job
 
 HEAD = "from matchbox.games.skull import *\n\n\nclass Bot(RandomAgent):\n"
@@ -78,5 +78,15 @@ def test_the_record_is_the_same_whether_anybody_listens_or_not(box: Box) -> None
 
 
 def test_so_many_reports_are_kept_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(match_seats, "DIAGNOSTICS_KEPT", 3)
-    assert [one.decision for one in played(None).diagnostics] == [0, 1, 2]
+    whole = played(None)
+    assert whole.left_out == []
+    monkeypatch.setattr(kept_output, "DIAGNOSTICS_KEPT", 3)
+    done = played(None)
+    assert [one.decision for one in done.diagnostics] == [0, 1, 2]
+    fourth = whole.diagnostics[3]
+    (mark,) = done.left_out
+    assert (mark.entrant, mark.kind, mark.rest) == (0, "report", True)
+    assert (mark.deal, mark.rotation, mark.decision) == (
+        fourth.deal, fourth.rotation, fourth.decision,
+    )  # fmt: skip
+    assert mark.left_out == sum(len(one.text) for one in whole.diagnostics[3:])

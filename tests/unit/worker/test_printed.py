@@ -161,3 +161,90 @@ def test_what_is_reported_is_kept_by_decision(box: Box) -> None:
         assert places == sorted(set(places)) != []
     assert played.printed == []
     assert played.logs[1] == ""
+
+
+WAR: dict[str, Any] = {
+    "game": "war",
+    "rules": registry.game("war").spec.rules,
+    "options": fill_options(registry.game("war").spec, {}),
+}
+QUIET = b"""from matchbox.games.war import *
+
+class Bot(Player):
+    def lay(self, position):
+        return position.hand[0], position.hand[1]
+"""
+
+
+def laying(line: str) -> bytes:
+    """A bot of War that does this at each decision."""
+    return QUIET.replace(b"        return", f"        {line}\n        return".encode())
+
+
+Place = tuple[int, int, int]
+
+
+def places(played: MatchPlayed, kept: set[Place], kind: str) -> tuple[set[Place], set[Place]]:
+    """The decisions of entrant 0, where it said something each time: those whose output is kept,
+    and those of which it is told that it is not."""
+    decisions = {
+        (bout.deal, bout.rotation, nth)
+        for bout in records.unpack(played.record).bouts
+        for nth in range(len(bout.moves) // 2)
+    }
+    told = [one for one in played.left_out if one.entrant == 0 and one.kind == kind]
+    missing = set()
+    for one in told:
+        assert one.decision is not None
+        since = (one.deal, one.rotation, one.decision)
+        missing |= {at for at in decisions if at >= since and (one.rest or at[:2] == since[:2])}
+    assert kept <= decisions
+    assert kept | missing == decisions
+    return kept & missing, missing
+
+
+def against_quiet(bot: bytes, box: Box, **given: Any) -> MatchPlayed:
+    """A match of War of this bot, which is entrant 0, and a quiet one."""
+    job = a_match(bot, QUIET, **WAR | given)
+    return play_job(job, by_digest(bot, QUIET), box, reports=True)
+
+
+def test_many_short_prints_say_from_where_on_nothing_is_kept(box: Box) -> None:
+    limits = LIMITS | {"log_bytes": 100_000}
+    played = against_quiet(laying("print('x')"), box, deals=60, limits=limits)
+    kept = {(one.deal, one.rotation, one.decision or 0) for one in played.printed}
+    both, missing = places(played, kept, "print")
+    assert (both, len(kept)) == (set(), 750)
+    (rest,) = played.left_out
+    assert rest.rest
+    assert rest.left_out == 2 * len(missing)
+
+
+@pytest.mark.parametrize("width", [1, 4])
+def test_every_bout_without_room_says_from_where_on_nothing_is_kept(box: Box, width: int) -> None:
+    played = against_quiet(laying("print('x' * 99)"), box, deals=12, width=width)
+    kept = {(one.deal, one.rotation, one.decision or 0) for one in played.printed}
+    both, missing = places(played, kept, "print")
+    assert {rotation for _, rotation, _ in missing} == {0, 1}
+    # One decision may be cut in its middle, and then the rest of it is told beside its text.
+    assert len(both) <= 1
+    told = sum(len(one.text.encode()) + one.left_out for one in played.printed)
+    assert told + sum(one.left_out for one in played.left_out) == 100 * len(kept | missing)
+
+
+def test_reports_without_room_say_so_too(box: Box) -> None:
+    telling = QUIET + b"\n    def report(self):\n        return 'y' * 1000\n"
+    played = against_quiet(telling, box, deals=40)
+    kept = {(one.deal, one.rotation, one.decision) for one in played.diagnostics}
+    both, missing = places(played, kept, "report")
+    assert missing
+    assert len(both) <= 2
+
+
+def test_what_is_left_out_changes_no_record(box: Box) -> None:
+    loud, quiet = (
+        against_quiet(bot, box, deals=12) for bot in (laying("print('x' * 99)"), laying("pass"))
+    )
+    bouts = [records.unpack(one.record).bouts for one in (loud, quiet)]
+    assert bouts[0] == bouts[1]
+    assert quiet.left_out == []

@@ -42,7 +42,8 @@ REFUSED = [
     pytest.param(
         turning("return 7"),
         "illegal",
-        "The bot gave an answer that the rules refuse: turn() returned 7;",
+        "The bot gave an answer that the rules refuse (in turn, which begins in player.py, "
+        "line 5): turn() returned 7;",
         id="wrong return",
     ),
     pytest.param(
@@ -94,8 +95,8 @@ REFUSED = [
     pytest.param(
         turning("import os", "os._exit(0)"),
         "crash",
-        "The program stopped before its first answer of a game (in __init__, remember or "
-        "its first decision): ended with exit code 0 instead of answering; a player must",
+        "The program stopped before its first answer of a game (in turn, which begins in "
+        "player.py, line 5): ended with exit code 0 instead of answering; a player must",
         id="exit",
     ),
     pytest.param(

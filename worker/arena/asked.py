@@ -1,0 +1,39 @@
+"""Which function of a bot was asked when it failed: a fresh program of it says so.
+
+It is put the same question again, and stops before the function's first line.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from matchbox.errors import SeatFault
+from matchbox.match import frames
+
+if TYPE_CHECKING:
+    from matchbox.match.frames import View
+    from worker.arena.match_seats import Opener
+
+
+class Asked(NamedTuple):
+    """A function of a bot, by its file, the line where it begins, and its name."""
+
+    file: str
+    line: int
+    name: str
+
+
+def function_asked(view: View, load: bytes, open_channel: Opener) -> Asked | None:
+    """The function that gets the question with this view or brief, in a program that this frame
+    loads; `__init__` if no player can be made. None if it cannot be found out."""
+    for question in (view, None):
+        channel = open_channel()
+        try:
+            frames.read_loaded(channel.ask(load, start=True))
+            found = frames.read_where(channel.ask(frames.where_frame(question)))
+        except SeatFault:
+            continue
+        finally:
+            channel.close()
+        return Asked(*found) if found else None
+    return None

@@ -1,0 +1,146 @@
+"""What is kept of the output of a match's bots, by bout and decision, and what is not.
+
+Knows how much room there is; plays nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from matchbox.match import frames, output
+from matchbox.match.printed import PRINT, REPORT, TRACEBACK
+from matchbox.match.wire import Diagnostic, LeftOut, Printed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Literal
+
+    from matchbox.match.seat import Seat
+
+DIAGNOSTICS_KEPT: Final = 1000
+"""The number of reports kept per entrant of a match, in the order of its bouts."""
+_KINDS: Final[Mapping[str, Literal["print", "traceback", "report"]]] = {
+    PRINT: "print",
+    TRACEBACK: "traceback",
+    REPORT: "report",
+}
+
+_At = tuple[int, int, int]
+"""A decision: deal, rotation, and how many moves its player had made before."""
+
+
+class KeptOutput(NamedTuple):
+    """What is kept of a match's output, by entrant, then in the order of its bouts."""
+
+    diagnostics: list[Diagnostic]
+    printed: list[Printed]
+    left_out: list[LeftOut]
+
+
+def kept_output(
+    seats: Sequence[Sequence[tuple[int, Seat]]], deals: int, limit: int, *, reports: bool
+) -> KeptOutput:
+    """What is kept of the seats of each entrant, each with its rotation, in a match of that many
+    deals: of prints `limit` bytes of each entrant, and a quarter of that besides of tracebacks.
+
+    Without `reports`, no comments on moves are kept.
+    """
+    kept = KeptOutput([], [], [])
+    for entrant, own in enumerate(seats):
+        found = _by_decision(own, deals)
+        _keep_printed(kept, entrant, found, limit)
+        if reports:
+            _keep_reports(kept, entrant, own, found)
+    return kept
+
+
+def _by_decision(seats: Sequence[tuple[int, Seat]], deals: int) -> list[tuple[_At, output.Part]]:
+    found: dict[tuple[int, int], list[output.Part]] = {}
+    for rotation, seat in seats:
+        found |= {(deal, rotation): parts for deal, parts in seat.printed().items()}
+    return [
+        ((deal, rotation, part.decision or 0), _readable(part))
+        for (deal, rotation), parts in sorted(found.items())
+        if deal < deals
+        for part in parts
+    ]
+
+
+def _keep_printed(
+    kept: KeptOutput, entrant: int, found: Sequence[tuple[_At, output.Part]], limit: int
+) -> None:
+    room = output.Room(limit)
+    rest: dict[str, list[tuple[_At, output.Part]]] = {}
+    """By kind: what had no room in the match."""
+    for at, part in found:
+        if part.kind == REPORT:
+            continue
+        fitting = room.fit(part)
+        if fitting is None:
+            rest.setdefault(part.kind, []).append((at, part))
+        elif fitting.text:
+            kept.printed.append(_printed(entrant, at, fitting))
+        else:
+            kept.left_out.append(_left_out(entrant, at, part.kind, part.left_out))
+    for kind, parts in rest.items():
+        count = sum(len(part.text.encode()) + part.left_out for _, part in parts)
+        kept.left_out.append(_left_out(entrant, parts[0][0], kind, count, rest=True))
+
+
+def _keep_reports(
+    kept: KeptOutput,
+    entrant: int,
+    seats: Sequence[tuple[int, Seat]],
+    found: Sequence[tuple[_At, output.Part]],
+) -> None:
+    told = {
+        (deal, rotation, decision): text
+        for rotation, seat in seats
+        for (deal, decision), text in (seat.reports or {}).items()
+    }
+    told |= {
+        at: part.text[: frames.REPORT_LENGTH]
+        for at, part in found
+        if part.kind == REPORT and part.text
+    }
+    ordered = sorted(told.items())
+    kept.diagnostics.extend(
+        Diagnostic(entrant, *at, text) for at, text in ordered[:DIAGNOSTICS_KEPT]
+    )
+    full = [(at, part) for at, part in found if part.kind == REPORT and not part.text]
+    kept.left_out.extend(
+        _left_out(entrant, at, REPORT, part.left_out) for at, part in full[:DIAGNOSTICS_KEPT]
+    )
+    if rest := ordered[DIAGNOSTICS_KEPT:]:
+        count = sum(len(text.encode()) for _, text in rest)
+        kept.left_out.append(_left_out(entrant, rest[0][0], REPORT, count, rest=True))
+
+
+def _printed(entrant: int, at: _At, part: output.Part) -> Printed:
+    deal, rotation, decision = at
+    return Printed(
+        entrant=entrant,
+        deal=deal,
+        rotation=rotation,
+        decision=None if decision == output.LAST else decision,
+        traceback=part.kind == TRACEBACK,
+        text=part.text,
+        left_out=part.left_out,
+    )
+
+
+def _left_out(entrant: int, at: _At, kind: str, count: int, *, rest: bool = False) -> LeftOut:
+    deal, rotation, decision = at
+    return LeftOut(
+        entrant=entrant,
+        deal=deal,
+        rotation=rotation,
+        decision=None if decision == output.LAST else decision,
+        kind=_KINDS[kind],
+        left_out=count,
+        rest=rest,
+    )
+
+
+def _readable(part: output.Part) -> output.Part:
+    return part._replace(text=frames.readable(part.text))
