@@ -1,0 +1,139 @@
+"""A table at which a person plays: legible on a phone, played by touch, told as it happens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from matchbox import registry
+from tests.e2e.test_play import (
+    BOTS,
+    begin,
+    books,  # noqa: F401
+    my_turn,
+    press,
+    sign_up,
+)
+from tests.e2e.test_replays import LEAST_PX, least_text
+
+pytestmark = pytest.mark.browser
+
+PHONE: Final[Any] = {"width": 390, "height": 844}
+WATCH: Final = """
+window.told = [];
+window.pauses = [];
+const own = window.setTimeout;
+window.setTimeout = (call, ms, ...more) => {
+  window.pauses.push(ms);
+  return own(call, ms, ...more);
+};
+addEventListener("DOMContentLoaded", () => {
+  const [list, now] = ["told", "now"].map((name) => document.getElementById(name));
+  const play = document.getElementById("play");
+  if (!play) return;
+  new MutationObserver(() => window.told.push({
+    lines: list.children.length,
+    last: list.lastElementChild?.textContent.trim(),
+    now: now.textContent.trim(),
+    turn: play.dataset.turn,
+  })).observe(list, { childList: true });
+});
+"""
+"""Notes each change of the list of events, and all pauses."""
+
+
+@pytest.fixture
+def phone(browser: Browser, address: str) -> Iterator[Page]:
+    """Alice's phone, logged in; moves are told without pauses."""
+    context = browser.new_context(
+        viewport=PHONE, has_touch=True, reduced_motion="reduce", base_url=address
+    )
+    page = context.new_page()
+    sign_up(page, "alice")
+    yield page
+    context.close()
+
+
+def sit_down(page: Page, game: str, seats: int) -> None:
+    """Starts a game at a table of that size."""
+    page.goto(f"/play/{game}?seats={seats}")
+    page.get_by_role("button", name="Start the game").click()
+    page.wait_for_selector("#play[data-ready]")
+    assert my_turn(page)
+
+
+@pytest.mark.parametrize("game", BOTS)
+def test_a_table_is_legible_on_a_phone(phone: Page, game: str) -> None:
+    for seats in {2, registry.game(game).spec.seats[-1]}:
+        sit_down(phone, game, seats)
+        for _ in range(3):
+            assert least_text(phone, "#board") >= LEAST_PX
+            assert phone.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+            press(phone)
+            if not my_turn(phone):
+                break
+
+
+def drag_by_touch(page: Page, what: Locator, onto: Locator) -> None:
+    """Draws a finger from one thing to another."""
+    what.scroll_into_view_if_needed()
+    start, end = what.bounding_box(), onto.bounding_box()
+    assert start is not None
+    assert end is not None
+    finger = page.context.new_cdp_session(page)
+    away = (end["x"] - start["x"] + 4, end["y"] - start["y"] + 4)
+    for part in range(7):
+        x, y = (start[key] + 6 + by * part / 6 for key, by in zip("xy", away, strict=True))
+        kind = "touchMove" if part else "touchStart"
+        finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y}]})
+    finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+
+def number_of(card: Locator) -> str:
+    """The number on a card that can be played."""
+    return (card.get_attribute("data-pick") or "").split()[1]
+
+
+def test_a_card_is_drawn_onto_a_pile_with_a_finger(phone: Page) -> None:
+    sit_down(phone, "thegame", 1)
+    card = phone.locator('#board [data-pick^="card"].pickable').first
+    number = number_of(card)
+    drag_by_touch(phone, card, phone.locator('#board [data-pick="pile 0"]'))
+    expect(phone.locator("#told")).to_contain_text(f"lays {number} on pile 0")
+
+
+def test_two_cards_are_drawn_together_with_a_finger(phone: Page) -> None:
+    sit_down(phone, "war", 2)
+    cards = phone.locator('#board [data-pick^="card"].pickable')
+    held = [
+        phone.locator(f'#board [data-pick="card {number_of(card)}"]')
+        for card in (cards.first, cards.last)
+    ]
+    left = [card.count() - 1 for card in held]
+    drag_by_touch(phone, cards.first, cards.last)
+    for card, count in zip(held, left, strict=True):
+        expect(card).to_have_count(count)
+
+
+def test_what_happens_is_told_one_event_at_a_time(browser: Browser, address: str) -> None:
+    context = browser.new_context(reduced_motion="no-preference", base_url=address)
+    page = context.new_page()
+    sign_up(page, "alice")
+    page.add_init_script(WATCH)
+    begin(page, "war")
+    assert my_turn(page)
+    before = page.locator("#told li").count()
+    page.evaluate("window.told.length = 0")
+    press(page)
+    assert my_turn(page)
+    after = page.locator("#told li").count()
+    told = page.evaluate("window.told")
+    assert after > before + 1
+    assert [one["lines"] for one in told] == list(range(before + 1, after + 1))
+    assert all(one["last"] == one["now"] for one in told)
+    assert all(one["turn"] == "wait" for one in told)
+    assert 600 in page.evaluate("window.pauses")
+    context.close()
