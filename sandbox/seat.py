@@ -124,6 +124,11 @@ class Seat:
         """The processor time that the bot has used, including loading, in milliseconds."""
         return self._exit_status.cpu_ms if self._exit_status else self._rested / 1e6
 
+    @property
+    def peak_bytes(self) -> int:
+        """The most memory that the process has held, Python's own included; 0 before its end."""
+        return self._exit_status.max_rss if self._exit_status else 0
+
     def close(self) -> None:
         """Kills the process and waits for its end; hands its zygote back. May be called twice."""
         if not self._open:

@@ -16,8 +16,9 @@ State: TypeAlias = Literal[
 class Report(Answer):
     """The report of a try-out. Only the owner and operators get the `log`.
 
-    The log was removed after `log_days` if that is not null. A report of an earlier version of the
-    platform may have fewer fields.
+    `peak_bytes` is the most memory that the bot's process has held, Python's own included. The log
+    was removed after `log_days` if that is not null. A report of an earlier version of the platform
+    may have fewer fields.
     """
 
     verdict: str
@@ -29,6 +30,7 @@ class Report(Answer):
     class_name: str | None = None
     unrepeatable: bool = False
     cpu_ms_per_deal: float | None = None
+    peak_bytes: int | None = None
     log: str | None = None
     log_days: int | None = None
 

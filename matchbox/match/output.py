@@ -205,8 +205,8 @@ def by_bout(texts: list[str]) -> dict[int, list[Part]]:
                 continue
             before = own.setdefault(part.bout, [])
             last = before[-1] if before else None
-            texts = last is not None and last.text and part.text and part.kind == PRINT
-            if texts and last[:3] == part[:3]:
+            goes_on = last is not None and part.kind == PRINT and last[:3] == part[:3]
+            if goes_on and last is not None and last.text and part.text:
                 left = last.left_out + part.left_out
                 before[-1] = last._replace(text=last.text + part.text, left_out=left)
             else:

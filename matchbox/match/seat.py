@@ -34,6 +34,10 @@ class Channel(Protocol):
     def cpu_ms(self) -> float:
         """The processor time used so far, in milliseconds."""
 
+    @property
+    def peak_bytes(self) -> int:
+        """The most memory that it has held, in bytes, once it has ended; 0 if that is not known."""
+
 
 class Seat:
     """A bot in one rotation of a match; `renew` gives it a fresh process."""
@@ -141,6 +145,7 @@ class LocalChannel:
 
     stderr = ""
     cpu_ms = 0.0
+    peak_bytes = 0
 
     def __init__(self) -> None:
         self._session = Session()

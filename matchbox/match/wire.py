@@ -307,6 +307,8 @@ class TriedOut(msgspec.Struct, frozen=True, kw_only=True):
     cpu_ms_per_deal: Amount = 0.0
     """The processor time that one seat needs for a deal in all rotations; 0 if nothing was
     played."""
+    peak_bytes: Count = 0
+    """The most memory that one of its programs has held; 0 if that is not known."""
     v: Version = VERSION
 
 

@@ -140,6 +140,7 @@ def _report(message: TriedOut, settings: Settings) -> dict[str, Any]:
         "games": message.games,
         "cpu_ms_per_decision": message.cpu_ms_per_decision,
         "cpu_ms_per_deal": message.cpu_ms_per_deal,
+        "peak_bytes": message.peak_bytes or None,
         "log": storable(message.log, 4 * max(settings.log_bytes, 1024)),
         "box": storable(message.box, 32),
         "unrepeatable": message.unrepeatable,

@@ -201,6 +201,11 @@ class _FirstSeat:
         """The processor time it has used, in milliseconds."""
         return self._seat.cpu_ms
 
+    @property
+    def peak_bytes(self) -> int:
+        """The most memory that it has held, in bytes."""
+        return self._seat.peak_bytes
+
 
 def opener(box: Box | None, limits: Mapping[str, int]) -> Opener:
     """A function that opens a bot's seats with these limits in the box; None is this process.

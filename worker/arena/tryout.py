@@ -68,6 +68,8 @@ class _TryOut:
     games: int = 0
     decisions: int = 0
     decision_ms: float = 0.0
+    peak_bytes: int = 0
+    """The most memory that one of its programs has held."""
     logs: list[str] = field(default_factory=list)
     played: list[Record] = field(default_factory=list)
     """The bot's matches, two in a row for each deal."""
@@ -148,6 +150,7 @@ def try_out(
         stateful=stateful,
         learns=trial.learns,
         cpu_ms_per_deal=round(a_deal, 4),
+        peak_bytes=trial.peak_bytes,
     )
 
 
@@ -348,6 +351,7 @@ class _TimedChannel:
     def close(self) -> None:
         """Ends the program."""
         self._channel.close()
+        self._trial.peak_bytes = max(self._trial.peak_bytes, self._channel.peak_bytes)
 
     @property
     def stderr(self) -> str:
@@ -358,3 +362,8 @@ class _TimedChannel:
     def cpu_ms(self) -> float:
         """The processor time it has used, in milliseconds."""
         return self._channel.cpu_ms
+
+    @property
+    def peak_bytes(self) -> int:
+        """The most memory that it has held, in bytes."""
+        return self._channel.peak_bytes

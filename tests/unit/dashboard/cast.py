@@ -229,7 +229,7 @@ def report(verdict: str, *reasons: str, log: str = "") -> Report:
     """A try-out's report."""
     return Report(
         verdict=verdict, reasons=list(reasons), games=20, box="bwrap",
-        cpu_ms_per_decision=0.084, log=log,
+        cpu_ms_per_decision=0.084, peak_bytes=24 << 20, log=log,
     )  # fmt: skip
 
 

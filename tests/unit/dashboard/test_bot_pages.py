@@ -95,9 +95,9 @@ def test_a_match_that_is_opened_from_a_bot_begins_with_the_first_bout_that_bot_l
 
 
 def test_the_processor_time_of_matches_stands_beside_that_of_the_try_out() -> None:
-    assert "in its try-out: 0.084 ms . Per bout in its newest rated matches: 3.25 ms ." in text(
-        "/bots/alice/careful"
-    )
+    told = text("/bots/alice/careful")
+    assert "in its try-out: 0.084 ms . Per bout in its newest rated matches: 3.25 ms ." in told
+    assert "Most memory in its try-out: 24.0 MiB , Python’s own included." in told
     none = replace(SOURCE, bot=lambda owner, name: cast.bot(owner, name, cpu_ms_per_bout=None))
     assert "newest rated matches" not in text("/bots/alice/careful", none)
 

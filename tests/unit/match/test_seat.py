@@ -25,6 +25,7 @@ class ScriptedChannel:
         self.closed = False
         self.stderr = "printed\n"
         self.cpu_ms = 2.0
+        self.peak_bytes = 0
 
     def ask(self, frame: bytes, decisions: int = 1, *, start: bool = False) -> bytes:
         if start:

@@ -56,16 +56,6 @@ def strategy(game, hand):
     return "line 9"
 """,
     ),
-    ("thegame", "a pile that there is not"): (
-        4,
-        "invalid",
-        """from matchbox.games.thegame import *
-
-class Bot(Player):
-    def play(self, table):
-        return 9, 0
-""",
-    ),
     ("skull", "a bid that is too high"): (
         4,
         "bet 9 is not possible now",

@@ -73,6 +73,7 @@ class CountingSeat:
 
     stderr = ""
     cpu_ms = 0.0
+    peak_bytes = 0
 
     def __init__(self, bank: Bank) -> None:
         self._bank = bank

@@ -52,6 +52,10 @@ class _ShakySeat:
     def cpu_ms(self) -> float:
         return self._seat.cpu_ms
 
+    @property
+    def peak_bytes(self) -> int:
+        return self._seat.peak_bytes
+
     def ask(self, frame: bytes, decisions: int = 1, *, start: bool = False) -> bytes:
         if self._mark in frame and self._box.left:
             self._box.left -= 1

@@ -126,6 +126,15 @@ def test_it_refuses_with_a_sentence_that_the_author_understands(
     assert reason.startswith(sentence), reason
 
 
+def test_it_tells_how_much_memory_the_bot_has_held(box: Box) -> None:
+    small, big = (
+        try_out(a_try_out(bundle), bundle, box).peak_bytes
+        for bundle in (GOOD.encode(), text("held = bytearray(16 << 20)", PLAYER))
+    )
+    assert 0 < small < big - (12 << 20)
+    assert try_out(a_try_out(GOOD.encode()), GOOD.encode(), None).peak_bytes == 0
+
+
 def test_a_flood_is_told_of_where_it_cost_the_time(box: Box) -> None:
     bundle = turning("while True: print('x' * 1000)")
     (reason,) = try_out(a_try_out(bundle, limits=BRIEF), bundle, box).reasons

@@ -41,13 +41,14 @@ FATAL = {
     "exit later": (
         text(
             "class Bot(SimplePlayer):",
+            "    turns = 0",
             "    def turn(self, game_data, play_a_card):",
-            "        if game_data.discard_pile() or game_data.draw_pile_size() < 20:",
-            "            __import__('os')._exit(3)",
+            "        self.turns += 1",
+            "        if self.turns == 2: __import__('os')._exit(3)",
         ),
         "crash",
-        5,
-        "while it made a decision (in turn, which begins in player.py, line 5): ended",
+        6,
+        "while it made a decision (in turn, which begins in player.py, line 6): ended",
     ),
     "segfault": (turning("import ctypes", "ctypes.string_at(0)"), "crash", 5, "SIGSEGV"),
     "protocol": (
