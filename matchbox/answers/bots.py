@@ -129,7 +129,7 @@ class Bot(BotLine):
     mine: bool
     standing: BoardLine | None
     versions: list[VersionLine]
-    cpu_ms_per_bout: float | None
+    cpu_ms_per_bout: float | None = None
 
 
 class Bots(Answer):
