@@ -27,12 +27,15 @@ def names_of(match: Match, bout: Bout) -> list[str]:
 
 
 def distinct_names(players: Sequence[str]) -> list[str]:
-    """Returns a short name for each of the players, who are bots as owner/name, or persons."""
+    """Returns a short name for each of the players, who are bots as owner/name, or persons.
+
+    A player that sits in several seats has its place behind the name, counted from 1.
+    """
     short = [full.rpartition("/")[2] for full in players]
     return [
         (full if short.count(name) > players.count(full) else name)
         + (f" ({seat})" if players.count(full) > 1 else "")
-        for seat, (full, name) in enumerate(zip(players, short, strict=True))
+        for seat, (full, name) in enumerate(zip(players, short, strict=True), 1)
     ]
 
 

@@ -245,7 +245,7 @@ def test_every_event_of_every_game_is_told_with_names(game: str) -> None:
 
 def test_the_same_bot_in_two_seats_is_told_apart() -> None:
     seats = [TableSeat(seat=at, kind="bot", name="house/careful", version=2) for at in range(2)]
-    assert play.names(table(seats=seats, me=None)) == ["careful (0)", "careful (1)"]
+    assert play.names(table(seats=seats, me=None)) == ["careful (1)", "careful (2)"]
 
 
 def test_lines_have_names_in_place_of_seats() -> None:

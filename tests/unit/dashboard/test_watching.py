@@ -42,6 +42,11 @@ def test_no_two_bots_of_a_match_look_alike() -> None:
     assert len(set(told.values())) == 3
 
 
+def test_a_bot_in_several_seats_is_told_apart_by_its_place_from_1() -> None:
+    told = drawings.distinct_names(["a/one", "b/two", "a/one", "b/one"])
+    assert told == ["a/one (1)", "two", "a/one (3)", "b/one"]
+
+
 def test_a_board_and_its_transcript_colour_a_bot_alike() -> None:
     alike = [name for name in map("bob/b{}".format, range(40)) if colour(name) == colour("bob/b0")]
     one = cast.match(MATCH).entrants[0]
