@@ -293,7 +293,7 @@ def _log(seat: MatchSeat, result: Result, viewer_id: int | None) -> answers.LogL
                 deal=deal, rotation=rotation, decision=decision, kind=kind, left_out=cut, rest=rest
             )
             for entrant, deal, rotation, decision, kind, cut, rest in result.printed
-            if entrant == seat.seat and isinstance(kind, str)
+            if entrant == seat.seat and not isinstance(kind, bool)
         ],
     )
 

@@ -86,7 +86,7 @@ def drag_by_touch(page: Page, what: Locator, onto: Locator) -> None:
     finger = page.context.new_cdp_session(page)
     away = (end["x"] - start["x"] + 4, end["y"] - start["y"] + 4)
     for part in range(7):
-        x, y = (start[key] + 6 + by * part / 6 for key, by in zip("xy", away, strict=True))
+        x, y = (start["x"] + 6 + away[0] * part / 6, start["y"] + 6 + away[1] * part / 6)
         kind = "touchMove" if part else "touchStart"
         finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y}]})
     finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from matchbox.errors import FaultKind, SeatFault
@@ -19,14 +21,15 @@ def test_the_verdict_on_a_draft_names_the_function_in_every_game(
     case: tuple[str, str], browse: Browse, as_alice: Caller, alice: User, books: Books
 ) -> None:
     line, words, source = ILLEGAL[case]
-    answer = as_alice.post("/drafts", {"game": case[0], "file": source})
+    draft: Any = as_alice.post("/drafts", {"game": case[0], "file": source}).json
     (job,) = books.try_outs()
     books.settle(try_out(job, source.encode(), None))
-    told = as_alice.get(f"/drafts/{answer.json['id']}").json["report"]
+    answer: Any = as_alice.get(f"/drafts/{draft['id']}").json
+    told = answer["report"]
     assert told["verdict"] == "illegal"
     assert f"begins in player.py, line {line})" in told["reasons"][0]
     assert words in told["reasons"][0]
-    page = browse(alice).get(f"/drafts/{answer.json['id']}").text
+    page = browse(alice).get(f"/drafts/{draft['id']}").text
     assert f">Mend line {line}</a>" in page
     wrong = page.partition('class="line wrong">')[2].partition("\n")[0]
     assert "def " in wrong
@@ -42,7 +45,8 @@ def test_the_verdict_on_a_version_names_the_function_as_well(
     fault = SeatFault(kind, "ended with exit code 3 instead of answering")
     told = reason(fault, "turn", {}, "", Asked("player.py", line, "turn"))
     books.settle(tried_out(job, accepted=False, verdict=kind, reasons=[told], log=""))
-    assert as_alice.get("/bots/alice/timid").json["versions"][0]["report"]["reasons"] == [told]
+    bot: Any = as_alice.get("/bots/alice/timid").json
+    assert bot["versions"][0]["report"]["reasons"] == [told]
     page = browse(alice).get("/bots/alice/timid/versions/1").text
     assert f">Mend line {line}</a>" in page
     assert "def turn" in page.partition('class="line wrong">')[2].partition("\n")[0]
