@@ -72,11 +72,17 @@ def _played(form: Format) -> str:
     assert_never(form.kind)
 
 
-def admission(fields: Row) -> list[str]:
-    """Returns who may enter: one sentence for each rule that applies."""
-    admitted = read(Admission, fields)
-    sentences = ["By invitation." if admitted.by == "invitation" else "Open to all."]
-    if admitted.everybody:
+def admission(fields: Row, *, continuous: bool = False) -> list[str]:
+    """Returns who may enter: one sentence for each rule that applies.
+
+    For a `continuous` league, whose bots play without being entered.
+    """
+    admitted = read(Admission, {**fields, "bots": None} if continuous else fields)
+    if continuous:
+        sentences = ["Every active bot of the game plays, whoever wrote it."]
+    else:
+        sentences = ["By invitation." if admitted.by == "invitation" else "Open to all."]
+    if admitted.everybody and not continuous:
         sentences.append(
             "At the start every active bot is entered; what an author has entered comes first."
         )

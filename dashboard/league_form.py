@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from flask import redirect, render_template, request, url_for
+from msgspec.structs import replace
 from werkzeug.wrappers import Response
 
 from dashboard import formats
@@ -38,7 +39,10 @@ _OWN: Final = {
     "knock-out": ("group", "through"),
 }
 _UNASKED: Final = {"order": ("top",), "champion": ("top", "care")}
-"""What the question of an adaptive season leaves without a meaning; league.css hides it."""
+"""What the question of an adaptive season leaves without a meaning; league.css hides it, and with
+one division `moving`."""
+_OF_SEASONS: Final = ("by", "everybody", "bots")
+"""Who may enter: a continuous league plays every active bot of its game."""
 _MORE: Final = ("divisions", "moving", "matches", "hours", "placement", "learning")
 """The settings of every format, which few leagues need."""
 _DEFAULTS: Final = {
@@ -69,7 +73,12 @@ def page(
     """Returns the page of a step with what was typed; after a mistake that of the second step."""
     typed = {name: text for name, text in (values or {}).items() if name != "step"}
     typed.setdefault("kind", CONTINUOUS if typed.get("continuous") else "round-robin")
-    for name in _UNASKED.get(typed.get("question", "order"), ()):
+    unasked = [*_UNASKED.get(typed.get("question", "order"), ())]
+    if typed.get("divisions", "1") == "1":
+        unasked.append("moving")
+    if typed["kind"] == CONTINUOUS:
+        unasked += _OF_SEASONS
+    for name in unasked:
         typed.pop(name, None)
     games = source.games()
     game = next((one for one in games if one.name == typed.get("game")), None)
@@ -97,20 +106,35 @@ def page(
     )
 
 
-def fields_for(kind: str, *, cooperative: bool) -> dict[str, list[Field]]:
+def fields_for(kind: str, *, cooperative: bool, continuous: bool = False) -> dict[str, list[Field]]:
     """Returns the fields that a league with seasons of this kind needs, by their part of the form.
 
-    Leagues of a cooperative game also have rounds of mixed teams.
+    Leagues of a cooperative game also have rounds of mixed teams, but no placement matches, which
+    pair rivals. The seasons of a `continuous` league have no schedule.
     """
     known = {field.name: field for field in fields_of(Format)}
+    known["divisions"] = _chosen_from(known["divisions"])
     entry, seasons = fields_of(PARTS["admission"]), kind != CONTINUOUS
-    more = (*_MORE, "mixed") if cooperative else _MORE
+    more = [name for name in _MORE if not (cooperative and name == "placement")]
     return {
-        "own": [known[name] for name in _OWN.get(kind, ())],
-        "entry": [field for field in entry if seasons or field.name != "everybody"],
-        "start": fields_of(PARTS["schedule"]) if seasons else [],
-        "more": [known[name] for name in more] if seasons else [],
+        "own": [known[name] for name in own_fields(kind)],
+        "entry": [field for field in entry if seasons or field.name not in _OF_SEASONS],
+        "start": fields_of(PARTS["schedule"]) if seasons and not continuous else [],
+        "more": [known[name] for name in (*more, *["mixed"] * cooperative)] if seasons else [],
     }
+
+
+def own_fields(kind: str) -> tuple[str, ...]:
+    """Returns the names of the settings that only this kind of season has."""
+    return _OWN.get(kind, ())
+
+
+def _chosen_from(field: Field) -> Field:
+    """Returns the field of a few whole numbers as a choice, by which the form hides another."""
+    assert field.least is not None
+    assert field.most is not None
+    numbers = range(field.least, field.most + 1)
+    return replace(field, choices={number: str(number) for number in numbers})
 
 
 def summary(game: Game, typed: Mapping[str, str]) -> list[tuple[str, list[str]]]:
@@ -132,7 +156,8 @@ def summary(game: Game, typed: Mapping[str, str]) -> list[tuple[str, list[str]]]
         when = formats.schedule(times)
         start = f"They start by the schedule {when}." if when else "An operator starts each one."
         told.append(("Start", [start]))
-    return [*told, ("Entry", formats.admission(_read("admission", typed)))]
+    entry = formats.admission(_read("admission", typed), continuous=typed["kind"] == CONTINUOUS)
+    return [*told, ("Entry", entry)]
 
 
 def _option(game: Game, name: str) -> str:

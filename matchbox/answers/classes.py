@@ -81,10 +81,14 @@ class AuthorResults(Answer):
 
 
 class LeagueClass(Answer):
-    """The class of a league, for operators."""
+    """The class of a league, for operators.
+
+    A `continuous` league has a board that all active bots of the game play on, not the class alone.
+    """
 
     league: str
     game: str
     title: str
+    continuous: bool
     code: JoinCode
     results: AuthorResults

@@ -75,6 +75,7 @@ def league_class(session: Session, name: str, viewer: User, *, url: str) -> Leag
         league=league.name,
         game=league.game,
         title=title_of(league.game),
+        continuous=league.continuous,
         code=join_code(league, url),
         results=_results(session, league, None),
     )

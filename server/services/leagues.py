@@ -72,8 +72,10 @@ def create(
     """Makes a league in which seasons are played.
 
     A `continuous` league also has a ranked queue and a leaderboard of all active bots of the game.
-    A league with a schedule enters every active bot into its seasons, unless `admission` says
-    otherwise. Seats, deals and options that are not given have the game's defaults.
+    Who may enter, and how many bots of an author, would not limit that; it can be set later, for
+    seasons of the league. A league with a schedule enters every active bot into its seasons, unless
+    `admission` says otherwise. Seats, deals and options that are not given have the game's
+    defaults.
 
     Raises Forbidden, BadName, BadOption, UnknownGame or Conflict.
     """
@@ -91,6 +93,8 @@ def create(
     scheduled = _gets_times(schedule)
     if continuous and scheduled:
         raise Conflict(f"{name} cannot be played both without end and by a schedule; leave one out")
+    if continuous:
+        _check_open(name, admission)
     league.continuous = continuous
     _set_separation(league, separation)
     admitted = {"everybody": scheduled, **(admission.fields if admission else {})}
@@ -119,8 +123,9 @@ def edit(
 
     A format applies to seasons made from now on; a number of deals also to ranked matches scheduled
     from now on, and to comparisons; everything else at once. With `paced` the number of deals
-    follows from the bots' speed again. Raises Forbidden, NotFound, BadOption, or Conflict if a
-    continuous league would get a schedule.
+    follows from the bots' speed again. Who may enter is about seasons alone, in a continuous league
+    too. Raises Forbidden, NotFound, BadOption, or Conflict if a continuous league would get a
+    schedule.
     """
     require_operator(actor)
     league = find_league(session, name)
@@ -229,6 +234,18 @@ def check_deals(deals: int) -> int:
     if not 1 <= deals <= MOST_DEALS:
         raise BadOption(f"a match has 1 to {MOST_DEALS} deals, not {deals}")
     return deals
+
+
+def _check_open(name: str, admission: Given[Admission] | None) -> None:
+    """Raises Conflict if entry would be limited, as no ranked queue heeds it."""
+    given = read(Admission, {"bots": None, **(admission.fields if admission else {})})
+    limits = {"by": given.by == "invitation", "bots": given.bots is not None}
+    if named := [field for field, limited in limits.items() if limited]:
+        raise Conflict(
+            f"{name} is played without end by every active bot of its game, so "
+            f"{' and '.join(named)} would limit nobody; leave them out, or make a league that "
+            "plays seasons"
+        )
 
 
 def _gets_times(schedule: Given[Schedule] | None) -> bool:

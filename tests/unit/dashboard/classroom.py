@@ -43,6 +43,7 @@ def league_class(name: str, *, empty: bool = False) -> LeagueClass:
     link = f"http://127.0.0.1:8000/join/{CODE}"
     items = [] if empty else RESULTS
     return LeagueClass(
+        continuous=name == "bomb",
         league=name,
         game="bomb",
         title="Bomb",

@@ -161,7 +161,7 @@ def test_a_league_s_page_has_a_form_for_operators_alone() -> None:
     assert "alice" in get("/leagues/cup", OPERATOR).text
 
 
-@pytest.mark.parametrize("path", [f"{NEW}?game=bomb&step=2", "/leagues/cup", "/seasons"])
+@pytest.mark.parametrize("path", [f"{NEW}?game=bomb&step=2", "/leagues/cup", "/seasons?league=cup"])
 def test_a_form_takes_as_many_deals_as_a_match_may_have(path: str) -> None:
     elements = get(path, OPERATOR).elements
     most = [attrs["max"] for _, attrs in elements if attrs.get("name") == "deals"]

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
 import pytest
 
-from dashboard import league_form
-from matchbox.league.format import CHOICES
+from dashboard import formats, league_form
+from dashboard.assets import STATIC
+from dashboard.source import Source
+from matchbox.league.format import CHOICES, Format, write
+from tests.unit.dashboard import cast, seasons
 from tests.unit.dashboard.cast import NOBODY, OPERATOR, SOURCE, make_app
 from tests.unit.dashboard.test_pages import Seen, get
 
@@ -44,7 +49,7 @@ def test_it_begins_with_game_and_format_each_with_a_sentence() -> None:
         ("swiss", {"rounds"}, {"cycles", "question", "through"}),
         ("adaptive", {"cycles", "question", "top", "care"}, {"rounds", "group"}),
         ("knock-out", {"group", "through"}, {"cycles", "rounds", "care"}),
-        ("continuous", {"by", "bots"}, {"cycles", "rounds", "cron", "divisions", "everybody"}),
+        ("continuous", {"uploads"}, {"cycles", "cron", "divisions", "everybody", "by", "bots"}),
     ],
 )
 def test_the_second_step_asks_only_for_what_the_format_needs(
@@ -57,15 +62,93 @@ def test_the_second_step_asks_only_for_what_the_format_needs(
     assert "mixed" not in fields  # and no teams
 
 
-def test_every_field_has_a_sentence() -> None:
-    page = step(2, name="cup", game="bomb", kind="adaptive")
-    asked = [
-        a
-        for tag, a in page.elements
-        if tag in ("input", "select") and "name" in a and a.get("type") != "hidden"
-    ]
-    hints = [a for _, a in page.elements if a.get("class") == "hint"]
-    assert len(hints) == len(asked) - 1  # the name is explained in the first step
+GAMES = {one.name: one for one in cast.games()}
+TEAM = next(iter(GAMES.values())).model_copy(
+    update={"name": "thegame", "cooperative": True, "seats": [1, 2, 3]}
+)
+"""A made-up game of teams."""
+
+
+@pytest.mark.parametrize("kind", league_form.KINDS)
+@pytest.mark.parametrize("game", [*GAMES, TEAM.name])
+def test_every_field_has_a_sentence(game: str, kind: str) -> None:
+    source = replace(OPERATOR, games=lambda: [*GAMES.values(), TEAM])
+    typed = urlencode({"name": "cup", "game": game, "kind": kind})
+    for number in (1, 2):
+        assert_sentences(f"{NEW}?{typed}&step={number}", source)
+
+
+@pytest.mark.parametrize(
+    "path", ["/seasons", "/seasons?league=cup", "/leagues/cup", "/leagues/bomb"]
+)
+def test_every_field_of_a_season_and_of_a_league_has_a_sentence(path: str) -> None:
+    assert_sentences(path, OPERATOR)
+
+
+def assert_sentences(path: str, source: Source) -> None:
+    """Asserts that each field of the page has a label with a sentence in it."""
+    html = make_app(source).test_client().get(path).text
+    labels = re.findall(r"<label.*?</label>", html, re.S)
+    assert labels
+    assert [one for one in labels if 'class="hint">' not in one] == []
+    seen = [a for tag, a in Seen(html).elements if tag in ("input", "select") and "name" in a]
+    shown = [a for a in seen if a.get("type") != "hidden"]
+    assert len(labels) == len(shown)
+
+
+@pytest.mark.parametrize(
+    ("kind", "asked"),
+    [("round-robin", True), ("adaptive", True), ("swiss", False), ("knock-out", False)],
+)
+def test_a_new_season_asks_only_for_what_its_league_s_format_needs(kind: str, asked: bool) -> None:
+    league = seasons.league_line("cup").model_copy(
+        update={"format": write(Format(kind=kind, cycles=4))}  # type: ignore[arg-type]
+    )
+    source = replace(OPERATOR, leagues=lambda: [league])
+    page = get("/seasons?league=cup", source)
+    assert ("cycles" in names(page)) is asked
+    assert {"league", "name", "deals", "draft"} <= names(page)
+    assert formats.format(league.format)[0] in page.text
+    known = [a["value"] for _, a in page.elements if a.get("name") == "cycles"]
+    assert known == ["4"] * asked
+    assert "cycles" not in names(get("/seasons", source)), "the league comes first"
+
+
+def test_divisions_are_a_choice_by_which_the_form_hides_who_rises_and_sinks() -> None:
+    typed = {"name": "cup", "game": "bomb", "kind": "swiss", "moving": "2"}
+    page = step(2, **typed)
+    selects = [a["name"] for tag, a in page.elements if tag == "select" and "name" in a]
+    assert "divisions" in selects
+    assert '[name="divisions"] [value="1"]:checked' in (STATIC / "league.css").read_text()
+    assert "moving" not in names(step(3, **typed))
+    assert "moving" not in names(step(3, **typed, divisions="1"))
+    assert {"moving", "divisions"} <= names(step(3, **typed, divisions="2"))
+
+
+def test_a_game_of_teams_has_no_placement_matches() -> None:
+    source = replace(OPERATOR, games=lambda: [TEAM])
+    fields = names(get(f"{NEW}?name=cup&game=thegame&kind=adaptive&step=2", source))
+    assert "mixed" in fields
+    assert "placement" not in fields
+
+
+def test_a_league_without_end_is_offered_nothing_that_it_does_not_heed() -> None:
+    typed = {"name": "lab", "game": "bomb", "kind": "continuous", "uploads": "5"}
+    page = step(3, **typed, by="invitation", bots="2", everybody="True")
+    assert not {"by", "bots", "everybody"} & names(page)
+    assert "uploads" in names(page)
+    assert (
+        "Every active bot of the game plays, whoever wrote it. Each author may upload 5"
+        in page.text
+    )
+    own = get("/leagues/bomb", OPERATOR)
+    assert "by every active bot of the game" in own.text
+    assert "Entry into its seasons" in own.text
+    assert "cron" not in names(own), "it takes no schedule"
+    assert "cron" in names(get("/leagues/cup", OPERATOR))
+    note = "every active bot of Bomb plays, not the class alone"
+    assert note in get("/leagues/bomb/class", OPERATOR).text
+    assert note not in get("/leagues/cup/class", OPERATOR).text
 
 
 def test_the_third_step_says_in_sentences_what_will_be_made() -> None:

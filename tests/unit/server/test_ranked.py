@@ -14,7 +14,7 @@ from sqlalchemy import select
 from matchbox.bundle import digest
 from matchbox.dice import deals_from
 from matchbox.errors import Conflict
-from matchbox.league.format import Schedule, given
+from matchbox.league.format import Admission, Schedule, given
 from matchbox.league.ratings import PARENT_ELO, fit, live_scale
 from matchbox.match.record import Bout
 from matchbox.match.wire import PlayMatch
@@ -336,6 +336,39 @@ def test_new_rules_drop_the_options_that_are_gone_or_no_longer_allowed(books: Bo
     books.league(game="war")
     with books.read() as session:
         assert session.get_one(League, own.id).options == usual
+
+
+@pytest.mark.parametrize(
+    ("limits", "named"),
+    [
+        ({"by": "invitation"}, "by"),
+        ({"bots": 2}, "bots"),
+        ({"by": "invitation", "bots": 1}, "by and bots"),
+    ],
+)
+def test_a_league_without_end_is_not_made_with_limits_that_its_queue_does_not_heed(
+    books: Books, charlie: User, limits: dict[str, Any], named: str
+) -> None:
+    wanted: dict[str, Any] = {"name": "club", "game": "bomb", "continuous": True}
+    known: dict[str, Any] = {"settings": books.settings, "now": books.clock()}
+    with books.write() as session, pytest.raises(Conflict, match=f" {named} would limit nobody"):
+        leagues.create(session, charlie, **wanted, admission=given(Admission, limits), **known)
+    usual = given(Admission, {"by": "open", "bots": None, "everybody": True, "uploads": 3})
+    with books.write() as session:
+        leagues.create(session, charlie, **wanted, admission=usual, **known)
+
+
+def test_a_league_without_end_that_limits_its_seasons_plays_every_active_bot(
+    books: Books, charlie: User, alice: User, bob: User
+) -> None:
+    """One that was made with limits before they were refused plays as it always did."""
+    books.league()
+    books.bot(alice, "one")
+    books.bot(bob, "two")
+    with books.write() as session:
+        limits = given(Admission, {"by": "invitation", "bots": 1})
+        leagues.edit(session, charlie, "bomb", admission=limits, now=books.clock())
+    assert feed(books) > 0
 
 
 def test_a_league_is_not_played_without_end_and_by_a_schedule(books: Books, charlie: User) -> None:
