@@ -9,9 +9,10 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from string import Formatter
 from typing import Any, Final
 
 from bench.site import pollers
@@ -21,11 +22,13 @@ from bench.site.first_byte import Page
 from bench.site.pollers import Beside
 from bench.site.sides import Side, pages, platform
 from cli import output
+from server.db.models import Season, SeasonState
+from server.db.session import Database
 
 COLUMNS: Final = ("page", "for", "empty ms", "full ms", "ratio", "kB", "held")
 POLLED: Final = ("open pages", "alone ms", "beside ms", "ratio", "polls", "errors", "held")
-OPEN: Final = ("/", "/leaderboards/{game}", "/bots/{owner}/{name}")
-"""Pages that ask for news on a platform at rest too."""
+OPEN: Final = ("/", "/leaderboards/{game}", "/bots/{owner}/{name}", "/seasons/{season}")
+"""Pages that ask for news on a platform at rest too; the season is said to be under way."""
 VISITED: Final = ("/", "/matches", "/leaderboards/{game}", "/bots/{owner}/{name}")
 
 
@@ -66,7 +69,25 @@ def _measure(kind: str, sides: Sequence[Side], options: argparse.Namespace) -> b
         output.table(COLUMNS, map(_cells, missed), "musts that are missed")
     if options.only:
         return not missed
-    return _beside(full.port, full.filled.named) and not missed
+    with _under_way(full):
+        return _beside(full.port, full.filled.named) and not missed
+
+
+@contextmanager
+def _under_way(side: Side) -> Iterator[None]:
+    """Says that the season which addresses name is being played, until the block ends."""
+    database = Database(side.url)
+
+    def say(state: SeasonState) -> None:
+        with database.write() as session:
+            session.get_one(Season, side.filled.named["season"]).state = state
+
+    try:
+        say(SeasonState.RUNNING)
+        yield
+    finally:
+        say(SeasonState.FINISHED)
+        database.close()
 
 
 def _beside(port: int, named: Mapping[str, Any]) -> bool:
@@ -75,13 +96,17 @@ def _beside(port: int, named: Mapping[str, Any]) -> bool:
     Leaves out pages with a part that `named` lacks.
     """
     opened, visited = (
-        [path.format(**named) for path in paths if "owner" in named or "{owner}" not in path]
+        [path.format(**named) for path in paths if _parts(path) <= named.keys()]
         for paths in (OPEN, VISITED)
     )
     found = pollers.beside(port, opened, visited)
     title = f"another visitor's pages beside open ones, the 95th of {pollers.ASKED}"
     output.table(POLLED, [_beside_cells(found)], title)
     return found.held
+
+
+def _parts(path: str) -> set[str]:
+    return {part for _, part, _, _ in Formatter().parse(path) if part}
 
 
 def _cells(page: Page) -> list[str]:

@@ -22,7 +22,11 @@ RATIO: Final = 4.0
 PAGE_BYTES: Final = 200_000
 FIGURE_BYTES: Final = 600_000
 """The most bytes of a first load, without and with a figure."""
+MOST_MS: Final = {"/matches": 100.0}
+"""The most milliseconds of the first byte of some pages, whatever it takes on empty books."""
 _FIGURE: Final = "data-plotly"
+_FETCHED: Final = "data-steps"
+"""The attribute with the address of what the script of a page asks for first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +55,8 @@ class Page:
     @property
     def held(self) -> bool:
         """Whether the musts hold. A download is as long as what is in it, but begins as soon."""
-        return self.ratio <= RATIO and self.loaded <= self.most_bytes
+        slow = self.full_ms > MOST_MS.get(self.rule, self.full_ms)
+        return self.ratio <= RATIO and not slow and self.loaded <= self.most_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +111,8 @@ class Measure:
         )
 
     def _files(self, text: str) -> int:
-        """The bytes of all scripts, style sheets and pictures that the page names."""
+        """The bytes of all scripts, style sheets and pictures that the page names, and of what its
+        script asks for first."""
         parser = _Files()
         parser.feed(text)
         for path in parser.found - self._sizes.keys():
@@ -126,6 +132,7 @@ class _Files(HTMLParser):
         if tag != "a":
             values = (value for _, value in attrs if value)
             self.found |= {value for value in values if value.startswith("/assets/")}
+        self.found |= {value for name, value in attrs if name == _FETCHED and value}
 
 
 def _get(platform: Platform, who: str, address: Address) -> Fetched:

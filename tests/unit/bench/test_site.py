@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +10,13 @@ import pytest
 from sqlalchemy import select
 
 from bench.site import __main__ as bench
+from bench.site import pollers
 from bench.site.addresses import OTHERWISE, Address, addresses
 from bench.site.books import EMPTY, FAULTY, Filled, Size, fill
 from bench.site.first_byte import FIGURE_BYTES, PAGE_BYTES, RATIO, Measure, Page, Platform
 from bench.site.pollers import BESIDE, Beside, live_parts
 from bench.site.served import Fetched, Site
+from bench.site.sides import Side
 from matchbox import registry
 from matchbox.match import record as records
 from matchbox.match import replay
@@ -107,6 +110,51 @@ def test_a_page_that_is_slow_or_long_misses_its_must() -> None:
     assert not page(loaded=0, full_ms=10 * RATIO + 0.1).held, "a download begins as soon"
 
 
+def test_the_list_of_matches_has_a_must_in_milliseconds() -> None:
+    long = {"empty_ms": 90.0, "full_ms": 100.1}
+    assert page(**long).held
+    assert not page(rule="/matches", **long).held
+    assert page(rule="/matches", empty_ms=90.0, full_ms=100.0).held
+
+
+def test_what_a_page_s_script_asks_for_first_is_of_its_first_load() -> None:
+    html = (
+        '<!doctype html><a href="/assets/no"></a><script src="/assets/one.js"></script>'
+        '<section data-steps="/matches/1/bouts/0.json"></section>'
+    )
+    sizes = {"/": html, "/assets/one.js": "12345", "/matches/1/bouts/0.json": "1234567"}
+    site = _Pages(sizes)
+    measure = Measure(Platform(site, {}), Platform(site, {}), 1, 2.0)
+    found = measure.page("", Address("/", "/"), Address("/", "/"))
+    assert found is not None
+    assert found.loaded == len(html) + 5 + 7
+
+
+def test_the_page_of_a_season_under_way_is_kept_open(
+    small: tuple[str, Filled], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url, filled = small
+    made, opened = context(url), []
+    client = create_app(made).test_client()
+
+    def beside(port: int, pages: Sequence[str], visited: Sequence[str]) -> Beside:
+        for path in pages:
+            (polled, *_) = live_parts(client.get(path).text)
+            opened.append((path, client.get(polled.path).status_code))
+        return Beside(1.0, 1.0, 0, 0)
+
+    monkeypatch.setattr(pollers, "beside", beside)
+    with bench._under_way(Side(0, filled, url)):
+        assert bench._beside(0, filled.named)
+    season = f"/seasons/{filled.named['season']}"
+    assert dict(opened)[season] == 204
+    assert "hx-get" not in client.get(season).text, "it is over again"
+    opened.clear()
+    assert bench._beside(0, {"game": "bomb"})
+    assert [path for path, _ in opened] == ["/", "/leaderboards/bomb"]
+    made.close()
+
+
 def test_a_page_that_starves_or_a_poll_that_fails_misses_the_must() -> None:
     assert Beside(10.0, 10 * BESIDE, 100, 0).held
     assert not Beside(10.0, 10 * BESIDE + 0.1, 100, 0).held
@@ -134,6 +182,17 @@ def test_nonsense_is_refused(words: list[str], capsys: pytest.CaptureFixture[str
     with pytest.raises(SystemExit):
         bench.main(words)
     assert str(EMPTY.bots) in capsys.readouterr().err or words[0] == "--on"
+
+
+class _Pages(Site):
+    """A site that has these texts at these paths."""
+
+    def __init__(self, texts: dict[str, str]) -> None:
+        self._texts = texts
+
+    def get(self, path: str, token: str = "") -> Fetched:
+        """The text at the path."""
+        return Fetched(200, 0.01, self._texts[path].encode(), "")
 
 
 class _Server(Site):
