@@ -55,20 +55,22 @@ LATELY: Final = 12
 """The most shares that are shown of one opponent."""
 
 
-def board_figures(session: Session, name: str, top: int | None = None) -> BoardFigures:
+def board_figures(
+    session: Session, name: str, top: int | None = None, after: int = 0
+) -> BoardFigures:
     """Returns the counts of the continuous league with this name.
 
-    With `top`, only the pairs among its first bots; this is kept until the board changes. Raises
-    UnknownGame or NotFound.
+    With `top`, only the pairs among so many bots, the first ones `after` that place; this is kept
+    until the board changes. Raises UnknownGame or NotFound.
     """
     league = continuous(session, name)
     known = boarded(session, league)
     if top is None:
         return _figures(session, league, known, known.names)
-    best = dict(islice(known.names.items(), top))
+    best = dict(islice(known.names.items(), after, after + top))
     return _few.get(
         session,
-        (league.id, top),
+        (league.id, top, after),
         stamp(session, league),
         lambda: _figures(session, league, known, best),
     )

@@ -221,7 +221,7 @@ SIXTY: Final = counted.FIGURES.model_copy(
     }
 )  # fmt: skip
 CROWDED: Final = replace(
-    SOURCE, leaderboard=lambda game: MANY, board_figures=lambda game, top: SIXTY
+    SOURCE, leaderboard=lambda game: MANY, board_figures=lambda game, top, after: SIXTY
 )
 """A board of a thousand bots, of which alice has one."""
 

@@ -43,6 +43,7 @@ def test_only_one_that_runs_asks_again_and_can_be_cancelled() -> None:
         assert ("hx-trigger" in found) is running
         forms = [one["action"] for tag, one in page.elements if tag == "form" and "action" in one]
         assert (f"/comparisons/{number}/cancel" in forms) is running
+        assert ("A cancelled comparison cannot be taken up again" in page.text) is running
 
 
 def test_the_form_offers_accepted_versions_and_what_is_left_of_the_day() -> None:

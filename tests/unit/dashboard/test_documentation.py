@@ -11,7 +11,7 @@ from dashboard import documentation
 from dashboard.documentation import excerpt, names, read, search, site_address
 from dashboard.source import Source
 from tests.unit.dashboard import cast
-from tests.unit.dashboard.cast import NOBODY, OPERATING, OPERATOR, PAGES, SOURCE, make_app
+from tests.unit.dashboard.cast import MATCH, NOBODY, OPERATING, OPERATOR, PAGES, SOURCE, make_app
 
 LINK = re.compile(r'href="((?:/|#)[^"]*)"')
 IDENTIFIER = re.compile(r'\bid="([^"]+)"')
@@ -78,6 +78,27 @@ def test_every_link_of_a_page_into_the_docs_leads_to_a_heading_that_is_there(
         answer = client.get(place)
         assert answer.status_code == 200, link
         assert not anchor or anchor in IDENTIFIER.findall(answer.text), link
+
+
+@pytest.mark.parametrize(
+    ("path", "link"),
+    [
+        ("/leaderboards/bomb", "write-a-bot#how-ratings-work"),
+        ("/comparisons/1", "commands#compare"),
+        (f"/matches/{MATCH}", "write-a-bot#debug-it"),
+        ("/account", "commands"),
+        ("/account", "api"),
+        ("/admin/leagues/new", "operate#formats"),
+        ("/leagues/cup/class", "operate#a-class-in-a-minute"),
+        ("/play", "commands#play-and-replay"),
+        ("/games/bomb", "write-a-bot"),
+        ("/seasons/7", "league"),
+    ],
+)
+def test_a_page_leads_to_its_section_of_the_docs(path: str, link: str) -> None:
+    """That the section exists is tried above, for every link of every page."""
+    page = make_app(OPERATOR).test_client().get(path).text
+    assert f'href="/docs/{link}"' in page
 
 
 def test_a_refusal_leads_to_what_can_go_wrong() -> None:

@@ -9,7 +9,7 @@ from flask import template_rendered
 
 from dashboard import board_figures, sparklines
 from dashboard.source import Source
-from matchbox.answers.board_figures import LengthLine, PairLine, SeatLine
+from matchbox.answers.board_figures import BoardFigures, LengthLine, PairLine, SeatLine
 from tests.unit.dashboard import cast, counted
 from tests.unit.dashboard.cast import BOARD, SOURCE, make_app
 
@@ -149,6 +149,25 @@ def test_the_map_shows_both_sides_of_a_pair_and_nothing_of_one_that_never_met() 
     assert heat.z[0][5] is None
     bouts, low, high = heat.customdata[1][0]
     assert (bouts, low, high) == (40, pytest.approx(0.35), pytest.approx(0.55))
+
+
+def test_the_map_of_a_long_board_is_shown_part_by_part() -> None:
+    asked: list[tuple[int | None, int]] = []
+
+    def figures(game: str, top: int | None, after: int) -> BoardFigures:
+        asked.append((top, after))
+        return counted.FIGURES.model_copy(update={"field": 130})
+
+    lines = [replace(BOARD.lines[0], rank=at, version_id=at) for at in range(1, 131)]
+    source = replace(SOURCE, leaderboard=lambda game: cast.board(*lines), board_figures=figures)
+    client = make_app(source).test_client()
+    page = client.get("/leaderboards/bomb/pairs?top=60&page=2").text
+    assert "?top=60&amp;page=3" in page
+    assert "The map has the places 61 to" in page
+    client.get("/leaderboards/bomb/pairs?top=60&page=99")
+    client.get("/leaderboards/bomb/pairs")
+    assert asked == [(60, 60), (60, 120), (20, 0)]
+    assert "page=2" not in make_app().test_client().get("/leaderboards/bomb/pairs").text
 
 
 def a_pair(share: float, half: float) -> PairLine:

@@ -63,8 +63,13 @@ def test_only_pairs_among_the_first_are_told(books: Books, authors: list[User]) 
     with books.read() as session:
         two = queries.board_figures(session, "bomb", 2)
         none = queries.board_figures(session, "bomb", 0)
+        others = queries.board_figures(session, "bomb", 2, 1)
+        whole = queries.board_figures(session, "bomb")
     (pair,) = two.pairs
     assert {pair.first, pair.second} == set(two.bots)
+    assert (two.bots, others.bots) == (whole.bots[:2], whole.bots[1:3])
+    (pair,) = others.pairs
+    assert {pair.first, pair.second} == set(others.bots)
     assert (none.bots, none.pairs, len(none.seats)) == ([], [], 2)
 
 
