@@ -12,7 +12,7 @@ from typing import Final
 
 from flask import render_template
 
-from dashboard import leaderboards, league_form, seasons
+from dashboard import league_form
 from dashboard.source import Row, Source
 from matchbox.answers.arenas import FreshArenaKey
 from matchbox.answers.notices import NOTICE_KINDS, FreshWebhook
@@ -77,19 +77,6 @@ def admin_page(source: Source, values: Values | None = None, error: str = "") ->
         queue=source.queue(),
         findings=source.health().findings,
         **dict(source.admin()),
-    )
-
-
-def season_page(source: Source, season: int, *, error: str = "", number: int | None = None) -> str:
-    """Returns the page of a season with the round of this number, else the newest one."""
-    found, board = source.season(season), source.season_standings(season)
-    return render_template(
-        "season.html",
-        season=found,
-        error=error,
-        **leaderboards.values(board),
-        **seasons.values(source, found, board, number),
-        my_bots=source.my_bots() if source.viewer() is not None else [],
     )
 
 
@@ -183,16 +170,23 @@ def seasons_page(
 ) -> str:
     """Returns a page of the seasons; for operators with the form for a new one.
 
-    `filters` may have a `league` and the `cursor` of a later page.
+    `filters` may have a `league` and the `cursor` of a later page. The form asks for a league, then
+    for what its format needs.
     """
+    typed, leagues = values or {}, source.leagues()
+    asked = dict(filters or {}) or {key: typed[key] for key in ("league",) if typed.get(key)}
+    chosen = next((one for one in leagues if one.name == asked.get("league")), None)
+    own = league_form.own_fields(chosen.format["kind"]) if chosen else ()
     return render_template(
         "seasons.html",
         most_deals=MOST_DEALS,
-        values=values or {},
+        values={**(chosen.format if chosen else {}), **typed},
         error=error,
-        filters=filters or {},
-        page=source.seasons(**(filters or {}), limit=A_PAGE),
-        leagues=source.leagues(),
+        filters=asked,
+        page=source.seasons(**asked, limit=A_PAGE),
+        leagues=leagues,
+        chosen=chosen,
+        fields=[one for one in _FIELDS["format"] if one.name == "cycles" and one.name in own],
     )
 
 
@@ -225,7 +219,9 @@ def league_page(source: Source, name: str, values: Values | None = None, error: 
         league=league,
         kinds=league_form.KINDS,
         titles=CHOICES["kind"],
-        fields=league_form.fields_for(shown["kind"], cooperative=cooperative),
+        fields=league_form.fields_for(
+            shown["kind"], cooperative=cooperative, continuous=league.continuous
+        ),
     )
 
 

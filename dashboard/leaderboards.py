@@ -98,7 +98,9 @@ class _Pages:
         board = self.source.leaderboard(game)
         top = request.args.get("top", TOPS[0], int)
         top = top if top in TOPS else TOPS[0]
-        found = self.source.board_figures(game, top)
+        pages = max(1, -(-len(board.lines) // top))
+        page = min(max(request.args.get("page", 1, int), 1), pages)
+        found = self.source.board_figures(game, top, (page - 1) * top)
         drawn = _pairs(_Counts(f"{board.rows_digest} {top}", tuple(found.bots), found))
         return render_template(
             "board_pairs.html",
@@ -109,12 +111,14 @@ class _Pages:
             finding=board_figures.pairs_finding(found),
             listed=_most_one_sided(found.pairs),
             top=top,
+            page=page,
+            pages=pages,
             tops=[one for at, one in enumerate(TOPS) if not at or TOPS[at - 1] < found.field],
         )
 
     def leaderboard_bouts(self, game: str) -> str:
         board = self.source.leaderboard(game)
-        found = self.source.board_figures(game, 0)
+        found = self.source.board_figures(game, 0, 0)
         seats, lengths = _bouts(_Counts(str(board.rows_digest), (), found))
         return render_template(
             "board_bouts.html",
@@ -146,7 +150,7 @@ class _Pages:
     def _lines(self, game: str, part: str) -> Iterable[Answer]:
         if part == "pairs":
             return self.source.board_pairs(game)
-        lines: Sequence[Answer] = getattr(self.source.board_figures(game, 0), part)
+        lines: Sequence[Answer] = getattr(self.source.board_figures(game, 0, 0), part)
         return lines
 
     def _frame(self, board: Board) -> Row:
@@ -323,7 +327,8 @@ def more_columns() -> bool:
 
 def columns_address(columns: str) -> str:
     """Returns the address of this page with these columns, "more" or "few"."""
-    kept = {key: one for key, one in request.args.items() if key not in (_COOKIE, "seen")}
+    left_out = (_COOKIE, "part", "seen")
+    kept = {key: one for key, one in request.args.items() if key not in left_out}
     return f"{request.path}?{urlencode({**kept, _COOKIE: columns})}#board"
 
 

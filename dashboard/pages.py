@@ -39,6 +39,7 @@ from dashboard import (
     queue,
     ratings,
     replays,
+    season_pages,
     source_code,
     tables,
     tabs,
@@ -115,6 +116,7 @@ def _rules(source: Source) -> Iterator[tuple[str, Callable[..., Any]]]:
         *home.rules(source),
         *league_form.rules(source),
         *_Pages(source).rules(),
+        *season_pages.rules(source),
         *bot_pages.rules(source),
         *leaderboards.rules(source),
         *replays.rules(source),
@@ -145,7 +147,6 @@ class _Pages:
         yield "/games/<game>", self.game
         yield "/matches", self.matches
         yield "/seasons", self.seasons
-        yield "/seasons/<int(max=999999999):season>", self.season
         yield "/seasons/<int(max=999999999):season>.csv", self.season_csv
         yield "/seasons/<int(max=999999999):season>.json", self.season_json
         yield "/leagues", self.leagues
@@ -191,9 +192,6 @@ class _Pages:
     def seasons(self) -> Answer:
         asked = {key: request.args[key] for key in ("league", "cursor") if request.args.get(key)}
         return forms.seasons_page(self.source, filters=asked)
-
-    def season(self, season: int) -> Answer:
-        return forms.season_page(self.source, season, number=request.args.get("round", type=int))
 
     def season_csv(self, season: int) -> Answer:
         board = self.source.season_standings(season)

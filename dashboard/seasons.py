@@ -1,14 +1,12 @@
-"""The parts of a season's page: what comes next, the bracket, the cross table and the rounds.
+"""The parts of a season's page: what comes next, the bracket and the rounds.
 
 Computes them from a season's answers; knows no clock and no database.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import permutations
-from statistics import fmean, mean
+from statistics import mean
 from typing import TYPE_CHECKING, Final, NamedTuple, assert_never
 
 from dashboard.formats import STAGES
@@ -20,12 +18,9 @@ if TYPE_CHECKING:
     from dashboard.source import Row, Source
     from matchbox.answers.courses import Course, Fixture
     from matchbox.answers.leagues import Season
-    from matchbox.answers.standings import Board
 
-CROSSED: Final = 24
-"""The most bots of a cross table: more cannot be taken in."""
 LISTED: Final = 60
-"""The most matches of a round that are listed."""
+"""How many matches of a round a page lists."""
 LEVELS: Final = {1: "Final", 2: "Semi-finals", 4: "Quarter-finals"}
 DONE: Final = ("finished", "void")
 
@@ -45,22 +40,6 @@ class Level(NamedTuple):
     ties: list[list[Place]]
 
 
-class Cell(NamedTuple):
-    """A bot's result against another one: its mean share of the points, and how many matches."""
-
-    share: float
-    matches: int
-    shade: int
-    """From 0, everything lost, to 4, everything won."""
-
-
-class Crossed(NamedTuple):
-    """A line of the cross table; a cell is None where the two have not met."""
-
-    bot: str
-    cells: list[Cell | None]
-
-
 class RoundTab(NamedTuple):
     """A round in the row of tabs; `number` counts from 1, and 0 stands for rounds left out."""
 
@@ -69,7 +48,7 @@ class RoundTab(NamedTuple):
 
 
 class RoundShown(NamedTuple):
-    """The chosen round with its matches; `more` are not listed."""
+    """The chosen round with a page of its matches."""
 
     number: int
     name: str
@@ -77,31 +56,29 @@ class RoundShown(NamedTuple):
     finished: int
     rests: list[str]
     fixtures: list[Fixture]
-    more: int
+    page: int
+    """From 1."""
+    pages: int
 
 
-def values(source: Source, season: Season, board: Board, chosen: int | None) -> Row:
+def values(source: Source, season: Season, chosen: int | None, page: int) -> Row:
     """Returns the template's values for a season's parts; `chosen` is a round, from 1."""
     course = source.season_course(season.id)
-    left = matches_left(course)
-    shown = rounds(season, course, left, chosen)
+    number = chosen_round(season, course.left, chosen)
+    knock_out = {at for at, one in enumerate(season.rounds) if one.stage == "knock-out"}
+    wanted = knock_out | ({number - 1} if number else set())
+    fixtures = source.season_fixtures(season.id, wanted) if wanted else []
     return {
         "course": course,
-        "bracket": bracket(season, course),
-        "cross": cross(board, course),
-        "tabs": tabs(season, left, shown.number) if shown else [],
-        "shown": shown,
-        "next_steps": list(next_steps(season, left)),
+        "bracket": bracket(season, course, fixtures),
+        "tabs": tabs(season, course.left, number) if number else [],
+        "shown": shown_round(season, number, fixtures, page) if number else None,
+        "next_steps": list(next_steps(season, course.left)),
         "following": source.following(season.id),
     }
 
 
-def matches_left(course: Course) -> Counter[int]:
-    """Returns how many matches are still to play, by round, from 1."""
-    return Counter(one.round + 1 for one in course.fixtures if one.state not in DONE)
-
-
-def bracket(season: Season, course: Course) -> list[Level]:
+def bracket(season: Season, course: Course, fixtures: Sequence[Fixture]) -> list[Level]:
     """Returns the knock-out up to its final, with empty places for what is not decided yet."""
     numbers: list[list[int]] = []
     levels: list[list[list[str]]] = []
@@ -124,7 +101,7 @@ def bracket(season: Season, course: Course) -> list[Level]:
     return [
         Level(
             LEVELS.get(len(ties), f"Last {2 * len(ties)}"),
-            [list(_tie(tie, at, won, _legs(course, where, tie))) for tie in ties],
+            [list(_tie(tie, at, won, _legs(course, fixtures, where, tie))) for tie in ties],
         )
         for at, (ties, won, where) in enumerate(zip(levels, winners, numbers, strict=True))
     ]
@@ -143,13 +120,13 @@ def _tie(
 
 
 def _legs(
-    course: Course, numbers: Iterable[int], tie: Sequence[str]
+    course: Course, fixtures: Sequence[Fixture], numbers: Iterable[int], tie: Sequence[str]
 ) -> list[dict[str, float | None]]:
     """Returns each bot's share in every match of a tie."""
     wanted = set(numbers)
     return [
         shares
-        for one in course.fixtures
+        for one in fixtures
         if one.round in wanted and set(shares := _shares(course, one)) == set(tie)
     ]
 
@@ -158,55 +135,33 @@ def _shares(course: Course, one: Fixture) -> dict[str, float | None]:
     return {course.bots[seat]: share for seat, share in zip(one.seats, one.points, strict=True)}
 
 
-def cross(board: Board, course: Course) -> list[Crossed]:
-    """Returns the results of every two bots, best first; empty for teams, and before any result.
+def chosen_round(season: Season, left: Mapping[int, int], chosen: int | None) -> int:
+    """Returns the number of the chosen round, from 1; 0 if there is none yet.
 
-    At a table of two, a cell is the share of the points. At a larger one it is the share of the
-    matches in which the bot was ahead; a tie counts half.
-    """
-    met: dict[tuple[str, str], list[float]] = defaultdict(list)
-    for one in course.fixtures:
-        if None in one.points:
-            continue
-        points = [share for share in one.points if share is not None]
-        for (seat, share), (other, others) in permutations(zip(one.seats, points, strict=True), 2):
-            ahead = (share > others) + (share == others) / 2
-            two = course.bots[seat], course.bots[other]
-            met[two].append(share if len(points) == 2 else ahead)
-    order = [line.bot for line in board.lines][:CROSSED]
-    if board.cooperative or not met:
-        return []
-    return [Crossed(bot, [_cell(met.get((bot, other))) for other in order]) for bot in order]
-
-
-def _cell(shares: Sequence[float] | None) -> Cell | None:
-    if not shares:
-        return None
-    share = fmean(shares)
-    return Cell(share, len(shares), min(int(5 * share), 4))
-
-
-def rounds(
-    season: Season, course: Course, left: Mapping[int, int], chosen: int | None
-) -> RoundShown | None:
-    """Returns the chosen round; without a choice the first that is not over, or else the last.
-
-    `left` is that of `matches_left`, here and below.
+    Without a choice it is the first that is not over, or else the last. `left` is the course's,
+    here and below.
     """
     if not season.rounds:
-        return None
+        return 0
     known = chosen is not None and 1 <= chosen <= len(season.rounds)
-    number = chosen if chosen is not None and known else _present(season, left)
-    found = [one for one in course.fixtures if one.round == number - 1]
+    return chosen if chosen is not None and known else _present(season, left)
+
+
+def shown_round(season: Season, number: int, fixtures: Sequence[Fixture], page: int) -> RoundShown:
+    """Returns the round with this page of its matches, from 1."""
+    found = [one for one in fixtures if one.round == number - 1]
     told = season.rounds[number - 1]
+    pages = max(1, -(-len(found) // LISTED))
+    page = min(max(page, 1), pages)
     return RoundShown(
         number=number,
         name=STAGES[told.stage][0],
         matches=len(found),
         finished=sum(one.state in DONE for one in found),
         rests=told.rests,
-        fixtures=found[:LISTED],
-        more=max(0, len(found) - LISTED),
+        fixtures=found[(page - 1) * LISTED : page * LISTED],
+        page=page,
+        pages=pages,
     )
 
 

@@ -24,7 +24,7 @@ from matchbox.answers.board_figures import Opponent as HeadToHead
 from matchbox.answers.bots import Author, Bot, BotLine, BotName, Draft
 from matchbox.answers.classes import Invited, LeagueClass, Membership
 from matchbox.answers.comparisons import Comparable, Comparison, ComparisonLine
-from matchbox.answers.courses import Course
+from matchbox.answers.courses import Course, Fixture, Meeting, Stamp
 from matchbox.answers.faults import FaultList, Faults
 from matchbox.answers.games import Game
 from matchbox.answers.health import ArenaLine, Health
@@ -70,9 +70,9 @@ class Source:
     board_digest: Callable[[str], str | None]
     """The digest of the rows of that standing; None before the first."""
 
-    board_figures: Callable[[str, int | None], BoardFigures]
+    board_figures: Callable[[str, int | None, int], BoardFigures]
     """The counts behind the figures of a league's board, from (league, the number of bots whose
-    pairs are told, or None for all)."""
+    pairs are told, or None for all, the place after which these bots begin)."""
 
     board_pairs: Callable[[str], Iterator[PairLine]]
     """All pairs that have met on a league's board, each made when it is asked for."""
@@ -162,7 +162,17 @@ class Source:
     """The standing of the season with this number."""
 
     season_course: Callable[[int], Course]
-    """The matches of the season with this number, round by round."""
+    """What is left to play of the season with this number."""
+
+    season_fixtures: Callable[[int, Collection[int]], list[Fixture]]
+    """The matches of these rounds, from 0, of the season with this number."""
+
+    season_meetings: Callable[[int, Collection[int], Collection[int]], list[Meeting]]
+    """Who of these versions, by row number, has met whom of those in the season with this number,
+    as its standing counts."""
+
+    season_stamp: Callable[[int], Stamp]
+    """What changes with what is shown of the season with this number."""
 
     my_bots: Callable[[], list[BotLine]]
     """The viewer's bots, newest first, including the retired ones."""

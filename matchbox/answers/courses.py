@@ -1,4 +1,4 @@
-"""The course of a season: every match by its round, with its result so far."""
+"""The course of a season: what is left to play, its matches by round, and who has met whom."""
 
 from __future__ import annotations
 
@@ -22,11 +22,32 @@ class Fixture(Answer):
 
 
 class Course(Answer):
-    """The matches of a season in their order, without those that were played again.
+    """The bots of a season, in the order of their entries, and the size of a table.
 
-    It is not `whole` if the season has more matches than are listed: then the newest are.
+    `left` has the number of matches that are still to play, by round, from 1; rounds that are over
+    lack.
     """
 
     bots: list[str]
-    fixtures: list[Fixture]
-    whole: bool
+    seats: int
+    left: dict[int, int]
+
+
+class Meeting(Answer):
+    """Two versions that have met in a season, by their row numbers; `share` is the first one's.
+
+    At a table of two it is the share of the points; at a larger one it says how often the first was
+    ahead of the second, where a tie counts half.
+    """
+
+    first: int
+    second: int
+    bouts: int
+    share: float
+
+
+class Stamp(Answer):
+    """Two texts, which change whenever something changes in a season's course or standing."""
+
+    course: str
+    standing: str

@@ -1,4 +1,4 @@
-"""The course of a season: its matches by round, with results that may be read.
+"""The course of a season: its matches by round, with results that may be read, and its pairs.
 
 A result never changes and never becomes secret again, so each process reads it once, and a match's
 seats as well. The state of each match, and whether it still counts, are asked every time.
@@ -9,26 +9,29 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
-from sqlalchemy import select
+from sqlalchemy import case, func, select
+from sqlalchemy.orm import aliased
 
-from matchbox.answers.courses import Course, Fixture
-from server.db.models import Match, MatchSeat, MatchState
+from matchbox.answers.courses import Course, Fixture, Meeting, Stamp
+from matchbox.errors import NotFound
+from server.db.models import UNFINISHED, Match, MatchSeat, MatchState, Season, SeasonState
 from server.db.session import in_parts
 from server.queries.embargo import closed
+from server.services import board_counts
+from server.services.board_counts import Pair
+from server.services.kept import Kept
 from server.services.leagues import is_cooperative
 from server.services.lookup import find_season
 from server.services.season_progress import stands
+from server.services.standings import scope_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
-    from sqlalchemy import Row
     from sqlalchemy.orm import Session
 
-    from server.db.models import Season, User
+    from server.db.models import User
 
-MOST: Final = 5000
-"""The most matches of a course; of a longer season, the newest are listed."""
 AT_ONCE: Final = 500
 KEPT: Final = 20_000
 """The most matches that a process remembers of one database."""
@@ -42,7 +45,7 @@ class _Result(NamedTuple):
 
 
 class _Listed(NamedTuple):
-    """The matches of a season as they were last listed, by id."""
+    """The matches of a round as they were last listed, by id."""
 
     places: dict[int, int]
     """The place among the bots by the version's row number."""
@@ -51,62 +54,133 @@ class _Listed(NamedTuple):
     """The state of each match; None if it had a result that was not to be read."""
 
 
-_listed: WeakKeyDictionary[Any, dict[int, _Listed]] = WeakKeyDictionary()
-"""What was listed, by database and the season's number."""
+_listed: WeakKeyDictionary[Any, dict[tuple[int, int], _Listed]] = WeakKeyDictionary()
+"""What was listed, by database, the season's number and the round."""
+_met: Final = Kept[dict[tuple[int, int], Pair]](most=8)
 
 
 def course(session: Session, name: int | str, viewer: User | None = None) -> Course:
     """Returns the course of the season with that number or name. Raises NotFound."""
     season = find_season(session, name, viewer)
-    found = _matches(session, season)
+    unfinished = (Match.season_id == season.id, Match.state.in_(UNFINISHED))
+    query = select(Match.round, func.count()).where(*unfinished).group_by(Match.round)
+    return Course(
+        bots=[entry.bot.full_name for entry in season.entries],
+        seats=season.league.seats,
+        left={number + 1: count for number, count in session.execute(query)},
+    )
+
+
+def fixtures(
+    session: Session, name: int | str, rounds: Collection[int], viewer: User | None = None
+) -> list[Fixture]:
+    """Returns the matches of these rounds, from 0, of the season with that number or name.
+
+    They are in their order, without those that were played again. Raises NotFound.
+    """
+    season = find_season(session, name, viewer)
     places = {
         entry.version_id: at
         for at, entry in enumerate(season.entries)
         if entry.version_id is not None
     }
     kept = _listed.setdefault(session.get_bind(), {})
-    before = kept.get(season.id)
-    if before is None or before.places != places:
-        before = _Listed(places, {}, {})
-    listed = kept[season.id] = _list(session, season, found, before)
+    shown = []
+    for number in sorted(set(rounds)):
+        found = _matches(session, season, number)
+        before = kept.get((season.id, number))
+        if before is None or before.places != places:
+            before = _Listed(places, {}, {})
+        listed = kept[season.id, number] = _list(session, season, number, found, before)
+        shown += [listed.fixtures[match] for match, _ in found]
     if sum(len(one.fixtures) for one in kept.values()) > KEPT:
         kept.clear()
-    return Course(
-        bots=[entry.bot.full_name for entry in season.entries],
-        fixtures=[listed.fixtures[name] for name, *_ in found][-MOST:],
-        whole=len(found) <= MOST,
+    return shown
+
+
+def meetings(
+    session: Session,
+    name: int | str,
+    rows: Collection[int],
+    columns: Collection[int],
+    viewer: User | None = None,
+) -> list[Meeting]:
+    """Returns who of these versions has met whom of those, from the season's last standing.
+
+    Raises NotFound.
+    """
+    season = find_season(session, name, viewer)
+    stamp = board_counts.stamp(session, scope_of(season))
+    met = _met.get(session, season.id, stamp, lambda: _all_met(session, season))
+    found = []
+    for first in rows:
+        for second in columns:
+            one = met.get((min(first, second), max(first, second)))
+            if one is not None:
+                share = one.halves(first) / (2 * one.bouts)
+                found.append(Meeting(first=first, second=second, bouts=one.bouts, share=share))
+    return found
+
+
+def stamp(session: Session, number: int, viewer: User | None = None) -> Stamp:
+    """Returns what changes with the season's matches, rounds, state and standing.
+
+    Also with the next season that takes bots. Reads no match. Raises NotFound.
+    """
+    asked = select(Season.state, Season.round, Season.league_id).where(Season.id == number)
+    found = session.execute(asked).first()
+    if found is None:
+        raise NotFound(f"there is no season '{number}'")
+    if found.state == SeasonState.DRAFT:
+        find_season(session, number, viewer)
+    counts = select(Match.state, func.count()).where(Match.season_id == number)
+    states = dict(session.execute(counts.group_by(Match.state)).all())
+    newer = (func.coalesce(Season.league_id, 0) == found.league_id, Season.id > number)
+    following = session.scalar(
+        select(func.max(Season.id)).where(*newer, Season.state == SeasonState.OPEN)
     )
+    parts = [found.state, found.round, *(states.get(one, 0) for one in MatchState), following or 0]
+    computed = board_counts.stamp(session, f"season:{number}")
+    return Stamp(
+        course="-".join(str(part) for part in parts),
+        standing="-".join(str(part)[:12] for part in computed),
+    )
+
+
+def _matches(session: Session, season: Season, number: int) -> Sequence[tuple[str, str]]:
+    """Returns id and state of each match of the round, in order."""
+    # Each state is named, so that the index of season, state and round finds them.
+    its_own = (Match.round == number, Match.state.in_(tuple(MatchState)))
+    query = select(Match.number, Match.id, Match.state).where(*stands(season), *its_own)
+    rows = session.connection().execute(query).all()  # The session makes more of each row.
+    return [(match, state) for _, match, state in sorted(rows)]
 
 
 def _list(
-    session: Session, season: Season, found: Sequence[Row[str, int, str]], before: _Listed
+    session: Session,
+    season: Season,
+    number: int,
+    found: Sequence[tuple[str, str]],
+    before: _Listed,
 ) -> _Listed:
     """Lists these matches. Reads only those that have changed, or that have a hidden result."""
-    changed = [one for one in found if before.states.get(one[0]) != one[2]]
+    changed = [one for one in found if before.states.get(one[0]) != one[1]]
     if not changed:
         return before
     known = before.fixtures
-    seats = _seats(session, [name for name, *_ in changed if name not in known], before.places)
-    seats |= {name: known[name].seats for name, *_ in changed if name in known}
-    over = [name for name, _, state in changed if state == MatchState.FINISHED]
+    seats = _seats(session, [name for name, _ in changed if name not in known], before.places)
+    seats |= {name: known[name].seats for name, _ in changed if name in known}
+    over = [name for name, state in changed if state == MatchState.FINISHED]
     results = _results(session, season, over)
     hidden = set(over) - set(results)
-    fixtures = known | {
-        name: _fixture(name, number, state, seats[name], results) for name, number, state in changed
+    listed = known | {
+        name: _fixture(name, number, state, seats[name], results) for name, state in changed
     }
     return _Listed(
         before.places,
-        {name: fixtures[name] for name, *_ in found},
-        {name: None if name in hidden else state for name, _, state in found},
+        {name: listed[name] for name, _ in found},
+        {name: None if name in hidden else state for name, state in found},
     )
-
-
-def _matches(session: Session, season: Season) -> Sequence[Row[str, int, str]]:
-    """Returns id, round and state of each match, in order: at most one more than are listed."""
-    newest = select(Match.id, Match.round, Match.state).where(*stands(season))
-    asked = newest.order_by(Match.number.desc()).limit(MOST + 1)
-    rows = session.connection().execute(asked).all()  # The session makes more of each row.
-    return rows[::-1]
 
 
 def _seats(
@@ -152,3 +226,32 @@ def _results(session: Session, season: Season, matches: Sequence[str]) -> dict[s
                 result = results.setdefault(match, _Result([], score if team else None))
                 result.points.append(None if team else points)
     return results
+
+
+def _all_met(session: Session, season: Season) -> dict[tuple[int, int], Pair]:
+    """Returns the pairs by their two row numbers, the lower one first."""
+    pairs = board_counts.read(session, scope_of(season)).pairs or _counted(session, season)
+    return {(min(one.first, one.second), max(one.first, one.second)): one for one in pairs}
+
+
+def _counted(session: Session, season: Season) -> list[Pair]:
+    """Counts the pairs of a season that ended before its standing left them."""
+    one, other = aliased(MatchSeat), aliased(MatchSeat)
+    ahead = case((one.points > other.points, 1.0), (one.points == other.points, 0.5), else_=0.0)
+    share = one.points if season.league.seats == 2 else ahead
+    bouts = Match.deal_count * season.league.seats
+    out = {entry.version_id for entry in season.entries if entry.out == "disqualified"}
+    query = (
+        select(one.version_id, other.version_id, func.sum(bouts), func.sum(bouts * share))
+        .select_from(Match)
+        .join(one, one.match_id == Match.id)
+        .join(other, other.match_id == Match.id)
+        .where(Match.season_id == season.id, Match.state == MatchState.FINISHED)
+        .where(one.version_id < other.version_id)
+        .group_by(one.version_id, other.version_id)
+    )
+    return [
+        Pair(first, second, played, round(2 * taken), deals=0, variance=0.0)
+        for first, second, played, taken in session.execute(query)
+        if taken is not None and not out & {first, second}
+    ]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from flask import Blueprint, request
 
 from dashboard import forms as pages
-from dashboard import league_form
+from dashboard import league_form, season_pages
 from matchbox.league.format import (
     Admission,
     Field,
@@ -141,7 +141,7 @@ def create_season() -> Response:
 def _season_again(
     source: Source, *, season: int, step: str, values: Mapping[str, str], error: str
 ) -> str:
-    return pages.season_page(source, season, error=error)
+    return season_pages.page(source, season, error)
 
 
 @routes.post(

@@ -17,21 +17,19 @@ from matchbox.answers.board_figures import Opponent, Opponents
 from matchbox.answers.bots import Bot, BotLine, Draft
 from matchbox.answers.classes import LeagueClass, Membership
 from matchbox.answers.comparisons import Comparable, Comparison, ComparisonLine
-from matchbox.answers.courses import Course
 from matchbox.answers.faults import FaultList, Faults
 from matchbox.answers.health import ArenaLine, Health
-from matchbox.answers.leagues import League, Season, Seasons
+from matchbox.answers.leagues import League
 from matchbox.answers.lessons import Lesson
 from matchbox.answers.matches import LogLine, Match, Queue, Steps
 from matchbox.answers.notices import DeliverySettings, Notices
 from matchbox.answers.platform import Admin, Audit, UserDetail, Users
 from matchbox.answers.play import Table, Tables
 from matchbox.answers.queue import QueueDetail, Waiting
-from matchbox.answers.standings import Board
 from matchbox.settings import libraries_of
 from server import queries
 from server.auth import account, context, reader, reading, viewer, visitor
-from server.queries import classes, comparisons, courses, drafts, history, inbox, play, waiting
+from server.queries import classes, comparisons, drafts, history, inbox, play, waiting
 from server.queries import faults as fault_queries
 from server.queries import users as user_queries
 from server.queries.bot_faults import bot_faults
@@ -40,6 +38,7 @@ from server.queries.lessons import bot_lessons
 from server.queries.pagination import moment
 from server.queries.verifications import newest
 from server.routes.openid_source import of_log_ins
+from server.routes.season_source import of_seasons
 from server.services import accounts, arena_keys, arena_lines, arena_voids, health, notices, uploads
 
 
@@ -50,6 +49,7 @@ def make_source() -> Source:
         **_of_files(),
         **_of_operators(),
         **of_log_ins(),
+        **of_seasons(),
         viewer=_viewer,
         libraries=lambda: list(libraries_of(context().settings)),
         uploads_closed=_uploads_closed,
@@ -65,12 +65,8 @@ def make_source() -> Source:
         match_log=_match_log,
         queue=_queue,
         waiting=_waiting,
-        seasons=_seasons,
         leagues=reading(queries.leagues),
         league=_league,
-        season=_season,
-        following=reading(queries.following),
-        season_course=_season_course,
         my_bots=_my_bots,
         tokens=_tokens,
         sessions=_sessions,
@@ -99,7 +95,6 @@ def _of_boards() -> dict[str, Any]:
     """The functions that read boards, and what bots did on them."""
     return {
         "leaderboard": reading(queries.leaderboard),
-        "season_standings": _season_standings,
         "board_digest": reading(queries.board_digest),
         "board_figures": reading(queries.board_figures),
         "board_pairs": reading(queries.board_pairs),
@@ -209,29 +204,9 @@ def _match_log(name: str) -> list[LogLine]:
         return queries.match_log(session, name, viewer(session))
 
 
-def _seasons(**which: Any) -> Seasons:
-    with reader() as session:
-        return queries.seasons(session, viewer(session), **which)
-
-
 def _league(name: str) -> League:
     with reader() as session:
         return queries.league(session, name, viewer(session))
-
-
-def _season(number: int) -> Season:
-    with reader() as session:
-        return queries.season(session, number, viewer(session))
-
-
-def _season_standings(number: int) -> Board:
-    with reader() as session:
-        return queries.season_standings(session, number, viewer(session))
-
-
-def _season_course(number: int) -> Course:
-    with reader() as session:
-        return courses.course(session, number, viewer(session))
 
 
 def _my_bots() -> list[BotLine]:

@@ -92,6 +92,11 @@ class Counted:
             self._of[one.first].append(place)
             self._of[one.second].append(place)
 
+    @property
+    def pairs(self) -> list[Pair]:
+        """All pairs."""
+        return self._all
+
     def met(self, version: int) -> bool:
         """Whether the version has met another."""
         return version in self._of

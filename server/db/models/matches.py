@@ -41,7 +41,7 @@ class Match(Table):
     __table_args__ = (
         Index(None, "state", "deadline"),
         Index(None, "league_id", "season_id", "state", "number"),
-        Index(None, "season_id", "state"),
+        Index(None, "season_id", "state", "round"),
         Index(
             None,
             *("season_id", "number"),

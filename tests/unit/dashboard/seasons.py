@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, Final
 
-from matchbox.answers.courses import Course, Fixture
+from matchbox.answers.courses import Course, Fixture, Meeting, Stamp
 from matchbox.answers.leagues import (
     Division,
     League,
@@ -27,6 +28,7 @@ BOTS: Final = (
     ("bob/tin-drum", 1466.0, 64.0, 22), ("house/simple", 1301.0, 17.0, 533),
 )  # fmt: skip
 
+STAMP: Final = Stamp(course="running-2-q2", standing="ab12")
 VERIFIED: Final = Verification(
     at=EARLIER, matches=60, out_of=60, same=58, different=[], standing="same",
     unrepeatable=["ab" * 16], replayed_only=["cd" * 16],
@@ -96,16 +98,28 @@ def fixture(number: int, first: int, second: int, points: float | None = None) -
 
 
 def course(season: int, **own: Any) -> Course:
-    """Two rounds: everybody meets a neighbour, and the second round is under way."""
-    row: dict[str, Any] = {
-        "bots": [bot for bot, *_ in BOTS],
-        "fixtures": [
-            *(fixture(0, at, at + 1, 0.6) for at in (0, 2, 4)),
-            fixture(1, 1, 0, 0.25), fixture(1, 3, 2), fixture(1, 5, 4),
-        ],
-        "whole": True,
-    }  # fmt: skip
+    """Two rounds, the second of which is under way."""
+    row: dict[str, Any] = {"bots": [bot for bot, *_ in BOTS], "seats": 2, "left": {2: 2}}
     return Course(**row | own)
+
+
+def fixtures(season: int, rounds: Collection[int]) -> list[Fixture]:
+    """In the first round everybody meets a neighbour; one match of the second is over."""
+    every = [
+        *(fixture(0, at, at + 1, 0.6) for at in (0, 2, 4)),
+        fixture(1, 1, 0, 0.25), fixture(1, 3, 2), fixture(1, 5, 4),
+    ]  # fmt: skip
+    return [one for one in every if one.round in rounds]
+
+
+def meetings(season: int, rows: Collection[int], columns: Collection[int]) -> list[Meeting]:
+    """Versions with neighbouring row numbers have met, and the one with the lower won."""
+    return [
+        Meeting(first=one, second=other, bouts=28, share=0.75 if one < other else 0.25)
+        for one in rows
+        for other in columns
+        if abs(one - other) == 1
+    ]
 
 
 def cup() -> Season:

@@ -1,4 +1,4 @@
-"""The parts of a season's page: bracket, cross table, rounds, and what comes next."""
+"""The parts of a season's page: bracket, rounds, and what comes next."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from typing import Any
 import pytest
 
 from dashboard import seasons as parts
+from dashboard.source import Source
+from matchbox.answers.courses import Fixture
 from matchbox.answers.leagues import Round, Season, Trophy
 from matchbox.league.format import Admission, Format, write
-from tests.unit.dashboard import cast, seasons
+from tests.unit.dashboard import seasons
 from tests.unit.dashboard.cast import OPERATOR, SOURCE
-from tests.unit.dashboard.test_pages import get
+from tests.unit.dashboard.test_pages import Seen, get
 
 ALICE, MEDIUM, LEDGER, SCARED = (bot for bot, *_ in seasons.BOTS[:4])
 KNOCK_OUT = write(Format(kind="knock-out"))
@@ -32,8 +34,8 @@ def text_of(season: Season, **own: Any) -> str:
 
 def test_a_bracket_goes_up_to_the_final_though_nobody_is_in_it_yet() -> None:
     season = tied([[ALICE, SCARED], [MEDIUM, LEDGER]])
-    course = seasons.course(7, fixtures=[seasons.fixture(1, 3, 0, 0.25)])
-    first, last = parts.bracket(season, course)
+    fixtures = [seasons.fixture(1, 3, 0, 0.25)]
+    first, last = parts.bracket(season, seasons.course(7), fixtures)
     assert (first.name, last.name) == ("Semi-finals", "Final")
     assert first.ties[0] == [parts.Place(ALICE, 0.75, False), parts.Place(SCARED, 0.25, False)]
     assert [place.bot for place in last.ties[0]] == ["", ""]
@@ -47,7 +49,7 @@ def test_a_tie_that_is_played_again_is_one_tie_with_the_mean_of_both() -> None:
         seasons.fixture(2, 0, 3, 1.0),
         seasons.fixture(3, 0, 1, 0.2),
     ]
-    first, last = parts.bracket(season, seasons.course(7, fixtures=fixtures))
+    first, last = parts.bracket(season, seasons.course(7), fixtures)
     assert first.ties == [
         [parts.Place(ALICE, 0.75, True), parts.Place(SCARED, 0.25, False)],
         [parts.Place(MEDIUM, None, True)],
@@ -56,46 +58,24 @@ def test_a_tie_that_is_played_again_is_one_tie_with_the_mean_of_both() -> None:
 
 
 def test_a_season_without_a_knock_out_has_no_bracket() -> None:
-    assert parts.bracket(seasons.season(7), seasons.course(7)) == []
-
-
-def test_the_cross_table_holds_both_sides_of_every_pair() -> None:
-    fixtures = [seasons.fixture(0, 0, 1, 0.75), seasons.fixture(1, 1, 0, 0.25)]
-    lines = parts.cross(cast.BOARD, seasons.course(7, fixtures=fixtures))
-    first, second = lines[0], lines[1]
-    assert first.cells[0] is None
-    assert first.cells[1] == parts.Cell(0.75, 2, 3)
-    assert second.cells[0] == parts.Cell(0.25, 2, 1)
-    assert parts.cross(cast.board(cooperative=True), seasons.course(7)) == []
-
-
-def test_at_a_larger_table_the_cross_table_counts_who_was_ahead() -> None:
-    three = seasons.fixture(0, 0, 1, 0.5).model_copy(
-        update={"seats": [0, 1, 2], "points": [0.5, 0.5, 0.0]}
-    )
-    lines = parts.cross(cast.BOARD, seasons.course(7, fixtures=[three]))
-    assert [cell.share for cell in lines[0].cells if cell] == [0.5, 1.0]
+    assert parts.bracket(seasons.season(7), seasons.course(7), []) == []
 
 
 def test_the_round_under_way_is_shown_unless_another_is_chosen() -> None:
-    season, course = seasons.season(7), seasons.course(7)
-    present, chosen = (
-        parts.rounds(season, course, parts.matches_left(course), number) for number in (None, 1)
+    season, left = seasons.season(7), seasons.course(7).left
+    assert [parts.chosen_round(season, left, one) for one in (None, 1, 99)] == [2, 1, 2]
+    assert parts.chosen_round(season, {}, None) == 2, "all are over"
+    assert parts.chosen_round(seasons.season(7, rounds=[]), {}, 1) == 0
+    present, before = (
+        parts.shown_round(season, number, seasons.fixtures(7, [0, 1]), 1) for number in (2, 1)
     )
-    assert present is not None
-    assert chosen is not None
     assert (present.number, present.finished, present.matches) == (2, 1, 3)
-    assert (chosen.number, chosen.finished) == (1, 3)
-    assert parts.rounds(season, course, parts.matches_left(course), 99) == present
+    assert (before.number, before.finished) == (1, 3)
 
 
 def test_a_round_that_is_opened_while_the_page_is_made_is_shown_the_next_time() -> None:
     season = seasons.season(7, rounds=[Round(stage="cycle", rests=[], ties=[])])
-    over, opened = seasons.fixture(0, 0, 1, 1.0), seasons.fixture(1, 1, 0)
-    course = seasons.course(7, fixtures=[over, opened])
-    shown = parts.rounds(season, course, parts.matches_left(course), None)
-    assert shown is not None
-    assert (shown.number, shown.matches) == (1, 1)
+    assert parts.chosen_round(season, {2: 1}, None) == 1
 
 
 def test_many_rounds_are_few_tabs() -> None:
@@ -104,12 +84,33 @@ def test_many_rounds_are_few_tabs() -> None:
     assert [tab.number for tab in shown] == [1, 0, 28, 29, 30, 31, 32, 0, 60]
 
 
-def test_a_round_of_many_matches_lists_some_and_says_how_many_more() -> None:
+def test_a_round_of_many_matches_is_shown_page_by_page() -> None:
     season = seasons.season(7, rounds=[Round(stage="cycle", rests=[], ties=[])])
-    course = seasons.course(7, fixtures=[seasons.fixture(0, 0, 1)] * (parts.LISTED + 5))
-    shown = parts.rounds(season, course, parts.matches_left(course), None)
-    assert shown is not None
-    assert (len(shown.fixtures), shown.more) == (parts.LISTED, 5)
+    made = [seasons.fixture(0, at, at + 1) for at in range(parts.LISTED + 5)]
+    first, last, beyond = (parts.shown_round(season, 1, made, page) for page in (1, 2, 9))
+    assert first.fixtures + last.fixtures == made
+    assert (first.page, first.pages, last.page, last.pages) == (1, 2, 2, 2)
+    assert beyond == last
+    page = get("/seasons/7", many(season, made))
+    assert "?round=1&page=2#rounds-title" in links(page)
+    assert "JSON of the API has all" not in page.text
+
+
+def many(season: Season, made: list[Fixture]) -> Source:
+    """The source of a season with these matches."""
+    return replace(
+        SOURCE,
+        season=lambda number: season,
+        season_fixtures=lambda number, rounds: made,
+        season_course=lambda number: seasons.course(
+            7, bots=[f"alice/bot-{at}" for at in range(len(made) + 1)], left={1: len(made)}
+        ),
+    )
+
+
+def links(page: Seen) -> set[str]:
+    """The links of the page that stay on it, without its path."""
+    return {attrs["href"].removeprefix("/seasons/7") for tag, attrs in page.elements if tag == "a"}
 
 
 @pytest.mark.parametrize(
@@ -129,8 +130,7 @@ def test_a_season_says_what_comes_next(own: dict[str, Any], told: str) -> None:
 
 
 def test_groups_say_how_many_go_on() -> None:
-    course = seasons.course(7, fixtures=[seasons.fixture(0, 0, 1)])
-    steps = parts.next_steps(tied(), parts.matches_left(course))
+    steps = parts.next_steps(tied(), {1: 1})
     assert "the best 2 of each go on" in " ".join(steps)
 
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import pytest
+from sqlalchemy import delete
 
-from matchbox.answers.courses import Course
-from server.db.models import Season, User
+from matchbox.answers.courses import Course, Fixture, Stamp
+from matchbox.errors import NotFound
+from server.db.models import BoardCounts, Season, Standing, User
 from server.queries import courses
 from server.queries.job_queue import queue_detail
 from server.queries.leagues import season as season_of_books
-from server.services import voids
-from tests.books import Books, play_out, played, season_of
+from server.services import founding, seasons, standings, voids
+from server.services.lookup import find_season
+from tests.books import GAME, Books, play_out, played, season_of
 from tests.plans import explained
 
 
@@ -22,8 +25,14 @@ def season(books: Books, charlie: User, alice: User, bob: User) -> Season:
     return season_of(books, charlie, bots)
 
 
-def told(books: Books, season: Season) -> Course:
-    """The course as anybody sees it."""
+def told(books: Books, season: Season) -> list[Fixture]:
+    """All matches of the season as anybody sees them."""
+    with books.read() as session:
+        return courses.fixtures(session, season.id, range(books.season(season).round))
+
+
+def course(books: Books, season: Season) -> Course:
+    """What is left to play."""
     with books.read() as session:
         return courses.course(session, season.id)
 
@@ -31,12 +40,13 @@ def told(books: Books, season: Season) -> Course:
 def test_every_match_is_in_its_round_and_nobody_has_points_before_it_is_played(
     books: Books, season: Season
 ) -> None:
-    course = told(books, season)
-    assert sorted(course.bots) == ["alice/one", "bob/two", "charlie/three"]
-    assert len(course.fixtures) == 6
-    assert course.whole
-    assert {one.round for one in course.fixtures} == set(range(books.season(season).round))
-    assert all(one.points == [None, None] for one in course.fixtures)
+    found, shown = course(books, season), told(books, season)
+    assert sorted(found.bots) == ["alice/one", "bob/two", "charlie/three"]
+    assert found.seats == 2
+    rounds = range(books.season(season).round)
+    assert found.left == {number + 1: 1 for number in rounds}
+    assert [one.round for one in shown] == list(rounds)
+    assert all(one.points == [None, None] for one in shown)
 
 
 def test_results_appear_as_matches_end_and_leave_when_they_are_void(
@@ -44,14 +54,14 @@ def test_results_appear_as_matches_end_and_leave_when_they_are_void(
 ) -> None:
     first, *_ = books.dispatch()
     books.record(played(first))
-    shown = {one.match: one for one in told(books, season).fixtures}
+    shown = {one.match: one for one in told(books, season)}
     assert shown[first.match].state == "finished"
     shares = [share for share in shown[first.match].points if share is not None]
     assert sum(shares) == pytest.approx(1.0)
     assert all(one.points == [None, None] for name, one in shown.items() if name != first.match)
     with books.write() as session:
         voids.void(session, charlie, first.match, "no disk", now=books.clock())
-    after = {one.match: one for one in told(books, season).fixtures}
+    after = {one.match: one for one in told(books, season)}
     assert (after[first.match].state, after[first.match].points) == ("void", [None, None])
 
 
@@ -64,7 +74,7 @@ def test_a_match_that_is_played_again_takes_the_place_of_the_void_one(
         new = voids.void(session, charlie, first.match, "no disk", again=True, now=books.clock())
         assert new is not None
         name = new.id
-    names = {one.match for one in told(books, season).fixtures}
+    names = {one.match for one in told(books, season)}
     assert name in names
     assert first.match not in names
 
@@ -76,41 +86,140 @@ def test_a_result_stays_closed_while_another_match_of_its_deal_is_not_over(
     books.record(played(first))
     with monkeypatch.context() as patch:
         patch.setattr(courses, "closed", lambda session, names: set(names))
-        assert told(books, season).fixtures[0].points == [None, None]
-    shown = {one.match: one.points for one in told(books, season).fixtures}
+        assert told(books, season)[0].points == [None, None]
+    shown = {one.match: one.points for one in told(books, season)}
     assert None not in shown[first.match]
-
-
-def test_of_a_long_season_the_newest_matches_are_listed(
-    books: Books, season: Season, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    whole = told(books, season).fixtures
-    monkeypatch.setattr(courses, "MOST", 4)
-    course = told(books, season)
-    assert not course.whole
-    assert [one.match for one in course.fixtures] == [one.match for one in whole[-4:]]
 
 
 def test_a_season_that_is_over_has_every_result(books: Books, season: Season) -> None:
     play_out(books)
-    assert all(None not in one.points for one in told(books, season).fixtures)
+    assert all(None not in one.points for one in told(books, season))
 
 
 def test_the_seats_and_results_of_a_match_are_read_once(books: Books, season: Season) -> None:
     with books.read() as session:
-        first = courses.course(session, season.id)
+        first = courses.fixtures(session, season.id, [0, 1])
     with books.read() as session, explained(session, only="match_seat") as plans:
-        assert courses.course(session, season.id) == first
+        assert courses.fixtures(session, season.id, [1, 0]) == first
+        assert courses.fixtures(session, season.id, [1]) == first[1:]
     assert plans == []
 
 
-def test_the_newest_matches_are_found_in_their_order(books: Books, season: Season) -> None:
-    """Without its index, each view of a long season would sort all of its matches."""
+def test_a_round_is_found_without_the_other_matches_of_its_season(
+    books: Books, season: Season
+) -> None:
     with books.read() as session, explained(session, only='"match".round') as plans:
+        courses.fixtures(session, season.id, [1])
         courses.course(session, season.id)
-    (plan,) = plans
-    assert "ix_match_season_id_number" in plan
-    assert "ORDER BY" not in plan
+    one, left = plans
+    assert "ix_match_season_id_state_round (season_id=? AND state=? AND round=?)" in one
+    assert "COVERING INDEX ix_match_season_id_state_round" in left
+
+
+def test_what_is_left_of_a_round_shrinks_until_it_is_over(books: Books, season: Season) -> None:
+    first, *others = books.dispatch()
+    before = course(books, season).left
+    books.record(played(first))
+    after = course(books, season).left
+    assert sum(after.values()) == sum(before.values()) - 1
+    for job in others:
+        books.record(played(job))
+    play_out(books)
+    assert course(books, season).left == {}
+
+
+def shares(books: Books, season: Season) -> dict[tuple[str, str], tuple[int, float]]:
+    """The bouts and the first one's share of every two bots that have met."""
+    with books.read() as session:
+        rows = {
+            entry.version_id: entry.bot.name for entry in find_season(session, season.id).entries
+        }
+        versions = [one for one in rows if one is not None]
+        found = courses.meetings(session, season.id, versions, versions)
+    return {(rows[one.first], rows[one.second]): (one.bouts, one.share) for one in found}
+
+
+def test_who_has_met_whom_is_as_the_standing_counts_it(books: Books, season: Season) -> None:
+    assert shares(books, season) == {}
+    play_out(books)
+    with books.write() as session:
+        standings.refresh(session, f"season:{season.id}", now=books.clock())
+    found = shares(books, season)
+    assert len(found) == 6
+    for (one, other), (bouts, share) in found.items():
+        assert found[other, one][0] == bouts > 0
+        assert found[other, one][1] == pytest.approx(1 - share)
+    taken: dict[str, float] = {}
+    for match in told(books, season):
+        for seat, points in zip(match.seats, match.points, strict=True):
+            name = course(books, season).bots[seat].partition("/")[2]
+            taken[name] = taken.get(name, 0) + (points or 0) / 2
+    for name, points in taken.items():
+        assert sum(found[name, other][1] for other in taken if other != name) == (
+            pytest.approx(points)
+        )
+
+
+def test_a_season_of_before_there_were_counts_is_counted_from_its_matches(
+    books: Books, season: Season
+) -> None:
+    play_out(books)
+    with books.write() as session:
+        standings.refresh(session, f"season:{season.id}", now=books.clock())
+    now = shares(books, season)
+    with books.write() as session:
+        session.execute(delete(BoardCounts))
+        session.get_one(Standing, f"season:{season.id}").computed_at += 1
+    anew = shares(books, season)
+    assert anew.keys() == now.keys()
+    for pair, (bouts, share) in now.items():
+        assert anew[pair][0] == bouts
+        assert anew[pair][1] == pytest.approx(share)
+
+
+def test_the_stamp_changes_with_matches_standing_and_state_and_reads_no_match(
+    books: Books, season: Season, charlie: User
+) -> None:
+    def stamp() -> Stamp:
+        with books.read() as session, explained(session) as plans:
+            found = courses.stamp(session, season.id)
+        assert len(plans) <= 4
+        assert not [one for one in plans if "match" in one and "COVERING" not in one]
+        return found
+
+    first = stamp()
+    assert stamp() == first
+    (job, *_) = books.dispatch()
+    sent = stamp()
+    assert (sent.course != first.course, sent.standing) == (True, first.standing)
+    books.record(played(job))
+    over = stamp()
+    assert over.course not in (first.course, sent.course)
+    with books.write() as session:
+        standings.refresh(session, f"season:{season.id}", now=books.clock())
+    ranked = stamp()
+    assert (ranked.course, ranked.standing != over.standing) == (over.course, True)
+    with books.write() as session:
+        seasons.pause(session, charlie, season.id, now=books.clock())
+    assert stamp().course != ranked.course
+    with books.write() as session:
+        founding.found(
+            session, charlie, league=GAME, settings=books.settings, now=books.clock(), name="next"
+        )
+    assert stamp().course != ranked.course
+
+
+def test_only_operators_are_told_of_a_draft(books: Books, charlie: User) -> None:
+    books.league(paused=True)
+    with books.write() as session:
+        draft = founding.found(
+            session, charlie, league=GAME, draft=True, settings=books.settings, now=books.clock()
+        ).id
+    with books.read() as session:
+        assert courses.stamp(session, draft, charlie).course.startswith("draft")
+        for number in (draft, draft + 1):
+            with pytest.raises(NotFound):
+                courses.stamp(session, number)
 
 
 def test_rounds_that_are_equal_are_one_object(books: Books, season: Season) -> None:

@@ -1,0 +1,119 @@
+"""The page of a season, and the part of it that follows the season while it is played.
+
+The part is asked for every few seconds by everybody who looks on. So it says that nothing is new
+without having drawn anything, and is drawn once for all who look at the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from flask import Response, render_template, request
+
+from dashboard import figures, leaderboards, seasons
+from dashboard.cross_tables import cross_table
+from dashboard.drawn import drawn
+
+if TYPE_CHECKING:
+    from dashboard.source import Row, Source
+    from matchbox.answers.leagues import Season
+    from matchbox.answers.standings import Board
+
+Answer = str | Response
+LIVE: Final = "live"
+"""The name of the part."""
+OVER: Final = "finished"
+
+
+class Asked(NamedTuple):
+    """What of a season the reader wants to see: numbers from 1, which need not exist."""
+
+    round: int | None
+    page: int
+    """Of the round's matches."""
+    bots: int
+    """The part of the bots in the lines of the cross table; `against` is that in the columns."""
+    against: int
+
+    @classmethod
+    def now(cls) -> Asked:
+        """Returns what the request asks for."""
+        numbers = (request.args.get(name, 1, int) for name in ("page", "bots", "against"))
+        return cls(request.args.get("round", type=int), *numbers)
+
+    @property
+    def kept(self) -> dict[str, int]:
+        """The arguments of an address that asks for the same."""
+        return {
+            name: number
+            for name, number in self._asdict().items()
+            if number is not None and (name == "round" or number != 1)
+        }
+
+
+def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
+    """Yields every address with its view; the view's name is the endpoint."""
+
+    def season(season: int) -> Answer:
+        return _live(source, season) if request.args.get("part") == LIVE else page(source, season)
+
+    yield "/seasons/<int(max=999999999):season>", season
+
+
+def page(source: Source, season: int, error: str = "") -> str:
+    """Returns the page of a season."""
+    found, board = source.season(season), source.season_standings(season)
+    mine = source.my_bots() if source.viewer() is not None else []
+    return render_template(
+        "season.html",
+        error=error,
+        my_bots=mine,
+        **_course(source, found, board),
+        **_standing(source, found, board),
+    )
+
+
+def _live(source: Source, number: int) -> Answer:
+    """Returns what has changed of the page since `seen`; 204 if nothing has."""
+    stamp = source.season_stamp(number)
+    course, _, standing = request.args.get("seen", "").partition(".")
+    same = standing == stamp.standing
+    if same and course == stamp.course:
+        return Response(status=204)
+
+    def draw() -> str:
+        season = source.season(number)
+        board = source.season_standings(number) if not same or season.state == OVER else None
+        values = _course(source, season, board)
+        if board is not None and not same:
+            values |= _standing(source, season, board)
+        return render_template("_season_live.html", **values)
+
+    viewer = None if same else source.viewer()  # a standing marks the viewer's own lines
+    own = (viewer.name if viewer else "", leaderboards.more_columns()) if not same else None
+    return drawn((source, number, stamp, Asked.now(), own), draw)
+
+
+def _course(source: Source, season: Season, board: Board | None) -> Row:
+    """Returns the template's values for the state, the bracket and the rounds.
+
+    `board` is wanted only of a season that is over.
+    """
+    asked, stamp = Asked.now(), source.season_stamp(season.id)
+    return {
+        "season": season,
+        "asked": asked,
+        "seen": f"{stamp.course}.{stamp.standing}",
+        "found": figures.finding(board) if board and season.state == OVER else "",
+        **seasons.values(source, season, asked.round, asked.page),
+    }
+
+
+def _standing(source: Source, season: Season, board: Board) -> Row:
+    """Returns the template's values for the standing and the cross table."""
+    asked = Asked.now()
+    return {
+        **leaderboards.values(board),
+        "cross": cross_table(source, season.id, board, asked.bots, asked.against),
+    }

@@ -1,0 +1,122 @@
+"""What a season's page asks for while it is played: nothing, or the parts that have changed."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+from urllib.parse import quote
+
+from flask.testing import FlaskClient
+
+from dashboard.source import Source
+from matchbox.answers.courses import Stamp
+from tests.unit.dashboard import seasons
+from tests.unit.dashboard.cast import ALICE, NOBODY, SOURCE, make_app
+
+SEEN = f"{seasons.STAMP.course}.{seasons.STAMP.standing}"
+PARTS = ("state", "bracket", "standing", "cross-table", "course")
+
+
+def client_of(source: Source) -> FlaskClient:
+    """A browser that looks at this source's pages."""
+    return make_app(source).test_client()
+
+
+def poll(client: FlaskClient, seen: str, **more: Any) -> Any:
+    """The answer to a page that has shown this."""
+    return client.get("/seasons/7", query_string={"part": "live", "seen": seen, **more})
+
+
+def parts_of(html: str) -> dict[str, str]:
+    """The live parts in this HTML, by id."""
+    found = {}
+    for name in PARTS:
+        match = re.search(rf'<(div|section) id="{name}".*?\n?</\1>(?=\s*(<|$))', html, re.S)
+        if match:
+            found[name] = match.group(0)
+    return found
+
+
+def test_the_page_asks_for_news_of_what_it_shows() -> None:
+    page = client_of(SOURCE).get("/seasons/7?round=1&bots=2").text
+    (address,) = re.findall(r'hx-get="([^"]*)"', page)
+    asked = address.replace("&amp;", "&")
+    assert asked == f"/seasons/7?part=live&seen={quote(SEEN)}&round=1&bots=2"
+    over = replace(SOURCE, season=lambda number: seasons.season(7, state="finished"))
+    assert "hx-get" not in client_of(over).get("/seasons/7").text
+
+
+def test_without_news_nothing_is_read_but_the_stamp() -> None:
+    def unwanted(*asked: Any, **more: Any) -> Any:
+        raise AssertionError("this was read for nothing")
+
+    source = replace(
+        NOBODY, season=unwanted, season_course=unwanted, season_standings=unwanted,
+        season_fixtures=unwanted, season_meetings=unwanted, following=unwanted,
+    )  # fmt: skip
+    answer = poll(client_of(source), SEEN)
+    assert (answer.status_code, answer.data) == (204, b"")
+
+
+def test_with_news_the_parts_are_those_of_the_whole_page() -> None:
+    for source in (SOURCE, NOBODY, replace(SOURCE, season=lambda number: seasons.cup())):
+        client = client_of(source)
+        answer = poll(client, "")
+        assert answer.status_code == 200
+        assert "<html" not in answer.text
+        found = parts_of(answer.text)
+        whole = parts_of(client.get("/seasons/7").text)
+        assert set(found) == set(PARTS)
+        assert found == whole
+
+
+def test_a_standing_that_has_been_shown_is_not_sent_again() -> None:
+    def unwanted(season: int) -> Any:
+        raise AssertionError("a standing was read for nothing")
+
+    source = replace(SOURCE, season_standings=unwanted)
+    answer = poll(client_of(source), f"running-2-q3.{seasons.STAMP.standing}")
+    assert answer.status_code == 200
+    assert set(parts_of(answer.text)) == {"state", "bracket", "course"}
+
+
+def test_the_end_of_a_season_says_what_came_of_it_though_the_standing_has_been_shown() -> None:
+    over = seasons.season(7, state="finished")
+    client = client_of(replace(SOURCE, season=lambda number: over))
+    answer = poll(client, f"running-2-q3.{seasons.STAMP.standing}")
+    assert parts_of(answer.text)["state"] == parts_of(client.get("/seasons/7").text)["state"]
+    assert "leads" in answer.text
+
+
+def test_all_who_look_at_the_same_are_sent_what_was_drawn_once() -> None:
+    drawn: list[int] = []
+    stamp = seasons.STAMP
+
+    def season(number: int) -> Any:
+        drawn.append(number)
+        return seasons.season(number)
+
+    source = replace(
+        SOURCE, season=season, season_stamp=lambda number: stamp, viewer=lambda: viewer
+    )
+    client, viewer = client_of(source), ALICE
+    first = poll(client, "running-1.ab12")
+    viewer = ALICE.model_copy(update={"name": "bob"})
+    assert poll(client, "running-1.ab12").data == first.data
+    assert len(drawn) == 1
+    poll(client, "running-1.ab12", round=1)
+    assert len(drawn) == 2, "another round is another part"
+    stamp = Stamp(course="running-2-q1", standing="ab12")
+    poll(client, "running-1.ab12")
+    assert len(drawn) == 3, "what has changed is drawn again"
+
+
+def test_each_sees_bots_of_their_own_marked() -> None:
+    viewer: Any = ALICE
+    client = client_of(replace(SOURCE, viewer=lambda: viewer))
+    hers = poll(client, "").text
+    viewer = ALICE.model_copy(update={"name": "bob"})
+    his = poll(client, "").text
+    assert re.findall(r'id="(v\d+)" class="mine"', hers) == ["v1"]
+    assert "v1" not in re.findall(r'id="(v\d+)" class="mine"', his)
