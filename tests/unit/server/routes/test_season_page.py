@@ -1,0 +1,32 @@
+"""The page of a season that is played: what it asks for again and again."""
+
+from __future__ import annotations
+
+import re
+
+from sqlalchemy import event
+
+from server.db.models import User
+from tests.books import Books
+from tests.unit.server.routes.conftest import Caller, open_season, play_all, start_season
+
+
+def test_a_page_without_news_costs_a_few_statements_and_one_with_news_gets_it(
+    books: Books, nobody: Caller, charlie: User, alice: User, bob: User
+) -> None:
+    season = open_season(books, charlie, alice, bob)
+    start_season(books, charlie, season)
+    page = nobody.client.get(f"/seasons/{season}").text
+    (address,) = re.findall(rf'hx-get="(/seasons/{season}[^"]*)"', page)
+    address = address.replace("&amp;", "&")
+    asked: list[str] = []
+    with books.read() as session:
+        engine = session.get_bind()
+    event.listen(engine, "before_cursor_execute", lambda *given: asked.append(given[2]))
+    assert nobody.client.get(address).status_code == 204
+    assert 0 < len([text for text in asked if text.startswith("SELECT")]) <= 4, asked
+    play_all(books)
+    news = nobody.client.get(address)
+    assert news.status_code == 200
+    assert 'id="state"' in news.text
+    assert "<html" not in news.text
