@@ -143,7 +143,7 @@ def stamp(session: Session, number: int, viewer: User | None = None) -> Stamp:
     computed = board_counts.stamp(session, f"season:{number}")
     return Stamp(
         course="-".join(str(part) for part in parts),
-        standing="-".join(str(part)[:12] for part in computed),
+        standing="-".join(str(part)[:16] for part in computed),
     )
 
 

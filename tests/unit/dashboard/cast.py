@@ -586,8 +586,8 @@ PAGES: Final = (
     "/docs/", "/docs/?q=memory+limit", "/docs/write-a-bot", "/docs/threat-model",
 )  # fmt: skip
 OPERATING: Final = (
-    "/seasons", "/seasons/7", "/leagues", "/leagues/cup", "/seasons/7/operate",
-    f"/matches/{MATCH}/operate", "/admin",
+    "/seasons", "/seasons?league=cup", "/seasons/7", "/leagues", "/leagues/cup",
+    "/seasons/7/operate", f"/matches/{MATCH}/operate", "/admin",
     "/admin/audit", "/admin/health", "/admin/arenas", "/admin/arenas/a@far",
     "/admin/arenas/b@far?since=2026-11-25", "/admin/queue", "/admin/faults", "/admin/leagues/new",
     "/admin/leagues/new?game=bomb&kind=adaptive&step=2",
