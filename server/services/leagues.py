@@ -91,10 +91,8 @@ def create(
         check_seats(registry.game(game).spec, seats)
         league.seats = seats
     scheduled = _gets_times(schedule)
-    if continuous and scheduled:
-        raise Conflict(f"{name} cannot be played both without end and by a schedule; leave one out")
     if continuous:
-        _check_open(name, admission)
+        _check_endless(name, admission, scheduled)
     league.continuous = continuous
     _set_separation(league, separation)
     admitted = {"everybody": scheduled, **(admission.fields if admission else {})}
@@ -236,8 +234,10 @@ def check_deals(deals: int) -> int:
     return deals
 
 
-def _check_open(name: str, admission: Given[Admission] | None) -> None:
-    """Raises Conflict if entry would be limited, as no ranked queue heeds it."""
+def _check_endless(name: str, admission: Given[Admission] | None, scheduled: bool) -> None:
+    """Raises Conflict for a schedule, or for limits on entry, which no ranked queue heeds."""
+    if scheduled:
+        raise Conflict(f"{name} cannot be played both without end and by a schedule; leave one out")
     given = read(Admission, {"bots": None, **(admission.fields if admission else {})})
     limits = {"by": given.by == "invitation", "bots": given.bots is not None}
     if named := [field for field, limited in limits.items() if limited]:
