@@ -61,7 +61,7 @@ def test_of_more_bots_the_reader_chooses_both_parts() -> None:
     assert columns == [f"alice/at-{place}" for place in range(44, 87)]
     assert set(fields) == {"bots", "against"}
     assert "87 to 130" in page.text
-    assert "of 130 bots" in page.text
+    assert "which of the 130 bots" in page.text
     chosen = [attrs["value"] for tag, attrs in page.elements if "selected" in attrs]
     assert chosen == ["3", "2"]
     kept = [a for tag, a in page.elements if tag == "input" and a.get("name") == "round"]

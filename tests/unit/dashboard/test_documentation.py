@@ -84,7 +84,7 @@ def test_every_link_of_a_page_into_the_docs_leads_to_a_heading_that_is_there(
     ("path", "link"),
     [
         ("/leaderboards/bomb", "write-a-bot#how-ratings-work"),
-        ("/comparisons/1", "commands#compare"),
+        ("/comparisons/1", "write-a-bot#5-watch-it-climb"),
         (f"/matches/{MATCH}", "write-a-bot#debug-it"),
         ("/account", "commands"),
         ("/account", "api"),
