@@ -12,6 +12,7 @@ from playwright.sync_api import Page, Request, expect
 
 from dashboard.source import Source
 from matchbox.answers.bots import Bot
+from matchbox.answers.courses import Stamp
 from matchbox.answers.matches import Queue
 from matchbox.answers.standings import Board
 from matchbox.errors import NotFound
@@ -40,7 +41,7 @@ def test_a_live_page_with_a_figure_keeps_to_the_policy_when_it_asks_again(
 ) -> None:
     watched.goto(alices + "/seasons/7")
     settle(watched)
-    with watched.expect_response(lambda response: response.url.endswith("/seasons/7")):
+    with watched.expect_response(lambda response: "/seasons/7?part=live" in response.url):
         pass
     expect(watched.locator(".htmx-request")).to_have_count(0)
 
@@ -55,6 +56,11 @@ def a_board(width: float, *, ahead: str, matches: int) -> Board:
     return cast.board(*lines)
 
 
+def stamp_of(standing: Board) -> Stamp:
+    """The stamp of a season that has this standing."""
+    return Stamp(course="running-1", standing=str(standing.rows_digest))
+
+
 @pytest.mark.parametrize("path", ["/leaderboards/bomb", "/seasons/7"])
 def test_a_standing_comes_on_by_itself_and_stays_sorted_as_its_reader_has_it(
     watched: Page, path: str
@@ -64,6 +70,7 @@ def test_a_standing_comes_on_by_itself_and_stays_sorted_as_its_reader_has_it(
         SOURCE,
         leaderboard=lambda game: told["board"],
         season_standings=lambda season: told["board"],
+        season_stamp=lambda season: stamp_of(told["board"]),
     )
     with serving(live) as address:
         watched.goto(address + path)
@@ -90,7 +97,12 @@ def test_a_standing_comes_on_by_itself_and_stays_sorted_as_its_reader_has_it(
 
 def test_a_standing_appears_with_the_first_match(watched: Page) -> None:
     told = {"board": EMPTY.season_standings(7)}
-    with serving(replace(SOURCE, season_standings=lambda season: told["board"])) as address:
+    live = replace(
+        SOURCE,
+        season_standings=lambda season: told["board"],
+        season_stamp=lambda season: stamp_of(told["board"]),
+    )
+    with serving(live) as address:
         watched.goto(address + "/seasons/7")
         expect(watched.locator("#board")).to_have_count(0)
         told["board"] = a_board(90.0, ahead="alice/careful", matches=1)

@@ -93,7 +93,7 @@ def season(number: int) -> Season:
 
 def season_course(number: int, **own: Any) -> Course:
     """Its matches: none before it begins."""
-    return seasons.course(number, **(own | {"fixtures": []} if number in _UNPLAYED else own))
+    return seasons.course(number, **(own | {"left": {}} if number in _UNPLAYED else own))
 
 
 def season_standings(number: int) -> Board:
