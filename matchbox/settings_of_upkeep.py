@@ -5,9 +5,13 @@ Declares names, types, defaults and bounds; `matchbox.settings` reads them.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from typing import Final
 
 from matchbox.setting_values import setting
+
+_FOLDERS: Final = re.compile(r"/[^,]*( *, */[^,]*)*")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,9 +21,14 @@ class UpkeepSettings:
     play_keep_days: int = setting(
         90, "days for which a table that is over can be watched", least=1, most=36_500
     )
+    disks: str = setting(
+        "",
+        "folders whose disks are watched, separated by commas; empty: the data folder",
+        form=(_FOLDERS, "paths that begin with /, separated by commas"),
+    )
     least_free_mb: int = setting(
         200,
-        "free space on the disk of the data folder, MB; with less, no matches are sent and no "
+        "free space on every disk that is watched, MB; with less, no matches are sent and no "
         "uploads are taken; 0: no limit",
         least=0,
         most=1 << 20,

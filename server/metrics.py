@@ -153,12 +153,14 @@ def _judged(judged: Health) -> Iterator[Gauge]:
 def _measured(figures: Figures) -> Iterator[Gauge]:
     age = None if figures.ledger_ms is None else figures.ledger_ms / 1000
     waited = None if figures.results_ms is None else figures.results_ms / 1000
+    backup = None if figures.backup_ms is None else figures.backup_ms / 1000
     for name, meaning, value in (
         ("broker_up", "Whether the broker answers", figures.broker),
         ("results_waiting", "Results that wait for the ledger", figures.results),
         ("oldest_result_age_seconds", "Age of the oldest result that waits", waited),
         ("ledger_age_seconds", "Age of the ledger's last sign of life", age),
-        ("disk_free_bytes", "Free bytes on the disk of the data folder", figures.disk_free),
+        ("disk_free_bytes", "Free bytes on the watched disk with the least", figures.disk_free),
+        ("backup_age_seconds", "Age of the last backup on the schedule", backup),
         ("mails_failing", "Mails that could not be sent after tries", figures.mails_failing),
     ):
         samples: Samples = [] if value is None else [((), float(value))]

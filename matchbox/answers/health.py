@@ -73,8 +73,9 @@ class Figures(Answer):
 
     `results` is how many results wait for the ledger, `results_ms` how long the oldest of them has
     waited, `ledger_ms` the age of the ledger's last sign of life, `disk_free` the free bytes of the
-    data folder's disk, and `mails_failing` how many mails could not be sent after several tries. A
-    figure that cannot be told is null.
+    watched disk with the least room, `mails_failing` how many mails could not be sent after several
+    tries, and `backup_ms` the age of the last backup on the schedule. A figure that cannot be told
+    is null.
     """
 
     broker: bool | None
@@ -83,6 +84,7 @@ class Figures(Answer):
     ledger_ms: int | None
     disk_free: int | None
     mails_failing: int
+    backup_ms: int | None = None
 
 
 class Health(Answer):

@@ -100,21 +100,23 @@ def judge(session: Session, settings: Settings, *, now: int) -> Health:
 def figures(session: Session, settings: Settings, *, now: int) -> Figures:
     """Returns what can be measured now. Takes 2 s if the broker is away."""
     results, answers = None, None
+    kept = backup_schedule.backups(session)
     if settings.broker_url:
         try:
             results, answers = broker.waiting_results(settings.broker_url), True
         except BrokerUnavailable:
             answers = False
     oldest = results.oldest_at if results else None
-    last = signs.last(session, signs.TICK)
+    last, room = signs.last(session, signs.TICK), disk.least_room(settings)
     failing = select(func.count()).where(Delivery.webhook_id.is_(None), Delivery.attempts >= TRIES)
     return Figures(
         broker=answers,
         results=results.results if results else None,
         results_ms=None if oldest is None else max(0, now - oldest),
         ledger_ms=None if last is None else now - last,
-        disk_free=disk.free_bytes(settings),
+        disk_free=None if room is None else room.free,
         mails_failing=session.scalar(failing) or 0,
+        backup_ms=None if kept is None or kept.done_at is None else now - kept.done_at,
     )
 
 
@@ -286,10 +288,13 @@ def _broker_answers(state: State) -> Iterator[Finding]:
 
 
 def _disk_has_room(state: State) -> Iterator[Finding]:
-    free = state.figures.disk_free
-    if free is None or free >= max(FEW_BYTES, state.settings.least_free_mb << 20):
+    for folder in disk.unwatched(state.settings):
+        text = f"The disk of {folder} is not watched: there is no such folder."
+        yield _warning("disk", text, "Mount it, or correct MATCHBOX_DISKS.", folder)
+    room = disk.least_room(state.settings)
+    if room is None or room.free >= max(FEW_BYTES, state.settings.least_free_mb << 20):
         return
-    text = f"The disk of the data folder has only {free >> 20:,} MB left."
+    text = f"The disk of {room.of} has only {room.free >> 20:,} MB left."
     remedy = "Free some space: old logs and backups first."
     if disk.is_full(state.settings):
         text += " No matches are sent and no uploads are taken until there is more."

@@ -56,6 +56,8 @@ def test_a_variable_sets_its_knob(name: str, text: str, value: object) -> None:
         ("SMTP_SENDER", "League <league@example.org>", "an address"),
         ("SMTP_SENDER", "a@example.org\nBcc: b@example.org", "an address"),
         ("WEBHOOKS", "private", "public, any, none"),
+        ("DISKS", "books", "paths that begin with /"),
+        ("DISKS", "/books,", "paths that begin with /"),
     ],
 )
 def test_nonsense_is_refused_by_the_variables_name(name: str, text: str, says: str) -> None:

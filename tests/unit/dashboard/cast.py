@@ -360,7 +360,8 @@ HEALTH: Final = Health(
     ],
     jobs=[JobsLine(kind="match", queued=12, running=2, parked=0, oldest_at=EARLIER),
           JobsLine(kind="lesson", queued=0, running=0, parked=1, oldest_at=None)],
-    figures=Figures(broker=True, results=3, ledger_ms=2000, disk_free=5 << 30, mails_failing=0),
+    figures=Figures(broker=True, results=3, ledger_ms=2000, disk_free=5 << 30, mails_failing=0,
+                    backup_ms=7_200_000),
 )  # fmt: skip
 
 

@@ -23,7 +23,17 @@ from matchbox.answers.queue import JobName
 from matchbox.errors import DiskFull, Forbidden
 from matchbox.match import wire
 from server.db.models import Delivery, Match, MatchState, Notice, Setting, User
-from server.services import dispatch, drafts, health, seasons, signs, supervision, walls
+from server.services import (
+    backup_schedule,
+    disk,
+    dispatch,
+    drafts,
+    health,
+    seasons,
+    signs,
+    supervision,
+    walls,
+)
 from server.services.job_lines import still_ms
 from server.services.tick import refresh_standings, tick
 from tests.books import GAME, SIMPLE, Books, season_of
@@ -298,6 +308,39 @@ def test_a_broker_that_is_away_a_full_disk_and_mail_that_fails_are_told(
     ]
     levels = {one.kind: one.level for one in judge(well).findings}
     assert levels == {"disk": "bad", "mail": "warning"}
+
+
+def test_of_several_disks_the_one_with_the_least_room_is_named_and_stops_work(
+    well: Books, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    free = {"/books": 300 << 20, "/queue": 2**39}
+
+    def usage(path: str) -> Usage:
+        if path not in free:
+            raise FileNotFoundError(path)
+        return Usage(2**40, 0, free[path])
+
+    monkeypatch.setattr(shutil, "disk_usage", usage)
+    disks: dict[str, Any] = {"disks": "/queue, /books"}
+    assert found(well, **disks) == ["The disk of /books has only 300 MB left."]
+    assert judge(well, **disks).figures.disk_free == 300 << 20
+    disk.require_room(replace(well.settings, **disks))
+    free["/queue"] = 100 << 20
+    assert found(well, **disks)[0].startswith("The disk of /queue has only 100 MB left. No matches")
+    with pytest.raises(DiskFull):
+        disk.require_room(replace(well.settings, **disks))
+    del free["/queue"]
+    assert found(well, **disks) == [
+        "The disk of /queue is not watched: there is no such folder.",
+        "The disk of /books has only 300 MB left.",
+    ]
+
+
+def test_the_age_of_the_last_backup_is_measured(well: Books) -> None:
+    assert judge(well).figures.backup_ms is None
+    with well.write() as session:
+        backup_schedule.succeeded(session, 1000, begun_at=well.clock() - 5000, now=well.clock())
+    assert judge(well).figures.backup_ms == 5000
 
 
 def test_only_operators_see_the_judgement(well: Books, alice: User, charlie: User) -> None:
