@@ -83,8 +83,8 @@ learn: $(UP) ## learn the table of bots/skull/regret anew (some minutes), and pl
 shell: $(UP) ## a shell with `matchbox` on its path
 	@PATH="$(CURDIR)/$(BIN):$$PATH" exec "$${SHELL:-/bin/sh}"
 
-env: ## draw the secrets of docker-compose.yml into .env
-	@$(or $(wildcard $(BIN)/python),$(PYTHON)) -m cli.deployment
+env: ## draw the secrets of docker-compose.yml into .env, or as files into a folder: SECRETS=secrets
+	@$(or $(wildcard $(BIN)/python),$(PYTHON)) -m cli.deployment $(SECRETS)
 
 compose-test: $(DEV) ## build the deployment, bring it up, play a season in it, take it down
 	@$(BIN)/python -m pytest tests/deployment $(ARGS)

@@ -1,5 +1,7 @@
 """Makes the environment file of docker-compose.yml: `python3 -m cli.deployment`, or `make env`.
 
+The secrets are in it, or, if a folder is given, in files in that folder.
+
 Needs only Python's standard library, so a host of containers needs no environment of ours.
 """
 
@@ -19,6 +21,9 @@ SECRETS: Final = (
     "MATCHBOX_SECRET_KEY",
     "MATCHBOX_ARENA_TOKEN",
 )
+FOLDER: Final = "SECRETS"
+"""The variable that names the folder of the secrets, if they are not in the environment file."""
+FILES: Final = "docker-compose.yml:docker-compose.secrets.yml"
 SOCKET: Final = "/var/run/docker.sock"
 
 
@@ -29,12 +34,39 @@ def environment(socket: str) -> dict[str, str]:
     Raises FileNotFoundError if neither is known.
     """
     return {
-        **{name: secrets.token_hex(24) for name in SECRETS},
+        **_drawn(),
         "MATCHBOX_SERVER_URL": "http://127.0.0.1:8000",
         "LISTEN": "127.0.0.1:8000",
         "DOCKER_SOCKET": socket,
         "DOCKER_GID": os.environ.get("DOCKER_GID") or str(os.stat(socket).st_gid),
     }
+
+
+def into_files(values: dict[str, str], folder: Path) -> dict[str, str]:
+    """Returns the variables with the secrets in files of the folder instead; these are new ones.
+
+    Raises OSError.
+    """
+    write_secrets(folder)
+    others = {name: value for name, value in values.items() if name not in SECRETS}
+    return {**others, FOLDER: str(folder), "COMPOSE_FILE": FILES}
+
+
+def write_secrets(folder: Path) -> None:
+    """Writes a file for each of new secrets, and for each address that holds one. Raises OSError.
+
+    Only this account enters the folder. In the containers, who get a file of their own each, other
+    accounts read it.
+    """
+    drawn = _drawn()
+    texts = {name.removeprefix("MATCHBOX_").lower(): secret for name, secret in drawn.items()}
+    password = drawn["POSTGRES_PASSWORD"]
+    texts["database_url"] = f"postgresql+psycopg://matchbox:{password}@postgres/matchbox"
+    texts["broker_url"] = f"redis://:{drawn['BROKER_PASSWORD']}@redis:6379/0"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    folder.chmod(0o700)
+    for name, text in texts.items():
+        _replace(folder / name, text, 0o444)
 
 
 def write(path: Path, values: dict[str, str]) -> None:
@@ -47,22 +79,21 @@ def write(path: Path, values: dict[str, str]) -> None:
 def rotate(path: Path) -> list[str]:
     """Replaces the SECRETS in the file by new ones, all at once; returns their names.
 
-    Other lines stay. Raises ValueError if the file lacks one of them, and OSError.
+    Other lines stay. If the file names the folder of the secrets, those in there are replaced, one
+    after the other. Raises ValueError if the file lacks a secret, and OSError.
     """
     lines = path.read_text().splitlines(keepends=True)
     named = {line.partition("=")[0].strip(): place for place, line in enumerate(lines)}
+    if FOLDER in named:
+        folder = lines[named[FOLDER]].partition("=")[2].strip()
+        write_secrets(path.parent / folder)
+        return list(SECRETS)
     missing = [name for name in SECRETS if name not in named]
     if missing:
         raise ValueError(f"{path} has no line {missing[0]}=; is it the file that `make env` wrote?")
     for name in SECRETS:
         lines[named[name]] = f"{name}={secrets.token_hex(24)}\n"
-    draft = path.with_name(f"{path.name}.new")
-    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(handle, "w") as file:
-        file.writelines(lines)
-        file.flush()
-        os.fsync(file.fileno())
-    draft.replace(path)
+    _replace(path, "".join(lines), 0o600)
     return list(SECRETS)
 
 
@@ -80,22 +111,45 @@ def wanting(socket: str) -> list[str]:
     return found
 
 
-def main() -> int:
-    """Writes .env here; returns 1, with a sentence, if it cannot."""
+def main(folder: str = "") -> int:
+    """Writes .env here; returns 1, with a sentence, if it cannot.
+
+    If a folder is named, the secrets become files in there.
+    """
+    place = folder or FILE
     socket = os.environ.get("DOCKER_SOCKET", SOCKET)
     for sentence in wanting(socket):
         print(f"The deployment needs this: {sentence}.")
+    for there in (FILE, place):
+        if Path(there).exists():
+            print(f"{there} already exists, and its secrets are in use: edit it, or remove it")
+            return 1
     try:
-        write(Path(FILE), environment(socket))
-    except FileExistsError:
-        print(f"{FILE} already exists, and its secrets are in use: edit it, or remove it")
-        return 1
+        values = environment(socket)
+        write(Path(FILE), into_files(values, Path(folder)) if folder else values)
     except FileNotFoundError:
         print(f"{FILE} was not written.")
         return 1
-    print(f"Secrets are in {FILE}; its MATCHBOX_SERVER_URL is the address people will use.")
+    print(f"Secrets are in {place}. The address people will use is MATCHBOX_SERVER_URL in {FILE}.")
     return 0
 
 
+def _drawn() -> dict[str, str]:
+    return {name: secrets.token_hex(24) for name in SECRETS}
+
+
+def _replace(path: Path, text: str, mode: int) -> None:
+    """Writes the file anew, all at once, so that a reader never sees a part of it."""
+    draft = path.with_name(f"{path.name}.new")
+    draft.unlink(missing_ok=True)
+    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "w") as file:
+        file.write(text)
+        file.flush()
+        os.fchmod(file.fileno(), mode)
+        os.fsync(file.fileno())
+    draft.replace(path)
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(*sys.argv[1:2]))

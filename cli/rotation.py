@@ -155,8 +155,8 @@ def _steps(elsewhere: list[str], env_file: Path | None, tokens: bool) -> list[st
             "mail server and the provider, and here."
         )
         steps.append(
-            "Run `docker compose up --detach`: it gives Postgres its new password, and starts "
-            "again what has a new secret."
+            "Run `docker compose up --detach --force-recreate`: it gives Postgres its new "
+            "password, and starts everything with the new secrets."
         )
     else:
         steps.append("Start the platform again.")

@@ -4,7 +4,7 @@ set -eu
 cd /var/lib/postgresql/data
 export PGDATA=/var/lib/postgresql/data/books
 if [ ! -d "$PGDATA" ]; then
-    printf '%s' "$POSTGRES_PASSWORD" > password
+    printf '%s' "${POSTGRES_PASSWORD:-$(cat "$POSTGRES_PASSWORD_FILE")}" > password
     initdb --username="$POSTGRES_USER" --pwfile=password --encoding=UTF8 --auth=scram-sha-256 --auth-local=trust > /dev/null
     rm password
     echo 'host all all all scram-sha-256' >> "$PGDATA/pg_hba.conf"

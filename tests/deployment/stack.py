@@ -71,11 +71,11 @@ class Stack:
             "MATCHBOX_MATCH_DEALS": "1",
         }
         deployment.write(self._file, self.values)
+        self._files = [CHECKOUT / "docker-compose.yml", HERE / "override.yml"]
 
     def do(self, *words: str) -> str:
         """What Compose answers; fails with what it said where it refuses."""
-        files = [CHECKOUT / "docker-compose.yml", HERE / "override.yml"]
-        named = [word for file in files for word in ("-f", str(file))]
+        named = [word for file in self._files for word in ("-f", str(file))]
         done = subprocess.run(
             [*compose(), "-p", self._name, "--env-file", str(self._file), *named, *words],
             cwd=CHECKOUT,
@@ -96,6 +96,13 @@ class Stack:
     def rotate(self) -> None:
         """Replaces the secrets, as `matchbox admin rotate-secrets` does, and starts again."""
         deployment.rotate(self._file)
+        self.do("up", "--detach")
+
+    def keep_secrets_in_files(self, folder: Path) -> None:
+        """Starts again as `make env SECRETS=folder` has it, with new secrets."""
+        self._file.unlink()
+        deployment.write(self._file, deployment.into_files(self.values, folder))
+        self._files.insert(1, CHECKOUT / "docker-compose.secrets.yml")
         self.do("up", "--detach")
 
     def end(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -24,6 +25,7 @@ from tests.deployment import stack
 from tests.installation import eventually
 
 OURS = ("prepare", "seats", "web", "internal", "ledger", "beat", "arena")
+NOT_SETTINGS = {"SIGN_OF_LIFE"}
 FOR_UP = {"MATCHBOX_ARENAS", "MATCHBOX_INTERNAL_PORT"}
 """What only `matchbox up` heeds."""
 OF_ARENAS = {
@@ -137,8 +139,47 @@ def test_arenas_ask_a_server_of_their_own(services: dict[str, Any]) -> None:
 
 def test_every_setting_reaches_who_heeds_it(services: dict[str, Any]) -> None:
     settings = {PREFIX + knob.name.upper() for knob in fields(Settings)}
-    assert set(services["ledger"]["environment"]) == settings - FOR_UP - OF_ARENAS
+    told = set(services["ledger"]["environment"]) - NOT_SETTINGS
+    assert told == settings - FOR_UP - OF_ARENAS
     assert set(services["arena"]["environment"]) >= OF_ARENAS
+
+
+def test_an_arena_is_told_every_setting_that_its_code_reads(
+    services: dict[str, Any], checkout: Path
+) -> None:
+    code = [checkout / "worker/app.py", checkout / "worker/logs.py", checkout / "worker/health.py"]
+    code += set((checkout / "worker/arena").glob("*.py")) - {checkout / "worker/arena/remote.py"}
+    text = "\n".join(file.read_text() for file in code)
+    known = {knob.name for knob in fields(Settings)}
+    read = set(re.findall(r"\bsettings\.(\w+)", text)) & known
+    assert {"lease_minutes", "box"} <= read
+    told = {
+        PREFIX + name.upper() for name in read - {"server_url"}
+    }  # It has MATCHBOX_INTERNAL_URL.
+    assert told <= set(services["arena"]["environment"])
+
+
+def test_the_disks_of_books_and_queue_are_watched_by_all_who_judge_them(
+    services: dict[str, Any],
+) -> None:
+    for name in ("web", "internal", "ledger"):
+        mounted = {volume.split(":")[0]: volume for volume in services[name]["volumes"]}
+        places = services[name]["environment"]["MATCHBOX_DISKS"].split(",")
+        assert [mounted[disk] for disk in ("books", "queue")] == [
+            f"{disk}:{place}:ro" for disk, place in zip(("books", "queue"), places, strict=True)
+        ]
+
+
+def test_the_log_of_every_service_is_bounded(services: dict[str, Any]) -> None:
+    for name, service in services.items():
+        assert service["logging"]["driver"] == "json-file", name
+        assert {"max-size", "max-file"} <= set(service["logging"]["options"]), name
+
+
+def test_no_secret_is_on_a_command_line(services: dict[str, Any]) -> None:
+    for name, service in services.items():
+        for secret in deployment.SECRETS:
+            assert secret not in str(service.get("command")), name
 
 
 def test_the_secrets_are_drawn_once_and_are_nobody_elses(tmp_path: Path) -> None:
@@ -168,6 +209,69 @@ def test_without_an_engine_the_secrets_wait(
     assert deployment.main() == 1
     assert "DOCKER_SOCKET" in capsys.readouterr().out
     assert not (tmp_path / ".env").exists()
+
+
+def test_redis_gets_its_password_by_its_input_alone(tmp_path: Path, checkout: Path) -> None:
+    fake = tmp_path / "redis-server"
+    fake.write_text('#!/bin/sh\necho "$@"\ncat\n')
+    fake.chmod(0o755)
+    (tmp_path / "secret").write_text("from a file\n")
+    (tmp_path / "empty").touch()
+
+    def start(**told: str) -> subprocess.CompletedProcess[str]:
+        path = f"{tmp_path}:{os.environ['PATH']}"
+        command = ["sh", str(checkout / "server/redis/start.sh")]
+        return subprocess.run(command, env={"PATH": path, **told}, capture_output=True, text=True)
+
+    told = start(BROKER_PASSWORD="secret")
+    assert told.stdout == '-\nappendonly yes\nrequirepass "secret"\n'
+    told = start(BROKER_PASSWORD="", BROKER_PASSWORD_FILE=str(tmp_path / "secret"))
+    assert told.stdout.endswith('requirepass "from a file"\n')
+    for wrong in ({}, {"BROKER_PASSWORD": "", "BROKER_PASSWORD_FILE": str(tmp_path / "empty")}):
+        refused = start(**wrong)
+        assert (refused.returncode != 0, refused.stdout) == (True, "")
+
+
+def test_the_secrets_can_be_files_that_no_environment_holds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, checkout: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DOCKER_GID", "0")
+    monkeypatch.setenv("DOCKER_SOCKET", "/nowhere")
+    assert deployment.main("secrets") == 0
+    assert deployment.main("secrets") == 1
+    files = {file.name: file for file in (tmp_path / "secrets").iterdir()}
+    assert (tmp_path / "secrets").stat().st_mode & 0o777 == 0o700
+    assert {file.stat().st_mode & 0o777 for file in files.values()} == {0o444}
+    drawn = {name: file.read_text() for name, file in files.items()}
+    assert drawn["postgres_password"] in drawn["database_url"]
+    assert drawn["broker_password"] in drawn["broker_url"]
+    for name in deployment.FILES.split(":"):
+        shutil.copy(checkout / name, tmp_path)
+    done = subprocess.run([*stack.compose(), "config"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    for secret in drawn.values():
+        assert secret not in done.stdout + (tmp_path / ".env").read_text()
+    told = yaml.safe_load(done.stdout)
+    assert {Path(one["file"]) for one in told["secrets"].values()} == set(files.values())
+    for name, service in told["services"].items():
+        given = {
+            one["source"] if isinstance(one, dict) else one for one in service.get("secrets", [])
+        }
+        named = {
+            value.removeprefix("/run/secrets/")
+            for variable, value in (service.get("environment") or {}).items()
+            if variable.endswith("_FILE") and value
+        }
+        assert given == named, name
+    of_arenas = told["services"]["arena"]["environment"]
+    assert {name for name in of_arenas if name.endswith("_FILE")} == {
+        "MATCHBOX_BROKER_URL_FILE", "MATCHBOX_ARENA_TOKEN_FILE",
+    }  # fmt: skip
+    secrets = deployment.rotate(tmp_path / ".env")
+    assert secrets == list(deployment.SECRETS)
+    again = {name: file.read_text() for name, file in files.items()}
+    assert not set(again.values()) & set(drawn.values())
 
 
 @pytest.mark.slow
@@ -232,6 +336,41 @@ def test_new_secrets_reach_everybody_postgres_too(up: stack.Stack, operator: str
     eventually(lambda: _answers(up.url + "/readyz"), why="the web is not ready")
     by = {"Authorization": f"Bearer {operator}"}
     assert httpx.get(up.url + "/api/v1/health", headers=by, timeout=60).status_code == 200
+
+
+def test_secrets_in_files_reach_everybody(
+    up: stack.Stack, operator: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("deployment") / "secrets"
+    up.keep_secrets_in_files(folder)
+    eventually(lambda: _answers(up.url + "/readyz"), why="the web is not ready")
+    running = up.containers()
+    for file in folder.iterdir():
+        for name, one in running.items():
+            one.reload()
+            assert file.read_text() not in str(one.attrs["Config"]), (file.name, name)
+    top = running["redis"].top()
+    assert (folder / "broker_password").read_text() not in str(top)
+    by = {"Authorization": f"Bearer {operator}"}
+    assert httpx.get(up.url + "/api/v1/health", headers=by, timeout=60).status_code == 200
+
+
+def test_the_disk_of_the_books_is_watched_and_not_the_memory_of_a_container(
+    up: stack.Stack, operator: str
+) -> None:
+    by = {"Authorization": f"Bearer {operator}"}
+    judged = httpx.get(up.url + "/api/v1/health", headers=by, timeout=60).json()
+    assert not [one for one in judged["findings"] if "is not watched" in one["text"]]
+    ask = (
+        "import os; from matchbox.settings import read_settings; from server.services import disk; "
+        "print(disk.least_room(read_settings(os.environ, open)).of)"
+    )
+    running = up.containers()
+    for name in ("web", "internal", "ledger"):
+        told = running[name].exec_run(["python", "-c", ask], stderr=False)
+        assert told.output in (b"/watched/books\n", b"/watched/queue\n"), name
+        look = "import os; print(*map(os.path.ismount, ('/watched/books', '/watched/queue')))"
+        assert running[name].exec_run(["python", "-c", look]).output == b"True True\n", name
 
 
 def test_what_arenas_ask_is_not_reached_through_the_proxy(up: stack.Stack) -> None:
