@@ -231,6 +231,26 @@ def test_every_setting_that_a_page_names_exists(checkout: Path) -> None:
         assert set(VARIABLE.findall(page.read_text())) <= known, page
 
 
+def test_every_sentence_of_the_symptoms_is_one_that_the_code_says(checkout: Path) -> None:
+    page = (checkout / "docs/symptoms.md").read_text()
+    tables_of_sentences = re.findall(
+        r"^\| what it says \|.*\n\|.*\n((?:\|.*\n)+)", page, re.MULTILINE
+    )
+    rows = "".join(tables_of_sentences)
+    quoted = re.findall(r"^\| `([^`]+)` \|", rows, re.MULTILINE)
+    assert len(tables_of_sentences) == 2
+    assert len(quoted) > 12
+    code = "".join(
+        path.read_text()
+        for path in sources.kept_files(checkout)
+        if path.suffix == ".py" and path.relative_to(checkout).parts[0] != "tests"
+    )
+    said = re.sub(r'"\s+f?"', "", code)
+    pieces = "...".join(quoted).split("...")
+    wanted = [piece.removeprefix("_FILE").strip(" ?") for piece in pieces]
+    assert not [piece for piece in wanted if piece not in said]
+
+
 def test_every_file_that_a_page_names_exists(checkout: Path) -> None:
     for page in pages(checkout):
         if page.name == "add-a-game.md":
