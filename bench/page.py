@@ -45,6 +45,12 @@ _GROWN: Final = {
     "The ratio is to the plain loop on one core, in the mean of those that are taken.",
     "cores, thinking": "The same with bots that think for a millisecond at every turn.",
 }
+_BOOKING: Final = (
+    "## Booking a match\n\nOf two deals, with others that came in together, by a ledger over an "
+    "SQLite file with a thousand matches: milliseconds of its processor time in the mean of these "
+    "matches, and how many games of bomb the plain loop plays meanwhile, in the mean of its "
+    "tables.\n\n"
+)
 
 
 def kept(before: str) -> str:
@@ -90,10 +96,7 @@ def page(
         "the queue to its result and ratings in the database, an SQLite file. No broker is "
         "between the books and the arena here: a message goes from hand to hand.\n\n"
         + _table("box record database", map(_long, long)),
-        "## Booking a match\n\nOf two deals, with others that came in together, by a ledger over "
-        "an SQLite file with a thousand matches: milliseconds of its processor time in the "
-        "mean of so many matches, and how many games of bomb the plain loop plays meanwhile, in "
-        "the mean of its tables.\n\n" + _table("matches ms games", map(_booked, booked)),
+        _BOOKING + _table("matches ms games", map(_booked, booked)),
         *(_growth(grown) if grown else ()),
         "## Both seats of a match\n\nForked, walled, killed and buried in a warm box, in "
         "milliseconds; and how many games of bomb the plain loop plays meanwhile. The goal is 4 ms "

@@ -47,18 +47,17 @@ def play_job(
 ) -> MatchPlayed:
     """Plays the match. `report` is called with the number of bouts that have ended since last time.
 
-    `rotations` limits the match to some rotations, for experiments; their order is random.
-    `memories` are the entrants' memories, by digest. `reports` asks for the players' comments on
-    their moves. `look` is called with the played match, which is kept only as the packed record.
-    Logs and times cover the match alone, not the sample that the job asks for. Raises
-    SeatFault("platform") if the platform failed, BadMessage if the job cannot be played here.
+    `rotations` limits the match to some rotations, for experiments. `memories` are the entrants'
+    memories, by digest. `reports` asks for the players' comments on their moves. `look` is called
+    with the played match, which is kept only as the packed record.
+    Logs and times leave out the sample that the job asks for. Raises SeatFault("platform"), or
+    BadMessage if the job cannot be played here.
     """
     game, separation = registry.game(job.game), separation_of(job, box, report)
     check_rules(job)
     match_seats = MatchSeats(job, bundles, box, separation, memories=memories, reports=reports)
     with _fewer_collections(box):
-        started = time.monotonic()
-        seats = match_seats.open_player
+        started, seats = time.monotonic(), match_seats.open_player
         played = play(game, job, seats, report=report, rotations=rotations, order=shuffled)
         seconds = round(time.monotonic() - started, 6)
         alone = MatchSeats(job, bundles, box, separation, memories=memories)

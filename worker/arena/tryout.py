@@ -126,12 +126,8 @@ def try_out(
     except BadBundle as error:
         verdict, reasons = "bundle", [str(error)]
     except TryOutFailed as failed:
-        if failed.fault.kind == "platform":
-            raise failed.fault from failed
-        verdict = "bundle" if failed.stage == "choosing" else failed.fault.kind
-        reasons = [
-            verdict_messages.reason(failed.fault, failed.stage, job.limits, trial.log, failed.asked)
-        ]
+        verdict, reason = _refusal(failed, job, trial.log)
+        reasons = [reason]
     own = registry.game(job.game).spec.seats[0] if beside is None else 1
     a_deal = trial.decision_ms / len(trial.played) / own if trial.played else 0.0
     return TriedOut(
@@ -152,6 +148,15 @@ def try_out(
         cpu_ms_per_deal=round(a_deal, 4),
         peak_bytes=trial.peak_bytes,
     )
+
+
+def _refusal(failed: TryOutFailed, job: TryOut, log: str) -> tuple[str, str]:
+    """The verdict on a version with a fault, and the reason. Raises a fault of the platform."""
+    fault, stage = failed.fault, failed.stage
+    if fault.kind == "platform":
+        raise fault from failed
+    reason = verdict_messages.reason(fault, stage, job.limits, log, failed.asked)
+    return "bundle" if stage == "choosing" else fault.kind, reason
 
 
 def _load(job: TryOut, bundle: bytes, trial: _TryOut) -> None:
