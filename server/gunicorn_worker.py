@@ -43,7 +43,7 @@ _CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
 _NOBODY_THERE: Final = (errno.EAGAIN, errno.ECONNABORTED, errno.EWOULDBLOCK)
 
 
-class Connection(TConn):
+class Connection(TConn):  # type: ignore[misc]  # gunicorn has no types
     """A client's connection, with the part of its next request that has arrived."""
 
     def __init__(
@@ -70,7 +70,7 @@ class _Outlet(socket.socket):
             left = left[self.send(left, flags) :]
 
 
-class BufferingWorker(ThreadWorker):
+class BufferingWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
     """Reads requests in its main loop, and answers them in threads."""
 
     most_bytes = MOST_BYTES

@@ -7,7 +7,7 @@ messages are only hints, so nothing here waits for a result.
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 from celery import Celery
 from kombu import Exchange, Queue
@@ -17,9 +17,12 @@ from matchbox.errors import BadSetting
 from matchbox.match import wire
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from matchbox.settings import Settings
 
 Half = Literal["arena", "ledger"]
+_Handler = TypeVar("_Handler", bound="Callable[..., None]")
 
 ARENA_QUEUES: Final = ("tryout", "ranked", "comparison")
 """The queues where an arena looks for work: try-outs first, the others in turn."""
@@ -30,7 +33,7 @@ _LEDGER_S: Final = 20
 _RESTORE_S: Final = 5
 
 
-class TryOutsFirst(round_robin_cycle):
+class TryOutsFirst(round_robin_cycle):  # type: ignore[misc]  # kombu has no types
     """The order of the queues: a queue that was served goes behind the others, except for try-outs.
 
     With a fixed order, the last queue's messages would stay unread until their matches are late.
@@ -40,6 +43,12 @@ class TryOutsFirst(round_robin_cycle):
         """Moves a queue back. Called with the queue that a message came from."""
         first = last_used == wire.QUEUES[wire.TRY_OUT]
         return last_used if first else super().rotate(last_used)
+
+
+def on(signal: Any) -> Callable[[_Handler], _Handler]:
+    """Decorates a function that is called at a signal of Celery, whose own decorator is untyped."""
+    connect: Callable[[_Handler], _Handler] = signal.connect
+    return connect
 
 
 def make_celery(settings: Settings, half: Half) -> Celery:

@@ -91,7 +91,7 @@ def find_season(session: Session, name: int | str, viewer: User | None = None) -
     text = str(name)
     number = text.isascii() and text.isdecimal() and len(text) < 10
     query, wanted = (_NUMBERED, int(text)) if number else (_NAMED, text)
-    kept = session.info.get(KEPT, {})
+    kept: dict[int | str, Season] = session.info.get(KEPT, {})
     row = kept.get(wanted) or session.scalar(query, {"wanted": wanted})
     drafts = viewer is not None and viewer.operator
     if row is None or (row.state == SeasonState.DRAFT and not drafts):

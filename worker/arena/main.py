@@ -26,7 +26,7 @@ from matchbox.errors import BadMessage, MatchboxError, Unavailable
 from matchbox.match import wire
 from matchbox.settings import read_settings
 from worker import logs, start
-from worker.app import make_celery, send_result
+from worker.app import make_celery, on, send_result
 from worker.arena import cpu_affinity, reports
 from worker.arena.boxes import open_named
 from worker.arena.client import ServerClient
@@ -97,12 +97,12 @@ for _task in wire.JOBS:
     app.task(_run_task, name=_task, bind=True)
 
 
-@signals.setup_logging.connect
+@on(signals.setup_logging)
 def _log(**_: Any) -> None:
     """Keeps Celery from setting up a log of its own: `_open` has done so."""
 
 
-@signals.celeryd_init.connect
+@on(signals.celeryd_init)
 def _open(sender: str, **_: Any) -> None:
     """Opens the box, reports its wall to the server, and takes up an unfinished job."""
     logs.configure(settings, arena=sender.partition("@")[0])
@@ -129,7 +129,7 @@ def _open(sender: str, **_: Any) -> None:
     _resume_job()
 
 
-@signals.worker_shutdown.connect
+@on(signals.worker_shutdown)
 def _leave(**_: Any) -> None:
     """Tells the server that nobody need wait for this arena. Silence would say the same, later."""
     if _Running.report is None:

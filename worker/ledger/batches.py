@@ -86,7 +86,7 @@ class Batches:
 def batched(book: Callable[[Sequence[object]], None]) -> type[Task]:
     """Returns the base class of a task whose messages are booked together by `book`."""
 
-    class Batched(Task):
+    class Batched(Task):  # type: ignore[misc]  # Celery has no types
         abstract = True
 
         def start_strategy(self, app: Any, consumer: Any, **_: Any) -> Callable[..., None]:

@@ -14,20 +14,20 @@ from celery import signals
 from matchbox.match import wire
 from matchbox.settings import read_settings
 from worker import logs, start
-from worker.app import make_celery
+from worker.app import make_celery, on
 from worker.health import show_life
 
 settings = read_settings(os.environ, open)
 app = make_celery(settings, "ledger")
 
 
-@signals.setup_logging.connect
+@on(signals.setup_logging)
 def _log(**_: Any) -> None:
     """Takes the place of Celery's own log."""
     logs.configure(settings)
 
 
-@signals.beat_init.connect
+@on(signals.beat_init)
 def _ready(**_: Any) -> None:
     """Nothing more is loaded."""
     show_life()

@@ -19,7 +19,7 @@ from server.context import Context, database_url, make_context
 from server.services import signs
 from server.services.job_kinds import RESULTS
 from worker import logs, start
-from worker.app import make_celery
+from worker.app import make_celery, on
 from worker.health import show_life
 from worker.ledger import message_handlers
 from worker.ledger.backups import Backups
@@ -50,13 +50,13 @@ class _Running:
     backups: Backups
 
 
-@signals.setup_logging.connect
+@on(signals.setup_logging)
 def _log(**_: Any) -> None:
     """Takes the place of Celery's own log."""
     logs.configure(settings)
 
 
-@signals.celeryd_init.connect
+@on(signals.celeryd_init)
 def _open(sender: str, **_: Any) -> None:
     _Running.context = make_context(settings)
     _Running.courier = Courier(_Running.context)
@@ -71,7 +71,7 @@ def _open(sender: str, **_: Any) -> None:
     start.ready()
 
 
-@signals.worker_shutdown.connect
+@on(signals.worker_shutdown)
 def _close(**_: Any) -> None:
     _Running.backups.close()
     _Running.watch.close()
@@ -97,9 +97,11 @@ for _task in RESULTS:
     app.task(_book, name=_task, bind=True, **base, **AGAIN)
 
 
-@app.task(name=wire.TICK)
 def tick() -> None:
     """Does everything that is due, and wakes the refitter and the courier."""
     message_handlers.tick(_Running.context)
     _Running.refitter.wake()
     _Running.courier.wake()
+
+
+app.task(tick, name=wire.TICK)
