@@ -2,7 +2,7 @@ cimport cython
 from matchbox.games.creatures.state cimport Side, State
 
 cdef bint _COMPILED
-cdef Py_ssize_t NOBODY, _OWN, _OTHER, _HEAD
+cdef Py_ssize_t NOBODY, _ASKED, _ATTACKER, _OTHER, _HEAD
 cdef list _BACKS
 cdef bytearray _room
 cdef object _OF_NEXT
@@ -12,6 +12,8 @@ cpdef bytes brief(State state, Py_ssize_t seat)
 cpdef bytes write(
     Py_ssize_t asked, Py_ssize_t seat, Py_ssize_t turn, Py_ssize_t attacker, Side own, Side other
 )
+cpdef Py_ssize_t read_asked(bytes brief) except -1
+cpdef Py_ssize_t read_attacker(bytes brief) except -1
 @cython.locals(
     cards=bytearray, deck=Py_ssize_t, discard=Py_ssize_t, end=Py_ssize_t, fallen=Py_ssize_t,
     field=Py_ssize_t, hand=Py_ssize_t, kinds=Py_ssize_t, marks=Py_ssize_t, numbers=Py_ssize_t,

@@ -21,10 +21,9 @@ TURN: Final = 0
 BLOCK: Final = 1
 WAIT: Final = 2
 OVER: Final = 3
-ASKED: Final = 0
-ATTACKER: Final = 3
+_ASKED: Final = 0
+_ATTACKER: Final = 3
 """The places of these numbers in a brief."""
-_OWN: Final = 4
 _OTHER: Final = 13
 _HEAD: Final = 20
 """The places where each side's numbers, and the cards, begin."""
@@ -93,6 +92,16 @@ def _copy(to: bytearray, at: int, cards: bytearray, size: int) -> int:
     for place in range(size):
         to[at + place] = cards[place]
     return at + size
+
+
+def read_asked(brief: bytes) -> int:
+    """The question to the seat: an index into ASKS."""
+    return brief[_ASKED]
+
+
+def read_attacker(brief: bytes) -> int:
+    """The number of the creature that attacks the seat; 0 if none does."""
+    return brief[_ATTACKER]
 
 
 def read(brief: bytes, own: Side, other: Side) -> None:

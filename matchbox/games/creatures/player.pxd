@@ -1,8 +1,9 @@
 cimport cython
+from matchbox.games.creatures.codec cimport read_asked
 from matchbox.games.creatures.memory cimport Now
 from matchbox.games.creatures.table cimport Table
 
-cdef Py_ssize_t ASKED, BLOCK
+cdef Py_ssize_t BLOCK
 cdef Now NOW
 
 @cython.locals(table=Table)

@@ -1,12 +1,12 @@
 cimport cython
 from matchbox.games.creatures cimport steps
-from matchbox.games.creatures.codec cimport read, read_next
+from matchbox.games.creatures.codec cimport read, read_asked, read_attacker, read_next
 from matchbox.games.creatures.layout cimport Layout
 from matchbox.games.creatures.memory cimport Now
 from matchbox.games.creatures.row cimport Row
 from matchbox.games.creatures.state cimport Side
 
-cdef Py_ssize_t ASKED, ATTACKER, BLOCK, TURN, FACE_DOWN, LAND_CARD, ATTACKING, TAPPED
+cdef Py_ssize_t BLOCK, TURN, FACE_DOWN, LAND_CARD, ATTACKING, TAPPED
 cdef Py_ssize_t ATTACK_MOVE, LAND_MOVE, SUMMON_MOVE, TAP_MOVE
 cdef Now NOW
 cdef Row NO_MOVES

@@ -13,7 +13,15 @@ from matchbox.errors import IllegalMove
 from matchbox.games.creatures import steps
 from matchbox.games.creatures.board import GameControl
 from matchbox.games.creatures.card import TAPPED, Card
-from matchbox.games.creatures.codec import ASKED, ATTACKER, BLOCK, TURN, brief_of, read, read_next
+from matchbox.games.creatures.codec import (
+    BLOCK,
+    TURN,
+    brief_of,
+    read,
+    read_asked,
+    read_attacker,
+    read_next,
+)
 from matchbox.games.creatures.idle import IdleBoard
 from matchbox.games.creatures.kinds import FACE_DOWN, LAND_CARD, NAMES, NUMBERS
 from matchbox.games.creatures.layout import ATTACKING, Layout
@@ -272,7 +280,7 @@ class Table:
             self._begin_block(player, brief)
             self._answer = None
             creatures = self._other_layout.laid(self.other)
-            player.will_block(creatures[self._theirs.numbers.index(brief[ATTACKER])])
+            player.will_block(creatures[self._theirs.numbers.index(read_attacker(brief))])
         finally:
             if self._ask is None:  # Not if it plays itself and is in its own turn.
                 self._player = self.own._table = self._opponent.opponent = None
@@ -351,7 +359,7 @@ class Table:
         self._show_lives()
 
     def _see(self, brief: bytes) -> None:
-        self._asked = brief[ASKED]
+        self._asked = read_asked(brief)
         read(brief, self._mine, self._theirs)
         self._other_layout.tell(brief)
         NOW.memory = self._player.memory

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from matchbox.games.skull.moves import MOST_SEATS
+from matchbox.games.skull.moves import MOST_SEATS, OVER
 
-PHASE, VARIANT, SEATS, MOVER, STARTER, INSIDE, POINTS = range(7)
-CARDS, PILE_SIZES, BIDS, TABLE = range(POINTS + MOST_SEATS, POINTS + 5 * MOST_SEATS, MOST_SEATS)
-TOP: Final = TABLE + 1
-SKULLS, ROSES, ME, LOST, GONE = range(TOP + 1, TOP + 6)
+_PHASE, _VARIANT, _SEATS, _MOVER, _STARTER, _INSIDE, _POINTS = range(7)
+_CARDS, _PILE_SIZES, _BIDS, _TABLE = range(
+    _POINTS + MOST_SEATS, _POINTS + 5 * MOST_SEATS, MOST_SEATS
+)
+_TOP: Final = _TABLE + 1
+_SKULLS, _ROSES, _ME, _LOST, _GONE = range(_TOP + 1, _TOP + 6)
 """The places of these numbers in a brief, and of the first number of each row."""
 
 
@@ -57,3 +59,88 @@ def write(
         bytes((table, top, skulls, roses, me, len(lost))),
         lost, pile, story,
     ))  # fmt: skip
+
+
+def read_phase(brief: bytes) -> int:
+    """The phase: an index into moves.PHASES."""
+    return brief[_PHASE]
+
+
+def read_own_phase(brief: bytes) -> int:
+    """The phase if it is the seat's turn, else moves.OVER."""
+    return brief[_PHASE] if brief[_ME] == brief[_MOVER] else OVER
+
+
+def read_variant(brief: bytes) -> int:
+    """The variant: an index into moves.VARIANTS."""
+    return brief[_VARIANT]
+
+
+def read_me(brief: bytes) -> int:
+    """The seat whose brief this is."""
+    return brief[_ME]
+
+
+def read_mover(brief: bytes) -> int:
+    """The seat to move."""
+    return brief[_MOVER]
+
+
+def read_starter(brief: bytes) -> int:
+    """The seat that began the round."""
+    return brief[_STARTER]
+
+
+def read_placing(brief: bytes) -> tuple[int, int, int, int]:
+    """What a placing seat looks at.
+
+    That is the skulls and the roses in its hand, the number of cards on the table, and the number
+    of seats that own a card.
+    """
+    return brief[_SKULLS], brief[_ROSES], brief[_TABLE], brief[_INSIDE]
+
+
+def read_betting(brief: bytes) -> tuple[int, int]:
+    """The highest bid, and the number of cards on the table."""
+    return brief[_TOP], brief[_TABLE]
+
+
+def read_hand(brief: bytes) -> tuple[int, int]:
+    """The skulls and the roses in the seat's hand."""
+    return brief[_SKULLS], brief[_ROSES]
+
+
+def read_points(brief: bytes) -> bytes:
+    """The points by seat."""
+    return brief[_POINTS : _POINTS + brief[_SEATS]]
+
+
+def read_cards(brief: bytes) -> bytes:
+    """How many cards each seat owns, in all places."""
+    return brief[_CARDS : _CARDS + brief[_SEATS]]
+
+
+def read_pile_sizes(brief: bytes) -> bytes:
+    """The size of the pile of each seat."""
+    return brief[_PILE_SIZES : _PILE_SIZES + brief[_SEATS]]
+
+
+def read_bids(brief: bytes) -> bytes:
+    """The bids by seat: 0 for none, moves.PASSED_BYTE for a seat that has passed."""
+    return brief[_BIDS : _BIDS + brief[_SEATS]]
+
+
+def read_lost(brief: bytes) -> bytes:
+    """The kinds of the seat's lost cards, oldest first."""
+    return brief[_GONE : _GONE + brief[_LOST]]
+
+
+def read_pile(brief: bytes) -> bytes:
+    """The kinds of the cards on the seat's pile, in the order in which they were placed."""
+    start = _GONE + brief[_LOST]
+    return brief[start : start + brief[_PILE_SIZES + brief[_ME]]]
+
+
+def read_story(brief: bytes) -> bytes:
+    """All events of the game, as story.py writes them."""
+    return brief[_GONE + brief[_LOST] + brief[_PILE_SIZES + brief[_ME]] :]

@@ -14,25 +14,6 @@ from matchbox.errors import IllegalMove
 from matchbox.games.skull import codec, moves, story
 from matchbox.games.skull.agent import Agent
 from matchbox.games.skull.charts import Chart, Move, Seen
-from matchbox.games.skull.codec import (
-    BIDS,
-    CARDS,
-    GONE,
-    INSIDE,
-    LOST,
-    ME,
-    MOVER,
-    PHASE,
-    PILE_SIZES,
-    POINTS,
-    ROSES,
-    SEATS,
-    SKULLS,
-    STARTER,
-    TABLE,
-    TOP,
-    VARIANT,
-)
 from matchbox.games.skull.moves import (
     BETTING,
     CHOICE,
@@ -96,7 +77,7 @@ def answer(player: Agent, view: dict[str, Any], ask: Callable[[Any], Any]) -> st
 
 def answer_brief(player: Agent, brief: bytes, ask: Callable[[Any], Any]) -> str:
     """The same as `answer`, for a brief as `brief_of` writes it."""
-    phase = brief[PHASE]
+    phase = codec.read_phase(brief)
     view = _blank(GameView)
     view._brief = brief
     if phase == LOSE:
@@ -152,60 +133,51 @@ class GameView(GameState):
         """The position in a view or in its brief."""
         self._brief = brief_of(view) if isinstance(view, dict) else view
 
-    def _by_seat(self, start: int) -> bytes:
-        """The row of points, cards, piles or bids that begins at `start`, by seat."""
-        return self._brief[start : start + self._brief[SEATS]]
-
-    def _rest(self) -> tuple[bytes, bytes, bytes]:
-        """The seat's own pile, its lost cards, and the story."""
-        brief = self._brief
-        pile = GONE + brief[LOST]
-        events = pile + brief[PILE_SIZES + brief[ME]]
-        return brief[pile:events], brief[GONE:pile], brief[events:]
-
     @cached_property
     def players(self) -> tuple[Player, ...]:  # type: ignore[override]
         """The players that still own a card, in the order of their seats."""
-        return tuple(_SEATS[seat] for seat, cards in enumerate(self._by_seat(CARDS)) if cards)
+        cards = codec.read_cards(self._brief)
+        return tuple(_SEATS[seat] for seat, owned in enumerate(cards) if owned)
 
     @property
     def me(self) -> Player:
         """The player who sees this view."""
-        return _SEATS[self._brief[ME]]
+        return _SEATS[codec.read_me(self._brief)]
 
     @property
     def starter(self) -> Player:
         """The player that began this round."""
-        return _SEATS[self._brief[STARTER]]
+        return _SEATS[codec.read_starter(self._brief)]
 
     @property
     def points(self) -> dict[Player, int]:
         """The points of all players of the game."""
-        return dict(zip(_SEATS, self._by_seat(POINTS), strict=False))
+        return dict(zip(_SEATS, codec.read_points(self._brief), strict=False))
 
     @property
     def cards(self) -> dict[Player, int]:
         """How many cards each of them owns, in all places."""
-        return dict(zip(_SEATS, self._by_seat(CARDS), strict=False))
+        return dict(zip(_SEATS, codec.read_cards(self._brief), strict=False))
 
     @property
     def lost(self) -> list[Card]:
         """The kinds of your lost cards, oldest first."""
-        return [_KINDS[kind] for kind in self._rest()[1]]
+        return [_KINDS[kind] for kind in codec.read_lost(self._brief)]
 
     @property
     def log(self) -> tuple[str, ...]:
         """The events of this round, one short text each."""
-        return tuple(story.happened(story.this_round(self._rest()[2])))
+        return tuple(story.happened(self._round()))
 
     @property
     def rounds(self) -> tuple[tuple[str, ...], ...]:
         """The events of earlier rounds, each as in `log`."""
-        return tuple(tuple(events.split(", ")) for events in story.rounds(self._rest()[2]))
+        earlier = story.rounds(codec.read_story(self._brief))
+        return tuple(tuple(events.split(", ")) for events in earlier)
 
     @cached_property
     def _index(self) -> int:  # type: ignore[override]
-        mover = _SEATS[self._brief[MOVER]]
+        mover = _SEATS[codec.read_mover(self._brief)]
         return self.players.index(mover) if mover in self.players else 0
 
     @cached_property
@@ -217,11 +189,11 @@ class GameView(GameState):
         board.last_chosen = board.turned[-1][1] if board.turned else None
         board._bets = {
             _SEATS[seat]: moves.PASSED_IN_VIEW if bid == PASSED_BYTE else bid
-            for seat, bid in enumerate(self._by_seat(BIDS))
+            for seat, bid in enumerate(codec.read_bids(self._brief))
             if bid
         }
         board.players_bet = set(board._bets)
-        board.phase = _PHASES[self._brief[PHASE]]
+        board.phase = _PHASES[codec.read_phase(self._brief)]
         if board._bets:
             board.top_bet = max(board._bets.items(), key=itemgetter(1))
         board._table._chart = {player: self._pile(player) for player in self.players}
@@ -229,27 +201,32 @@ class GameView(GameState):
         return board
 
     def _empty_board(self, players: tuple[Player, ...]) -> Board:
-        board = Board(players, self._brief[VARIANT] == DOCUMENT)
+        board = Board(players, codec.read_variant(self._brief) == DOCUMENT)
         board._hands = Chart(False, False, players)
         return board
 
     def _turned(self) -> list[tuple[int, Card]]:
         """The cards turned over in this round, as (seat, kind)."""
-        events = story.this_round(self._rest()[2])
-        return [_TURNED[byte] for byte in events if byte in _TURNED]
+        return [_TURNED[byte] for byte in self._round() if byte in _TURNED]
+
+    def _round(self) -> bytes:
+        """The events of this round."""
+        return story.this_round(codec.read_story(self._brief))
 
     def _pile(self, player: Player) -> list[Seen]:
         if player is self.me:
-            return [_KINDS[kind] for kind in self._rest()[0]]
-        return [None] * self._by_seat(PILE_SIZES)[player.value]
+            return [_KINDS[kind] for kind in codec.read_pile(self._brief)]
+        return [None] * codec.read_pile_sizes(self._brief)[player.value]
 
     def _hand(self, player: Player) -> list[Seen]:
         brief = self._brief
         if player is self.me:
-            return [*[Card.skull] * brief[SKULLS], *[Card.rose] * brief[ROSES]]
+            skulls, roses = codec.read_hand(brief)
+            return [*[Card.skull] * skulls, *[Card.rose] * roses]
         seat = player.value
         turned = sum(owner == seat for owner, _ in self._turned())
-        return [None] * (self._by_seat(CARDS)[seat] - self._by_seat(PILE_SIZES)[seat] - turned)
+        placed = codec.read_pile_sizes(brief)[seat] + turned
+        return [None] * (codec.read_cards(brief)[seat] - placed)
 
     @cached_property
     def _past(self) -> GameState:
@@ -272,7 +249,8 @@ class GameView(GameState):
 
     def _first(self) -> GameState:
         """The round's first position: all cards in hand, also those of a player put out in it."""
-        out = _SEATS[self._brief[MOVER]] if self._brief[PHASE] == START else None
+        brief = self._brief
+        out = _SEATS[codec.read_mover(brief)] if codec.read_phase(brief) == START else None
         players = tuple(one for one in _SEATS if one in self.players or one is out)
         board = self._empty_board(players)
         for player in players:
@@ -286,8 +264,9 @@ class GameView(GameState):
 
     def _own_cards(self) -> list[Card]:
         """Your own cards that were placed in this round, in order."""
-        turned = [kind for seat, kind in self._turned() if seat == self._brief[ME]]
-        return [*(_KINDS[kind] for kind in self._rest()[0]), *reversed(turned)]
+        me = codec.read_me(self._brief)
+        turned = [kind for seat, kind in self._turned() if seat == me]
+        return [*(_KINDS[kind] for kind in codec.read_pile(self._brief)), *reversed(turned)]
 
     def legal_moves(self) -> list[Move]:
         """All legal moves: places (skull, rose), bids ascending, pass, choices."""
@@ -296,25 +275,23 @@ class GameView(GameState):
 
     def is_over(self) -> bool:
         """True if the challenge is over; never true when a move is asked for."""
-        brief = self._brief
-        asked = brief[ME] == brief[MOVER] and brief[PHASE] <= CHOICE
-        return not asked and super().is_over()
+        return codec.read_own_phase(self._brief) > CHOICE and super().is_over()
 
 
 def _legal(brief: bytes) -> list[Move] | None:
     """The legal moves of the brief's owner; None if no move is asked of him."""
-    phase, me = brief[PHASE], brief[ME]
-    if me != brief[MOVER] or phase > CHOICE:
-        return None
-    table = brief[TABLE]
+    phase = codec.read_own_phase(brief)
     if phase == PLACING:
-        held = 2 * (brief[SKULLS] > 0) + (brief[ROSES] > 0)
-        return _PLACES[held][table if table >= brief[INSIDE] else 0].copy()
+        skulls, roses, table, inside = codec.read_placing(brief)
+        held = 2 * (skulls > 0) + (roses > 0)
+        return _PLACES[held][table if table >= inside else 0].copy()
     if phase == BETTING:
-        return [*_BETS[brief[TOP] + 1 : table + 1], _PASS]
-    return [
-        _CHOICES[seat] for seat in range(brief[SEATS]) if brief[PILE_SIZES + seat] and seat != me
-    ]
+        top, table = codec.read_betting(brief)
+        return [*_BETS[top + 1 : table + 1], _PASS]
+    if phase == CHOICE:
+        me, piles = codec.read_me(brief), codec.read_pile_sizes(brief)
+        return [_CHOICES[seat] for seat, size in enumerate(piles) if size and seat != me]
+    return None
 
 
 def _replayed(state: GameState, event: str, me: Player, own: Any) -> GameState:
