@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib import import_module, resources
-from importlib.util import find_spec
+from importlib import resources
 from typing import Final
 
 from markupsafe import Markup
@@ -14,35 +13,27 @@ from markupsafe import Markup
 from dashboard import markdown
 from dashboard.documentation import site_address
 from matchbox.game import Plain
-from matchbox.registry import package_of
+from matchbox.registry import draw_module, package_of
 
 _EXAMPLE: Final = re.compile(r"^## A player\n.*?^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def drawing(game: str, view: Plain) -> Markup | None:
     """Returns the board as SVG, or None if the game has no drawing. Raises UnknownGame."""
-    module = f"{package_of(game)}.draw"
-    if find_spec(module) is None:
-        return None
-    svg: str = import_module(module).draw(view)
-    return Markup(svg)  # the text of an installed game; scripts in it do not run
+    module = draw_module(game)
+    # The text of an installed game; scripts in it do not run.
+    return None if module is None else Markup(module.draw(view))
 
 
 def is_event(game: str, text: str) -> bool:
     """Whether the game's drawing names a line of this text as one that a spectator jumps to."""
-    module = f"{package_of(game)}.draw"
-    if find_spec(module) is None:
-        return False
-    phrases: Iterable[str] = getattr(import_module(module), "EVENTS", ())
+    phrases: Sequence[str] = getattr(draw_module(game), "EVENTS", ())
     return any(phrase in text for phrase in phrases)
 
 
 def ending(game: str, why: str) -> str:
     """Returns why a bout ended, in the words of the game's drawing if it has some in ENDINGS."""
-    module = f"{package_of(game)}.draw"
-    if find_spec(module) is None:
-        return why
-    words: Mapping[str, str] = getattr(import_module(module), "ENDINGS", {})
+    words: Mapping[str, str] = getattr(draw_module(game), "ENDINGS", {})
     return words.get(why, why)
 
 

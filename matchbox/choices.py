@@ -33,8 +33,9 @@ def question_of(game: str, moves: Sequence[Plain], view: Plain) -> str:
 
     Raises UnknownGame.
     """
-    asked: Callable[..., str] | None = getattr(choices_module(game), "question", None)
-    return asked(moves, view) if asked is not None and moves else ""
+    question: Callable[[Sequence[Plain], Plain], str] | None
+    question = getattr(choices_module(game), "question", None)
+    return question(moves, view) if question is not None and moves else ""
 
 
 def plain_choice(move: Plain) -> Choice:

@@ -225,13 +225,33 @@ class Choice:
 
 
 class ChoicesModule(Protocol):
-    """What a game's `choices.py` must have, if there is one: it says how persons choose moves.
-
-    It may also have `question(moves, view)`: what the seat is asked, as a sentence or two.
-    """
+    """What a game's `choices.py` must have, if there is one: it says how persons choose moves."""
 
     def choice(self, move: Any, view: Any) -> Choice | None:
         """The legal move as the seat with this view sees it; None for one that is not offered."""
+
+
+class ChoicesHooks(Protocol):
+    """What a game's `choices.py` may have besides."""
+
+    def question(self, moves: Sequence[Any], view: Any) -> str:
+        """What the seat with this view and these legal moves is asked, as a sentence or two."""
+
+
+class DrawModule(Protocol):
+    """What a game's `draw.py` must have, if there is one: it says how positions are shown."""
+
+    def draw(self, view: Any) -> str:
+        """The view as an SVG element."""
+
+
+class DrawHooks(Protocol):
+    """What a game's `draw.py` may have besides. Each name is optional."""
+
+    EVENTS: Sequence[str]
+    """Phrases of `describe`: a spectator can jump to each step whose line has one of them."""
+    ENDINGS: Mapping[str, str]
+    """The values of `Outcome.why`, and the words that pages show in their place."""
 
 
 Answers: TypeAlias = Mapping[int, Any]

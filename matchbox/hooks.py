@@ -14,6 +14,10 @@ from typing import Any, Final
 from matchbox.errors import BadGame
 from matchbox.game import (
     Batch,
+    ChoicesHooks,
+    ChoicesModule,
+    DrawHooks,
+    DrawModule,
     Game,
     GameHooks,
     PlayerHooks,
@@ -27,7 +31,7 @@ PAGE: Final = "docs/add-a-game.md"
 _CLOSE: Final = 0.8
 """Two names at least this similar (1 is equal) are taken for a name and its misspelling."""
 _BRIEFS: Final = ("brief_of", "answer_brief")
-_CONTENT: Final[Mapping[str, type]] = {"ALIASES": str, "REMEMBERED": bytes}
+_CONTENT: Final[Mapping[str, type]] = {"ALIASES": str, "ENDINGS": str, "REMEMBERED": bytes}
 """The value type of each of these mappings; the keys are strings."""
 
 
@@ -52,6 +56,20 @@ def check_terminal(package: str, terminal: ModuleType) -> None:
     exports = getattr(terminal, "EXPORTS", {})
     if not isinstance(exports, Mapping) or not all(map(callable, exports.values())):
         raise BadGame(f"{place}.EXPORTS must hold a function for each file name")
+
+
+def check_draw(package: str, draw: ModuleType) -> None:
+    """Checks the module that draws a game. Raises BadGame."""
+    place = f"{package}.draw"
+    _check_part(place, draw, DrawModule, DrawHooks)
+    events = getattr(draw, "EVENTS", ())
+    if not isinstance(events, tuple | list) or not all(isinstance(one, str) for one in events):
+        raise BadGame(f"{place}.EVENTS must be a tuple of str")
+
+
+def check_choices(package: str, choices: ModuleType) -> None:
+    """Checks the module that puts a game's moves into words. Raises BadGame."""
+    _check_part(f"{package}.choices", choices, ChoicesModule, ChoicesHooks)
 
 
 def _check_part(place: str, part: Any, required: type, optional: type) -> None:

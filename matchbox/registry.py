@@ -12,16 +12,17 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from importlib.resources import files
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import matchbox.games
 from matchbox.errors import BadGame, UnknownGame
-from matchbox.hooks import check_game
+from matchbox.hooks import check_choices, check_draw, check_game
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from types import ModuleType
 
-    from matchbox.game import ChoicesModule, Game
+    from matchbox.game import ChoicesModule, DrawModule, Game
 
 GROUP: Final = "matchbox.games"
 _NO_RULES: Final = ("choices.py", "draw.py", "players.py", "terminal.py")
@@ -81,13 +82,32 @@ def package_of(name: str) -> str:
 def choices_module(name: str) -> ChoicesModule | None:
     """Returns the module that puts the game's moves into words for a person; None if it has none.
 
-    Raises UnknownGame.
+    Raises UnknownGame, and BadGame if a hook is misspelt or incomplete.
     """
-    module = f"{package_of(name)}.choices"
-    if find_spec(module) is None:
-        return None
-    found: ChoicesModule = import_module(module)
+    module: Any = _optional_module(name, "choices")
+    if module is not None:
+        check_choices(package_of(name), module)
+    found: ChoicesModule | None = module
     return found
+
+
+@cache
+def draw_module(name: str) -> DrawModule | None:
+    """Returns the module that draws the game's positions; None if it has none.
+
+    Raises UnknownGame, and BadGame if a hook is misspelt or incomplete.
+    """
+    module: Any = _optional_module(name, "draw")
+    if module is not None:
+        check_draw(package_of(name), module)
+    found: DrawModule | None = module
+    return found
+
+
+def _optional_module(name: str, part: str) -> ModuleType | None:
+    """The module of the game with that name, if it has it."""
+    module = f"{package_of(name)}.{part}"
+    return None if find_spec(module) is None else import_module(module)
 
 
 @cache

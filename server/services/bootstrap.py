@@ -32,13 +32,18 @@ def prepare(
 ) -> list[Version]:
     """Creates the house and the default leagues, uploads the shipped bots, returns their versions.
 
-    A second call changes nothing. Where bots of several games share a name, the game's name is put
-    in front of it: skull-random.
+    Raises BadGame if a hook of an installed game is misspelt or incomplete, also one that only
+    pages use. A second call changes nothing. Where bots of several games share a name, the game's
+    name is put in front of it: skull-random.
     """
     shipped = list(shipped)
     owner = accounts.house(session, now=now)
     names = _names(shipped, {bot.name: bot.game for bot in owner.bots})
-    leagues.ensure_default_leagues(session, registry.games().values(), settings, now=now)
+    games = registry.games()
+    for game in games:
+        registry.draw_module(game)
+        registry.choices_module(game)
+    leagues.ensure_default_leagues(session, games.values(), settings, now=now)
     return [
         uploads.upload(
             session,

@@ -10,7 +10,7 @@ import pytest
 
 from matchbox.errors import BadGame
 from matchbox.game import Spec
-from matchbox.hooks import check_game, check_terminal
+from matchbox.hooks import check_choices, check_draw, check_game, check_terminal
 
 
 class Rules:
@@ -210,3 +210,59 @@ def test_the_terminal_module_is_checked_where_its_files_are_asked_for() -> None:
     vars(terminal)["EXPORT"] = vars(terminal).pop("EXPORTS")
     with pytest.raises(BadGame, match=r"nim\.terminal has 'EXPORT', .* the hook 'EXPORTS'"):
         check_terminal("nim", terminal)
+
+
+def module(name: str, **names: Any) -> ModuleType:
+    """A module of the game with these names."""
+    made = ModuleType(f"nim.{name}")
+    vars(made).update(names)
+    return made
+
+
+def draw(view: Any) -> str:
+    return "<svg/>"
+
+
+def test_a_drawing_may_have_every_hook_or_none() -> None:
+    check_draw("nim", module("draw", draw=draw))
+    check_draw("nim", module("draw", draw=draw, EVENTS=("takes",), ENDINGS={"last": "the end"}))
+
+
+@pytest.mark.parametrize(
+    ("names", "why"),
+    [
+        ({}, r"nim\.draw has no draw\(view\); write it"),
+        ({"draw": two}, r"nim\.draw\.draw takes .*; it is called as draw\(view\)"),
+        ({"draw": draw, "EVENT": ("takes",)}, r"nim\.draw has 'EVENT', .* the hook 'EVENTS'"),
+        ({"draw": draw, "ENDING": {}}, r"nim\.draw has 'ENDING', .* the hook 'ENDINGS'"),
+        ({"draw": draw, "EVENTS": "takes"}, r"nim\.draw\.EVENTS must be a tuple of str"),
+        ({"draw": draw, "EVENTS": (1,)}, r"nim\.draw\.EVENTS must be a tuple of str"),
+        (
+            {"draw": draw, "ENDINGS": {"last": 1}},
+            r"nim\.draw\.ENDINGS must be a dict of str to str",
+        ),
+    ],
+)
+def test_a_misspelt_or_half_made_drawing_is_refused(names: dict[str, Any], why: str) -> None:
+    with pytest.raises(BadGame, match=why):
+        check_draw("nim", module("draw", **names))
+
+
+def test_choices_may_have_a_question() -> None:
+    check_choices("nim", module("choices", choice=two))
+    check_choices("nim", module("choices", choice=two, question=two))
+
+
+@pytest.mark.parametrize(
+    ("names", "why"),
+    [
+        ({"question": two}, r"nim\.choices has no choice\(move, view\); write it"),
+        ({"choice": three}, r"nim\.choices\.choice takes .*; it is called as choice\(move, view\)"),
+        ({"choice": two, "questions": two}, r"nim\.choices has 'questions', .* hook 'question'"),
+        ({"choice": two, "question": "Which?"}, r"nim\.choices\.question must be a function"),
+        ({"choice": two, "question": draw}, r"it is called as question\(moves, view\)"),
+    ],
+)
+def test_misspelt_or_half_made_choices_are_refused(names: dict[str, Any], why: str) -> None:
+    with pytest.raises(BadGame, match=why):
+        check_choices("nim", module("choices", **names))

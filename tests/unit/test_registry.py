@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from importlib import invalidate_caches
 from pathlib import Path
 
 import pytest
@@ -36,11 +37,12 @@ Install = Callable[[str, str, str], None]
 
 @pytest.fixture(autouse=True)
 def _fresh() -> Iterator[None]:
-    registry.packages.cache_clear()
-    registry.game.cache_clear()
+    found = (registry.packages, registry.game, registry.draw_module, registry.choices_module)
+    for kept in found:
+        kept.cache_clear()
     yield
-    registry.packages.cache_clear()
-    registry.game.cache_clear()
+    for kept in found:
+        kept.cache_clear()
 
 
 @pytest.fixture
@@ -114,3 +116,23 @@ def test_a_package_without_a_player_is_refused_by_name(install: Install, tmp_pat
     (tmp_path / "playerless_nim" / "player.py").unlink()
     with pytest.raises(BadGame, match="game 'nim' of playerless_nim has no module player"):
         registry.game("nim")
+
+
+@pytest.mark.parametrize(
+    ("part", "source", "hook"),
+    [
+        ("draw", "def draw(view): ...\nEVENT = ('takes',)", "EVENTS"),
+        ("choices", "def choice(move, view): ...\ndef questions(moves, view): ...", "question"),
+    ],
+)
+def test_a_misspelt_hook_of_pages_is_refused_where_the_module_is_loaded(
+    part: str, source: str, hook: str, install: Install, tmp_path: Path
+) -> None:
+    install("nim", f"drawn_nim_{part}", RULES.format(name="nim"))
+    load = getattr(registry, f"{part}_module")
+    assert load("nim") is None
+    load.cache_clear()
+    (tmp_path / f"drawn_nim_{part}" / f"{part}.py").write_text(source)
+    invalidate_caches()
+    with pytest.raises(BadGame, match=rf"nearly the hook '{hook}'"):
+        load("nim")

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import func, select
 
 from matchbox import registry
-from matchbox.errors import BadMessage, BadSetting, Unavailable
+from matchbox.errors import BadGame, BadMessage, BadSetting, Unavailable
 from matchbox.settings import Settings
 from server.context import database_url, make_context
 from server.db.migrations import migrate
@@ -52,6 +52,16 @@ def prepare(books: Books, *data: bytes) -> list[Version]:
     bots = [bootstrap.ShippedBot("bomb", f"bot{n}", text) for n, text in enumerate(data)]
     with books.write() as session:
         return bootstrap.prepare(session, books.settings, bots, now=books.clock())
+
+
+def test_a_platform_does_not_start_while_a_hook_of_a_drawing_is_misspelt(
+    books: Books, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr("matchbox.games.bomb.draw.EVENTS")
+    monkeypatch.setattr("matchbox.games.bomb.draw.EVENT", ("bomb",), raising=False)
+    registry.draw_module.cache_clear()
+    with pytest.raises(BadGame, match=r"bomb\.draw has 'EVENT', .* the hook 'EVENTS'"):
+        prepare(books)
 
 
 def test_shipped_bots_of_several_games_may_share_a_name(books: Books) -> None:
