@@ -183,7 +183,7 @@ def seasons_page(
         values={**(chosen.format if chosen else {}), **typed},
         error=error,
         filters=asked,
-        page=source.seasons(**asked, limit=A_PAGE),
+        page=source.seasons(league=asked.get("league"), cursor=asked.get("cursor"), limit=A_PAGE),
         leagues=leagues,
         chosen=chosen,
         fields=[one for one in _FIELDS["format"] if one.name == "cycles" and one.name in own],

@@ -25,10 +25,15 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
             for key in ("action", "subject", "cursor")
             if request.args.get(key)
         }
-        return _for_operators(
-            source,
-            lambda: render_template("audit.html", page=source.audit(**filters), filters=filters),
-        )
+        asked = filters.get
+
+        def page() -> str:
+            found = source.audit(
+                subject=asked("subject"), action=asked("action"), cursor=asked("cursor")
+            )
+            return render_template("audit.html", page=found, filters=filters)
+
+        return _for_operators(source, page)
 
     def health() -> Answer:
         return _for_operators(

@@ -1,14 +1,9 @@
-"""The functions that the pages call on the server. Knows their types, but no database.
-
-The server fills one `Source`. Each function is called inside a request and finds the viewer by
-itself. It raises NotFound for a missing object, and Forbidden for one that the viewer may not see.
-"""
+"""What the pages read from. Knows the types of it, but no database."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from collections.abc import Collection, Iterator
+from typing import Any, Protocol, TypeAlias
 
 from matchbox.answers.accounts import (
     LoggedIn,
@@ -47,247 +42,318 @@ from matchbox.answers.standings import Board, RatingPoint
 Row: TypeAlias = "dict[str, Any]"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Source:
-    """The functions that the pages read from."""
+class Source(Protocol):
+    """The functions that the pages read from; the server has them.
 
-    viewer: Callable[[], Viewer | None]
-    """The viewer; None without login."""
-
-    libraries: Callable[[], list[str]]
-    """The libraries that bots may import in addition to the standard library."""
-
-    uploads_closed: Callable[[], str | None]
-    """A sentence that says why the viewer may not submit bots; None if they may, or could after a
-    login."""
-
-    games: Callable[[], list[Game]]
-    """Every installed game."""
-
-    leaderboard: Callable[[str], Board]
-    """The standing of the continuous league with this name."""
-
-    board_digest: Callable[[str], str | None]
-    """The digest of the rows of that standing; None before the first."""
-
-    board_figures: Callable[[str, int | None, int], BoardFigures]
-    """The counts behind the figures of a league's board, from (league, the number of bots whose
-    pairs are told, or None for all, the place after which these bots begin)."""
-
-    board_pairs: Callable[[str], Iterator[PairLine]]
-    """All pairs that have met on a league's board, each made when it is asked for."""
-
-    rating_trails: Callable[[str, Collection[int]], dict[int, list[float]]]
-    """The stored ratings of these versions in a league, oldest first, by the version's row."""
-
-    bot: Callable[[str, str], Bot]
-    """The bot owner/name."""
-
-    results_by_opponent: Callable[..., Opponents]
-    """The results of the bot owner/name by opponent, the hardest first, from (owner, name, most):
-    of those that it has met most. With the number of a page after it, that page of all opponents.
+    Each is called inside a request and finds the viewer by itself. It raises NotFound for a missing
+    object, and Forbidden for one that the viewer may not see.
     """
 
-    all_opponents: Callable[[str, str], tuple[Opponents, Iterator[HeadToHead]]]
-    """The answer for the bot owner/name without items, and the lines of all its opponents, which
-    are looked up one part after another."""
+    def viewer(self) -> Viewer | None:
+        """The viewer; None without login."""
 
-    author: Callable[[str], Author]
-    """The author of that name, with all bots."""
+    def libraries(self) -> list[str]:
+        """The libraries that bots may import in addition to the standard library."""
 
-    bot_faults: Callable[[str, str], FaultList]
-    """The newest faults of the bot owner/name; details only for its owner and operators."""
+    def uploads_closed(self) -> str | None:
+        """A sentence that says why the viewer may not submit bots; None if they may, or could after
+        a login."""
 
-    lessons: Callable[[str, str], list[Lesson]]
-    """The lessons of the bot owner/name, newest first, for its owner and operators; empty for
-    others."""
+    def games(self) -> list[Game]:
+        """Every installed game."""
 
-    find_bot: Callable[[str], BotName]
-    """The only bot with this name. Raises NotFound if there is none, or more than one."""
+    def leaderboard(self, name: str) -> Board:
+        """The standing of the continuous league with this name."""
 
-    matches: Callable[..., Matches]
-    """A page of matches, newest first. Keyword arguments, all optional: game, bot (owner/name),
-    season, comparison, state, cursor, limit; and with bot: opponent, result, fault, version,
-    rated."""
+    def board_digest(self, name: str) -> str | None:
+        """The digest of the rows of that standing; None before the first."""
 
-    audit: Callable[..., Audit]
-    """A page of the audit log, newest first. Keyword arguments, all optional: subject, action,
-    cursor, limit. Raises Forbidden unless the viewer is an operator."""
+    def board_figures(self, name: str, top: int | None, after: int) -> BoardFigures:
+        """The counts behind the figures of a league's board.
 
-    match: Callable[[str], Match]
-    """The match with that id, or with those first digits."""
+        The pairs are those of the `top` bots, or of all, that come `after` that place.
+        """
 
-    steps: Callable[[str, int, int | None], Steps]
-    """The bout of a match, from (match, index of the bout, seat whose view is shown; None for a
-    spectator, EVERYBODY for all hands). Raises Forbidden while `match` has an embargo."""
+    def board_pairs(self, name: str) -> Iterator[PairLine]:
+        """All pairs that have met on a league's board, each made when it is asked for."""
 
-    verification: Callable[[str], MatchVerification | None]
-    """What came of playing the match with that id again; None if nobody has asked."""
+    def rating_trails(self, name: str, versions: Collection[int]) -> dict[int, list[float]]:
+        """The stored ratings of these versions in a league, oldest first, by the version's row."""
 
-    match_log: Callable[[str], list[LogLine]]
-    """The output of the viewer's own bots; operators get that of all bots. Called only if `match`
-    says `mine` and has no embargo."""
+    def bot(self, owner: str, name: str) -> Bot:
+        """The bot owner/name."""
 
-    queue: Callable[[], Queue]
-    """The numbers of unfinished matches and try-outs."""
+    def results_by_opponent(
+        self, owner: str, name: str, most: int, page: int | None = None
+    ) -> Opponents:
+        """The results of the bot owner/name by opponent, the hardest first: of the `most` that it
+        has met most, or that page of all opponents."""
 
-    faults: Callable[[int], Faults]
-    """The faults of the last 1 or 7 days. Raises Forbidden unless the viewer is an operator."""
+    def all_opponents(self, owner: str, name: str) -> tuple[Opponents, Iterator[HeadToHead]]:
+        """The answer for the bot owner/name without items, and the lines of all its opponents,
+        which are looked up one part after another."""
 
-    queue_detail: Callable[[], QueueDetail]
-    """All that waits, and why. Raises Forbidden unless the viewer is an operator."""
+    def author(self, name: str) -> Author:
+        """The author of that name, with all bots."""
 
-    waiting: Callable[[int], Waiting | None]
-    """Why the try-out of the version with this row number waits; None if it does not wait, or if
-    the viewer is neither its owner nor an operator."""
+    def bot_faults(self, owner: str, name: str) -> FaultList:
+        """The newest faults of the bot owner/name; details only for its owner and operators."""
 
-    seasons: Callable[..., Seasons]
-    """A page of the seasons, newest first, from (league, over, cursor, limit): with `over=False`
-    only those that are not over. Only operators see drafts."""
+    def lessons(self, owner: str, name: str) -> list[Lesson]:
+        """The lessons of the bot owner/name, newest first, for its owner and operators; empty for
+        others."""
 
-    season: Callable[[int], Season]
-    """The season with this number."""
+    def find_bot(self, name: str) -> BotName:
+        """The only bot with this name. Raises NotFound if there is none, or more than one."""
 
-    leagues: Callable[[], list[LeagueLine]]
-    """All leagues."""
+    def matches(
+        self,
+        *,
+        game: str | None = None,
+        bot: str | None = None,
+        season: int | None = None,
+        comparison: int | None = None,
+        state: str | None = None,
+        opponent: str | None = None,
+        result: str | None = None,
+        fault: bool = False,
+        version: int | None = None,
+        rated: bool = False,
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> Matches:
+        """A page of matches, newest first. `bot` and `opponent` are owner/name.
 
-    league: Callable[[str], League]
-    """The league with this name."""
+        `result` and `version` are of the bot, and so is `fault`, if there is a bot. `rated` leaves
+        out the matches of comparisons.
+        """
 
-    following: Callable[[int], SeasonLine | None]
-    """The newest season that takes bots, of those in the league of the season with this number that
-    came after it; None without one."""
+    def audit(
+        self,
+        *,
+        subject: str | None = None,
+        action: str | None = None,
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> Audit:
+        """A page of the audit log, newest first.
 
-    season_standings: Callable[[int], Board]
-    """The standing of the season with this number."""
+        Raises Forbidden unless the viewer is an operator.
+        """
 
-    season_course: Callable[[int], Course]
-    """What is left to play of the season with this number."""
+    def match(self, name: str) -> Match:
+        """The match with that id, or with those first digits."""
 
-    season_fixtures: Callable[[int, Collection[int]], list[Fixture]]
-    """The matches of these rounds, from 0, of the season with this number."""
+    def steps(self, name: str, bout: int, seat: int | None) -> Steps:
+        """The bout of a match with that index.
 
-    season_meetings: Callable[[int, Collection[int], Collection[int]], list[Meeting]]
-    """Who of these versions, by row number, has met whom of those in the season with this number,
-    as its standing counts."""
+        `seat` is the seat whose view is shown; None for a spectator, EVERYBODY for all hands.
+        Raises Forbidden while `match` has an embargo.
+        """
 
-    season_stamp: Callable[[int], Stamp]
-    """What changes with what is shown of the season with this number."""
+    def verification(self, name: str) -> MatchVerification | None:
+        """What came of playing the match with that id again; None if nobody has asked."""
 
-    my_bots: Callable[[], list[BotLine]]
-    """The viewer's bots, newest first, including the retired ones."""
+    def match_log(self, name: str) -> list[LogLine]:
+        """The output of the viewer's own bots; operators get that of all bots.
 
-    tokens: Callable[[], list[TokenLine]]
-    """The viewer's API tokens, with those that were revoked lately."""
+        Called only if `match` says `mine` and has no embargo.
+        """
 
-    logged_in: Callable[[str | None], LoggedIn]
-    """A page of everybody's sessions, the last used first, from a cursor or none. Raises Forbidden
-    unless the viewer is an operator."""
+    def queue(self) -> Queue:
+        """The numbers of unfinished matches and try-outs."""
 
-    log_in_ways: Callable[[], LogInWays]
-    """The ways in which the viewer may log in."""
+    def faults(self, days: int) -> Faults:
+        """The faults of the last 1 or 7 days. Raises Forbidden unless the viewer is an operator."""
 
-    openid_label: Callable[[], str | None]
-    """What the OpenID Connect provider is called; None if there is none."""
+    def queue_detail(self) -> QueueDetail:
+        """All that waits, and why. Raises Forbidden unless the viewer is an operator."""
 
-    openid_found: Callable[[], OpenidFound | None]
-    """Who has just come back from the provider in this browser; None if nobody has."""
+    def waiting(self, number: int) -> Waiting | None:
+        """Why the try-out of the version with this row number waits; None if it does not wait, or
+        if the viewer is neither its owner nor an operator."""
 
-    openid_out: Callable[[], str]
-    """The address at which the provider logs people out; "" if it has none."""
+    def seasons(
+        self,
+        *,
+        league: str | None = None,
+        over: bool = True,
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> Seasons:
+        """A page of the seasons, newest first; with `over=False` only those that are not over.
 
-    sessions: Callable[[], list[SessionLine]]
-    """The browsers in which the viewer is logged in."""
+        Only operators see drafts.
+        """
 
-    admin: Callable[[], Admin]
-    """The operators' overview. Raises Forbidden for others."""
+    def season(self, number: int) -> Season:
+        """The season with this number."""
 
-    user: Callable[[str], UserDetail]
-    """The account of that name. Raises Forbidden unless the viewer is an operator."""
+    def leagues(self) -> list[LeagueLine]:
+        """All leagues."""
 
-    users: Callable[..., Users]
-    """A page of the accounts by name. Keyword arguments, all optional: wanted (a part of the name
-    or the e-mail address), role, state (open or closed), cursor, limit. Raises Forbidden unless the
-    viewer is an operator."""
+    def league(self, name: str) -> League:
+        """The league with this name."""
 
-    invited: Callable[[str], Invited]
-    """The league that a code joins. Raises NotFound if no league has it."""
+    def following(self, number: int) -> SeasonLine | None:
+        """The newest season that takes bots, of those in the league of the season with this number
+        that came after it; None without one."""
 
-    memberships: Callable[[], list[Membership]]
-    """The leagues whose classes the viewer is in; empty without login."""
+    def season_standings(self, number: int) -> Board:
+        """The standing of the season with this number."""
 
-    league_class: Callable[[str], LeagueClass]
-    """The class of the league. Raises Forbidden unless the viewer is an operator."""
+    def season_course(self, number: int) -> Course:
+        """What is left to play of the season with this number."""
 
-    health: Callable[[], Health]
-    """The judgement on the platform's health. Raises Forbidden unless the viewer is an operator."""
+    def season_fixtures(self, number: int, rounds: Collection[int]) -> list[Fixture]:
+        """The matches of these rounds, from 0, of the season with this number."""
 
-    arena: Callable[[str], ArenaLine]
-    """The arena of that full name. Raises Forbidden unless the viewer is an operator, NotFound."""
+    def season_meetings(
+        self, number: int, rows: Collection[int], columns: Collection[int]
+    ) -> list[Meeting]:
+        """Who of these versions, by row number, has met whom of those in the season with this
+        number, as its standing counts."""
 
-    arena_keys: Callable[[], ArenaKeys]
-    """The keys of arenas on other hosts. Raises Forbidden unless the viewer is an operator."""
+    def season_stamp(self, number: int) -> Stamp:
+        """What changes with what is shown of the season with this number."""
 
-    arena_matches: Callable[[str, str], ArenaMatches]
-    """The arena's matches since an ISO 8601 time. Raises as `arena`, and BadOption."""
+    def my_bots(self) -> list[BotLine]:
+        """The viewer's bots, newest first, including the retired ones."""
 
-    claim_open: Callable[[str], bool]
-    """Whether this secret of the first operator's link is valid and unused."""
+    def tokens(self) -> list[TokenLine]:
+        """The viewer's API tokens, with those that were revoked lately."""
 
-    comparison: Callable[[int], Comparison]
-    """The comparison. Raises Forbidden unless the viewer is its author or an operator."""
+    def log_in_ways(self) -> LogInWays:
+        """The ways in which the viewer may log in."""
 
-    comparisons: Callable[[str, str], list[ComparisonLine]]
-    """The viewer's newest comparisons of the bot owner/name. Called only if `bot` says `mine`."""
+    def openid_label(self) -> str | None:
+        """What the OpenID Connect provider is called; None if there is none."""
 
-    comparable: Callable[[str, str], Comparable]
-    """The choices of the form for a new comparison. Called only if `bot` says `mine`."""
+    def openid_found(self) -> OpenidFound | None:
+        """Who has just come back from the provider in this browser; None if nobody has."""
 
-    ratings: Callable[[str, str], list[RatingPoint]]
-    """The rating history of the bot owner/name, version by version, oldest first."""
+    def openid_out(self) -> str:
+        """The address at which the provider logs people out; "" if it has none."""
 
-    inbox: Callable[..., Notices]
-    """A page of the viewer's notices. Keyword arguments, both optional: cursor, limit."""
+    def sessions(self) -> list[SessionLine]:
+        """The browsers in which the viewer is logged in."""
 
-    delivery_settings: Callable[[], DeliverySettings]
-    """The settings by which the viewer's notices and bots leave the platform."""
+    def admin(self) -> Admin:
+        """The operators' overview. Raises Forbidden for others."""
 
-    sends_mail: Callable[[], bool]
-    """Whether this platform sends mail."""
+    def user(self, name: str) -> UserDetail:
+        """The account of that name. Raises Forbidden unless the viewer is an operator."""
 
-    reset_name: Callable[[int, str], str | None]
-    """The name of the account with this number whose password the secret sets; None if it does
-    not, or not any more."""
+    def users(
+        self,
+        *,
+        wanted: str = "",
+        role: str | None = None,
+        state: str | None = None,
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> Users:
+        """A page of the accounts by name.
 
-    link_open: Callable[[str], bool]
-    """Whether this secret confirms the viewer's e-mail address, and is still valid."""
+        `wanted` is a part of the name or the e-mail address, `state` is open or closed. Raises
+        Forbidden unless the viewer is an operator.
+        """
 
-    opponents: Callable[[str, int], list[Opponent]]
-    """The game's bots that may be played against, the best first, from (game, the most)."""
+    def invited(self, code: str) -> Invited:
+        """The league that a code joins. Raises NotFound if no league has it."""
 
-    tables: Callable[..., Tables]
-    """A page, by cursor and limit, of the viewer's tables, newest first; for operators also of all
-    open ones. Needs a viewer."""
+    def memberships(self) -> list[Membership]:
+        """The leagues whose classes the viewer is in; empty without login."""
 
-    table: Callable[..., Table]
-    """The table with that id. Keyword arguments, both optional: since (the first step that is
-    wanted), secret (of the link by which a free seat is taken). Raises Forbidden for strangers
-    while it is played."""
+    def league_class(self, name: str) -> LeagueClass:
+        """The class of the league. Raises Forbidden unless the viewer is an operator."""
 
-    table_revision: Callable[..., str | None]
-    """The revision of the table with that id; None for those who may not see it. Keyword argument:
-    secret, as of `table`."""
+    def health(self) -> Health:
+        """The judgement on the platform's health.
 
-    table_steps: Callable[[str, int | None], Steps]
-    """The bout of a table that is over, as a seat saw it; None for a spectator, EVERYBODY for all
-    hands open. Only those who sat there, and operators, may see one that ended early."""
+        Raises Forbidden unless the viewer is an operator.
+        """
 
-    file_of: Callable[[str, str, int], bytes | None]
-    """The uploaded bytes, from (owner, name, version number), for the owner and operators; None for
-    others."""
+    def arena(self, name: str) -> ArenaLine:
+        """The arena of that full name.
 
-    draft: Callable[[int], Draft]
-    """The viewer's draft with this number."""
+        Raises Forbidden unless the viewer is an operator, NotFound.
+        """
 
-    draft_file: Callable[[int], bytes]
-    """The bytes of the viewer's draft with this number."""
+    def logged_in(self, cursor: str | None = None) -> LoggedIn:
+        """A page of everybody's sessions, the last used first.
+
+        Raises Forbidden unless the viewer is an operator.
+        """
+
+    def arena_keys(self) -> ArenaKeys:
+        """The keys of arenas on other hosts. Raises Forbidden unless the viewer is an operator."""
+
+    def arena_matches(self, name: str, since: str) -> ArenaMatches:
+        """The arena's matches since an ISO 8601 time. Raises as `arena`, and BadOption."""
+
+    def claim_open(self, secret: str) -> bool:
+        """Whether this secret of the first operator's link is valid and unused."""
+
+    def comparison(self, number: int) -> Comparison:
+        """The comparison. Raises Forbidden unless the viewer is its author or an operator."""
+
+    def comparisons(self, owner: str, name: str) -> list[ComparisonLine]:
+        """The viewer's newest comparisons of the bot owner/name.
+
+        Called only if `bot` says `mine`.
+        """
+
+    def comparable(self, owner: str, name: str) -> Comparable:
+        """The choices of the form for a new comparison. Called only if `bot` says `mine`."""
+
+    def ratings(self, owner: str, name: str) -> list[RatingPoint]:
+        """The rating history of the bot owner/name, version by version, oldest first."""
+
+    def inbox(self, *, cursor: str | None = None, limit: int = 50) -> Notices:
+        """A page of the viewer's notices."""
+
+    def delivery_settings(self) -> DeliverySettings:
+        """The settings by which the viewer's notices and bots leave the platform."""
+
+    def sends_mail(self) -> bool:
+        """Whether this platform sends mail."""
+
+    def reset_name(self, number: int, secret: str) -> str | None:
+        """The name of the account with this number whose password the secret sets; None if it does
+        not, or not any more."""
+
+    def link_open(self, secret: str) -> bool:
+        """Whether this secret confirms the viewer's e-mail address, and is still valid."""
+
+    def opponents(self, game: str, limit: int) -> list[Opponent]:
+        """The game's bots that may be played against, the best first."""
+
+    def tables(self, *, cursor: str | None = None, limit: int = 100) -> Tables:
+        """A page of the viewer's tables, newest first; for operators also of all open ones.
+
+        Needs a viewer.
+        """
+
+    def table(self, name: str, *, since: int = 0, secret: str = "") -> Table:
+        """The table with that id. `since` is the first step that is wanted, `secret` that of the
+        link by which a free seat is taken. Raises Forbidden for strangers while it is played."""
+
+    def table_revision(self, name: str, *, secret: str = "") -> str | None:
+        """The revision of the table with that id; None for those who may not see it.
+
+        `secret` is as for `table`.
+        """
+
+    def table_steps(self, name: str, seat: int | None) -> Steps:
+        """The bout of a table that is over, as a seat saw it; None for a spectator, EVERYBODY for
+        all hands open. Only those who sat there, and operators, may see one that ended early."""
+
+    def file_of(self, owner: str, name: str, number: int) -> bytes | None:
+        """The uploaded bytes of a version, for the owner and operators; None for others."""
+
+    def draft(self, number: int) -> Draft:
+        """The viewer's draft with this number."""
+
+    def draft_file(self, number: int) -> bytes:
+        """The bytes of the viewer's draft with this number."""

@@ -26,12 +26,13 @@ from server.rate_limits import limit_rates
 from server.request_log import log_requests
 from server.routes import blueprints, health, internal
 from server.routes.addresses import teach_addresses
-from server.routes.source import make_source
+from server.routes.source import ServerSource
 from server.sent_code import sent_code
 from server.services.sessions import LIFE_DAYS
 from server.streams import Streams
 
 if TYPE_CHECKING:
+    from dashboard.source import Source
     from matchbox.settings import Settings
     from server.context import Context
 
@@ -47,8 +48,9 @@ def create_app(context: Context) -> APIFlask:
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=hops, x_proto=hops, x_host=hops)  # type: ignore[method-assign]
     for blueprint in blueprints():
         app.register_blueprint(blueprint)
-    app.extensions["matchbox-source"] = make_source()
-    pages = make_pages(app.extensions["matchbox-source"])
+    source: Source = ServerSource()
+    app.extensions["matchbox-source"] = source
+    pages = make_pages(source)
     pages.enable_openapi = False  # type: ignore[attr-defined]  # the framework reads it
     app.register_blueprint(pages)
     limit_rates(app, context.settings, sent_code)

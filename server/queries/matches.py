@@ -66,15 +66,20 @@ def matches(
     season: int | None = None,
     comparison: int | None = None,
     state: str | None = None,
+    opponent: str | None = None,
+    version: int | None = None,
+    result: str | None = None,
+    fault: bool = False,
+    rated: bool = False,
     cursor: str | None = None,
     limit: int = 50,
-    **asked: Any,
 ) -> answers.Matches:
-    """Returns a page of matches, newest first; `bot` is owner/name. Raises BadOption.
+    """Returns a page of matches, newest first; `bot` and `opponent` are owner/name.
 
-    The other arguments are the fields of `match_filters.Asked`.
+    The arguments from `opponent` to `rated` are the filters of `match_filters.Asked`. Raises
+    BadOption.
     """
-    filters = Asked(bot=bot, **asked)
+    filters = Asked(bot, opponent, version, result, fault, rated)
     query = filters.narrow(_filtered(select(Match.id), season, state))
     if comparison is not None:
         query = query.where(Match.comparison_id == comparison)

@@ -1,9 +1,8 @@
-"""The functions of the pages' source that read seasons."""
+"""What the pages of seasons read. Each function reads in its own database session."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
 
 from matchbox.answers.courses import Course, Fixture, Meeting, Stamp
 from matchbox.answers.leagues import Season, Seasons
@@ -13,50 +12,46 @@ from server.auth import reader, reading, viewer
 from server.queries import courses
 
 
-def of_seasons() -> dict[str, Any]:
-    """Returns the functions by their names in the source."""
-    return {
-        "seasons": _seasons,
-        "season": _season,
-        "following": reading(queries.following),
-        "season_standings": _season_standings,
-        "season_course": _season_course,
-        "season_fixtures": _season_fixtures,
-        "season_meetings": _season_meetings,
-        "season_stamp": _season_stamp,
-    }
+class SeasonSource:
+    """The part of `dashboard.source.Source` that is about seasons."""
 
+    following = staticmethod(reading(queries.following))
 
-def _season(number: int) -> Season:
-    with reader() as session:
-        return queries.season(session, number, viewer(session))
+    def season(self, number: int) -> Season:
+        with reader() as session:
+            return queries.season(session, number, viewer(session))
 
+    def seasons(
+        self,
+        *,
+        league: str | None = None,
+        over: bool = True,
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> Seasons:
+        with reader() as session:
+            return queries.seasons(
+                session, viewer(session), league=league, over=over, cursor=cursor, limit=limit
+            )
 
-def _seasons(**which: Any) -> Seasons:
-    with reader() as session:
-        return queries.seasons(session, viewer(session), **which)
+    def season_standings(self, number: int) -> Board:
+        with reader() as session:
+            return queries.season_standings(session, number, viewer(session))
 
+    def season_course(self, number: int) -> Course:
+        with reader() as session:
+            return courses.course(session, number, viewer(session))
 
-def _season_standings(number: int) -> Board:
-    with reader() as session:
-        return queries.season_standings(session, number, viewer(session))
+    def season_fixtures(self, number: int, rounds: Collection[int]) -> list[Fixture]:
+        with reader() as session:
+            return courses.fixtures(session, number, rounds, viewer(session))
 
+    def season_meetings(
+        self, number: int, rows: Collection[int], columns: Collection[int]
+    ) -> list[Meeting]:
+        with reader() as session:
+            return courses.meetings(session, number, rows, columns, viewer(session))
 
-def _season_course(number: int) -> Course:
-    with reader() as session:
-        return courses.course(session, number, viewer(session))
-
-
-def _season_fixtures(number: int, rounds: Collection[int]) -> list[Fixture]:
-    with reader() as session:
-        return courses.fixtures(session, number, rounds, viewer(session))
-
-
-def _season_meetings(number: int, rows: Collection[int], columns: Collection[int]) -> list[Meeting]:
-    with reader() as session:
-        return courses.meetings(session, number, rows, columns, viewer(session))
-
-
-def _season_stamp(number: int) -> Stamp:
-    with reader() as session:
-        return courses.stamp(session, number, viewer(session))
+    def season_stamp(self, number: int) -> Stamp:
+        with reader() as session:
+            return courses.stamp(session, number, viewer(session))

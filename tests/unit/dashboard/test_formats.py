@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dashboard import formats
-from dashboard.source import Row, Source
+from dashboard.source import Row
 from matchbox.answers.leagues import Round
 from matchbox.league.format import Admission, Format, Schedule, write
 from matchbox.settings import MOST_DEALS
@@ -66,7 +66,7 @@ def test_a_schedule_and_options_are_told() -> None:
     assert formats.options({"see": 3, "faces": 6}) == "see 3, faces 6"
 
 
-def season_page(source: Source = SOURCE, **own: Any) -> str:
+def season_page(source: Any = SOURCE, **own: Any) -> str:
     """The text of the season's page, where it is as this says."""
     row = seasons.season(7, **own)
     return get("/seasons/7", replace(source, season=lambda number: row)).text

@@ -97,10 +97,11 @@ def test_all_who_look_at_the_same_are_sent_what_was_drawn_once() -> None:
         drawn.append(number)
         return seasons.season(number)
 
+    viewer = ALICE
     source = replace(
         SOURCE, season=season, season_stamp=lambda number: stamp, viewer=lambda: viewer
     )
-    client, viewer = client_of(source), ALICE
+    client = client_of(source)
     first = poll(client, "running-1.ab12")
     viewer = ALICE.model_copy(update={"name": "bob"})
     assert poll(client, "running-1.ab12").data == first.data

@@ -19,7 +19,7 @@ def get(path: str, source: Source = SOURCE) -> str:
     return answer.text
 
 
-def told(source: Source = SOURCE, **more: Any) -> Source:
+def told(source: Any = SOURCE, **more: Any) -> Source:
     """A source with this verification."""
     given: dict[str, Any] = {
         "match": MATCH,

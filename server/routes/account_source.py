@@ -1,0 +1,89 @@
+"""What pages read about the viewer. Each function reads in its own database session."""
+
+from __future__ import annotations
+
+from matchbox.answers.accounts import LogInWays, OpenidFound, SessionLine, TokenLine, Viewer
+from matchbox.answers.bots import BotLine
+from matchbox.answers.classes import Membership
+from matchbox.answers.notices import DeliverySettings, Notices
+from server import openid_flow, queries
+from server.auth import account, context, reader, reading, viewer, visitor
+from server.queries import classes, inbox, log_ins
+from server.services import accounts, notices
+
+
+class AccountSource:
+    """The part of `dashboard.source.Source` that is about the viewer."""
+
+    claim_open = staticmethod(reading(queries.claim_open))
+
+    def viewer(self) -> Viewer | None:
+        asking = visitor()
+        if asking is None:
+            return None
+        with reader() as session:
+            unread = notices.unread(session, asking.id)
+        return Viewer(name=asking.name, role=asking.role, unread=unread)
+
+    def tokens(self) -> list[TokenLine]:
+        made = context()
+        with reader() as session:
+            since = accounts.revoked_since(made.now())
+            return queries.tokens(session, account(session), revoked_since=since)
+
+    def log_in_ways(self) -> LogInWays:
+        with context().read() as session:
+            return log_ins.log_in_ways(session, account(session))
+
+    def openid_label(self) -> str | None:
+        settings = context().settings
+        return settings.openid_label if settings.openid_issuer else None
+
+    def openid_found(self) -> OpenidFound | None:
+        openid_flow.provider()
+        kept = openid_flow.found_identity()
+        if kept is None:
+            return None
+        with context().read() as session:
+            settings = context().settings
+            return log_ins.openid_found(session, viewer(session), kept[0], settings)
+
+    def openid_out(self) -> str:
+        return openid_flow.provider().end_address()
+
+    def sessions(self) -> list[SessionLine]:
+        made, asking = context(), visitor()
+        with reader() as session:
+            current = asking.session if asking else None
+            return queries.sessions(session, account(session), current, now=made.now())
+
+    def inbox(self, *, cursor: str | None = None, limit: int = 50) -> Notices:
+        with reader() as session:
+            return inbox.inbox(session, account(session), cursor=cursor, limit=limit)
+
+    def delivery_settings(self) -> DeliverySettings:
+        made = context()
+        with reader() as session:
+            return inbox.delivery_settings(session, account(session), made.settings)
+
+    def sends_mail(self) -> bool:
+        return bool(context().settings.smtp_host)
+
+    def reset_name(self, number: int, secret: str) -> str | None:
+        made = context()
+        with reader() as session:
+            return inbox.reset_name(session, number, secret, made.settings, made.now())
+
+    def link_open(self, secret: str) -> bool:
+        made = context()
+        with reader() as session:
+            return inbox.link_open(account(session), secret, made.settings, made.now())
+
+    def memberships(self) -> list[Membership]:
+        with reader() as session:
+            asking = viewer(session)
+            return classes.memberships(session, asking) if asking else []
+
+    def my_bots(self) -> list[BotLine]:
+        with reader() as session:
+            return queries.my_bots(session, account(session))

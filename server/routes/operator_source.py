@@ -1,0 +1,113 @@
+"""What the pages of operators read. Each function reads in its own database session."""
+
+from __future__ import annotations
+
+from matchbox.answers.accounts import LoggedIn
+from matchbox.answers.arenas import ArenaKeys, ArenaMatches
+from matchbox.answers.classes import LeagueClass
+from matchbox.answers.faults import Faults
+from matchbox.answers.health import ArenaLine, Health
+from matchbox.answers.platform import Admin, Audit, UserDetail, Users
+from matchbox.answers.queue import QueueDetail
+from server import queries
+from server.auth import account, context, reader, viewer, visitor
+from server.queries import classes
+from server.queries import faults as fault_queries
+from server.queries import users as user_queries
+from server.queries.job_queue import queue_detail
+from server.queries.pagination import moment
+from server.services import arena_keys, arena_lines, arena_voids, health
+
+
+class OperatorSource:
+    """The part of `dashboard.source.Source` that operators alone read."""
+
+    def queue_detail(self) -> QueueDetail:
+        made = context()
+        with reader() as session:
+            settings, now = made.settings, made.now()
+            return queue_detail(session, viewer(session), settings=settings, now=now)
+
+    def faults(self, days: int) -> Faults:
+        made = context()
+        with reader() as session:
+            return fault_queries.faults(session, viewer(session), days=days, now=made.now())
+
+    def admin(self) -> Admin:
+        made = context()
+        with reader() as session:
+            return queries.admin(session, viewer(session), now=made.now())
+
+    def user(self, name: str) -> UserDetail:
+        made = context()
+        with reader() as session:
+            return user_queries.user(session, viewer(session), name, now=made.now())
+
+    def users(
+        self,
+        *,
+        wanted: str = "",
+        role: str | None = None,
+        state: str | None = None,
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> Users:
+        with reader() as session:
+            return user_queries.users(
+                session,
+                viewer(session),
+                wanted=wanted,
+                role=role,
+                state=state,
+                cursor=cursor,
+                limit=limit,
+            )
+
+    def audit(
+        self,
+        *,
+        subject: str | None = None,
+        action: str | None = None,
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> Audit:
+        with reader() as session:
+            return queries.audit(
+                session, viewer(session), subject=subject, action=action, cursor=cursor, limit=limit
+            )
+
+    def logged_in(self, cursor: str | None = None) -> LoggedIn:
+        made, asking = context(), visitor()
+        with reader() as session:
+            current = asking.session if asking else None
+            return user_queries.logged_in(
+                session, viewer(session), current, now=made.now(), cursor=cursor
+            )
+
+    def league_class(self, name: str) -> LeagueClass:
+        made = context()
+        with reader() as session:
+            url = made.settings.server_url
+            return classes.league_class(session, name, account(session), url=url)
+
+    def health(self) -> Health:
+        made = context()
+        with reader() as session:
+            return health.judge_for(session, viewer(session), made.settings, now=made.now())
+
+    def arena(self, name: str) -> ArenaLine:
+        made = context()
+        with reader() as session:
+            return arena_lines.arena_for(session, viewer(session), name, now=made.now())
+
+    def arena_keys(self) -> ArenaKeys:
+        made = context()
+        with reader() as session:
+            return arena_keys.keys_for(session, viewer(session), now=made.now())
+
+    def arena_matches(self, name: str, since: str) -> ArenaMatches:
+        made = context()
+        with reader() as session:
+            return arena_voids.count(
+                session, viewer(session), name, since=moment(since), until=made.now()
+            )
