@@ -7,7 +7,7 @@ sends a long result in parts. What it gets depends on the job that it holds.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from apiflask import APIBlueprint
 from flask import Response, g, jsonify, request
@@ -82,8 +82,7 @@ def claim() -> ResponseReturnValue:
     """
     made = context()
     with made.write() as session:
-        knobs: dict[str, Any] = {"settings": made.settings, "now": made.now()}
-        remote_arenas.claim(session, g.arena, _object(), **knobs)
+        remote_arenas.claim(session, g.arena, _object(), settings=made.settings, now=made.now())
     return "", 204
 
 
@@ -114,8 +113,7 @@ def wall() -> ResponseReturnValue:
     """Stores the arena's report about its box, and renews the lease of its job."""
     made = context()
     with made.write() as session:
-        knobs: dict[str, Any] = {"settings": made.settings, "now": made.now()}
-        remote_arenas.report(session, g.arena, _object(), **knobs)
+        remote_arenas.report(session, g.arena, _object(), settings=made.settings, now=made.now())
     return "", 204
 
 

@@ -8,7 +8,7 @@ and the rows that it shares with others.
 from __future__ import annotations
 
 import secrets
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import structlog
 from msgspec.structs import replace
@@ -50,16 +50,20 @@ def book(context: Context, task: str, data: object, *, holder: str = "") -> bool
     job, and is packed anew, so that nothing else is stored with it. Raises as `job_kinds.book`
     does, and Conflict if the holder does not hold the job.
     """
-    knobs: dict[str, Any] = {"settings": context.settings, "now": context.now()}
+    settings, now = context.settings, context.now()
     if task != wire.RECORD:
         with context.write() as session:
             _check_holder(session, task, data, holder, context.settings)
             if holder and task == wire.LOST:
-                job_kinds.give_back(session, wire.from_plain(wire.Lost, data), **knobs)
+                job_kinds.give_back(
+                    session, wire.from_plain(wire.Lost, data), settings=settings, now=now
+                )
                 return True
-            booked = job_kinds.book(session, task, data, **knobs)
+            booked = job_kinds.book(session, task, data, settings=settings, now=now)
             if booked and task == wire.BOOK_VERIFICATION:
-                arenas.stop_if_different(session, job_kinds.claim_of(task, data), **knobs)
+                arenas.stop_if_different(
+                    session, job_kinds.claim_of(task, data), settings=settings, now=now
+                )
             return booked
     return book_matches(context, [data], holder=holder)[0]
 
@@ -70,7 +74,7 @@ def book_matches(context: Context, data: Sequence[object], *, holder: str = "") 
     Returns for each whether it changed anything. If one of them raises, none is recorded: then call
     `book` for each. Raises as `book` does.
     """
-    knobs: dict[str, Any] = {"settings": context.settings, "now": context.now()}
+    settings, now = context.settings, context.now()
     read = [wire.from_plain(wire.MatchPlayed, one) for one in data]
     if holder:
         looked = [_looked_at(context, replace(played, arena=holder)) for played in read]
@@ -85,14 +89,16 @@ def book_matches(context: Context, data: Sequence[object], *, holder: str = "") 
         changed = []
         for played, why in looked:
             if why:
-                changed.append(arenas.refuse(session, played, why, **knobs))
+                changed.append(arenas.refuse(session, played, why, settings=settings, now=now))
                 stopped = stopped_arenas.stopped(session)
             elif stopped_arenas.stop_in(stopped, played.arena):
-                changed.append(_turn_away(session, played, **knobs))
+                changed.append(_turn_away(session, played, settings=settings, now=now))
             else:
-                changed.append(matches.record(session, played, **knobs))
+                changed.append(matches.record(session, played, settings=settings, now=now))
                 if changed[-1]:
-                    match_verifications.check_arena(session, played.match, **knobs)
+                    match_verifications.check_arena(
+                        session, played.match, settings=settings, now=now
+                    )
     return changed
 
 

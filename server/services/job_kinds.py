@@ -63,8 +63,7 @@ def claim(session: Session, message: wire.Claim, *, settings: Settings, now: int
         if present and not stopped_arenas.is_only_one(session, message.arena, now=now):
             jobs.expire(session, kind, row, message.arena)
         return False
-    knobs: dict[str, Any] = {"settings": settings, "now": now}
-    jobs.claim(session, kind, row, message.attempt, arena=message.arena, **knobs)
+    jobs.claim(session, kind, row, message.attempt, arena=message.arena, settings=settings, now=now)
     return True
 
 

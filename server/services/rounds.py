@@ -174,9 +174,16 @@ def _write(
     if not compare_and_set(session, season, values, Season.round == first):
         return []
     fixtures = _fixtures(session, season, first, rounds)
-    knobs: dict[str, Any] = {"settings": settings, "now": now}
     memories = lessons.memories(session, season)
-    ids = schedule(session, season.league, fixtures, season=season, memories=memories, **knobs)
+    ids = schedule(
+        session,
+        season.league,
+        fixtures,
+        season=season,
+        memories=memories,
+        settings=settings,
+        now=now,
+    )
     if first:
         publish(session, "season.round", season.id, now=now)
     return ids

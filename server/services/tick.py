@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import structlog
 from sqlalchemy.exc import SQLAlchemyError
@@ -80,13 +80,13 @@ def prune_some(context: Context) -> dict[str, int]:
     waits long.
     """
     counts: dict[str, int] = {}
-    knobs: dict[str, Any] = {"settings": context.settings, "now": context.now()}
+    settings, now = context.settings, context.now()
     for kind in retention.KINDS:
         with context.read() as session:
-            if not retention.find(session, kind, **knobs):
+            if not retention.find(session, kind, settings=settings, now=now):
                 continue
         with context.write() as session:
-            removed = retention.remove(session, kind, **knobs)
+            removed = retention.remove(session, kind, settings=settings, now=now)
         if removed:
             counts[kind.name] = removed
     return counts
@@ -164,10 +164,12 @@ def _go_on(number: int, context: Context) -> None:
 
     Pairings and standings are computed in a reader's session, so that no writer waits for them.
     """
-    knobs: dict[str, Any] = {"settings": context.settings, "now": context.now()}
+    settings, now = context.settings, context.now()
     with context.write() as session:
         season = session.get_one(Season, number)
-        if not rounds.is_due(session, season) or not rounds.is_ready(session, season, **knobs):
+        if not rounds.is_due(session, season) or not rounds.is_ready(
+            session, season, settings=settings, now=now
+        ):
             return
     with context.read() as session:
         season = session.get_one(Season, number)
@@ -177,7 +179,7 @@ def _go_on(number: int, context: Context) -> None:
     with context.write() as session:
         season = session.get_one(Season, number)
         if last is None:
-            rounds.open_next(session, season, found, **knobs)
+            rounds.open_next(session, season, found, settings=settings, now=now)
         elif rounds.is_due(session, season):
             seasons.finish(session, last, places=places, now=context.now())
 
