@@ -83,13 +83,13 @@ def bots(
         query = query.where(Bot.id < numbers(cursor, 1)[0])
     found = session.scalars(query.order_by(Bot.id.desc()).limit(page_size(limit) + 1)).all()
     shown, following = split(found, limit, lambda row: str(row.id))
-    return Bots(items=[BotLine(**_item(row)) for row in shown], next=following)
+    return Bots(items=[_item(row) for row in shown], next=following)
 
 
 def my_bots(session: Session, viewer: User) -> list[BotLine]:
     """Returns all of the viewer's bots, newest first, including the retired ones."""
     query = select(Bot).where(Bot.owner_id == viewer.id).options(selectinload(Bot.versions))
-    return [BotLine(**_item(row)) for row in session.scalars(query.order_by(Bot.id.desc()))]
+    return [_item(row) for row in session.scalars(query.order_by(Bot.id.desc()))]
 
 
 def author(session: Session, name: str) -> Author:
@@ -102,7 +102,7 @@ def author(session: Session, name: str) -> Author:
     return Author(
         name=row.name,
         created_at=iso(row.created_at),
-        bots=[AuthorBot(**_item(one), standing=_standing(session, one)) for one in found],
+        bots=[AuthorBot(**vars(_item(one)), standing=_standing(session, one)) for one in found],
     )
 
 
@@ -110,10 +110,10 @@ def bot(session: Session, owner: str, name: str, viewer: User | None) -> Answere
     """Returns the bot owner/name. Raises NotFound."""
     row = find_bot(session, f"{owner}/{name}")
     return AnsweredBot(
-        **_item(row),
+        **vars(_item(row)),
         mine=sees(viewer, row.owner_id),
         standing=_standing(session, row),
-        versions=[VersionLine(**_version(one, viewer)) for one in reversed(row.versions)],
+        versions=[_version(one, viewer) for one in reversed(row.versions)],
         cpu_ms_per_bout=_cpu_ms_per_bout(session, row),
     )
 
@@ -141,7 +141,7 @@ def version(session: Session, name: str | int, viewer: User | None) -> AnsweredV
     own = [row for row in found if viewer is not None and row.bot.owner_id == viewer.id]
     row = (own or found)[0]
     return AnsweredVersion(
-        **_version(row, viewer),
+        **vars(_version(row, viewer)),
         bot=row.bot.full_name,
         owner=row.bot.owner.name,
         name=row.bot.name,
@@ -203,50 +203,50 @@ def _versions(session: Session, name: str) -> list[Version]:
     return list(session.scalars(query))
 
 
-def _item(row: Bot) -> dict[str, Any]:
-    """Returns the fields of a BotLine."""
+def _item(row: Bot) -> BotLine:
     active = [one.number for one in row.versions if one.state == VersionState.ACTIVE]
     newest = row.versions[-1] if row.versions else None
-    return {
-        "bot": row.full_name,
-        "owner": row.owner.name,
-        "name": row.name,
-        "game": row.game,
-        "title": title_of(row.game),
-        "created_at": iso(row.created_at),
-        "retired_at": iso(row.retired_at),
-        "active": active[0] if active else None,
-        "number": newest.number if newest else None,
-        "state": newest.state if newest else None,
-    }
+    state: Any = newest.state if newest else None
+    return BotLine(
+        bot=row.full_name,
+        owner=row.owner.name,
+        name=row.name,
+        game=row.game,
+        title=title_of(row.game),
+        created_at=iso(row.created_at),
+        retired_at=iso(row.retired_at),
+        active=active[0] if active else None,
+        number=newest.number if newest else None,
+        state=state,
+    )
 
 
-def _version(row: Version, viewer: User | None) -> dict[str, Any]:
-    """Returns the fields of a VersionLine."""
+def _version(row: Version, viewer: User | None) -> VersionLine:
+    state: Any = row.state
     report = row.report
     if report is not None:
         if not sees(viewer, row.bot.owner_id):
             report = {name: value for name, value in report.items() if name != "log"}
         elif row.log_days is not None:
             report = {**report, "log_days": row.log_days}
-    return {
-        "id": row.id,
-        "number": row.number,
-        "digest": row.digest,
-        "class_name": row.class_name or None,
-        "state": row.state,
-        "created_at": iso(row.created_at),
-        "settled_at": iso(row.settled_at),
-        "unrepeatable": row.unrepeatable,
-        "stateful": row.stateful_at is not None,
-        "sampled": row.sampled,
-        "trouble": row.trouble if row.parked or row.state in _TROUBLED else "",
-        "forfeits": row.forfeits,
-        "rated_bouts": row.rated_bouts,
-        "rated_matches": row.rated_matches,
-        "parked": row.parked,
-        "report": None if report is None else Report.model_validate(report),
-    }
+    return VersionLine(
+        id=row.id,
+        number=row.number,
+        digest=row.digest,
+        class_name=row.class_name or None,
+        state=state,
+        created_at=iso(row.created_at),
+        settled_at=iso(row.settled_at),
+        unrepeatable=row.unrepeatable,
+        stateful=row.stateful_at is not None,
+        sampled=row.sampled,
+        trouble=row.trouble if row.parked or row.state in _TROUBLED else "",
+        forfeits=row.forfeits,
+        rated_bouts=row.rated_bouts,
+        rated_matches=row.rated_matches,
+        parked=row.parked,
+        report=None if report is None else Report.model_validate(report),
+    )
 
 
 def _cpu_ms_per_bout(session: Session, row: Bot) -> float | None:

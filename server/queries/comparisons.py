@@ -44,7 +44,7 @@ def comparisons(
         query = query.where(Comparison.id < numbers(cursor, 1)[0])
     query = query.order_by(Comparison.id.desc()).limit(page_size(limit) + 1)
     shown, following = split(session.scalars(query).all(), limit, lambda row: str(row.id))
-    items = [answers.ComparisonLine(**_item(row)) for row in shown]
+    items = [_item(row) for row in shown]
     return answers.Comparisons(items=items, next=following)
 
 
@@ -59,17 +59,20 @@ def comparison(session: Session, number: int, viewer: User | None) -> answers.Co
     done = func.count().filter(Match.state == MatchState.FINISHED)
     counted = select(func.count(), done).where(Match.comparison_id == row.id)
     matches, finished = session.execute(counted.select_from(Match)).one()
-    names = ("pairs", "llr_bounds", "alpha", "beta", "p_better", "deals")
-    optional: dict[str, Any] = {name: found.get(name) for name in names}
     return answers.Comparison(
-        **_item(row),
+        **vars(_item(row)),
         owner=row.owner.name,
         opponents=[
             answers.Opponent(**_named(known[one]), difference=against.get(str(one)))
             for one in row.field
         ],
         looks=found.get("looks", []),
-        **optional,
+        pairs=found.get("pairs"),
+        llr_bounds=found.get("llr_bounds"),
+        alpha=found.get("alpha"),
+        beta=found.get("beta"),
+        p_better=found.get("p_better"),
+        deals=found.get("deals"),
         forfeits=[
             answers.Forfeits(**_named(known[int(one)]), bouts=bouts)
             for one, bouts in (found.get("forfeits") or {}).items()
@@ -105,28 +108,31 @@ def comparable(
     )
 
 
-def _item(row: Comparison) -> dict[str, Any]:
-    """Returns the fields of a ComparisonLine."""
+def _item(row: Comparison) -> answers.ComparisonLine:
     found = row.result or {}
     bot = row.challenger.bot
-    fields = ("llr", "elo", "ci95", "difference", "difference_ci95")
-    return {
-        "id": row.id,
-        "bot": bot.full_name,
-        "game": bot.game,
-        "challenger": row.challenger.number,
-        "defender": row.defender.number,
-        "field": len(row.field),
-        "bounds": row.bounds,
-        "games": row.games,
-        "most": row.most,
-        "state": row.state,
-        "verdict": found.get("verdict", "undecided"),
-        **{name: found.get(name) for name in fields},
-        "why": found.get("why", ""),
-        "created_at": iso(row.created_at),
-        "finished_at": iso(row.finished_at),
-    }
+    state: Any = row.state
+    return answers.ComparisonLine(
+        id=row.id,
+        bot=bot.full_name,
+        game=bot.game,
+        challenger=row.challenger.number,
+        defender=row.defender.number,
+        field=len(row.field),
+        bounds=row.bounds,
+        games=row.games,
+        most=row.most,
+        state=state,
+        verdict=found.get("verdict", "undecided"),
+        llr=found.get("llr"),
+        elo=found.get("elo"),
+        ci95=found.get("ci95"),
+        difference=found.get("difference"),
+        difference_ci95=found.get("difference_ci95"),
+        why=found.get("why", ""),
+        created_at=iso(row.created_at),
+        finished_at=iso(row.finished_at),
+    )
 
 
 def _everybody(row: Comparison) -> Any:

@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 def draft(session: Session, number: int, viewer: User | None) -> AnsweredDraft:
     """Returns the viewer's draft with that number. Raises NotFound."""
     row = _own(session, number, viewer)
-    told: dict[str, Any] = {
-        "id": row.id,
-        "game": row.game,
-        "title": title_of(row.game),
-        "digest": row.digest,
-        "class_name": row.class_name or None,
-        "state": row.state,
-        "created_at": iso(row.created_at),
-        "settled_at": iso(row.settled_at),
-        "trouble": row.trouble if row.state == DraftState.LOST else "",
-        "report": None if row.report is None else Report.model_validate(row.report),
-    }
-    return AnsweredDraft(**told)
+    state: Any = row.state
+    return AnsweredDraft(
+        id=row.id,
+        game=row.game,
+        title=title_of(row.game),
+        digest=row.digest,
+        class_name=row.class_name or None,
+        state=state,
+        created_at=iso(row.created_at),
+        settled_at=iso(row.settled_at),
+        trouble=row.trouble if row.state == DraftState.LOST else "",
+        report=None if row.report is None else Report.model_validate(row.report),
+    )
 
 
 def draft_file(session: Session, number: int, viewer: User | None) -> bytes:

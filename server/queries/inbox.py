@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
@@ -85,24 +85,23 @@ def mail(viewer: User) -> Mail:
 
 def webhook_lines(session: Session, viewer: User) -> list[WebhookLine]:
     """Returns the viewer's webhooks, oldest first, without their secrets."""
-    return [WebhookLine(**_webhook(row)) for row in webhooks.listed(session, viewer)]
+    return [_webhook(row) for row in webhooks.listed(session, viewer)]
 
 
 def fresh_webhook(row: Webhook) -> FreshWebhook:
     """Returns a webhook with its secret."""
-    return FreshWebhook(**_webhook(row), secret=row.secret)
+    return FreshWebhook(**vars(_webhook(row)), secret=row.secret)
 
 
-def _webhook(row: Webhook) -> dict[str, Any]:
-    """Returns the fields of a WebhookLine."""
-    return {
-        "id": row.id,
-        "url": row.url,
-        "created_at": iso(row.created_at),
-        "arrived_at": iso(row.arrived_at),
-        "disabled_at": iso(row.disabled_at),
-        "trouble": row.trouble,
-    }
+def _webhook(row: Webhook) -> WebhookLine:
+    return WebhookLine(
+        id=row.id,
+        url=row.url,
+        created_at=iso(row.created_at),
+        arrived_at=iso(row.arrived_at),
+        disabled_at=iso(row.disabled_at),
+        trouble=row.trouble,
+    )
 
 
 def link_open(viewer: User, secret: str, settings: Settings, now: int) -> bool:

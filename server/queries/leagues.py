@@ -53,7 +53,7 @@ UNDER_WAY: Final = tuple(state for state in SeasonState if state not in OVER)
 
 def leagues(session: Session) -> list[LeagueLine]:
     """Returns all leagues."""
-    return [LeagueLine(**_league(row, at)) for row, at in _with_starts(session)]
+    return [_league(row, at) for row, at in _with_starts(session)]
 
 
 def league(session: Session, name: str, viewer: User | None = None) -> AnsweredLeague:
@@ -65,7 +65,7 @@ def league(session: Session, name: str, viewer: User | None = None) -> AnsweredL
     known = select(User.name).join(Invitation, Invitation.user_id == User.id)
     names = session.scalars(known.where(Invitation.league_id == row.id).order_by(User.name)).all()
     return AnsweredLeague(
-        **_league(row, starts_at),
+        **vars(_league(row, starts_at)),
         seasons=_newest_of(session, viewer, row.id),
         season_count=_count_of(session, viewer, row.id),
         invited=list(names) if viewer is not None and viewer.operator else None,
@@ -111,10 +111,10 @@ def seasons(
 def season(session: Session, name: int | str, viewer: User | None = None) -> AnsweredSeason:
     """Returns the season with that number or name. Raises NotFound."""
     row = find_season(session, name, viewer)
-    (line,) = _season_fields(session, [row])
+    (line,) = _lines(session, [row])
     siblings = divisions.of_edition(session, row)
     return AnsweredSeason(
-        **line,
+        **vars(line),
         entrants=[_entrant(entry, viewer) for entry in row.entries],
         newer=_newer(session, row),
         editions=[Division(id=one.id, name=one.name, division=one.division) for one in siblings],
@@ -181,11 +181,6 @@ def _rows(
 
 
 def _lines(session: Session, rows: Sequence[Season]) -> list[SeasonLine]:
-    return [SeasonLine(**fields) for fields in _season_fields(session, rows)]
-
-
-def _season_fields(session: Session, rows: Sequence[Season]) -> list[dict[str, Any]]:
-    """Returns the fields of a SeasonLine for each season."""
     shown = [row.id for row in rows]
     entries = _count_by(session, Entry.season_id, shown)
     gone = (Match.state == MatchState.VOID, Match.void_why != "")
@@ -195,15 +190,44 @@ def _season_fields(session: Session, rows: Sequence[Season]) -> list[dict[str, A
     matches = {row[0]: row[1:] for row in session.execute(counted.group_by(Match.season_id))}
     size = _divisions(session, rows)
     return [
-        {
-            **_season(row),
-            "divisions": size[row.league_id, row.edition],
-            "entries": entries.get(row.id, 0),
-            "matches": matches.get(row.id, (0, 0))[0] - void.get(row.id, 0),
-            "finished": matches.get(row.id, (0, 0))[1],
-        }
+        _line(
+            row,
+            divisions=size[row.league_id, row.edition],
+            entries=entries.get(row.id, 0),
+            matches=matches.get(row.id, (0, 0))[0] - void.get(row.id, 0),
+            finished=matches.get(row.id, (0, 0))[1],
+        )
         for row in rows
     ]
+
+
+def _line(row: Season, *, divisions: int, entries: int, matches: int, finished: int) -> SeasonLine:
+    state: Any = row.state
+    return SeasonLine(
+        id=row.id,
+        name=row.name,
+        game=row.league.game,
+        title=title_of(row.league.game),
+        league=row.league.name,
+        state=state,
+        edition=row.edition,
+        division=row.division,
+        format=write(read(Format, {**row.format, "cycles": row.cycles})),
+        divisions=divisions,
+        entries=entries,
+        matches=matches,
+        finished=finished,
+        cycles=row.cycles,
+        round=row.round,
+        deals=row.deals,
+        paced=row.paced,
+        seed=row.seed if row.state in OVER else None,
+        created_at=iso(row.created_at),
+        starts_at=iso(row.starts_at),
+        started_at=iso(row.started_at),
+        finished_at=iso(row.finished_at),
+        trouble=row.trouble,
+    )
 
 
 def _divisions(session: Session, rows: Sequence[Season]) -> dict[tuple[int, int], int]:
@@ -217,45 +241,26 @@ def _divisions(session: Session, rows: Sequence[Season]) -> dict[tuple[int, int]
     return {(league, edition): count for league, edition, count in made}
 
 
-def _season(row: Season) -> dict[str, Any]:
-    return {
-        "id": row.id,
-        "name": row.name,
-        "game": row.league.game,
-        "title": title_of(row.league.game),
-        "league": row.league.name,
-        "state": row.state,
-        "edition": row.edition,
-        "division": row.division,
-        "format": write(read(Format, {**row.format, "cycles": row.cycles})),
-        "cycles": row.cycles,
-        "round": row.round,
-        "deals": row.deals,
-        "paced": row.paced,
-        "seed": row.seed if row.state in OVER else None,
-        "created_at": iso(row.created_at),
-        "starts_at": iso(row.starts_at),
-        "started_at": iso(row.started_at),
-        "finished_at": iso(row.finished_at),
-        "trouble": row.trouble,
-    }
-
-
-def _league(row: League, starts_at: int | None) -> dict[str, Any]:
-    """Returns the fields of a LeagueLine."""
-    names = ("id", "name", "game", "rules", "options", "seats", "deals", "paced")
-    return {
-        **{name: getattr(row, name) for name in names},
-        "separation": row.separation,
-        "continuous": row.continuous,
-        "paused": row.paused,
-        "title": title_of(row.game),
-        "created_at": iso(row.created_at),
-        "format": write(format_of(row)),
-        "admission": write(admission_of(row)),
-        "schedule": write(schedule_of(row)),
-        "next_start": None if row.paused else iso(starts_at),
-    }
+def _league(row: League, starts_at: int | None) -> LeagueLine:
+    return LeagueLine(
+        id=row.id,
+        name=row.name,
+        game=row.game,
+        rules=row.rules,
+        options=row.options,
+        seats=row.seats,
+        deals=row.deals,
+        paced=row.paced,
+        separation=row.separation,
+        continuous=row.continuous,
+        paused=row.paused,
+        title=title_of(row.game),
+        created_at=iso(row.created_at),
+        format=write(format_of(row)),
+        admission=write(admission_of(row)),
+        schedule=write(schedule_of(row)),
+        next_start=None if row.paused else iso(starts_at),
+    )
 
 
 def _entrant(entry: Entry, viewer: User | None) -> SeasonEntrant:

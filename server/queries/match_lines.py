@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import BindParameter, bindparam, select
 
-from matchbox.answers.matches import Entrant
+from matchbox.answers.matches import Entrant, MatchLine
 from server.db.models import Bot, League, Match, MatchSeat, User, Version
 from server.queries.pagination import iso, title_of
 from server.services.leagues import is_cooperative
@@ -47,32 +47,32 @@ def rows_of(session: Session, names: Collection[str]) -> list[Row[*tuple[Any, ..
     return sorted(found, key=lambda one: (one.created_at, one.number, one.id), reverse=True)
 
 
-def fields_of(
+def lines_of(
     session: Session, rows: Sequence[Row[*tuple[Any, ...]]], hidden: Collection[str]
-) -> list[dict[str, Any]]:
-    """Returns the fields of a MatchLine for each row; a `hidden` match has no result."""
+) -> list[MatchLine]:
+    """Returns the line of each row; a `hidden` match has no result."""
     seats: defaultdict[str, list[Row[*tuple[Any, ...]]]] = defaultdict(list)
     for seat in session.execute(_SEATS, {"names": [row.id for row in rows]}):
         seats[seat.match_id].append(seat)
-    return [_fields(row, seats[row.id], readable=row.id not in hidden) for row in rows]
+    return [_line(row, seats[row.id], readable=row.id not in hidden) for row in rows]
 
 
-def _fields(row: Any, seats: Sequence[Any], *, readable: bool) -> dict[str, Any]:
+def _line(row: Any, seats: Sequence[Any], *, readable: bool) -> MatchLine:
     team = is_cooperative(row.game)
-    return {
-        "id": row.id,
-        "game": row.game,
-        "title": title_of(row.game),
-        "league": row.league,
-        "season": row.season_id,
-        "number": row.number,
-        "why": row.why,
-        "state": row.state,
-        "created_at": iso(row.created_at),
-        "finished_at": iso(row.finished_at),
-        "entrants": [_entrant(seat, readable=readable, team=team) for seat in seats],
-        "score": row.score if team and readable else None,
-    }
+    return MatchLine(
+        id=row.id,
+        game=row.game,
+        title=title_of(row.game),
+        league=row.league,
+        season=row.season_id,
+        number=row.number,
+        why=row.why,
+        state=row.state,
+        created_at=iso(row.created_at),
+        finished_at=iso(row.finished_at),
+        entrants=[_entrant(seat, readable=readable, team=team) for seat in seats],
+        score=row.score if team and readable else None,
+    )
 
 
 def _entrant(seat: Any, *, readable: bool, team: bool) -> Entrant:

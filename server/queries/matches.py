@@ -94,7 +94,7 @@ def matches(
     found = match_lines.rows_of(session, ids)[:wanted]
     shown, following = split(found, limit, lambda one: f"{one.created_at}.{one.number}.{one.id}")
     hidden = closed(session, [one.id for one in shown])
-    items = [answers.MatchLine(**one) for one in match_lines.fields_of(session, shown, hidden)]
+    items = match_lines.lines_of(session, shown, hidden)
     return answers.Matches(items=items, next=following)
 
 
@@ -107,9 +107,9 @@ def match(session: Session, name: str, viewer: User | None) -> answers.Match:
     if why is None and row.result is not None:
         played = _played(row, row.result, own, viewer)
     hidden = [] if why is None else [row.id]
-    (line,) = match_lines.fields_of(session, match_lines.rows_of(session, [row.id]), hidden)
+    (line,) = match_lines.lines_of(session, match_lines.rows_of(session, [row.id]), hidden)
     return answers.Match(
-        **line,
+        **vars(line),
         attempt=row.attempt,
         rules=row.rules,
         options=row.league.options,

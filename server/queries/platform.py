@@ -113,13 +113,14 @@ def admin(session: Session, viewer: User | None, *, now: int) -> answers.Admin:
     operator = accounts.require_operator_to_see(viewer)
     parked = select(Match.id).where(Match.state == MatchState.PARKED).order_by(Match.created_at)
     rows = match_lines.rows_of(session, session.scalars(parked.limit(MOST_PARKED)).all())[::-1]
-    lines = match_lines.fields_of(session, rows, [row.id for row in rows])
+    lines = match_lines.lines_of(session, rows, [row.id for row in rows])
     waiting = (Version.state.in_(WAITING), Version.deadline.is_(None))
     suspect = Version.state == VersionState.QUARANTINED
     return answers.Admin(
         wall=_wall(session, now),
         parked_matches=[
-            ParkedMatch(**line, trouble=row.trouble) for line, row in zip(lines, rows, strict=True)
+            ParkedMatch(**vars(line), trouble=row.trouble)
+            for line, row in zip(lines, rows, strict=True)
         ],
         parked_versions=_troubled(session, *waiting),
         parked_lessons=parked_lessons(session, operator),

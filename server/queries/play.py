@@ -78,7 +78,7 @@ def table(
     told = _running(row, me, since) if row.record is None else _over(row, me, since)
     owner = me is not None and row.state == PlayState.OPEN
     return answers.Table(
-        **_line(row),
+        **vars(_line(row)),
         cooperative=registry.game(row.game).spec.cooperative,
         rules=row.rules,
         options=row.options,
@@ -169,7 +169,7 @@ def tables(
     rows = select(PlayTable).where(PlayTable.id.in_([name for _, name in shown]))
     known = {row.id: row for row in session.scalars(rows.options(_SHORT, _SEATED))}
     return answers.Tables(
-        items=[answers.TableLine(**_line(known[name])) for _, name in shown],
+        items=[_line(known[name]) for _, name in shown],
         allowed=settings.play_tables,
         next=following,
     )
@@ -239,18 +239,19 @@ def _revision(row: PlayTable) -> str:
     return f"{row.state}-{len(row.said)}-{taken}"
 
 
-def _line(row: PlayTable) -> dict[str, Any]:
-    return {
-        "id": row.id,
-        "game": row.game,
-        "title": title_of(row.game),
-        "state": row.state,
-        "seats": [_seat(seat) for seat in row.seats],
-        "created_at": iso(row.created_at),
-        "deadline": iso(row.deadline),
-        "finished_at": iso(row.finished_at),
-        "why": row.why,
-    }
+def _line(row: PlayTable) -> answers.TableLine:
+    state: Any = row.state
+    return answers.TableLine(
+        id=row.id,
+        game=row.game,
+        title=title_of(row.game),
+        state=state,
+        seats=[_seat(seat) for seat in row.seats],
+        created_at=iso(row.created_at),
+        deadline=iso(row.deadline),
+        finished_at=iso(row.finished_at),
+        why=row.why,
+    )
 
 
 def _seat(row: PlaySeat) -> answers.TableSeat:

@@ -5,7 +5,7 @@ Changes nothing.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import ColumnElement, func, or_, select, tuple_
 
@@ -51,7 +51,7 @@ def users(
     rows = session.scalars(query.offset((page - 1) * limit).limit(limit)).all()
     bots = _bots(session, [row.id for row in rows])
     return answers.Users(
-        items=[answers.User(**_user(row, bots.get(row.id, 0))) for row in rows],
+        items=[_user(row, bots.get(row.id, 0)) for row in rows],
         page=page,
         pages=pages,
         found=found,
@@ -66,7 +66,7 @@ def user(session: Session, viewer: User | None, name: str, *, now: int) -> answe
     if row is None:
         raise NotFound(f"there is no account {name!r}")
     return answers.UserDetail(
-        **_user(row, _bots(session, [row.id]).get(row.id, 0)),
+        **vars(_user(row, _bots(session, [row.id]).get(row.id, 0))),
         sessions=sessions(session, row, None, now=now),
         tokens=tokens(session, row, revoked_since=revoked_since(now)),
         leagues=[league.name for league in classes.leagues_of(session, row)],
@@ -121,13 +121,13 @@ def _bots(session: Session, owners: list[int]) -> dict[int, int]:
     return dict(session.execute(query.group_by(Bot.owner_id)).all())
 
 
-def _user(row: User, bots: int) -> dict[str, Any]:
-    return {
-        "id": row.id,
-        "name": row.name,
-        "role": row.role,
-        "email": row.email,
-        "bots": bots,
-        "created_at": iso(row.created_at),
-        "closed_at": iso(row.closed_at),
-    }
+def _user(row: User, bots: int) -> answers.User:
+    return answers.User(
+        id=row.id,
+        name=row.name,
+        role=row.role,
+        email=row.email,
+        bots=bots,
+        created_at=iso(row.created_at),
+        closed_at=iso(row.closed_at),
+    )

@@ -43,13 +43,13 @@ def verification(session: Session, name: str) -> MatchVerification:
 
 def answer_of(row: models.MatchVerification) -> MatchVerification:
     """Returns the row as an answer."""
-    state = "waiting" if row.wanted else "failed" if row.finding is None else "done"
-    given: dict[str, Any] = {"state": state, "finding": row.finding}
+    finding: Any = row.finding
     return MatchVerification(
         match=row.match_id,
+        state="waiting" if row.wanted else "failed" if finding is None else "done",
+        finding=finding,
         bout=row.bout,
         move=row.move,
         asked_at=iso(row.created_at),
         finished_at=iso(row.finished_at),
-        **given,
     )
