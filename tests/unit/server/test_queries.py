@@ -83,7 +83,8 @@ def test_nothing_on_any_page_names_a_deal_or_the_seed_before_its_time(
     pages = [
         ask(books, "matches"), ask(books, "seasons"), ask(books, "season", season.id, charlie),
         ask(books, "season_standings", season.id), ask(books, "leagues"), ask(books, "games"),
-        ask(books, "queue"), ask(books, "events", 0), ask(books, "admin", charlie),
+        ask(books, "queue", now=books.clock()), ask(books, "events", 0),
+        ask(books, "admin", charlie, now=books.clock()),
         ask(books, "bot", "alice", "one", alice), ask(books, "leaderboard", "bomb"),
     ]  # fmt: skip
     text = json.dumps(pages)
@@ -424,7 +425,7 @@ def test_news_is_told_in_order_from_where_one_left_off(books: Books, alice: User
 
 def test_the_queue_is_counted(books: Books, season: Season, alice: User) -> None:
     books.upload(alice, "new")
-    told = ask(books, "queue")
+    told = ask(books, "queue", now=books.clock())
     assert (told["queued"], told["running"], told["pending_versions"]) == (2, 0, 1)
     assert told["oldest_queued_at"] == "2023-11-14T22:13:20.000Z"
 
@@ -432,8 +433,8 @@ def test_the_queue_is_counted(books: Books, season: Season, alice: User) -> None
 def test_only_operators_look_behind_the_scenes(books: Books, alice: User, charlie: User) -> None:
     for viewer in (None, alice):
         with pytest.raises(Forbidden):
-            ask(books, "admin", viewer)
-    told = ask(books, "admin", charlie)
+            ask(books, "admin", viewer, now=books.clock())
+    told = ask(books, "admin", charlie, now=books.clock())
     assert told["wall"]["walled"]
     assert told["users"] == 2
 
