@@ -217,10 +217,11 @@ def show(answer: Any, json: bool) -> None:
     from matchbox.answers.leagues import League
 
     league = parse_answer(League, answer)
+    told = league.plain()
     if json:
-        output.document(league.plain())
+        output.document(told)
         return
-    output.fields({**league.plain(), **league.format, **league.admission, **league.schedule})
+    output.fields({**told, **told["format"], **told["admission"], **told["schedule"]})
     for season in league.seasons:
         print(f"season: {season.name} ({season.state})")
     if more := league.season_count - len(league.seasons):

@@ -1,6 +1,6 @@
 """Describes how a league is run: its format, who may enter, when it starts, who has won.
 
-Takes the settings as an answer holds them, by name; knows no rows and no clock.
+Knows no rows and no clock.
 """
 
 from __future__ import annotations
@@ -9,11 +9,10 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Final, assert_never
 
 from dashboard.wording import plural
-from matchbox.league.format import Admission, Format, Schedule, read
 
 if TYPE_CHECKING:
-    from dashboard.source import Row
     from matchbox.answers.leagues import Round
+    from matchbox.league.format import Admission, Format, Schedule
 
 QUESTIONS: Final = {
     "order": "the whole order is known",
@@ -31,9 +30,8 @@ STAGES: Final = {
 """The name of a round of each stage, with its plural if that is irregular."""
 
 
-def format(fields: Row) -> list[str]:  # noqa: A001 - the filter is named after what it tells
+def format(form: Format) -> list[str]:  # noqa: A001 - the filter is named after what it tells
     """Returns how a season is played: one sentence for each rule that applies."""
-    form = read(Format, fields)
     sentences = [_played(form)]
     if form.placement:
         matches = plural(form.placement, "placement match", "placement matches")
@@ -72,12 +70,11 @@ def _played(form: Format) -> str:
     assert_never(form.kind)
 
 
-def admission(fields: Row, *, continuous: bool = False) -> list[str]:
+def admission(admitted: Admission, *, continuous: bool = False) -> list[str]:
     """Returns who may enter: one sentence for each rule that applies.
 
     For a `continuous` league, whose bots play without being entered.
     """
-    admitted = read(Admission, {**fields, "bots": None} if continuous else fields)
     if continuous:
         sentences = ["Every active bot of the game plays, whoever wrote it."]
     else:
@@ -86,7 +83,7 @@ def admission(fields: Row, *, continuous: bool = False) -> list[str]:
         sentences.append(
             "At the start every active bot is entered; what an author has entered comes first."
         )
-    if admitted.bots is not None:
+    if admitted.bots is not None and not continuous:
         sentences.append(f"Each author may enter {plural(admitted.bots, 'bot')}.")
     if admitted.uploads is not None:
         sentences.append(
@@ -95,9 +92,8 @@ def admission(fields: Row, *, continuous: bool = False) -> list[str]:
     return sentences
 
 
-def schedule(fields: Row) -> str:
+def schedule(scheduled: Schedule) -> str:
     """Returns the schedule; "" if there is none."""
-    scheduled = read(Schedule, fields)
     return f"{scheduled.cron} ({scheduled.zone})" if scheduled.cron else ""
 
 

@@ -17,7 +17,7 @@ from dashboard.source import Row, Source
 from matchbox.answers.arenas import FreshArenaKey
 from matchbox.answers.notices import NOTICE_KINDS, FreshWebhook
 from matchbox.errors import BadOption
-from matchbox.league.format import CHOICES, PARTS, fields_of
+from matchbox.league.format import CHOICES, PARTS, fields_of, write
 from matchbox.settings import MOST_DEALS
 
 Values = Mapping[str, str]
@@ -112,7 +112,7 @@ def match_operate_page(
         decided=season is not None
         and (
             season.state == "cancelled"
-            or (season.format["kind"] == "knock-out" and season.state == "finished")
+            or (season.format.kind == "knock-out" and season.state == "finished")
         ),
         values=values or {},
         error=error,
@@ -176,11 +176,11 @@ def seasons_page(
     typed, leagues = values or {}, source.leagues()
     asked = dict(filters or {}) or {key: typed[key] for key in ("league",) if typed.get(key)}
     chosen = next((one for one in leagues if one.name == asked.get("league")), None)
-    own = league_form.own_fields(chosen.format["kind"]) if chosen else ()
+    own = league_form.own_fields(chosen.format.kind) if chosen else ()
     return render_template(
         "seasons.html",
         most_deals=MOST_DEALS,
-        values={**(chosen.format if chosen else {}), **typed},
+        values={**(write(chosen.format) if chosen else {}), **typed},
         error=error,
         filters=asked,
         page=source.seasons(league=asked.get("league"), cursor=asked.get("cursor"), limit=A_PAGE),
@@ -205,7 +205,7 @@ def league_page(source: Source, name: str, values: Values | None = None, error: 
     known: Row = {
         "deals": None if league.paced else league.deals,
         "separation": league.separation,
-        **_values({part: dict(getattr(league, part)) for part in PARTS}),
+        **_values({part: write(getattr(league, part)) for part in PARTS}),
     }
     cooperative = any(one.name == league.game and one.cooperative for one in source.games())
     shown = {**known, **(values or {})}

@@ -15,7 +15,17 @@ from werkzeug.wrappers import Response
 
 from dashboard import formats
 from matchbox.errors import BadOption, Forbidden
-from matchbox.league.format import CHOICES, PARTS, Field, Format, fields_of, write
+from matchbox.league.format import (
+    CHOICES,
+    PARTS,
+    Admission,
+    Field,
+    Format,
+    Schedule,
+    fields_of,
+    read,
+    write,
+)
 from matchbox.settings import MOST_DEALS
 
 if TYPE_CHECKING:
@@ -151,12 +161,12 @@ def summary(game: Game, typed: Mapping[str, str]) -> list[tuple[str, list[str]]]
     if typed["kind"] == CONTINUOUS:
         told.append(("Played", [KINDS[CONTINUOUS]]))
     else:
-        told.append(("Seasons", formats.format(_read("format", typed))))
-        times = _read("schedule", typed)
-        when = formats.schedule(times)
+        told.append(("Seasons", formats.format(read(Format, _read("format", typed)))))
+        when = formats.schedule(read(Schedule, _read("schedule", typed)))
         start = f"They start by the schedule {when}." if when else "An operator starts each one."
         told.append(("Start", [start]))
-    entry = formats.admission(_read("admission", typed), continuous=typed["kind"] == CONTINUOUS)
+    admitted = read(Admission, _read("admission", typed))
+    entry = formats.admission(admitted, continuous=typed["kind"] == CONTINUOUS)
     return [*told, ("Entry", entry)]
 
 

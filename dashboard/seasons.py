@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple, assert_never
 from dashboard.formats import STAGES
 from dashboard.tabs import near
 from dashboard.wording import plural
-from matchbox.league.format import Format, read
 
 if TYPE_CHECKING:
     from dashboard.source import Row, Source
@@ -198,7 +197,7 @@ def next_steps(season: Season, left: Mapping[int, int]) -> Iterator[str]:
 
 def _under_way(season: Season, left: Mapping[int, int]) -> Iterator[str]:
     present = _present(season, left)
-    kind, opened = read(Format, season.format).kind, len(season.rounds)
+    kind, opened = season.format.kind, len(season.rounds)
     if matches := left.get(present):
         yield f"{plural(matches, 'match', 'matches')} of round {present} still to play."
     after = opened - present
@@ -209,7 +208,7 @@ def _under_way(season: Season, left: Mapping[int, int]) -> Iterator[str]:
     if kind == "swiss":
         yield "The next round is paired by score as soon as this one is over."
     elif kind == "knock-out" and stage == "group":
-        yield f"When the groups are over, the best {season.format['through']} of each go on."
+        yield f"When the groups are over, the best {season.format.through} of each go on."
     elif kind == "knock-out":
         yield "Winners go on; a tie that ends level is played again."
     elif kind == "adaptive":

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any, Literal, TypeAlias
 
 from matchbox.answers import Answer
+from matchbox.answers.league_settings import Admission, Format, Schedule
 from matchbox.answers.lessons import Verification
 
 State: TypeAlias = Literal["draft", "open", "frozen", "running", "paused", "finished", "cancelled"]
-Fields: TypeAlias = dict[str, Any]
-"""Every field of a Format, an Admission or a Schedule of matchbox.league.format, by name."""
 
 
 class SeasonLine(Answer):
@@ -30,7 +29,7 @@ class SeasonLine(Answer):
     edition: int
     division: int
     divisions: int
-    format: Fields
+    format: Format
     cycles: int
     round: int
     deals: int
@@ -99,8 +98,8 @@ class Season(SeasonLine):
     entrants: list[SeasonEntrant]
     newer: dict[str, int]
     editions: list[Division]
-    admission: Fields
-    schedule: Fields
+    admission: Admission
+    schedule: Schedule
     paused: bool
     may_enter: bool
     trophy: Trophy | None
@@ -135,9 +134,9 @@ class LeagueLine(Answer):
     continuous: bool
     paused: bool
     created_at: str
-    format: Fields
-    admission: Fields
-    schedule: Fields
+    format: Format
+    admission: Admission
+    schedule: Schedule
     next_start: str | None
 
 

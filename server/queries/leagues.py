@@ -20,7 +20,7 @@ from matchbox.answers.leagues import (
 from matchbox.answers.leagues import League as AnsweredLeague
 from matchbox.answers.leagues import Season as AnsweredSeason
 from matchbox.errors import NotFound
-from matchbox.league.format import Format, read, write
+from matchbox.league.format import Format, read
 from server.db.models import (
     OVER,
     Bot,
@@ -118,8 +118,8 @@ def season(session: Session, name: int | str, viewer: User | None = None) -> Ans
         entrants=[_entrant(entry, viewer) for entry in row.entries],
         newer=_newer(session, row),
         editions=[Division(id=one.id, name=one.name, division=one.division) for one in siblings],
-        admission=write(admission_of(row.league)),
-        schedule=write(schedule_of(row.league)),
+        admission=admission_of(row.league),
+        schedule=schedule_of(row.league),
         paused=row.league.paused,
         may_enter=viewer is not None and admission.may_enter(session, row.league, viewer),
         trophy=_trophy(session, row),
@@ -212,7 +212,7 @@ def _line(row: Season, *, divisions: int, entries: int, matches: int, finished: 
         state=state,
         edition=row.edition,
         division=row.division,
-        format=write(read(Format, {**row.format, "cycles": row.cycles})),
+        format=read(Format, {**row.format, "cycles": row.cycles}),
         divisions=divisions,
         entries=entries,
         matches=matches,
@@ -256,9 +256,9 @@ def _league(row: League, starts_at: int | None) -> LeagueLine:
         paused=row.paused,
         title=title_of(row.game),
         created_at=iso(row.created_at),
-        format=write(format_of(row)),
-        admission=write(admission_of(row)),
-        schedule=write(schedule_of(row)),
+        format=format_of(row),
+        admission=admission_of(row),
+        schedule=schedule_of(row),
         next_start=None if row.paused else iso(starts_at),
     )
 

@@ -7,27 +7,16 @@ meaning.
 
 from __future__ import annotations
 
-from types import UnionType
-from typing import Annotated, Any, TypeAlias, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, TypeAlias
 
-from msgspec.structs import fields
-from pydantic import BaseModel, Field, GetPydanticSchema, create_model
+from pydantic import BaseModel, Field, GetPydanticSchema
 from pydantic_core.core_schema import no_info_after_validator_function
 
-from matchbox.league.format import ABOUT, Admission, Format, Given, Schedule, given
+from matchbox.answers.league_settings import model_of
+from matchbox.league.format import Admission, Format, Given, Schedule, given
 from matchbox.match.wire import Separation
 from matchbox.settings import MOST_DEALS
 from server.routes.schemas import Body, NameText
-
-
-def _hint(hint: Any) -> Any:
-    """Returns the type with its bounds in the form that OpenAPI shows."""
-    if get_origin(hint) is Annotated:
-        inner, bounds = get_args(hint)
-        return Annotated[inner, Field(ge=bounds.ge, le=bounds.le)]
-    if get_origin(hint) in (Union, UnionType):
-        return Union[tuple(_hint(one) for one in get_args(hint))]  # noqa: UP007 - made at run time
-    return hint
 
 
 def _some_of(kind: Any, doc: str) -> GetPydanticSchema:
@@ -35,16 +24,7 @@ def _some_of(kind: Any, doc: str) -> GetPydanticSchema:
 
     Both are those of a model with all fields of the class, each of them optional.
     """
-    hints = get_type_hints(kind, include_extras=True)
-    known: dict[str, Any] = {
-        field.name: (
-            _hint(hints[field.name]),
-            Field(field.default, description=ABOUT[field.name].sentence()),
-        )
-        for field in fields(kind)
-    }
-    name: Any = f"{kind.__name__}Fields"
-    model: type[BaseModel] = create_model(name, __base__=Body, __doc__=doc, **known)
+    model = model_of(kind, f"{kind.__name__}Fields", doc, Body, whole=False)
 
     def read(sent: BaseModel) -> Given[Any]:
         return given(kind, sent.model_dump(exclude_unset=True))

@@ -10,7 +10,7 @@ import pytest
 from dashboard import formats
 from dashboard.source import Row
 from matchbox.answers.leagues import Round
-from matchbox.league.format import Admission, Format, Schedule, write
+from matchbox.league.format import Admission, Format, Schedule
 from matchbox.settings import MOST_DEALS
 from tests.unit.dashboard import seasons
 from tests.unit.dashboard.cast import OPERATOR, SOURCE
@@ -42,7 +42,7 @@ NEW = "/admin/leagues/new"
     ],
 )
 def test_a_format_is_told_in_words(form: Format, told: str) -> None:
-    assert told in " ".join(formats.format(write(form)))
+    assert told in " ".join(formats.format(form))
 
 
 @pytest.mark.parametrize(
@@ -57,12 +57,12 @@ def test_a_format_is_told_in_words(form: Format, told: str) -> None:
     ],
 )
 def test_entry_rules_are_told_in_words(admitted: Admission, told: list[str]) -> None:
-    assert formats.admission(write(admitted)) == told
+    assert formats.admission(admitted) == told
 
 
 def test_a_schedule_and_options_are_told() -> None:
-    assert formats.schedule(write(Schedule())) == ""
-    assert formats.schedule(write(Schedule(cron="0 18 * * FRI"))) == "0 18 * * FRI (UTC)"
+    assert formats.schedule(Schedule()) == ""
+    assert formats.schedule(Schedule(cron="0 18 * * FRI")) == "0 18 * * FRI (UTC)"
     assert formats.options({"see": 3, "faces": 6}) == "see 3, faces 6"
 
 

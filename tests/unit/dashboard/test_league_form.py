@@ -12,7 +12,7 @@ import pytest
 from dashboard import formats, league_form
 from dashboard.assets import STATIC
 from dashboard.source import Source
-from matchbox.league.format import CHOICES, Format, write
+from matchbox.league.format import CHOICES, Format
 from tests.unit.dashboard import cast, seasons
 from tests.unit.dashboard.cast import NOBODY, OPERATOR, SOURCE, make_app
 from tests.unit.dashboard.test_pages import Seen, get
@@ -102,7 +102,7 @@ def assert_sentences(path: str, source: Source) -> None:
 )
 def test_a_new_season_asks_only_for_what_its_league_s_format_needs(kind: str, asked: bool) -> None:
     league = seasons.league_line("cup").model_copy(
-        update={"format": write(Format(kind=kind, cycles=4))}  # type: ignore[arg-type]
+        update={"format": Format(kind=kind, cycles=4)}  # type: ignore[arg-type]
     )
     source = replace(OPERATOR, leagues=lambda: [league])
     page = get("/seasons?league=cup", source)
