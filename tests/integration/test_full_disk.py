@@ -124,7 +124,7 @@ def test_a_full_disk_leaves_the_pages_and_takes_nothing_and_freed_it_goes_on(
         with filled(disk, "ballast", but=LITTLE):
             told = eventually(lambda: finding(platform))
             assert "No matches are sent and no uploads are taken" in told["text"]
-            platform.post("/seasons", name="waiting", league="bomb", cycles=2, deals=1)
+            season = platform.post("/seasons", name="waiting", league="bomb", cycles=2, deals=1)
             for name in ("simple", "medium", "scared"):
                 platform.post("/seasons/waiting/enter", bot=f"house/{name}")
             planned = platform.post("/seasons/waiting/start")["matches"]
@@ -143,7 +143,7 @@ def test_a_full_disk_leaves_the_pages_and_takes_nothing_and_freed_it_goes_on(
                 assert platform.get("/queue")["queued"] == planned
         eventually(lambda: not finding(platform))
         eventually(platform.rests, why=platform.logs())
-        assert len(platform.items("/matches", season="waiting", state="finished")) == planned
+        assert len(platform.items("/matches", season=season["id"], state="finished")) == planned
         told = platform.upload("late", shipped("bomb", "simple") + b"# late\n").json()
         assert platform.verdict(told["id"])["state"] == "active"
         assert reader.get("/").status_code == 200
