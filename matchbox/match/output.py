@@ -27,7 +27,7 @@ _MARK: Final = re.compile(rb"\x1e([ptr])(?:(\d{1,6}),(\d{1,6}))?\x1f")
 _LONGEST: Final = 20
 """No mark is longer than this, in bytes."""
 _BOUTS: Final = 1000
-"""Of so many bouts of a program it is told where its output went beyond the room for it."""
+"""The most bouts of a program of which it is said where their output had no room."""
 _WRITTEN: Final = re.compile(r"\x1e(?:([ptr])(?:(\d{1,6}),(\d{1,6}))?|\+(\d{1,12}))\x1f")
 _PLATFORM: Final = re.compile(r'^  File "(?:<|(?:[^"]*/)?(?:matchbox|sandbox)/)')
 
