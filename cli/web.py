@@ -66,7 +66,8 @@ def post_worker_init(worker: Any) -> None:
     from worker.ledger.watch import Watch
 
     context = worker.wsgi.extensions["matchbox"]
-    Watch(context, Courier(context), signs.WEB if worker.is_public else signs.INTERNAL).start()
+    is_public = getattr(worker, "is_public", True)  # gunicorn's own workers do not say
+    Watch(context, Courier(context), signs.WEB if is_public else signs.INTERNAL).start()
 
 
 def when_ready(server: Any) -> None:

@@ -284,6 +284,8 @@ async function start() {
   document.addEventListener("pointermove", onMove);
   document.addEventListener("pointerup", onUp);
   document.addEventListener("pointercancel", giveUp);
+  // A finger that holds a card moves the card, not the page.
+  document.addEventListener("touchmove", (event) => drag && event.preventDefault(), { passive: false });
   document.addEventListener("keydown", onKey);
   for (const [name, go] of Object.entries(stepping)) part(name).addEventListener("click", go);
   part("told").addEventListener("click", (event) => {

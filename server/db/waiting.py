@@ -18,10 +18,10 @@ def wait_while(trouble: Callable[[], str], most_s: float, tell: Callable[[str], 
     """
     deadline, told = time.monotonic() + most_s, False
     while found := trouble():
+        if most_s and not told:
+            tell(found)
+            told = True
         if time.monotonic() >= deadline:
             waited = f" (waited for {most_s:.0f} s)" if most_s else ""
             raise Unavailable(found + waited)
-        if not told:
-            tell(found)
-            told = True
         time.sleep(min(PAUSE_S, max(0.0, deadline - time.monotonic())))

@@ -151,11 +151,11 @@ def test_the_other_numbers_on_the_page_for_authors_are_those_of_the_code(checkou
     usual = Settings()
     for told in (
         f"After {NUMBERS[MAX_FAULTS]} faults in a match",
-        f"more than {usual.forfeit_percent}% of its bouts is suspended after "
-        f"{usual.forfeit_matches} matches",
+        f"more than {usual.forfeit_percent}% of its bouts over at least "
+        f"{usual.forfeit_matches} matches is suspended",
         f"A day has {usual.comparison_games:,} games for it",
         f"and {NUMBERS[usual.comparisons_at_once]} comparisons run at once",
-        f"Up to {usual.width} bouts are in flight at once",
+        f"Up to {usual.width} bouts are in progress at once",
         f"within {NUMBERS[int(webhook_client.TIMEOUT_S)]} seconds",
         f"{NUMBERS[len(BACKOFF_MS)]} times at most, with the same `id`",
         f"{webhook_client.GONE} ends it",

@@ -166,7 +166,7 @@ def test_an_operator_makes_a_league_that_never_ends(
 ) -> None:
     become_operator(watched, books, address)
     make_league(watched, address, "bomb", "continuous", {})
-    expect(watched.locator("main")).to_contain_text("Continuously; see the leaderboard")
+    expect(watched.locator("main")).to_contain_text("Continuously, by every active bot of the game")
     play(books, 2)
     watched.get_by_role("link", name="the leaderboard").click()
     expect(watched.locator("#board tbody tr")).to_have_count(2)
