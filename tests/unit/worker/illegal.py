@@ -34,8 +34,8 @@ class Bot(SimplePlayer):
 
 class Bot(Player):
     def lay(self, position):
-        missing = next(card for card in range(1, 14) if card not in position.hand)
-        return missing, position.hand[0]
+        rare = min(range(1, 14), key=position.hand.count)
+        return rare, rare
 """,
     ),
     ("thegame", "no play"): (
