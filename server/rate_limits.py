@@ -112,6 +112,7 @@ def limit_rates(app: Flask, settings: Settings, sent_code: Callable[[], str]) ->
         storage_uri=storage_uri(settings.broker_url),
         storage_options=_patience(settings.broker_url),
         in_memory_fallback_enabled=True,
+        swallow_errors=True,  # of the broker in the middle of a request; the next ones fall back
         headers_enabled=True,
         key_prefix="matchbox-rates",
     )
