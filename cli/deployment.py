@@ -53,10 +53,10 @@ def into_files(values: dict[str, str], folder: Path) -> dict[str, str]:
 
 
 def write_secrets(folder: Path) -> None:
-    """Writes a file for each of new secrets, and for each address that holds one. Raises OSError.
+    """Draws new secrets, and writes a file for each, and for each address that holds one.
 
-    Only this account enters the folder. In the containers, who get a file of their own each, other
-    accounts read it.
+    Only this account can enter the folder. The files can be read by all: a container gets single
+    files, and reads them with another account. Raises OSError.
     """
     drawn = _drawn()
     texts = {name.removeprefix("MATCHBOX_").lower(): secret for name, secret in drawn.items()}

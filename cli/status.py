@@ -17,9 +17,9 @@ WAIT_S: Final = 20.0
 
 
 def status(json: JsonOption = False) -> None:
-    """Say what is wrong with the platform, and what each arena is at; exits 1 if anything is wrong.
+    """Say what is wrong with the platform, and what each arena is doing. For operators.
 
-    For operators.
+    Exits 1 if anything is wrong.
     """
     from matchbox.answers.health import Health
 
@@ -46,7 +46,7 @@ def _print(told: Health) -> None:
                 one.host,
                 "stopped" if one.stopped else one.state,
                 one.doing or "nothing",
-                f"{(now - datetime.fromisoformat(one.seen_at)).seconds} s ago",
+                f"{int((now - datetime.fromisoformat(one.seen_at)).total_seconds())} s ago",
             )
             for one in awaited
         ]

@@ -109,7 +109,7 @@ def _cell(met: Mapping[tuple[int, int], Meeting], line: BoardLine, other: BoardL
 
 
 def _parts(bots: int) -> list[Part]:
-    """Returns the parts of so many bots; the last ones differ by one at the most."""
+    """Returns the parts of a board of that many bots; their sizes differ by one at most."""
     count = -(-bots // MOST)
     ends = [bots * number // count for number in range(count + 1)]
     return [Part(at, first + 1, last) for at, (first, last) in enumerate(pairwise(ends), 1)]

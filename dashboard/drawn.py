@@ -18,15 +18,16 @@ def drawn(key: Hashable, draw: Callable[[], str]) -> Markup:
 
     Draws it if there is none.
     """
-    return _kept(_Piece(key, draw))
+    return _kept(_Piece(key, [draw]))
 
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
     key: Hashable
-    draw: Callable[[], str] = field(compare=False)
+    draw: list[Callable[[], str]] = field(compare=False)
+    """Emptied once it has been called: a piece that is kept holds nothing of what it shows."""
 
 
 @lru_cache(maxsize=MOST)
 def _kept(one: _Piece) -> Markup:
-    return Markup(one.draw())
+    return Markup(one.draw.pop()())

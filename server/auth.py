@@ -9,11 +9,11 @@ from __future__ import annotations
 import hmac
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar, Final, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Final, ParamSpec, TypeVar
 
 from flask import current_app, g, request
 from flask import session as cookie
-from flask_login import LoginManager, current_user, login_user, logout_user
+from flask_login import LoginManager, UserMixin, current_user, login_user, logout_user
 from flask_wtf.csrf import CSRFError, CSRFProtect
 
 from matchbox.errors import BadMessage, Forbidden, Unavailable
@@ -47,12 +47,8 @@ FOR_STRANGERS: Final = ("accounts.log_in", "accounts.sign_up", "accounts.request
 
 
 @dataclass(frozen=True)
-class Visitor:
-    """The account behind a request, and the rights of the request, as Flask-Login's user."""
-
-    is_authenticated: ClassVar[bool] = True
-    is_active: ClassVar[bool] = True
-    is_anonymous: ClassVar[bool] = False
+class Visitor(UserMixin):  # type: ignore[misc]  # Flask-Login has no types
+    """The account behind a request, and the rights of the request."""
 
     id: int
     name: str

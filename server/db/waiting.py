@@ -12,7 +12,7 @@ PAUSE_S: Final = 0.5
 
 
 def wait_while(trouble: Callable[[], str], most_s: float, tell: Callable[[str], None]) -> None:
-    """Asks for the trouble until there is none, for so many seconds at most; tells the first one.
+    """Waits up to `most_s` seconds until there is no trouble; tells the first one.
 
     Raises Unavailable with the last one if it is not over by then.
     """

@@ -60,7 +60,7 @@ def board_figures(
 ) -> BoardFigures:
     """Returns the counts of the continuous league with this name.
 
-    With `top`, only the pairs among so many bots, the first ones `after` that place; this is kept
+    With `top`, only the pairs among that many bots, the first ones `after` that place; this is kept
     until the board changes. Raises UnknownGame or NotFound.
     """
     league = continuous(session, name)
@@ -115,8 +115,8 @@ def opponents(
     """Returns the results of the bot's active version by opponent, in its game's default league.
 
     Lists a limited number of opponents: those with the most bouts or, with `page` (from 1), that
-    page of all.
-    A bot without an active version is shown with the newest that has met somebody. Raises NotFound.
+    page of all. A bot without an active version is shown with the newest that has met somebody.
+    Raises NotFound.
     """
     met = _met(session, owner, name)
     if met is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import ColumnElement, func, select
 
@@ -75,20 +75,20 @@ def fresh_token(session: Session, secret: str, *, now: int) -> FreshToken:
 def sessions(session: Session, user: User, current: int | None, *, now: int) -> list[SessionLine]:
     """Returns the browsers in which the account is logged in."""
     rows = services.sessions(session, user, now=now)
-    return [SessionLine(**session_fields(row, current)) for row in rows]
+    return [session_line(row, current) for row in rows]
 
 
-def session_fields(row: BrowserSession, current: int | None) -> dict[str, Any]:
-    """Returns the fields of a SessionLine; `current` is the number of the request's session."""
-    return {
-        "id": row.id,
-        "browser": row.browser,
-        "address": row.address,
-        "created_at": iso(row.created_at),
-        "seen_at": iso(row.seen_at),
-        "ends_at": iso(row.ends_at),
-        "current": row.id == current,
-    }
+def session_line(row: BrowserSession, current: int | None) -> SessionLine:
+    """Returns the session as an answer; `current` is the number of the request's session."""
+    return SessionLine(
+        id=row.id,
+        browser=row.browser,
+        address=row.address,
+        created_at=iso(row.created_at),
+        seen_at=iso(row.seen_at),
+        ends_at=iso(row.ends_at),
+        current=row.id == current,
+    )
 
 
 def _token(row: Token) -> TokenLine:

@@ -14,7 +14,7 @@ from matchbox.answers.accounts import LoggedIn, LoggedInLine
 from matchbox.errors import BadOption, NotFound
 from server.db.models import Bot, BrowserSession, Role, User
 from server.queries.pagination import iso, numbers, page_size, split
-from server.queries.platform import session_fields, sessions, tokens
+from server.queries.platform import session_line, sessions, tokens
 from server.services import classes
 from server.services.accounts import require_operator_to_see, revoked_since
 
@@ -96,7 +96,7 @@ def logged_in(
     query = query.order_by(*(column.desc() for column in order))
     found = session.execute(query.limit(page_size(limit) + 1)).all()
     shown, following = split(found, limit, lambda line: f"{line[0].ends_at}.{line[0].id}")
-    items = [LoggedInLine(account=name, **session_fields(row, current)) for row, name in shown]
+    items = [LoggedInLine(account=name, **vars(session_line(row, current))) for row, name in shown]
     return LoggedIn(items=items, next=following)
 
 

@@ -30,7 +30,7 @@ _STARTING: Final = (
 
 
 def wait_for_start(url: str, most_s: float, tell: Callable[[str], None]) -> None:
-    """Waits while the broker cannot be reached as if it were starting, for so many seconds at most.
+    """Waits up to `most_s` seconds while the broker seems to be starting.
 
     Tells why once. Raises Unavailable if it has not started by then, and BrokerUnavailable at once
     if waiting does not help.

@@ -267,7 +267,7 @@ def _jobs_move(state: State) -> Iterator[Finding]:
             still = still_ms(state.session, state.now)
             if still > STALLED_MS:
                 text = f"Matches wait, and none has ended for {_for(min(age, still) // 1000)}."
-                remedy = "See whether arenas report, and what they are at."
+                remedy = "See whether arenas report, and what they are doing."
                 yield _bad("jobs", text, remedy, line.kind)
 
 

@@ -36,7 +36,7 @@ def test_it_exits_with_0_where_all_is_well(
     assert (out.code, "All is well." in out.out) == (0, True)
 
 
-def test_it_lists_the_arenas_with_what_they_are_at(
+def test_it_lists_the_arenas_with_what_they_are_doing(
     charlie: User, platform: Platform, matchbox: Run
 ) -> None:
     books = platform.books

@@ -1,0 +1,33 @@
+"""HTML that is drawn once for all who ask for the same."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+
+from dashboard.drawn import drawn
+
+
+class Shown:
+    """What a piece shows."""
+
+
+def test_a_piece_is_drawn_once_and_keeps_nothing_of_what_it_shows() -> None:
+    calls = []
+
+    def ask() -> weakref.ref[Shown]:
+        shown = Shown()
+
+        def draw() -> str:
+            calls.append(shown)
+            return "<p>here</p>"
+
+        assert drawn("a piece", draw) == "<p>here</p>"
+        return weakref.ref(shown)
+
+    first, second = ask(), ask()
+    assert len(calls) == 1
+    assert second() is None
+    calls.clear()
+    gc.collect()
+    assert first() is None
