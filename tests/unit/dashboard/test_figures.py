@@ -89,7 +89,7 @@ def test_a_page_holds_its_figure_and_leaves_room_for_it(path: str, figure: go.Fi
     assert f'data-height="{figure.layout.height}"' in html
 
 
-SLOW = ("plotly", "scipy.linalg", "scipy.optimize", "scipy.sparse", "scipy.special")
+SLOW = ("alembic", "plotly", "scipy.linalg", "scipy.optimize", "scipy.sparse", "scipy.special")
 """Libraries that take long to import, and that few pages or tasks need."""
 
 
