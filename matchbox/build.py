@@ -80,7 +80,7 @@ def choose() -> None:
 
 
 def in_use() -> str:
-    """ "compiled" or "plain"."""
+    """Returns the build in use: "compiled" or "plain"."""
     compiled = any(isinstance(finder, _Compiled) for finder in sys.meta_path)
     return "compiled" if compiled else "plain"
 

@@ -53,7 +53,8 @@ class Manifest:
 
 
 def read_bundle(data: bytes) -> Manifest:
-    """The files of an upload: one Python file, or a zip with player.py at its root.
+    """Returns the bundle in these uploaded bytes: one Python file, or a zip with player.py at its
+    root.
 
     Raises BadBundle; its text is written for the author.
     """

@@ -187,7 +187,8 @@ class SeededDice:
         return size
 
     def _have_orders(self, size: int, last: int) -> bool:
-        """Counts a draw of the orders of these places; returns whether the number is used up."""
+        """Counts a draw below the number of orders of these places; returns whether the number is
+        used up."""
         full = False
         while size > last:
             below = limbs.part(size, last)
@@ -207,7 +208,7 @@ class SeededDice:
         self._size = 1
 
     def _leave_limbs(self) -> None:
-        """Continues with whole numbers instead of limbs."""
+        """Switches from limbs to whole numbers."""
         self._whole = True
         if self._size:
             self._value = sum(self._limbs[place] << 32 * place for place in range(16))

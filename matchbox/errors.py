@@ -51,7 +51,7 @@ class BadArchive(CallerFault):
 
 
 class BadBackup(CallerFault):
-    """The file is not a backup, is damaged, or is newer than this release; its text says what."""
+    """The file is not a backup, is damaged, or is newer than this release; its text says which."""
 
 
 class BadBundle(CallerFault):
@@ -108,7 +108,7 @@ class NotFound(CallerFault):
 
 
 class TooMany(CallerFault):
-    """Over a quota or a rate; its text says when to come back."""
+    """The caller exceeds a quota or a rate; the text says when to try again."""
 
     def __init__(self, text: str, wait_s: int | None = None) -> None:
         super().__init__(text)

@@ -46,7 +46,7 @@ class Spec:
     options: Mapping[str, Option] = field(default_factory=dict)
     cooperative: bool = False
     hidden: str = ""
-    """What a seat may not know, in one sentence; empty if nothing is hidden."""
+    """The information that is hidden from a seat, in one sentence; empty if nothing is hidden."""
     balanced: bool = False
     """True if all seats have the same chances between equal players."""
     diagnostics: bool = False
@@ -113,13 +113,13 @@ class Game(Protocol):
 
 
 class GameHooks(Protocol):
-    """What the rules of a game may offer beside `Game`. Each function is optional.
+    """The functions that the rules of a game may have beside those of `Game`. Each is optional.
 
     A game without a hook leaves the name out, or sets it to None.
     """
 
     def refusal(self, state: State, seat: int, move: Plain) -> str:
-        """Returns why the move is refused, in one sentence; empty if it is legal.
+        """Returns the reason why the move is refused, in one sentence; "" if it is legal.
 
         The referee calls it before it makes simultaneous moves. It must not change the state.
         Without this hook the move is looked up in `legal`. The move may be any plain data.
@@ -159,26 +159,26 @@ was a brief. A tuple is several moves in a row."""
 
 
 class PlayerModule(Protocol):
-    """What a game's `player.py` must have, beside the base class of players, named `Player` or
-    assigned to `BASE`."""
+    """The names that a game's `player.py` must have, beside the base class of players. That class
+    is named `Player` or assigned to `BASE`."""
 
     def answer(self, player: Any, view: Any, ask: Ask) -> Plain:
         """The player's move for this view. Any exception counts as the player's fault."""
 
 
 class PlayerHooks(Protocol):
-    """What a game's `player.py` may have besides. Each name is optional."""
+    """The names that a game's `player.py` may have besides. Each is optional."""
 
     BASE: type[Any]
     """The base class of players, if it is not called `Player`."""
     ALIASES: Mapping[str, str]
     """Names of modules that authors import, and the modules that are loaded in their place."""
     REMEMBERED: Mapping[str, bytes]
-    """Names of files that a player opens to read its memory, and their content while the memory is
-    empty."""
+    """Names of files that a player opens to read its memory. Each has the content that the player
+    reads while the memory is empty."""
 
     def brief_of(self, view: Any) -> bytes:
-        """The bytes of `GameHooks.brief`, written from the view alone."""
+        """The bytes that `GameHooks.brief` returns, computed from the view alone."""
 
     def answer_brief(self, player: Any, brief: bytes, ask: Ask) -> Plain:
         """The player's move for this brief: equal to `answer` for the view."""
@@ -194,14 +194,15 @@ class PlayerHooks(Protocol):
         not work."""
 
     def adopt(self, value: object, *, named: bool) -> type[Any] | None:
-        """Makes a player class of a value in the author's file that is none; None if it cannot.
+        """Returns a player class made from a value in the author's file that is not a class, such
+        as a function; None if the value cannot be used.
 
         `named` is True if the author has named the value as the bot.
         """
 
 
 class TerminalHooks(Protocol):
-    """What a game's `terminal.py` may have. Each name is optional."""
+    """The names that a game's `terminal.py` may have. Each is optional."""
 
     EXPORTS: Mapping[str, Callable[[Any, Sequence[str]], Iterable[str]]]
     """File names, and for each a function that yields the file's text in parts.
@@ -220,33 +221,35 @@ class Choice:
     group: str = ""
     """The heading over this and similar moves."""
     picks: tuple[str, ...] = ()
-    """What a person clicks on the board to make it: values of `data-pick` in the drawing. With
-    several, each in turn, or the first dragged onto the second."""
+    """The parts of the board that a person clicks to make the move: values of `data-pick` in the
+    drawing. If there are several, the person clicks each in turn, or drags the first onto the
+    second."""
 
 
 class ChoicesModule(Protocol):
-    """What a game's `choices.py` must have, if there is one: it says how persons choose moves."""
+    """The names that a game's `choices.py` must have, if the game has one. It describes moves for
+    persons."""
 
     def choice(self, move: Any, view: Any) -> Choice | None:
         """The legal move as the seat with this view sees it; None for one that is not offered."""
 
 
 class ChoicesHooks(Protocol):
-    """What a game's `choices.py` may have besides."""
+    """The names that a game's `choices.py` may have besides."""
 
     def question(self, moves: Sequence[Any], view: Any) -> str:
-        """What the seat with this view and these legal moves is asked, as a sentence or two."""
+        """The question to the seat with this view and these legal moves, in a sentence or two."""
 
 
 class DrawModule(Protocol):
-    """What a game's `draw.py` must have, if there is one: it says how positions are shown."""
+    """The names that a game's `draw.py` must have, if the game has one. It draws positions."""
 
     def draw(self, view: Any) -> str:
         """The view as an SVG element."""
 
 
 class DrawHooks(Protocol):
-    """What a game's `draw.py` may have besides. Each name is optional."""
+    """The names that a game's `draw.py` may have besides. Each is optional."""
 
     EVENTS: Sequence[str]
     """Phrases of `describe`: a spectator can jump to each step whose line has one of them."""
@@ -273,11 +276,11 @@ class Batch(Protocol):
         matchbox.match.frame_codec.Asking. A question's content may change once it is answered."""
 
     def take(self, seat: int, answers: Sequence[Any]) -> list[tuple[int, list[Plain], Answers]]:
-        """Takes one answer per question. Returns the bouts that it cannot continue: number, moves
-        so far, and the answers to be taken next."""
+        """Takes one answer for each question. Returns the bouts that it cannot continue. Each is a
+        tuple: the bout's number, the moves so far, and the answers to be taken next."""
 
     def over(self) -> list[tuple[int, list[Plain], Outcome]]:
-        """The bouts that have ended since the last call: number, moves, outcome."""
+        """Returns the bouts that have ended since the last call: number, moves, outcome."""
 
     def leave(self) -> list[tuple[int, list[Plain], Answers]]:
         """Hands back all bouts in progress, in the form that `take` returns."""

@@ -90,7 +90,8 @@ def _check_part(place: str, part: Any, required: type, optional: type) -> None:
 
 
 def _declared(protocol: type) -> dict[str, Signature | None]:
-    """The public names of a protocol: functions with their signature, less `self`; others None."""
+    """Returns the public names of a protocol. A function has its signature, without `self`; any
+    other name has None."""
     found: dict[str, Signature | None] = {}
     for name, value in vars(protocol).items():
         if name.startswith("_"):
@@ -179,7 +180,7 @@ def _check_batch(rules: str, game: Any) -> None:
 
 
 def _written(name: str, declared: Signature | None) -> str:
-    """The name as one writes it: with its arguments if it is a function."""
+    """The name as an author writes it: a function with its arguments."""
     if declared is None:
         return name
     words = [

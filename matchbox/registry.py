@@ -114,17 +114,18 @@ def _optional_module(name: str, part: str) -> ModuleType | None:
 def digests() -> dict[str, str]:
     """Returns a digest of the source of every game's rules, by the game's name.
 
-    Two machines with the same digests play by the same rules. Shipped players and what draws a game
-    do not count.
+    Two machines with the same digests play by the same rules. It leaves out shipped players and the
+    modules that draw a game.
     """
     return {name: _digest(package) for name, package in packages().items()}
 
 
 @cache
 def match_digest() -> str:
-    """Returns a digest of the source by which matches are played, recorded and told of.
+    """Returns a digest of the source code of `matchbox.match`, which plays, records and replays
+    matches.
 
-    With it two installations that call themselves the same release can be told apart.
+    It tells apart two installations that report the same release.
     """
     return _digest("matchbox.match")
 

@@ -1,6 +1,6 @@
 """Declares one setting, and reads its value from its text, or a secret from its file.
 
-Knows what a setting may be by its field's metadata; opens nothing by itself.
+A field's metadata holds the bounds of its setting. Opens no file itself.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 
 def setting(default: Any, meaning: str, *, shown: bool = True, **bounds: Any) -> Any:
-    """Declares a setting with what it means and may be; its value is not printed unless `shown`."""
+    """Declares a setting: its default, its meaning and its bounds. Its value is printed only if
+    `shown`."""
     return field(default=default, repr=shown, metadata={"meaning": meaning, **bounds})
 
 

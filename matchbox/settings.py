@@ -41,7 +41,8 @@ PREFIX: Final = "MATCHBOX_"
 NOT_SETTINGS: Final = frozenset({"MATCHBOX_TOKEN", "MATCHBOX_URL", "MATCHBOX_ARENA_KEY"})
 """Variables of the command line that share the prefix."""
 FILE: Final = "_FILE"
-"""Behind the name of a setting that holds a secret: the file that the secret is in."""
+"""The suffix of the variable that names the file of a secret; it follows the name of the setting.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,8 +60,8 @@ def read_settings(
 ) -> Settings:
     """Returns the settings in this environment. Raises BadSetting; its text says what to change.
 
-    `open_file` opens the files of secrets, as `open` does. A program that needs no secret gives
-    none, and the files are not read.
+    `open_file` opens the files of secrets, as `open` does. If it is None, the files are not read: a
+    program that needs no secret passes none.
     """
     if open_file is not None:
         environment = with_secrets(environment, open_file)

@@ -39,7 +39,7 @@ _known: Final[dict[type[Any], dict[Any, bytes]]] = {str: _texts, int: _numbers}
 _wholes: Final[dict[bytes, tuple[Any, bytes]]] = {}
 """Any moves and rows of moves with their encoding, by their bytes in marshal."""
 _same: Final[dict[int, bytes]] = {}
-"""The encoding of those that were handed over again, by the object's identity."""
+"""The encoding of objects that were passed before, by the object's identity."""
 
 
 def answer_frame(nonce: int, moves: list[Any]) -> bytes:
@@ -73,7 +73,7 @@ def answer_frame_of_rows(nonce: int, moves: list[Any], rows: list[int]) -> bytes
 def _whole(move: Any) -> bytes:
     """The move in JSON, cached by its bytes in marshal, which distinguishes 1 from True.
 
-    A row that a driver keeps and hands over again is found by its identity.
+    If a driver passes the same row object again, its encoding is found by the object's identity.
     """
     encoded = _same.get(id(move))
     if encoded is not None:

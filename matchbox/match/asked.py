@@ -1,4 +1,5 @@
-"""Finds the function of a bot that a question is put to, inside the box. Runs no line of it.
+"""Finds, inside the box, the function of a bot that answers a question. Stops before that function
+runs.
 
 Knows frames of Python and the names of the bot's files; knows no game.
 """

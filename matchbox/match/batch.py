@@ -186,7 +186,7 @@ class RulesBatch:
         return True
 
     def _make_together(self, bout: _Bout) -> bool:
-        """Makes the moves of all seats that owe one; returns whether all are legal."""
+        """Makes the moves of all seats in `together`; returns whether all are legal."""
         answered = sorted(bout.answered.items())
         for seat, move in answered:
             if type(move) is tuple or type(move) is SeatFault:

@@ -10,15 +10,15 @@ Frames in, from the referee, as marshal writes them:
         "libraries": names of those that a seat may have, "code": of the main file, or nothing}]
     ["ask", nonce, [(bout, view or its brief, seed or None), ...], [ended bout, ...]]
     ["learns"], ["learn", [record in JSON, ...]]
-    ["where", view or its brief, or None for the making of a player]
+    ["where", view or its brief, or None to ask where a player is made]
 Frames out: the first is answered with the result of loading.compiled, all others in JSON:
-    ["loaded", class name] or ["fault", kind, detail], or ["wants", [library, ...]] of a bot that
-        needs another seat; nothing of it has run
-    ["say", nonce, [move, ...], [[place of the question, kind, detail], ...]], and where there is
-        any, [place whose answer is a list of moves in a row, ...]
+    ["loaded", class name]; or ["fault", kind, detail]; or ["wants", [library, ...]] if the bot
+        needs a seat with these libraries: then none of its code has run
+    ["say", nonce, [move, ...], [[place of the question, kind, detail], ...]], then, if there are
+        any, [place whose answer is a list of moves in a row, ...] and
         diagnostics, [[bout, decision, text], ...]
     ["learns", yes or no]; ["learned", memory in base64] or ["fault", kind, detail]
-    ["where", [file, line, name] of the function that is asked, or nothing]
+    ["where", [file, line, name] of the function that answers the question, or nothing]
 """
 
 from __future__ import annotations
@@ -43,10 +43,11 @@ if TYPE_CHECKING:
     from matchbox.game import Plain
 
 _GARBAGE: Final = 20_000
-"""New objects before the garbage collector looks: a frame has many views, and no garbage."""
+"""The garbage collector runs after this many new objects. Frames have many views and no garbage."""
 _REHEARSAL: Final = "rehearsal"
 _REHEARSALS: Final = 10
-"""Python specialises a function after eight calls, which writes to its code in memory."""
+"""How often `prepare` asks its dummy bot. Python specialises a function after eight calls, which
+writes to the function's code in memory."""
 _NO_BOT: Final = b"import random\n\n\nclass Bot:\n    drawn = random.random()\n"
 
 
@@ -84,7 +85,7 @@ def prepare() -> None:
 def serve(recv: Callable[[], bytes | None], send: Callable[[bytes], None]) -> None:
     """Answers one frame after another until `recv` returns None. Call `prepare` first.
 
-    What the bot prints is marked with its bout and decision.
+    The bot's output is marked with its bout and decision.
     """
     printed.install()
     session = Session()
@@ -96,8 +97,8 @@ class Session:
     """One bot in one rotation of one match: a player object for every bout.
 
     Decisions run one after another in one greenlet. A decision that makes a move inside it must
-    wait for the referee: it keeps its greenlet, and another one goes on, first those whose answer
-    is in this frame.
+    wait for the referee. It keeps its greenlet while other decisions run; those whose answer is in
+    this frame come first.
 
     A driver that knows the effect of a move need not wait. Instead of a move it may hand over a
     tuple of moves in a row, which must not change later. If its player fails, the driver first
@@ -194,7 +195,7 @@ class Session:
             return ["fault", *blame(error)]
 
     def _where(self, view: Any) -> list[Plain]:
-        """Finds the function of the bot that this question is put to."""
+        """Finds the bot's function that answers this question."""
         seeded_random.enter(self._chance)
         player: object = None
         try:
@@ -223,7 +224,7 @@ class Session:
             (new if bout.waiting is None else waiting).append(bout)
 
     def _say(self, nonce: int, count: int) -> bytes:
-        """Decides on every question of this frame."""
+        """Answers every question of this frame; returns the frame of answers."""
         self._hub = getcurrent()
         self._moves = [None] * count
         self._faults = []
@@ -245,7 +246,7 @@ class Session:
             bout.waiting = None
             self._here.generator = bout
             return worker.switch(bout.view)
-        # Not to a new greenlet: inside a decision it would start at the bot's stack depth.
+        # Never start a greenlet here: inside a decision it would begin at the bot's stack depth.
         if self._new and self._idle:
             return self._idle.pop().switch()
         return self._hub.switch()
@@ -308,7 +309,8 @@ class Session:
         return self._go_on()
 
     def _forget(self, number: int) -> None:
-        """Drops a bout. A decision of it that still waits is never woken, not even to end it."""
+        """Drops a bout. If a decision of it still waits, that decision is never resumed, not even
+        to end it."""
         bout = self._bouts.pop(number, None)
         if bout is not None and bout.waiting is not None:
             self._abandoned.append(bout.waiting)
@@ -357,7 +359,7 @@ class _Bout(Generator):
         return self._session.wait(self, move)
 
     def place_in_bout(self) -> str:
-        """The bout's number, and how many moves its player has made in it."""
+        """The bout's number and the number of moves that its player has made in it, as in a mark."""
         return f"{self.number},{self.decisions}"
 
 

@@ -29,7 +29,8 @@ def view_of(game: Game) -> Callable[[State, int], View]:
 
 
 def refusal(game: Game, state: State, seat: int, move: Plain) -> str:
-    """Why that move is refused, in the game's own words if it has any; "" if it is legal."""
+    """The reason why the rules refuse that move, in the game's own words if it has any; "" if the
+    move is legal."""
     own: Callable[[State, int, Plain], str] | None = getattr(game, "refusal", None)
     if own is not None:
         return own(state, seat, move)
@@ -64,8 +65,8 @@ class LiveBout:
         banned: frozenset[int] = frozenset(),
         before: Callable[[State, Fault | None], object] | None = None,
     ) -> None:
-        """Begins the bout. `before` is called with the state before every step of chance, and, with
-        the fault, before every fault takes effect."""
+        """Begins the bout. `before` is called with the state before every step of chance, and with
+        the state and the fault before a fault takes effect."""
         self.order = order
         self.number = order[0]
         self.banned = banned
@@ -87,7 +88,8 @@ class LiveBout:
         self._to_move = game.to_move
         self._view = view_of(game)
         self._given = given or {}
-        """Faults that are not to be asked for, each by its place among the faults of the bout."""
+        """Faults that are applied without asking the seat, each by its place among the faults of
+        the bout."""
         self._outcome: Outcome | None = None
         self._before = before
         self._dice = SeededDice(bytes.fromhex(deal), 0)

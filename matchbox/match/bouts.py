@@ -1,6 +1,6 @@
-"""The bouts of a match that have been played, their faults, and who is banned from which bout.
+"""The bouts of a match that have been played, their faults, and the entrants banned from each bout.
 
-Plays nothing and asks nobody: the table takes bouts from here, and puts them back when they end.
+Plays nothing and asks no seat: the table takes bouts from here and returns them when they end.
 """
 
 from __future__ import annotations
@@ -49,7 +49,8 @@ class Bouts:
         binding: Mapping[Order, Mapping[int, Fault]],
         report: Callable[[int], None],
     ) -> None:
-        """`binding` holds the faults taken as given: by bout, then by place in the bout."""
+        """`binding` holds the faults that are applied without asking: by bout, then by place in the
+        bout."""
         self._game = game
         self._job = job
         self._seats = len(job.seats)

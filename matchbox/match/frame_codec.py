@@ -263,7 +263,7 @@ def _value(data: bytes, start: int, size: int) -> int:
 
 
 def _text(data: bytes, start: int, size: int, slot: int) -> str:
-    """The text at that place; it is kept in the slot."""
+    """The text at that place of the frame. It is kept in the slot, for the next equal text."""
     spelled = _spelled[slot]
     known = spelled
     if len(spelled) == size:

@@ -282,7 +282,7 @@ def _read_lines(frame: bytes, count: int) -> list[Answer]:
 
 
 def _put_rows(answers: list[Answer], rows: Any) -> None:
-    """Turns the answers at these places, which are rows of moves, into tuples."""
+    """Turns the answers at these places into tuples: they are rows of moves."""
     for place in rows if isinstance(rows, list) else [rows]:
         if type(place) is not int or not 0 <= place < len(answers):
             raise SeatFault("protocol", "the frame holds moves in a row where there can be none")

@@ -1,8 +1,8 @@
 """A bout with persons at the table, played in parts. Knows no game and no box.
 
-All that was answered so far is the whole state of such a bout. The server continues it by the rules
-alone; an arena continues it with the bots, which are asked the same questions again. Their seeds
-are the same each time, so nobody has to keep a program waiting while a person thinks.
+The answers so far are the whole state of such a bout. The server replays them by the rules alone.
+An arena replays them with the bots: it asks each bot the same questions again, with the same seeds.
+So no program has to wait while a person thinks.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class PersonOwes(Exception):
 def resume(game: Game, deal: str, seats: int, options: Options, said: Iterable[Said]) -> LiveBout:
     """Returns the bout after these answers, by the rules alone.
 
-    Raises BadMessage if there are answers that nobody asked for.
+    Raises BadMessage if there are more answers than questions.
     """
     live = LiveBout(game, deal, (0, 0), seats, options)
     scripts = _scripts(seats, said)
@@ -78,7 +78,8 @@ def play_on(
     open_player: Callable[[int], Player | None],
     beat: Callable[[], None] = lambda: None,
 ) -> list[Said]:
-    """Lets the bots play on; returns their answers after those in `said`.
+    """Lets the bots play until a person owes an answer or the bout is over. Returns their answers
+    after those in `said`.
 
     `open_player` opens the player of a seat; None is a person. `beat` is called after every frame.
     Raises SeatFault("platform") if the platform failed.
@@ -101,7 +102,7 @@ def answer_of(said: Said) -> Answer:
 
 
 def said_of(seat: int, answer: Answer) -> Said:
-    """The answer as it is kept."""
+    """The answer in the form in which a table stores it."""
     if isinstance(answer, SeatFault):
         return Said(seat, fault=answer.kind, detail=readable(answer.detail))
     if isinstance(answer, tuple):
@@ -117,11 +118,11 @@ def _scripts(seats: int, said: Iterable[Said]) -> list[deque[Said]]:
 
 
 class _Seat:
-    """A seat that repeats its earlier answers; then a bot answers, and a person is waited for.
+    """A seat that repeats its earlier answers. After them its bot answers, or PersonOwes is raised.
 
-    A bot is asked the earlier questions too, so that it knows what it knew. What it answers to them
-    is ignored: one that does not repeat itself is held to what it did. A program that breaks at
-    such a question forfeits at its next decision.
+    A bot is asked the earlier questions too, to bring its own state up to date. Its new answers to
+    them are ignored: the earlier answers stand. A program that breaks at such a question forfeits
+    at its next decision.
     """
 
     def __init__(
@@ -158,12 +159,12 @@ class _Seat:
             return fault
 
     def end(self, bout: int) -> None:
-        """The bout is over."""
+        """Tells the bot that the bout is over."""
         if self._player is not None:
             self._player.end(bout)
 
     def renew(self) -> None:
-        """A fresh program."""
+        """Gives the bot a fresh program."""
         if self._player is not None:
             self._player.renew()
 

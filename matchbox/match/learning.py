@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matchbox.game import Game, Plain
 
 MOST_RECORDS: Final = 2000
-"""The most bouts of a round that a bot learns from."""
+"""The greatest number of bouts of a round that a bot learns from."""
 MOST_BYTES: Final = 16 << 20
 """The most bytes of JSON in all records of a lesson together."""
 ME: Final = "me"
@@ -59,7 +59,7 @@ def round_key(season: str, number: int, version: str) -> str:
 
 
 def stranger(key: str, version: str) -> str:
-    """The name of another version in a bot's records of one round: 16 hex digits."""
+    """The name that stands for another version in a bot's records of one round: 16 hex digits."""
     return blake2b(version.encode(), key=bytes.fromhex(key), digest_size=8).hexdigest()
 
 
@@ -124,7 +124,7 @@ def lesson(game: Game, own: Own, bout: Bout, name: Callable[[str], str]) -> dict
 
 
 def _seen(game: Game, record: Record, bout: Bout, seat: int) -> Iterator[dict[str, Any]]:
-    """Every step as that seat saw it; the last one holds the seat's final view."""
+    """Yields every step as that seat saw it; the last one holds the seat's final view."""
     made: Sequence[tuple[int, Plain, Plain]] = ()
     for live, moves in walk(game, record, bout):
         table = game.view(live.state, None) if made else None

@@ -67,5 +67,5 @@ LIBRARY: Final = "the standard library"
 
 
 def listed(offered: Sequence[str]) -> str:
-    """A sentence about the libraries that a bot may import."""
+    """A sentence that names the libraries that a bot may import."""
     return " and ".join([LIBRARY, *offered])

@@ -117,8 +117,8 @@ def maker_of(game: ModuleType, chosen: type[Any]) -> Callable[[], object]:
 def report_of(game: ModuleType, chosen: type[Any]) -> Callable[[Any], object] | None:
     """The function that is called with the player after each of its decisions, or None.
 
-    A class with a method `report` of its own has it called in every game, and what it returns goes
-    out with the bot's output. Otherwise it is the `report` of the game's player module.
+    In every game, a class may have a method `report` of its own; its result is part of the bot's
+    output. For other classes the function is `report` of the game's player module, if it has one.
     """
     if callable(getattr(chosen, "report", None)):
         return _own_report
@@ -133,10 +133,8 @@ def _own_report(player: Any) -> None:
 
 
 def _remembering(empty: Mapping[str, bytes], memory: bytes) -> dict[str, Any]:
-    """The names for a bot's modules beside the built-in ones: an `open` that knows these files.
-
-    `empty` holds the content of each file while there is no memory.
-    """
+    """The names that a bot's modules find beside the built-in ones: an `open` that reads these
+    files."""
     if not empty:
         return {}
 

@@ -33,8 +33,8 @@ def learns(
 ) -> bool:
     """Whether the class learns between rounds.
 
-    It does by a `learn` of its own. The `learn` of `base`, the game's class of players, counts only
-    if a file of the bot's bundle names one of the `kept` files: then the bot reads its memory.
+    A class with a `learn` of its own learns. A class that inherits the `learn` of `base`, the
+    game's class of players, learns only if a file of its bundle names one of the `kept` files.
     """
     learn = learner_of(chosen)
     if learn is None or learn is not learner_of(base):

@@ -1,7 +1,7 @@
-"""What a bot has printed, by bout and decision: bounded as it comes, and read from its marks.
+"""A bot's output by bout and decision: limits it as it arrives, and splits it at its marks.
 
 The marks are written inside the box, where a bot may forge them: that changes its own output only.
-So anything that is no mark is text, and nothing here grows beyond its bounds.
+So anything that is not a mark is text, and everything here has a limit.
 """
 
 from __future__ import annotations
@@ -14,34 +14,34 @@ from typing import Final, NamedTuple
 from matchbox.match.printed import PRINT, REPORT, TRACEBACK
 
 DECISION_BYTES: Final = 2000
-"""At least so much is kept of what is printed at a decision."""
+"""The least room for the output of one decision, in bytes."""
 CUT: Final = "more bytes were left out."
 REPORTS_BYTES: Final = 128 << 10
-"""The most bytes of reports that are kept of a program."""
+"""The most bytes of reports that are kept for one program."""
 LAST: Final = 999_999
 """Stands for the last decision of a bout, if it is not known which that was."""
 WHERE: Final = b"\x1et\x1f"
-"""The mark before what a program that is out of time says about where it is."""
+"""The mark before a program's own words on where it was when its time ran out."""
 
 _MARK: Final = re.compile(rb"\x1e([ptr])(?:(\d{1,6}),(\d{1,6}))?\x1f")
 _LONGEST: Final = 20
-"""No mark is longer than this, in bytes."""
+"""The length of the longest mark, in bytes."""
 _BOUTS: Final = 1000
-"""The most bouts of a program of which it is said where their output had no room."""
+"""The most bouts of a program for which the output says how many bytes were left out."""
 _WRITTEN: Final = re.compile(r"\x1e(?:([ptr])(?:(\d{1,6}),(\d{1,6}))?|\+(\d{1,12}))\x1f")
 _PLATFORM: Final = re.compile(r'^  File "(?:<|(?:[^"]*/)?(?:matchbox|sandbox)/)')
 
 
 def decision_room(limit: int) -> int:
-    """The most bytes that are kept of one decision, where `limit` are kept of a match."""
+    """The most bytes that are kept of one decision, if `limit` bytes are kept of a match."""
     return max(DECISION_BYTES, limit // 4)
 
 
 class Part(NamedTuple):
-    """What was printed in one go. `bout` is None outside of a bout; `decision` counts the moves
-    that the player had made in it. `left_out`: how many bytes were cut.
+    """One piece of a bot's output. `bout` is None outside of a bout. `decision` is the number of
+    moves that the player had made in the bout. `left_out` is the number of bytes that were cut.
 
-    A part without text says that nothing of this kind is kept of the bout from there on.
+    A part without text means that nothing more of this kind is kept of the bout.
     """
 
     kind: str
@@ -52,10 +52,10 @@ class Part(NamedTuple):
 
 
 class Output:
-    """A program's output as it comes: keeps what fits, and counts what does not.
+    """A program's output as it arrives. Keeps the bytes that fit, and counts the others.
 
-    `limit` bytes are kept of what is printed, and a quarter of that besides for tracebacks. Of each
-    bout whose output has no room, the text says from where on, and how many bytes that were.
+    It keeps `limit` bytes of printed text, and a quarter of that number of tracebacks. For each
+    bout with output that did not fit, the text says where the gap begins and how many bytes it has.
     """
 
     def __init__(self, limit: int) -> None:
@@ -63,7 +63,7 @@ class Output:
         self._left = {PRINT: limit, TRACEBACK: limit // 4, REPORT: REPORTS_BYTES}
         self._kept = bytearray()
         self._rest = b""
-        """The end of what came, if it may be the beginning of a mark."""
+        """The end of the bytes so far, if it may be the beginning of a mark."""
         self._kind = PRINT
         self._mark = b""
         self._written = b""
@@ -71,9 +71,11 @@ class Output:
         self._used = 0
         self._cut = 0
         self._full: dict[str, int] = {}
-        """The kinds without room, and how many bytes of all kinds were kept before."""
+        """The kinds of output that are full, and for each how many bytes of all kinds were kept
+        before."""
         self._over: dict[tuple[str, bytes], tuple[bytes, int]] = {}
-        """By kind and bout: the first mark that had no room, and the bytes that had none."""
+        """By kind and bout: the first mark for which there was no room, and the number of bytes
+        left out."""
 
     def feed(self, data: bytes) -> None:
         """Takes the next bytes."""
@@ -89,7 +91,7 @@ class Output:
         self._take(data[at:end])
 
     def text(self) -> str:
-        """What was kept, with its marks; see `parts` and `plain`."""
+        """The text that was kept, with its marks; see `parts` and `plain`."""
         self._take(self._rest)
         self._rest = b""
         self._say_cut()
@@ -115,7 +117,7 @@ class Output:
         if room <= 0 or self._kind in self._full:
             self._leave_out(len(text))
             return
-        if len(self._mark) > 3:  # It is of a decision.
+        if len(self._mark) > 3:  # The mark names a decision.
             room = min(room, self._decision - self._used)
         kept = text[:room]
         if kept:
@@ -128,7 +130,7 @@ class Output:
         self._cut += len(text) - len(kept)
 
     def _leave_out(self, count: int) -> None:
-        """Counts bytes of a kind that has no room, for the bout that they are of."""
+        """Counts bytes of a kind that is full, for their bout."""
         kind, bout = self._kind, self._mark.partition(b",")[0]
         if kind not in self._full:
             self._say_cut()
@@ -140,7 +142,7 @@ class Output:
         self._over[kind, bout] = first, before + count
 
     def _say_cut(self) -> None:
-        """Says after the newest text how much was left out since."""
+        """Adds a mark for the bytes that were left out since the newest text."""
         if self._cut:
             self._kept += b"\x1e+%d\x1f" % self._cut
             self._cut = 0
@@ -152,7 +154,7 @@ def parts(text: str) -> list[Part]:
     kind, bout, decision = PRINT, None, None
     at = 0
     new = True
-    """Whether there was nothing since the last mark of a place."""
+    """Whether no part has followed the last mark of a place."""
     for mark in _WRITTEN.finditer(text):
         if at < mark.start():
             found.append(Part(kind, bout, decision, text[at : mark.start()]))
@@ -173,7 +175,8 @@ def parts(text: str) -> list[Part]:
 
 
 def plain(text: str) -> str:
-    """The text of an `Output` as it is read: without marks and reports, each cut in words."""
+    """The text of an `Output` for readers: without marks and reports, and with a sentence at each
+    cut."""
     said, cut = [], 0
     for part in parts(text):
         if part.kind != REPORT:
@@ -190,13 +193,13 @@ def left_out(count: int) -> str:
 
 
 def without_platform(text: str) -> str:
-    """A program's words about where it is, without the frames of the platform."""
+    """The text of a traceback without the platform's frames."""
     return "".join(line for line in text.splitlines(True) if not _PLATFORM.match(line))
 
 
 def by_bout(texts: list[str]) -> dict[int, list[Part]]:
-    """The parts by bout, from the texts of one program after another; a bout that is played again
-    replaces what was printed in it before. Neighbouring parts of one decision are joined."""
+    """The parts by bout, from the texts of one program after another. If a bout was played again,
+    its later output replaces the earlier one. Neighbouring parts of one decision are joined."""
     kept: dict[int, list[Part]] = {}
     for text in texts:
         own: dict[int, list[Part]] = {}
@@ -216,7 +219,7 @@ def by_bout(texts: list[str]) -> dict[int, list[Part]]:
 
 
 class Room:
-    """What may still be kept of a bot's output in a match: of each kind, and of all parts."""
+    """The room that is left for a bot's output in a match: in bytes and in parts, for each kind."""
 
     PARTS: Final = 1000
 
@@ -225,7 +228,8 @@ class Room:
         self._parts = {PRINT: self.PARTS * 3 // 4, TRACEBACK: self.PARTS // 4}
 
     def fit(self, part: Part) -> Part | None:
-        """The part, cut to the room that is left; None if there is none, and from then on."""
+        """The part, cut to the room that is left. None if there is no room, and for all later parts
+        of its kind."""
         if not self._parts[part.kind]:
             return None
         data = part.text.encode()

@@ -1,7 +1,7 @@
-"""Marks what a bot prints with its bout and decision, inside the box.
+"""Marks a bot's output with its bout and decision, inside the box.
 
-A mark stands in the output itself, before the text that it is about. It is written only with text:
-a bot that prints nothing pays nothing. Knows marks and streams; `output` reads them outside.
+A mark stands in the output itself, before its text. It is written only with text, so a bot that
+prints nothing loses no time. Knows marks and streams; `output` reads them outside.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Marked:
     """The mark before the newest text."""
 
     def __init__(self, own: TextIO, into: TextIO, *, at_once: bool) -> None:
-        """`own` answers whatever else is asked of a stream; `at_once` writes without waiting."""
+        """`own` answers all other attributes of a stream. `at_once` flushes after every write."""
         self._own = own
         self._into = into
         self._at_once = at_once
@@ -49,7 +49,7 @@ class Marked:
         place = getattr(HERE.generator, "place_in_bout", None)
         mark = f"{BEGIN}{kind}{place()}{END}" if place is not None else f"{BEGIN}{kind}{END}"
         safe = text.replace(BEGIN, "\\x1e")
-        if self._at_once:  # Like the stream of errors, it takes every character.
+        if self._at_once:  # Like sys.stderr, it accepts every character.
             safe = safe.encode("utf-8", "backslashreplace").decode()
         self._into.write(safe if mark == Marked.last and kind == PRINT else mark + safe)
         Marked.last = mark
@@ -66,7 +66,7 @@ class Marked:
 
 
 def install() -> None:
-    """From now on `sys.stdout` and `sys.stderr` mark what is written to them."""
+    """Makes `sys.stdout` and `sys.stderr` mark all that is written to them from now on."""
     Marked.last = ""
     out = sys.stdout
     sys.stdout = Marked(out, out, at_once=False)
@@ -74,7 +74,7 @@ def install() -> None:
 
 
 def put(kind: str, text: str) -> None:
-    """Writes a traceback or a report to the bot's own output; nothing of the kind without marks."""
+    """Writes a traceback or a report to the bot's own output; does nothing before `install`."""
     stream = sys.stderr
     if isinstance(stream, Marked):
         stream.put(kind, text)

@@ -181,8 +181,8 @@ def unpack(data: bytes) -> Record:
 
 
 def _follow(record: Record) -> bool:
-    """Whether the deals follow from the first. Not used with more deals than bouts: a reader could
-    not be sure that they fit into memory."""
+    """Whether the deals follow from the first. False if there are more deals than bouts: then a
+    reader could not be sure that they fit into memory."""
     deals = record.deals
     return 1 < len(deals) <= len(record.bouts) and deals == deals_from(deals[0], len(deals))
 
@@ -217,8 +217,8 @@ def _bouts(head: _Head, columns: str) -> list[Bout]:
 
 
 class _Characters(dict[Any, str]):
-    """Maps every distinct value to a character. Strings are looked up by value, others by their
-    JSON. A new value gets the next character."""
+    """Maps every distinct value to a character; a new value gets the next one. Strings are looked
+    up by value, all others by their JSON."""
 
     def __init__(self, first: int) -> None:
         self.things: list[Any] = []
@@ -259,7 +259,7 @@ class _Characters(dict[Any, str]):
             if self._same:
                 return "".join(map(self._same.__getitem__, map(id, things)))
             return "".join(map(self.__getitem__, things))
-        except (KeyError, TypeError):  # Lists and dicts are no keys: their JSON is.
+        except (KeyError, TypeError):  # Lists and dicts cannot be keys, but their JSON can.
             lines = _ENCODER.encode_lines(things).split(b"\n")
             text = "".join(map(self.__getitem__, lines[:-1]))
             if len(self._same) < _SAME:

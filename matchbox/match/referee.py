@@ -46,10 +46,10 @@ def play(
 
     `open_player(entrant, rotation)` gives each entrant a program of its own per rotation. It is
     called again for a rotation if its bouts must be replayed because of another entrant's faults.
-    `binding` holds, by bout and place in it, faults that are taken as given without asking, as
-    verification does with timeouts. After every frame `report` gets the number of bouts that have
-    ended since its last call. `order` gets the rotations and returns them in the order of play;
-    that order changes nothing in the record.
+    `binding` holds, by bout and place in it, faults that are applied without asking the seat;
+    verification does so with timeouts. After every frame `report` gets the number of bouts that
+    have ended since its last call. `order` takes the rotations and returns them in the order of
+    play, which does not change the record.
 
     Raises SeatFault("platform") if the platform failed.
     """
@@ -105,12 +105,13 @@ class _Match:
         self._open = open_player
         self._bouts = bouts
         self._narrow: set[int] = set()
-        """The rotations in which a program has broken: the rest of their bouts is played one at a
-        time. Not so in other rotations, or a bot could notice the order of the rotations."""
+        """The rotations in which a program has broken. Their remaining bouts are played one at a
+        time. Other rotations are not affected: a bot could otherwise notice the order of the
+        rotations."""
 
     def play_rotation(self, rotation: int, deals: Iterable[int]) -> None:
-        """Plays these deals with the seats so rotated, `width` bouts at a time until one of the
-        rotation's programs breaks."""
+        """Plays these deals in one rotation of the seats, `width` bouts at a time until one of its
+        programs breaks."""
         job, seats = self._job, len(self._job.seats)
         self._bouts.open_rotation(rotation)
         players = [self._open(entrant(seat, rotation, seats), rotation) for seat in range(seats)]
@@ -127,7 +128,7 @@ class _Match:
         self._bouts.beat()
 
     def settle(self) -> list[Bout]:
-        """Returns all bouts in order; each bout after an entrant's third fault is forfeited by it.
+        """Returns all bouts in order. An entrant forfeits every bout after its third fault.
 
         A third fault may be found late, and it can change another bot's faults. So bouts are
         replayed, all of a rotation together, until each was played with exactly the right entrants

@@ -37,7 +37,7 @@ class Place(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """What came of playing a match again."""
+    """The result of playing a match again."""
 
     verdict: Verdict
     differs: Place | None = None
@@ -57,7 +57,8 @@ FAULT_LINES: Final[dict[str, str]] = {
 BY_A_MACHINE = ("timeout", "memory", "platform")
 """Faults that depend on a machine's clock or memory. They are taken from the record."""
 _PERHAPS_BY_A_CLOCK = (*BY_A_MACHINE, "protocol")
-"""Thinking off turn breaks the protocol, but a clock detects it."""
+"""A move at a time when it is not the bot's turn breaks the protocol, but only a clock detects it.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,14 +112,14 @@ def steps(game: Game, record: Record, bout: Bout, *, unfinished: bool = False) -
 
 
 def _told(game: Game, made: _Next, after: Plain) -> Iterator[Step]:
-    """The steps that led from that position to the spectator's view `after`."""
+    """Yields the steps that led from that position to the spectator's view `after`."""
     for seat, move in made.moves.items():
         line = FAULT_LINES[made.fault.kind] if made.fault else game.describe(move, after)
         yield Step(made.views, made.table, list(made.moves), seat, move, line, made.fault)
 
 
 class _Next(NamedTuple):
-    """What everybody sees, and the moves, the step of chance or the fault that come next."""
+    """The views of a position, and the moves, the step of chance or the fault that come next."""
 
     views: list[Plain]
     table: Plain
@@ -193,7 +194,8 @@ def compare(
 
 
 def first_difference(record: Record, again: Record) -> Place | None:
-    """Where the second record leaves the first; None if their bouts are equal."""
+    """The first move at which the second record differs from the first; None if their bouts are
+    equal."""
     for number, (one, other) in enumerate(zip(record.bouts, again.bouts, strict=False)):
         if one != other:
             pairs = enumerate(zip(one.moves, other.moves, strict=False))

@@ -1,7 +1,7 @@
 """Replays a few bouts, each alone in fresh programs, to find bots that keep state between bouts.
 
-Knows how to tell such a bot from one that does not repeat itself. The caller opens the players and
-decides what follows from the result.
+Tells such a bot from one that never repeats itself. The caller opens the players and acts on the
+result.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def _compare(
 
 
 def _first_to_differ(game: Game, record: Record, one: Bout, other: Bout) -> int:
-    """The seat of the first move or fault that only one of two different bouts has."""
+    """The seat of the first move or fault that is in only one of two different bouts."""
     pairs = zip(one.moves, other.moves, strict=False)
     step = next((at for at, (mine, yours) in enumerate(pairs) if mine != yours), None)
     if step is None:

@@ -45,7 +45,8 @@ class Seat:
     def __init__(
         self, open_channel: Callable[[], Channel], load: bytes, *, reports: bool = False
     ) -> None:
-        """`load` is the frame that loads the bot; `reports` tells that it asks for diagnostics."""
+        """`load` is the frame that loads the bot; `reports` says whether the frame asks for
+        diagnostics."""
         self._open = open_channel
         self._load = load
         self._channel: Channel | None = None
@@ -61,8 +62,9 @@ class Seat:
         self._most = frames.MOST_REPORTING if reports else frames.MOST
 
     def answer(self, questions: Sequence[Question]) -> list[Answer]:
-        """Returns one answer per question, in as many frames as needed. Raises SeatFault if the
-        whole program is at fault; of several frames, it names the bouts of the failed one."""
+        """Returns one answer for each question; uses as many frames as needed. Raises SeatFault if
+        the whole program is at fault. If there were several frames, the fault names the bouts of
+        the failed one."""
         if len(questions) > self._most:
             return self._in_parts(questions, self._most)
         return self._ask(questions)
@@ -110,7 +112,8 @@ class Seat:
     close = renew
 
     def _attributed(self, text: str) -> str:
-        """The output, in which what a program out of time says of itself belongs to its bout."""
+        """The output, where a program's own words on where it was when its time ran out are marked
+        with its bout."""
         before, mark, where = text.rpartition(output.WHERE.decode())
         if self._alone is None or not mark:
             return text

@@ -104,7 +104,8 @@ class Generator:
         return self.getrandbits(53) * 2.0**-53
 
     def _randbelow(self, n: int) -> int:
-        """Draws for choices, samples and integers, as `random` does; saves a call per try."""
+        """Draws for choices, samples and integers, as `random` does, with one call less for each
+        try."""
         if _IN_LIMBS and 0 < n < _WORD:
             return self._below(n)
         k = n.bit_length()

@@ -77,7 +77,7 @@ class Table:
         """How many bouts are in progress in the batch."""
         self._live: dict[int, LiveBout] = {}
         self._aside: list[LiveBout] = []
-        """The bouts that wait for their turn."""
+        """Bouts that are put aside: they are played one at a time."""
         self._owing: list[list[LiveBout]] = [[] for _ in players]
         self._broken: list[dict[int, SeatFault]] = [{} for _ in players]
         """By seat: the bouts that broke its program. The program is not asked about them again."""
@@ -140,7 +140,8 @@ class Table:
                 self._look(live)
 
     def _look(self, live: LiveBout, told: Collection[int] = ()) -> None:
-        """Stores an ended bout, or notes who owes a move; the seats in `told` have made theirs."""
+        """Stores an ended bout, or notes the seats that owe a move; those in `told` have already
+        moved."""
         if live.over:
             del self._live[live.number]
             self._end(live.number)
@@ -261,7 +262,7 @@ class Table:
         self.narrow = True
 
     def _turn(self, live: LiveBout) -> tuple[bool, int]:
-        """The sort key of waiting bouts: the first suspected bout comes last."""
+        """The sort key of waiting bouts: it puts the first suspected bout last."""
         doubtful = self._doubt is not None and live.number == min(self._doubt[1])
         return doubtful, live.number
 

@@ -1,6 +1,6 @@
-"""Tells a bout in lines: a heading per turn, an indented bullet per event. Knows no game.
+"""Describes a bout in lines: a heading per turn, an indented bullet per event. Knows no game.
 
-The game's `describe` tells the moves; this module tells faults and endings.
+The game's `describe` describes the moves; this module describes faults and endings.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Transcript:
         return [*self.turn(seat), _bullet(told)]
 
     def ended(self, places: Sequence[int]) -> list[str]:
-        """The names of those who came first."""
+        """A line with the names of the players in first place."""
         first = [name for name, place in zip(self._names, places, strict=True) if place == 1]
         if len(first) == 1:
             return [f"{first[0]} wins."]
@@ -80,7 +80,7 @@ def narrate(game: Game, record: Record, bout: Bout, names: Sequence[str]) -> Ite
         if step.fault is not None:
             yield from transcript.forfeited(step.fault.seat, step.fault.kind)
         elif step.seat is not None and (step.line or step.seat != CHANCE):
-            yield from transcript.moved(step.seat, step.line)  # Chance may leave no line.
+            yield from transcript.moved(step.seat, step.line)  # A step of chance may have no line.
     if game.spec.cooperative:
         yield from transcript.scored(bout.scores[0], bout.why)
     else:

@@ -31,13 +31,14 @@ Find: TypeAlias = Callable[[str], bytes | None]
 Files: TypeAlias = Mapping[str, bytes]
 """Bundles or memories by digest."""
 Seats: TypeAlias = "Callable[[PlayMatch, Files, Files], Callable[[int, int], Player]]"
-"""Takes a job, its bundles and its memories; returns what opens an entrant's seat in a rotation."""
+"""Takes a job, its bundles and its memories; returns a function that opens an entrant's seat in a
+rotation."""
 RotationOrder: TypeAlias = Callable[[Iterable[int]], Iterable[int]]
 """Takes rotations and returns them in the order of play."""
 
 
 class Examined(NamedTuple):
-    """What was found, and for another course of the match the first move that differs."""
+    """The finding, and the first move that differs if the match took another course."""
 
     finding: Finding
     differs: proofs.Place | None = None

@@ -15,13 +15,14 @@ VERSION: Final = 1
 
 TRY_OUT: Final = "arena.try_out"
 TRY_OUT_LAST: Final = "arena.try_out_last"
-"""For try-outs of an author whose earlier ones were slow: they queue among the matches, not before
-them."""
+"""For try-outs of an author whose earlier try-outs were slow. They wait among the matches, not
+before them."""
 PLAY_MATCH: Final = "arena.play_match"
 PLAY_COMPARISON: Final = "arena.play_comparison"
-"""For matches that an author asked for: a queue apart from the league's, so that both get turns."""
+"""For the matches of a comparison. They have a queue apart from the league's, so that both get
+turns."""
 PLAY_FIRST: Final = "arena.play_first"
-"""For the first match of a version, which its author waits for: it queues with the try-outs."""
+"""For the first match of a version, which its author waits for. It waits among the try-outs."""
 LEARN: Final = "arena.learn"
 TAKE_TURN: Final = "arena.take_turn"
 VERIFY: Final = "arena.verify"
@@ -38,7 +39,8 @@ QUEUES: Final = {TRY_OUT: "tryout", PLAY_MATCH: "ranked", PLAY_COMPARISON: "comp
                  SETTLE: "ledger", RECORD: "ledger", REMEMBER: "ledger", BOOK_TURN: "ledger",
                  LOST: "ledger", TICK: "ledger"}  # fmt: skip
 TAKEN: Final = ("unacked.arena", "unacked_index.arena")
-"""Where the broker keeps the messages that arenas have taken, and the time at which each was."""
+"""The broker's keys for the messages that arenas have taken, and for the time at which each was
+taken."""
 SENT_AT: Final = "matchbox_sent_at"
 """The header in which an arena says when it has sent a result, UTC in ms."""
 BROKER_BYTES: Final = 256 << 10
@@ -57,10 +59,10 @@ Amount = Annotated[float, msgspec.Meta(ge=0, le=1e12)]
 BoutCount = Annotated[int, msgspec.Meta(ge=0, le=1024)]
 """A number of bouts, at most as many as one process may hold."""
 Kind = Literal["match", "version", "lesson", "turn", "verification"]
-"""The subject of a job: a match to play, a version to try out, a lesson to give, the bots' next
-moves at a table with persons, or a match to play again."""
+"""The kind of a job: a match to play, a version to try out, a lesson to give, the bots' next moves
+at a table with persons, or a match to play again."""
 Finding = Literal["same", "different", "unrepeatable", "replayed_only"]
-"""What came of playing a match again. `replayed_only`: the moves replay, but the bots could not be
+"""The result of playing a match again. `replayed_only`: the moves replay, but the bots could not be
 run again here."""
 
 
@@ -229,7 +231,7 @@ JOBS: Final[dict[str, type[AnyJob]]] = {
     TAKE_TURN: TakeTurn,
     VERIFY: Verify,
 }
-"""The message type of each task for an arena."""
+"""The message class of each task for an arena."""
 
 
 class Note(msgspec.Struct, frozen=True):
@@ -270,7 +272,7 @@ class Printed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
-    """Nothing of this kind is kept of the bout from this decision on: there was no more room."""
+    """Nothing of this kind is kept of the bout from this decision on, because the room was used up."""
 
     entrant: Count
     deal: Count
@@ -341,8 +343,8 @@ class MatchPlayed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Learned(msgspec.Struct, frozen=True, kw_only=True):
-    """The result of a lesson. `records`: how many bouts were told; `learns`: if it has a
-    `learn`."""
+    """The result of a lesson. `records` is the number of bouts in it; `learns` says whether the
+    class has a `learn`."""
 
     lesson: str
     attempt: int
@@ -368,7 +370,7 @@ class TurnTaken(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Verified(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of playing a match again."""
+    """The result of playing a match again."""
 
     verification: str
     attempt: int
