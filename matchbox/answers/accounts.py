@@ -109,9 +109,9 @@ class LogInWays(Answer):
 class OpenidFound(Answer):
     """Somebody whom the provider knows, and no account here.
 
-    `known_as` is what the provider calls them, `suggested` a free name for an account, and
-    `refused` why no account may be made for them. `asks_password` says whether the viewer must give
-    a password to link the identity.
+    `known_as` is their name at the provider, and `suggested` a free name for an account. `refused`
+    is the reason why no account may be made for them. `asks_password` says whether the viewer must
+    give a password to link the identity.
     """
 
     known_as: str

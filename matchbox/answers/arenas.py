@@ -1,4 +1,4 @@
-"""Keys of arenas on other hosts; the matches of an arena, and what was done about them."""
+"""Keys of arenas on other hosts. The matches of an arena, and which of them became void."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the figures of a board show: pairs, seats and lengths; and a bot's results by opponent."""
+"""The figures of a board: pairs, seats and lengths. A bot's results by opponent."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class PairLine(Answer):
 
 
 class SeatLine(Answer):
-    """What a seat took at tables of `players`; without an advantage, `share` is one half.
+    """A seat at tables of `players`; its `share` of the points is one half if it has no advantage.
 
     Seats count from 0. The interval is clustered by deal.
     """
@@ -46,8 +46,8 @@ class BoardFigures(Answer):
     """The counts behind a board, over the same rows as its standing.
 
     `bots` are the full names of the bots whose pairs are shown, best first, of `field` bots on the
-    board. `seats` is empty in a cooperative game. `lengths` lack bouts from before their moves
-    were counted.
+    board. `seats` is empty in a cooperative game. `lengths` leave out old bouts, whose moves were
+    not counted.
     """
 
     bots: list[str]

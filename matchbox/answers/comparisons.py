@@ -58,7 +58,7 @@ class Comparison(ComparisonLine):
     """A comparison; `looks` are [bouts, log likelihood ratio or difference] after each batch.
 
     `pairs` counts the deals played from both sides, by the challenger's half points. A field that
-    does not apply is null. `owner` has asked for the comparison.
+    does not apply is null. `owner` is the account that asked for it.
     """
 
     owner: str

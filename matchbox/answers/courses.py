@@ -1,4 +1,5 @@
-"""The course of a season: what is left to play, its matches by round, and who has met whom."""
+"""The course of a season: its matches by round, those still to play, and the pairs that have
+met."""
 
 from __future__ import annotations
 
@@ -24,8 +25,8 @@ class Fixture(Answer):
 class Course(Answer):
     """The bots of a season, in the order of their entries, and the size of a table.
 
-    `left` has the number of matches that are still to play, by round, from 1; rounds that are over
-    lack.
+    `left` is the number of matches that are still to play, by round, from 1. It leaves out rounds
+    that are over.
     """
 
     bots: list[str]
@@ -47,7 +48,8 @@ class Meeting(Answer):
 
 
 class Stamp(Answer):
-    """Two texts, which change whenever something changes in a season's course or standing."""
+    """Two texts: one changes whenever the season's course does, the other whenever its standing
+    does."""
 
     course: str
     standing: str

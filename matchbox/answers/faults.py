@@ -47,7 +47,7 @@ class Faults(Answer):
 class OneFault(Answer):
     """A fault of a bot: in the match's bout number `bout`, from 0, after `moves` moves of all.
 
-    `seat` is the bot's seat there. `detail` is null but for the bot's owner and operators.
+    `seat` is the bot's seat there. `detail` is null, except for the bot's owner and operators.
     """
 
     kind: str

@@ -1,4 +1,4 @@
-"""The judgement on the platform's health: what is wrong, and what each part is at."""
+"""The platform's health: the faults that the checks have found, and the state of each part."""
 
 from __future__ import annotations
 
@@ -32,13 +32,12 @@ class ArenaLine(Answer):
     """An arena as it last reported; `load` is that of its host for each core.
 
     `host` is the name of its machine and `release` its version of Matchbox; both are empty if it
-    has not told them.
-    `state` is `silent` if its reports have stopped, `left` if it said goodbye, `gone` if it has
-    been silent for so long that nobody waits for it. `doing` is the match that it plays, or the
-    name of another job; empty if it is idle. `full_name` is the name with that of the host, as
-    actions take it. `stopped` says why the arena gets no jobs; empty if it is not stopped.
-    `key` is the name of the key with which an arena on another host plays; empty for an arena here.
-    `key_state` is then the key's state: a `draining` arena gets no new jobs.
+    has not reported them. `state` is `silent` if its reports have stopped, `left` if it said
+    goodbye, `gone` if it has been silent for so long that nobody waits for it. `doing` is the match
+    that it plays, or the name of another job; empty if it is idle. `full_name` is the name with
+    that of the host, as actions take it. `stopped` says why the arena gets no jobs; empty if it is
+    not stopped. `key` is the name of the key with which an arena on another host plays; empty for
+    an arena here. `key_state` is then the key's state: a `draining` arena gets no new jobs.
     """
 
     name: str
@@ -74,8 +73,8 @@ class Figures(Answer):
     `results` is how many results wait for the ledger, `results_ms` how long the oldest of them has
     waited, `ledger_ms` the age of the ledger's last sign of life, `disk_free` the free bytes of the
     watched disk with the least room, `mails_failing` how many mails could not be sent after several
-    tries, and `backup_ms` the age of the last backup on the schedule. A figure that cannot be told
-    is null.
+    tries, and `backup_ms` the age of the last backup on the schedule. A figure that is not known is
+    null.
     """
 
     broker: bool | None

@@ -48,7 +48,8 @@ def _hint(hint: Any) -> Any:
 
 
 def _answered(kind: type[formats.Settings], doc: str) -> GetPydanticSchema:
-    """Returns how these settings stand in an answer, and what OpenAPI shows."""
+    """Returns the schema with which an answer holds these settings, as pydantic checks it and
+    OpenAPI shows it."""
     shown = model_of(kind, kind.__name__, doc, BaseModel, whole=True)
     known = {field.name for field in fields(kind)}
 

@@ -32,7 +32,7 @@ class Entrant(Answer):
 class MatchLine(Answer):
     """A match in a list; `score` is a team's mean score of a bout, null where seats compete.
 
-    `why` is the reason why it is played, `title` is the game's.
+    `why` is the reason for the match. `title` is the game's.
     """
 
     id: str
@@ -83,12 +83,12 @@ class Bout(Answer):
 class Match(MatchLine):
     """A match; `embargo` says why its record, result and bouts are still closed.
 
-    It also says so if the record was removed; then `bouts` stays null, and the result is shown.
+    If the record was removed, `embargo` says so. Then `bouts` stays null, but the result is shown.
 
     A match that was played has the fields from `digest` on once its embargo has ended. Only the API
     gives the `record`, which is null until then. `trouble` is for operators; `mine` says whether
     the viewer may read the log. `waiting` says why it is not played yet, if it waits. `arena` is
-    the arena that played it, for operators with its host; null in a match from before it was kept.
+    the arena that played it, for operators with its host; it is null in old matches.
     """
 
     attempt: int
@@ -197,10 +197,10 @@ class PrintedText(Answer):
 
 
 class LeftOut(Answer):
-    """Nothing of this kind is kept of the bout from this decision on: there was no more room.
+    """Nothing of this kind is kept of the bout from this decision on, because the room was used up.
 
-    With `rest` it is not kept of any later bout either; bouts are in the order of their deals, then
-    of their rotations. `left_out` is the number of bytes. `decision` is as in PrintedText.
+    If `rest` is true, nothing of it is kept of later bouts either. Bouts are ordered by deal, then
+    by rotation. `left_out` is the number of bytes. `decision` is as in PrintedText.
     """
 
     deal: int
@@ -214,7 +214,7 @@ class LeftOut(Answer):
 class LogLine(Answer):
     """A bot's output in a match; only its owner gets the `diagnostics`.
 
-    `printed` is the output by decision; it is empty for a match from before that was kept.
+    `printed` is the output by decision; it is empty in old matches.
     `left_out` says where there was no room for more of it, or of the diagnostics.
     """
 

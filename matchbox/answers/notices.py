@@ -1,4 +1,4 @@
-"""Notices, and where else they are sent."""
+"""Notices, and the addresses to which they are sent."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ class Audit(Answer):
 class Wall(Answer):
     """The arenas' reports on their walls: whether all have one, and what is missing.
 
-    `silent` is true if none has reported for 45 seconds, so that this may be so no longer.
+    `silent` is true if none has reported for 45 seconds; then the reports may be out of date.
     """
 
     walled: bool

@@ -45,11 +45,11 @@ class Choice(Answer):
 class Table(TableLine):
     """A table as the viewer may see it; `me` is their seat.
 
-    While it is played, `view` and `steps` hold what the viewer's own seat was told, and nothing is
-    told to others. `steps` begins with the step numbered `since`. `revision` changes whenever
-    something has happened. `question` says what the viewer is asked. `join` is the secret of the
-    link by which a free seat is taken. The fields from `places` on come with the end, places and
-    scores only if it was not an early one; only the API gives the `record`.
+    While it is played, `view` and `steps` hold what the viewer's own seat may see; others see
+    neither. `steps` begins with the step numbered `since`. `revision` changes with every event.
+    `question` is the question to the viewer. `join` is the secret of the link by which a free seat
+    is taken. The fields from `places` on come with the end, places and scores only if it was not an
+    early one; only the API gives the `record`.
     """
 
     cooperative: bool

@@ -1,4 +1,4 @@
-"""What waits for an arena, where it stands in the queue, and why it waits."""
+"""The jobs that wait for an arena, their places in the queue, and the reasons why they wait."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Waiting(Answer):
 class WaitingJob(Waiting):
     """A job that waits: `id` is a match's id or the number of another row.
 
-    `name` is the bots', with the version's number behind a single one.
+    `name` holds the names of its bots; a single bot's version number follows its name.
     """
 
     kind: JobName
@@ -37,8 +37,8 @@ class WaitingJob(Waiting):
 class QueueKind(Answer):
     """The jobs of one kind.
 
-    `done` were done in the last half hour, one every `seconds` while any was wanted; null if
-    nobody knows.
+    `done` of them were done in the last half hour: one every `seconds`, as long as any waited. Each
+    is null if it is not known.
     """
 
     kind: JobName
@@ -67,7 +67,8 @@ class QueueGroup(Answer):
 
 
 class QueueDetail(Answer):
-    """The queue for operators. `stopped` says why nothing is played at all, or is empty.
+    """The queue for operators. `stopped` says why nothing is played at all; it is empty if matches
+    are played.
 
     `jobs` are those that are next, by kind; `window` is the most matches under way at a time.
     """

@@ -51,7 +51,7 @@ class Comparison:
         self.games = 0
         each = sum(len(self._rotations(table)) for table in self._tables)
         self.most = plan.games - plan.games % each
-        """The most bouts that can be played: whole deals only."""
+        """The greatest number of bouts that can be played, rounded down to whole deals."""
         if not self.most:
             raise ValueError(f"one deal takes {each} games here; allow {each} or more")
         self._all_deals = self.most // each
@@ -93,7 +93,7 @@ class Comparison:
         return self.games >= self.most or (self.sequential and self.head_to_head.state.over)
 
     def progress_text(self) -> str:
-        """A few words on the current state."""
+        """A few words on the current state, for a progress line."""
         if not self.sequential:
             return f"{self._names[CHALLENGER]} v {self._names[DEFENDER]}"
         low, high = self._trial.thresholds

@@ -170,7 +170,8 @@ class Matrix:
 
 
 def _half_points(sitting: Sitting, counts: Counts) -> list[int]:
-    """The first bot's half points by deal, over both orders: two for a win, one for a draw."""
+    """The first bot's half points (ints, in the order of the deals), over both orders: two for a
+    win, one for a draw."""
     won = {id(bout): _won(bout) for bout, _ in counts.kinds()}
     halves = [0] * len(sitting.job.deals)
     for deal, kind in zip(counts.deals, map(id, counts.bouts), strict=True):

@@ -48,7 +48,7 @@ class ArchivedEntrant(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ArchivedLesson(msgspec.Struct, frozen=True, kw_only=True):
-    """A lesson as the server has stored it."""
+    """A lesson, as the server stored it."""
 
     entrant: str
     round: int

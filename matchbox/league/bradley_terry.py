@@ -178,10 +178,11 @@ def _share_of_fit(
 def _trust(
     cells: Cells, compared: Comparisons, inside: scipy.sparse.csr_array, doubt: Floats
 ) -> Floats:
-    """(width,): how far each column's spread is taken from its own deals; more with more open ones.
+    """(width,): the weight of each column's own spread, 0 to 1; it grows with the column's open
+    deals.
 
-    A deal whose results were almost certain tells nothing: an entrant that has won everything has
-    shown no spread yet.
+    A deal is open if its result was not almost certain. Other deals tell nothing: an entrant that
+    has won everything has shown no spread yet.
     """
     opened = _by_deal(cells, compared, 4 * doubt[cells.kind] * compared.met)
     times = np.repeat(compared.times, np.diff(inside.indptr))

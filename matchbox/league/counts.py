@@ -141,5 +141,6 @@ def _sign(over: int) -> int:
 
 
 def _key(deal: str) -> int:
-    """A deal's key. If two deals had the same key, counts would only be refused without need."""
+    """A deal's key. If two deals had the same key, `add` would refuse counts needlessly, and
+    nothing worse."""
     return int.from_bytes(blake2b(deal.encode(), digest_size=8).digest(), signed=True)

@@ -140,9 +140,10 @@ class _End:
         drift, last = self.slope * (share - self.middle), len(self.inside)
         wide, went = sqrt(self.spread * self.step), drift * self.step
         seen = self.y / (self.step * (last + 1))
-        # The side that is less likely loses nothing where the tilt below would overflow.
+        # The sum is taken over the less likely side: the tilt below may overflow, but there the
+        # loss does not matter.
         sign = 1.0 if drift > seen else -1.0
-        # Another drift tilts the density, by an amount that depends only on place and time.
+        # Another drift tilts the density. The tilt depends only on place and time.
         time = self.step * np.arange(1, last + 1)[:, None]
         power = (drift - seen) * self.points - (drift**2 - seen**2) * time / 2
         inside = self.inside * np.exp(np.minimum(power / self.spread, LARGEST))

@@ -163,7 +163,7 @@ def _learned(totals: PairTotals) -> _Pairs:
     between = SUPPOSED**2
     free = 1 - (n - 1) / max(k, 1)
     if free > 0:
-        # The fit has taken its part of every residual.
+        # The fit has already absorbed a part of every residual.
         seen = ((totals.won / totals.met - totals.chance) ** 2 / free - noise) / room
         for _ in range(STEPS):
             trust = free / (noise / room + between) ** 2
@@ -179,8 +179,8 @@ def _learned(totals: PairTotals) -> _Pairs:
 def _shrunk(pairs: _Pairs, strengths: Floats) -> _Strengths:
     """Strengths shrunk as far as the spread between pairs alone would make them differ.
 
-    Without that, in a field where everybody beats half of the others, whoever has met more losers
-    would be expected to beat all those that it has not met.
+    Without that, an entrant that has met more losers would be expected to beat everybody that it
+    has not met, even in a field where everybody beats half of the others.
     """
     totals, n = pairs.totals, len(strengths)
     precision = (ELO / PRIOR_ELO) ** 2 * np.eye(n)

@@ -2,7 +2,8 @@
 
 Every field has a default: a league without settings plays a double round robin, is open to all, and
 starts when its operator says so. ABOUT says what each field means; the forms, the commands and the
-API make their fields from `fields_of`. Somebody who gives only some fields gives a `Given`.
+API make their fields from `fields_of`. A caller that gives only some of the fields passes a
+`Given`.
 """
 
 from __future__ import annotations
@@ -78,9 +79,10 @@ Read = TypeVar("Read", bound=msgspec.Struct)
 
 @dataclass(frozen=True)
 class Given(Generic[Settings]):
-    """Some fields of a format, an admission or a schedule; the other fields stay as they are.
+    """New values for some fields of a format, an admission or a schedule. The other fields stay as
+    they are.
 
-    `given` makes one. It is false if no field is given.
+    `given` makes one. It is false if it holds no field.
     """
 
     fields: Mapping[str, Any]

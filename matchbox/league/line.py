@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 By: TypeAlias = Literal["elo", "borda", "score"]
-"""The figure that ranks: Elo; Borda's score where Elo misleads; a cooperative game's score."""
+"""The figure that ranks the lines: Elo; Borda's score where Elo misleads; a cooperative game's
+score."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What two entrants, and the seats of a table, took of each other's points.
+"""The points that two entrants, or the seats of a table, took from each other.
 
 Sums counts for the figures of a board; ranks nobody. The results of one deal depend on each other,
 so every interval takes the deals, not the bouts, as its trials.
@@ -31,7 +31,7 @@ class Meeting(NamedTuple):
 
 
 class SeatTally(NamedTuple):
-    """What one seat of a table took. A bout has `most` half points for it."""
+    """The half points that one seat of a table took. In each bout it could take `most`."""
 
     bouts: int
     half_points: int
@@ -80,7 +80,7 @@ def meetings(compared: Comparisons) -> list[Meeting]:
 
 
 def count_seats(rows: Iterable[Row]) -> dict[tuple[int, int], SeatTally]:
-    """The points of every seat, in bouts of two seats and more."""
+    """Counts the points of every seat, over the bouts with two or more seats."""
     deals: defaultdict[tuple[str, int, int], list[int]] = defaultdict(lambda: [0, 0])
     for row in rows:
         if (size := len(row.seats)) > 1:

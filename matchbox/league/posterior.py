@@ -79,7 +79,7 @@ def posterior(
     settled: Bools | None = None,
     freedom: Floats | None = None,
 ) -> Posterior:
-    """What these estimates (n,) with their covariance (n, n) say about the true values.
+    """Returns the law of the true values, given these estimates (n,) and their covariance (n, n).
 
     Their spread is learned from the `settled` ones, or from all if fewer than two are settled.
     `freedom` (n,) is that of each estimate's error; None if the errors are known to be normal.
@@ -136,12 +136,12 @@ def _of_independent(means: Floats, variance: Floats, teachers: Bools, freedom: F
 
 
 def _least(size: float, whole: float) -> float:
-    """That spread, or so small a one that the errors' matrix has an inverse."""
+    """That spread, or the least one with which the errors' matrix still has an inverse."""
     return max(size, 1e-9 * whole + 1e-300)
 
 
 def _spread_of(values: Floats, whole: float, square: float, freedom: float) -> float:
-    """The variance of the true values, of which so much is sure.
+    """A lower bound of the variance of the true values; `CARE` is its certainty.
 
     `whole` is the trace of the errors' covariance, `square` the sum of its squared entries.
     """

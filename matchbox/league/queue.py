@@ -93,7 +93,8 @@ class Ladder:
 class RankedQueue:
     """Chooses one table after another, and counts each as queued.
 
-    Entrants with `enough` matches rest: they sit at tables of others, and none is made for them.
+    Entrants with `enough` matches rest: they may sit at the tables of others, but no table is made
+    for them.
     """
 
     def __init__(
@@ -174,7 +175,8 @@ class RankedQueue:
         return any(one not in barred for one in self._names)
 
     def _anybody(self, able: Sequence[str], dice: Dice) -> str:
-        """Draws one of those that are `able`; of all that do not rest if that is nobody."""
+        """Draws one of the entrants that are `able`; if there are none, one of all that do not
+        rest."""
         able = able or self._awake
         return able[dice.below(len(able))]
 

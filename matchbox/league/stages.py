@@ -109,7 +109,8 @@ def knock_out_rounds(plan: Format, field: Field, progress: Progress, left: int) 
 
 
 def winners(progress: Progress, ranks: Sequence[str], *, spare: int) -> list[Tie | None]:
-    """The winner of each tie of the last round; None if there are `spare` matches to replay it."""
+    """The winner of each tie of the last round; None for a tie that must be replayed, if `spare`
+    matches suffice for that."""
     ties = _last_ties(progress)
     rounds = [
         number

@@ -25,7 +25,8 @@ METHOD: Final = 5
 """Part of every digest; it goes up if the same rows would give different figures. A new
 field alone does not raise it."""
 WITHOUT_HELD: Final = 4
-"""The last method whose digests do not hold whether the figure before decided what ranks."""
+"""The last method whose digests leave out `held`: whether Borda ranks only because it ranked
+before."""
 PROVISIONAL_ELO: Final = 100.0
 """Elo: a line with a wider interval is provisional."""
 PROVISIONAL_DEALS: Final = 20
@@ -106,8 +107,8 @@ def standing_of(
 ) -> Standing:
     """Returns the standing from counts that were made with the same `seat_term` and `cooperative`.
 
-    The digest is over the settings and the digest of each match's rows. Of `before` it holds only
-    whether that decided what ranks.
+    The digest is over the settings and the digest of each match's rows. It includes `before` only
+    by whether that decided the figure that ranks.
     """
     chosen: Settings = {**DEFAULTS, **settings}
     cooperative, listed, prior_elo = chosen["cooperative"], chosen["listed"], chosen["prior_elo"]
@@ -138,7 +139,7 @@ def digest_of(
 ) -> str:
     """The digest of a standing with these counts and settings, by this or an earlier method.
 
-    `held` as in `transitivity.Verdict`; methods up to 4 had none.
+    `held` is that of `transitivity.Verdict`; methods up to `WITHOUT_HELD` leave it out.
     """
     chosen: Settings = {**DEFAULTS, **settings}
     listed = chosen["listed"]

@@ -37,8 +37,8 @@ ENOUGH: Final[dict[Care, float]] = {"strict": 0.05, "thrifty": 0.2}
 NEAR_ELO: Final = 10.0
 """Two entrants that are surely within this many Elo need not be told apart."""
 MARGIN: Final = 0.5
-"""The part of this zone by which the lower of two may be better before the order counts as wrong.
-With the whole zone, seasons stopped too soon: many looks find many moments to stop."""
+"""The order of two counts as wrong if the lower is better by more than this part of `NEAR_ELO`.
+With the whole of it, seasons stopped too soon: many looks find many moments to stop."""
 UNIFORM: Final = 0.1
 """This part of a batch is drawn from all pairs alike, so that the field stays connected."""
 SHARP: Final = 2

@@ -74,7 +74,7 @@ class Verdict:
 
     Attributes:
         by: "elo", or "borda" if a single strength surely misleads.
-        held: whether only the ranking before this one speaks for Borda.
+        held: whether Borda ranks only because it ranked before.
         upsets: weaker entrants that surely beat stronger ones.
     """
 
@@ -164,7 +164,7 @@ def verdict(
 
 
 class _Margins:
-    """What is sure about each pair, for a part of the whole margin."""
+    """The pairs that surely misfit, for a part of the whole margin."""
 
     def __init__(self, totals: PairTotals, strengths: Floats, covariance: Floats) -> None:
         first, second = totals.cells.columns[:, :2].T
@@ -190,7 +190,7 @@ class _Margins:
         return np.asarray(sure & weaker & (sure_gap | self._in_circle(sure, ahead)))
 
     def _in_circle(self, sure: Bools, ahead: Floats) -> Bools:
-        """(k,): whether sure winners lead in a circle through both ends of the pair."""
+        """(k,): whether both entrants of the pair are in one circle of sure winners."""
         ends = self._totals.cells.columns[sure, :2]
         swapped = ahead[sure] < 0
         ends[swapped] = ends[swapped][:, ::-1]

@@ -1,7 +1,7 @@
-"""Verifies an exported season: its matches are played again, its lessons given again, and its
-standing is computed again.
+"""Verifies an exported season: plays its matches again, gives its lessons again, and computes its
+standing again.
 
-Knows archives and the possible findings. Whatever runs a bot is handed in.
+Knows archives and the possible findings. The caller passes the functions that run bots.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class SeasonVerifier:
     def _teach(
         self, lesson: ArchivedLesson, bundle: bytes, memory: bytes
     ) -> tuple[str | None, str]:
-        """The digest of the new memory, None for an empty one, and the kind of fault."""
+        """The digest of the new memory (None if it is empty), and the kind of fault."""
         season, pupil = self.archive.head.season, self.archive.entrant(lesson.entrant)
         job = Teach(
             attempt=0,

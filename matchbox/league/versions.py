@@ -24,7 +24,7 @@ from matchbox.league.sprt import Trial, TrialState, Verdict, trial_state
 CHALLENGER: Final = 0
 DEFENDER: Final = 1
 OTHERS: Final = 2
-"""The first bot of the field, in a line-up."""
+"""The index of the field's first bot in a line-up."""
 PAIR: Final = 2
 
 
@@ -89,7 +89,7 @@ def line_ups(others: int, seats: int, *, cooperative: bool) -> list[tuple[int, .
 def judge(trial: Trial, pairs: Sequence[int], *, looks: int) -> HeadToHead:
     """The head to head after these `deal_pairs`; call it only after whole batches.
 
-    `looks` is the number of batches; the estimate allows for the jumps between them.
+    `looks` is the number of batches so far; the estimate allows for the jump of the ratio in each.
     """
     found = trial_state(trial, pairs)
     shown = estimate(trial, pairs, looks=looks) if found.over else None

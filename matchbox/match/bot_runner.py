@@ -359,7 +359,7 @@ class _Bout(Generator):
         return self._session.wait(self, move)
 
     def place_in_bout(self) -> str:
-        """The bout's number and the number of moves that its player has made in it, as in a mark."""
+        """The bout's number, and the number of moves that its player has made in it."""
         return f"{self.number},{self.decisions}"
 
 

@@ -272,7 +272,7 @@ class Printed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
-    """Nothing of this kind is kept of the bout from this decision on, because the room was used up."""
+    """Nothing of this kind is kept of the bout from this decision on: its room was used up."""
 
     entrant: Count
     deal: Count

@@ -32,7 +32,7 @@ def _place(place: int, size: int) -> str:
 
 
 def question(moves: Any, view: Any) -> str:
-    """What the seat with this view is asked."""
+    """The question to the seat with this view, as a sentence."""
     if view["ask"] == "defuse":
         return "You drew the bomb and defused it. Where in the draw pile do you put it back?"
     if len(moves) == 1:

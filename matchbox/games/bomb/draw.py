@@ -136,7 +136,7 @@ def _seen(kinds: list[str]) -> str:
 
 
 def _end(view: Any) -> str:
-    """The bomb that has gone off, and whom it has hit."""
+    """The exploded bomb, and the player that it has hit."""
     if view["ask"] != "over":
         return ""
     loser = view.get("loser")
@@ -162,7 +162,7 @@ def _frame(x: int, y: int, width: int, height: int) -> str:
 
 
 def _gap(x: int) -> str:
-    """The place of an empty pile."""
+    """The outline that marks an empty pile."""
     return (
         f'<rect x="{x}" y="{_MIDDLE}" width="60" height="90" rx="6" fill="none" stroke="{_LINE}" '
         'stroke-dasharray="4 4"/>'

@@ -1,4 +1,4 @@
-"""The notebook's three bots: Simple, Scared and Medium. They know what every player knows."""
+"""The notebook's three bots: Simple, Scared and Medium. They use nothing but a player's view."""
 
 from __future__ import annotations
 

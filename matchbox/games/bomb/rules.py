@@ -1,9 +1,10 @@
 """The rules of bomb: two players, one bomb, and nobody wants to draw it.
 
-Knows what is on the table and whose turn it is; does not know who plays.
+Knows the table and whose turn it is; does not know the players.
 
-A turn is any number of "see" and "shuffle" and then "draw", "bottom" or "skip". A player who draws
-the bomb and holds a defuse card is then asked for the bomb's place, a whole number: 0 is the top.
+A turn is any number of the moves "see" and "shuffle", then one of "draw", "bottom" or "skip". A
+player who draws the bomb and holds a defuse card is then asked for the bomb's place, a whole
+number: 0 is the top.
 """
 
 from __future__ import annotations
@@ -66,7 +67,8 @@ class Bomb:
         raise IllegalMove("bomb ends when one of its two players is gone")
 
     def view(self, state: State, seat: int | None) -> Plain:
-        """What the seat knows: its hand, the discard pile, and how many cards lie elsewhere."""
+        """The view of a seat: its hand, the discard pile, and the number of cards everywhere
+        else."""
         if seat is None:
             return _table(state)
         moving = seat == state.mover
@@ -111,7 +113,7 @@ class Bomb:
 GAME: Final = Bomb()
 
 
-# --- What is seen ----------------------------------------------------------------------------
+# --- Views -----------------------------------------------------------------------------------
 
 _TOLD: Final = {
     "draw": "draws the top card",

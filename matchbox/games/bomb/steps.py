@@ -1,4 +1,5 @@
-"""The table of bomb, the deal, and the effect of every move. Knows no player and no view."""
+"""The state of a game of bomb, the deal, and the effect of every move. Knows no player and no
+view."""
 
 from __future__ import annotations
 
@@ -34,7 +35,7 @@ class State:
     def __init__(self, pile: bytearray, sheets: tuple[Sheet, Sheet]) -> None:
         self.pile = pile
         self.sheets = sheets
-        """By seat: its hand, and all else that its player knows, such as the discard pile."""
+        """By seat: its hand and everything else that its player knows, such as the discard pile."""
         self.mover = 0
         self.asks = "turn"
         """"turn"; "defuse" if the mover is to put the bomb back; "over" at the end."""

@@ -113,7 +113,8 @@ class _Desk:
             self.show(self.transcript.moved(seat, line))
 
     def _refused(self, error: IllegalMove) -> ValueError:
-        """Returns the fault as the notebook raises it: the first one, even if it was caught."""
+        """Returns the error that the notebook's engine raises for the fault: the first one, even if
+        the player caught it."""
         if self.fault is None:
             self.fault = ValueError(str(error))
         return self.fault

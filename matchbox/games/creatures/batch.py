@@ -1,6 +1,6 @@
 """Many duels side by side, as matchbox.game.Batch asks for it.
 
-Makes a row of moves in one loop, by the steps and in the order of the rules. Knows no fault: it
+Makes a row of moves in one loop, in the order and with the effects of the rules. Knows no fault: it
 hands back a bout with a move that the rules would refuse.
 """
 

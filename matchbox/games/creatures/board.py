@@ -40,7 +40,8 @@ class GameControl:
     _table: Table | None = None
 
     def __init__(self, table: Table | None = None, side: Side = NOTHING) -> None:
-        """The board of that side. `table` carries out actions; None if the side is not yours."""
+        """The board of that side. `table` carries out the actions; it is None if the side is not
+        yours."""
         self._table = table
         self._layout = Layout(side, is_own=table is not None)
         self._layout.lay_out(self)

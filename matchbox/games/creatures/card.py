@@ -12,7 +12,8 @@ from matchbox.games.creatures.kinds import CREATURES, DECK, FACE_DOWN, LAND, NAM
 
 
 class Touches:
-    """The number of marks that players have made; while it is unchanged, all marks are right."""
+    """The number of times that players have changed a card's marks. While it is unchanged, all
+    marks are those of the game."""
 
     __slots__ = ("count",)
 

@@ -32,7 +32,7 @@ _PLAIN = {
 
 
 def question(moves: Any, view: Any) -> str:
-    """What the seat with this view is asked."""
+    """The question to the seat with this view, as a sentence."""
     if view["ask"] == "block":
         attacker = view["attacker"][1]
         harm = CREATURES[attacker].power

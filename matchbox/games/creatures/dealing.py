@@ -40,7 +40,8 @@ class Deck(bytearray):
         return bytearray.pop(self)
 
     def _settle(self, count: int, order: int) -> int:
-        """Puts `count` cards on top into order number `order`; returns the rest of that number."""
+        """Puts the top `count` cards into order number `order`; returns the part of that number
+        that it did not use."""
         above = len(self)
         self._unsettled = below = max(above - count, 0)
         for size in range(above, below, -1):

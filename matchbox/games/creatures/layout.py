@@ -30,9 +30,9 @@ _new: Final = Card.__new__
 class Layout:
     """The cards of one board, as they are in the game and as the player has changed them.
 
-    The board holds its layout and is passed in at every call: if each held the other, only the
-    garbage collector would free them. If the player has not changed the board, the table updates
-    only what a move is certain to have changed.
+    The board refers to its layout, and is passed to every method. If each referred to the other,
+    only the garbage collector would free them. If the player has not changed the board, the table
+    updates only what a move is certain to have changed.
     """
 
     __slots__ = (
@@ -216,7 +216,8 @@ def card_of(number: int) -> Card:
 def _name(zone: list[Card], numbers: bytearray) -> list[Card]:
     """Makes the zone hold cards with these numbers, in order; it reuses its own cards.
 
-    Returns the cards that have gone. A name means the first such card, so that one goes first.
+    Returns the cards that have gone. Of several cards with one name the first goes, because a name
+    stands for the first such card.
     """
     names = [NAMES[number] for number in numbers]
     had = [card.name for card in zone]

@@ -17,7 +17,8 @@ Table = dict[str, dict[str, int]]
 
 
 class Now:
-    """The memory of the deciding player; None at the terminal, where files are files."""
+    """The memory of the deciding player; None at the terminal, where a player's file is a real
+    file."""
 
     __slots__ = ("memory",)
 
@@ -29,7 +30,7 @@ NOW: Final = Now()
 
 
 def is_at_the_desk() -> bool:
-    """True if no seat is deciding."""
+    """True at the terminal: no seat of a box is deciding."""
     return NOW.memory is None
 
 

@@ -44,9 +44,9 @@ class Plan:
         self.moves: tuple[Plain, ...] = tuple([move for _, _, move in read])
         self.stages = [tuple(stage) for stage in _stages(read)]
         """The stages; the actions of each are done in this order: whether a land is played, how
-        many lands are tapped, the card that is summoned, the numbers of the attackers, what ends
-        the turn (DONE or NO_MOVE). Last comes the place of the first attack, or else of the last
-        move. An action that is not done is 0 or empty."""
+        many lands are tapped, the card that is summoned, the numbers of the attackers, the end
+        of the turn (DONE or NO_MOVE). The last item is the place of the first attack, or of the
+        last move if there is no attack. An action that is not done is 0 or empty."""
 
 
 PLANS: Final[dict[int, Any]] = {}

@@ -1,4 +1,5 @@
-"""The document's two machines: AutoPilot and StillLearning. They know what every player knows."""
+"""The document's two machines: AutoPilot and StillLearning. They use nothing but a player's
+view."""
 
 from __future__ import annotations
 

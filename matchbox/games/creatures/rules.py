@@ -1,6 +1,6 @@
 """The rules of the creature duel: two decks, twenty life each, and creatures that attack.
 
-Knows what lies on the table and whose turn it is; does not know who plays.
+Knows the table and whose turn it is; does not know the players.
 
 A turn is any number of "land" (once), ["tap", lands], ["summon", name] and ["attack", creature],
 then "done". A creature on a field is [number, name, mark]: its number among its owner's summons,
@@ -101,7 +101,7 @@ class Creatures:
 
     def batch(self, seats: int, options: Options) -> Batch:
         """Many bouts side by side."""
-        # Compiled code shuffles a whole deck faster than it could put parts of it off.
+        # Compiled code shuffles a whole deck in less time than it needs to postpone a part of it.
         deck = _shuffled if limbs.COMPILED else Deck
         return Batch(lambda dice: _dealt(deck(dice), deck(dice)))
 

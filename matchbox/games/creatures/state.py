@@ -1,7 +1,7 @@
 """The table of the creature duel as a value: both sides, whose turn it is, and the last move.
 
-Knows what lies where; does not know which moves are allowed. A card is the number of its kind, as
-in kinds.NAMES.
+Knows the places of the cards; does not know which moves are allowed. A card is the number of its
+kind, as in kinds.NAMES.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The effects of the mover's actions on the table; an impossible action does nothing.
 
-The rules and a seat's driver both act by these functions, so a driver knows what a move leads to.
+The rules and a seat's driver both use these functions, so a driver knows the effect of a move.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def untapped(side: Side, number: int) -> int:
     """The place of the untapped creature of that number on the field, or NOWHERE."""
     numbers = side.numbers
     if 0 < number <= len(numbers) and numbers[number - 1] == number:
-        place = number - 1  # Right as long as no earlier summon has been destroyed.
+        place = number - 1  # True as long as no earlier summon has been destroyed.
     else:
         place = numbers.find(number) if 0 < number < 256 else NOWHERE
     return NOWHERE if place >= 0 and side.marks[place] else place
@@ -70,7 +70,7 @@ def untapped(side: Side, number: int) -> int:
 def attack(side: Side, other: Side, place: int) -> bool:
     """Attacks with the untapped creature at that place; takes life if nobody can block.
 
-    Returns False if the other seat must first say who blocks.
+    Returns False if the other seat must first choose a blocker.
     """
     side.marks[place] = ATTACKED
     if UNTAPPED in other.marks:

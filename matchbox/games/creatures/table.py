@@ -48,8 +48,9 @@ _TOO_MANY: Final = f"more than {ACTIONS} actions in one turn"
 class Table:
     """The boards of both sides as one player sees them, and the actions it may take now.
 
-    It holds its player during a decision only, and so do the boards and the opponent. The player
-    holds the table: if both held each other, only the collector would free a bout.
+    The table, its boards and the opponent refer to the player during a decision only. The player
+    refers to the table. If both always referred to each other, only the garbage collector would
+    free a bout.
     """
 
     __slots__ = (
@@ -260,9 +261,9 @@ class Table:
         self._show_lives()
 
     def _make_kept(self) -> Any:
-        """Sends the referee the moves that were kept back; returns what the seat sees then.
+        """Sends the referee the moves that were kept back; returns the view or brief after them.
 
-        Meanwhile none is kept back: a call from another duel gets an error.
+        Keeps no moves back meanwhile, so that a call from another duel raises an error.
         """
         assert self._ask is not None
         moves = self._row.moves
@@ -282,7 +283,7 @@ class Table:
             creatures = self._other_layout.laid(self.other)
             player.will_block(creatures[self._theirs.numbers.index(read_attacker(brief))])
         finally:
-            if self._ask is None:  # Not if it plays itself and is in its own turn.
+            if self._ask is None:  # Not if the player answers its own attack, in its own turn.
                 self._player = self.own._table = self._opponent.opponent = None
         return self._answer or "pass"
 
@@ -316,7 +317,7 @@ class Table:
                 return place
         return steps.NOWHERE
 
-    # --- What is seen ------------------------------------------------------------------------
+    # --- Views -------------------------------------------------------------------------------
 
     # A board whose side has not changed stays as the player has left it. In a turn its own side
     # has changed, by a drawn card; in an attack the other side has, by the attacker's mark.

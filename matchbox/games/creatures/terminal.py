@@ -53,7 +53,7 @@ def play(players: tuple[Player, Player], number: int, print_details: bool = Fals
 
 
 def remind(*players: Player) -> None:
-    """Tells the players what parsed.json holds."""
+    """Passes the content of parsed.json to the players."""
     remembered = PARSED.read_bytes() if PARSED.exists() else EMPTY
     for player in players:
         player.remember(remembered)
@@ -148,7 +148,8 @@ class Desk:
 
 
 def note(log: Game, move: Any, table: Any) -> None:
-    """Logs a move under the turn in which it was made; `table` is what everybody saw before it."""
+    """Logs a move under the turn in which it was made; `table` is the spectator's view before
+    it."""
     turns = table["turn"]
     while len(log.turns) < turns:
         begun = len(log.turns)
@@ -267,7 +268,7 @@ def ask_for_command(player: Player) -> bool:
 
 
 def _do(player: Player, command: str, name: str) -> str:
-    """Does what the command says; returns why if that is impossible, else ""."""
+    """Carries out the command. Returns "", or the reason if that is impossible."""
     board = player.board
     if command == "LAND":
         return "" if board.play_land() else "You hold no land, or have played one this turn."
@@ -283,7 +284,7 @@ def _do(player: Player, command: str, name: str) -> str:
 
 
 def _too_dear(player: Player, name: str) -> str:
-    """Why the human cannot summon that creature."""
+    """The reason why the human cannot summon that creature."""
     held = [card for card in player.board.hand if card.name == name and card.kind == "creature"]
     if not held:
         return f"You hold no creature {name}.".replace(" .", ".")

@@ -1,6 +1,6 @@
-"""The order of a turn of the creature duel: who moves, when an attack is settled, who has lost.
+"""The order of a turn of the creature duel: the seat to move, the end of an attack, and the loser.
 
-The rules and the batch both move by these functions. Each trusts that the move is possible.
+The rules and the batch both use these functions. None checks whether the move is possible.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def end_turn(state: State) -> None:
 def attack(state: State, place: int) -> bool:
     """Attacks with the mover's untapped creature at that place.
 
-    Returns False if the other seat must first say who blocks.
+    Returns False if the other seat must first choose a blocker.
     """
     mover = state.mover
     if steps.attack(state.sides[mover], state.sides[1 - mover], place):
@@ -82,7 +82,7 @@ def outcome(state: State) -> Outcome | None:
 
 
 def _settle(state: State) -> None:
-    """The mover's turn goes on after an attack."""
+    """Continues the mover's turn after an attack."""
     state.attacker = NOBODY
     state.movers = _SEATS[state.mover]
 

@@ -1,6 +1,6 @@
 """The views of a duel for seats and spectators, and moves in words.
 
-Knows what is hidden; changes nothing.
+Hides what a seat may not know; changes nothing.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _consequences(last: dict[str, Any], view: dict[str, Any]) -> list[str]:
 
 
 def _asked(state: State, seat: int) -> int:
-    """What the seat is asked, as its index in ASKS."""
+    """The question to the seat: its index in ASKS."""
     if state.loser is not None:
         return OVER
     if seat not in state.movers:

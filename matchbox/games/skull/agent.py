@@ -26,5 +26,6 @@ class Agent:
         return None
 
     def name_starter(self, game_state: GameState) -> Player | None:
-        """Who starts the next round if your own skull has put you out; None leaves it to chance."""
+        """The player to start the next round if your own skull has put you out; None leaves it to
+        chance."""
         return None

@@ -42,7 +42,7 @@ def _picks(verb: str, what: str) -> tuple[str, ...]:
 
 
 def question(moves: Any, view: Any) -> str:
-    """What the seat with this view is asked."""
+    """The question to the seat with this view, as a sentence."""
     phase, owed = view["phase"], view["bids"][view["me"]]
     if phase == "placing":
         verbs = {move.partition(" ")[0] for move in moves}

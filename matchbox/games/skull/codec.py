@@ -92,9 +92,9 @@ def read_starter(brief: bytes) -> int:
 
 
 def read_placing(brief: bytes) -> tuple[int, int, int, int]:
-    """What a placing seat looks at.
+    """The numbers that a placing seat needs.
 
-    That is the skulls and the roses in its hand, the number of cards on the table, and the number
+    They are the skulls and the roses in its hand, the number of cards on the table, and the number
     of seats that own a card.
     """
     return brief[_SKULLS], brief[_ROSES], brief[_TABLE], brief[_INSIDE]

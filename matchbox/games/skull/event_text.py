@@ -54,7 +54,7 @@ def _filled(event: str, doer: str) -> str:
 
 
 def refusal(move: Plain, phase: str, table: int, top: int) -> str:
-    """Why a move is refused, and which moves are possible."""
+    """The reason why a move is refused, with the moves that are possible."""
     quoted = f"{move}"[:40] if type(move) is str else f"{move!r}"[:40]
     wanted = _WANTED[phase].format(table=table, top=top)
     return f"{quoted} is not possible now; {wanted}"

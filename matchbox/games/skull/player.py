@@ -48,7 +48,7 @@ _KNOWN: Final = {id(move): text for text, move in MOVES.items()}
 _SEATS: Final[tuple[Player, ...]] = tuple(Player)
 _KINDS: Final[tuple[Card, ...]] = tuple(Card)
 _BETS: Final = [MOVES.get(text, MOVES[moves.PASS]) for text in moves.BETS]
-"""By number; nobody bids 0."""
+"""The moves of the document by bid; nobody bids 0."""
 _PLACES: Final = [
     [[MOVES[text] for text in moves.placing(*both, True, table)] for table in range(len(_BETS))]
     for both in ((0, 0), (0, 1), (1, 0), (1, 1))
@@ -61,7 +61,8 @@ _blank: Final = object.__new__
 """Makes a GameView without calling its constructor."""
 _PASS: Final = MOVES[moves.PASS]
 _PHASES: Final = (GamePhase.placing, GamePhase.betting, *[GamePhase.choice] * 4)
-"""The document's phases; decisions after a challenge belong to the choice."""
+"""The document's phases, by our phase. Decisions after a challenge count as part of the choice
+phase."""
 _TURNED: Final = {
     start + seat: (seat, card)
     for start, card in ((story.SKULL, Card.skull), (story.ROSE, Card.rose))
@@ -279,7 +280,7 @@ class GameView(GameState):
 
 
 def _legal(brief: bytes) -> list[Move] | None:
-    """The legal moves of the brief's owner; None if no move is asked of him."""
+    """The legal moves of the brief's owner; None if it has no move to make."""
     phase = codec.read_own_phase(brief)
     if phase == PLACING:
         skulls, roses, table, inside = codec.read_placing(brief)

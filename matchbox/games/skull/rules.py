@@ -1,7 +1,7 @@
 """The rules of Skull: bid how many roses you can turn over, and hide your skull.
 
-Knows the cards and whose turn it is; does not know who plays. The effects of moves are in steps.py,
-challenges in challenge.py, views in views.py.
+Knows the cards and whose turn it is; does not know the players. The effects of moves are in
+steps.py, challenges in challenge.py, views in views.py.
 """
 
 from __future__ import annotations

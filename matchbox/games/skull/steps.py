@@ -1,6 +1,6 @@
 """The beginning of a game of Skull, the effect of every move, and the outcome.
 
-Knows the state and which moves it refuses; does not know who plays.
+Knows the state and the moves that it refuses; does not know the players.
 """
 
 from __future__ import annotations

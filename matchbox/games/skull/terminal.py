@@ -39,7 +39,7 @@ class ModuleDice:
 def play_game(
     agents: Sequence[Agent], print_details: bool, raise_exceptions: bool, variant: str
 ) -> list[int]:
-    """Plays one game; the place of each agent."""
+    """Plays one game; returns the place of each agent."""
     for agent in agents:
         assert isinstance(agent, Agent), f"{agent!r} is not an instance of Agent"
     table = _Table(agents, print_details, variant)
@@ -156,7 +156,7 @@ def ask_for_loss() -> Card:
 
 
 def ask_for_starter(view: GameView, others: Mapping[int, str]) -> Player:
-    """The human's choice of who starts the next round."""
+    """The human's choice of the player that starts the next round."""
     seats = {str(player.value): player for player in view.players}
     names = " or ".join(_name(player, others) for player in view.players)
     while True:

@@ -10,7 +10,7 @@ from matchbox.game import Choice
 def choice(move: Any, view: Any) -> Choice | None:
     """The move in words; a card is clicked and then a pile, or dragged onto it.
 
-    The play that the rules do not allow, which ends the game for all, is not offered.
+    "invalid", the move that ends the game for all, is not offered.
     """
     if move == "invalid":
         return None
@@ -28,7 +28,7 @@ def choice(move: Any, view: Any) -> Choice | None:
 
 
 def question(_: Any, view: Any) -> str:
-    """What the seat with this view is asked."""
+    """The question to the seat with this view, as a sentence."""
     if view["ask"] == "hint":
         return f"Say something about the piles before seat {view['mover']} plays, or nothing."
     if view["ask"] == "more":

@@ -1,6 +1,6 @@
 """The document's three strategies, unchanged, and players that keep to the rules.
 
-They know what every player knows. The first three ignore whether their play is allowed.
+They use nothing but a player's view. The first three do not check whether a play is allowed.
 """
 
 from __future__ import annotations

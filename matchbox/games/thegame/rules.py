@@ -1,10 +1,10 @@
 """The rules of The Game: everybody against the deck, all 98 cards onto four piles.
 
-Knows what is on the table and whose turn it is; does not know who plays.
+Knows the table and whose turn it is; does not know the players.
 
 A play is [pile, place of the card in the hand]. "done" ends a turn in which the least number of
-cards has been laid. "invalid" stands for any play that the rules do not allow: it ends the game
-for all, and what was laid before it counts. Between two turns a hint is a word for every pile.
+cards has been laid. "invalid" stands for any play that the rules do not allow: it ends the game for
+all, and the cards laid before it count. Between two turns a hint is a word for every pile.
 """
 
 from __future__ import annotations
@@ -254,7 +254,7 @@ def _count(state: State) -> int:
     return sum(map(len, state.laid)) - len(STARTS)
 
 
-# --- What is seen ----------------------------------------------------------------------------
+# --- Views -----------------------------------------------------------------------------------
 
 
 def _asked(state: State, seat: int | None) -> str:

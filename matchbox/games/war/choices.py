@@ -15,7 +15,7 @@ def choice(move: Any, view: Any) -> Choice | None:
 
 
 def question(_: Any, view: Any) -> str:
-    """What the seat with this view is asked."""
+    """The question to the seat with this view, as a sentence."""
     if view["open"]:
         return "A tie: lay two more cards. The higher sum takes all that lies open, too."
     return "Lay two cards. The higher sum takes all four."

@@ -1,7 +1,7 @@
-"""Encodes in bytes what a seat knows before it lays: everything in its view, and nothing else.
+"""Encodes a seat's view before it lays in bytes: everything in the view, and nothing else.
 
 The first byte is the number of cards in each hand. The cards follow: the seat's hand, the other
-hand, the cards that the seat has laid, and those that the other has laid, as many.
+hand, the cards that the seat has laid, and the same number that the other seat has laid.
 """
 
 from __future__ import annotations

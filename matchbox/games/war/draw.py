@@ -19,7 +19,7 @@ _IN_A_ROW: Final = 13
 _LAST: Final = 154
 """The place of the lower player's last cards; the upper player's lie at the left margin."""
 _DOWN: Final = 300
-"""The place of cards that wait for the other player's."""
+"""The place of a pair that waits face down for the other player's."""
 _LINE: Final = "#57606a"
 _INK: Final = "#1f2933"
 _BACK: Final = "#2f4858"
@@ -91,7 +91,7 @@ def _hand(y: int, name: str, hand: list[int], points: int) -> str:
 
 
 def _last(last: list[list[int]], taker: int | None) -> str:
-    """Both pairs of the last play; the taker's is framed."""
+    """Both pairs of the last play; the pair of the seat that took them is framed."""
     if not last[0]:
         return ""
     parts = []
@@ -132,7 +132,7 @@ def _mark(y: int) -> str:
 
 
 def _end(view: Any, points: Sequence[int]) -> str:
-    """Who has won, in the winner's row."""
+    """The words that name the winner, in the winner's row."""
     if view["ask"] != "over":
         return ""
     if points[0] == points[1]:

@@ -1,4 +1,4 @@
-"""The two plain players of Addition War. They know what every player knows."""
+"""The two plain players of Addition War. They use nothing but a player's view."""
 
 from __future__ import annotations
 

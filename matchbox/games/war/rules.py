@@ -1,9 +1,9 @@
 """The rules of Addition War: two players, 26 cards each, laid two by two; the higher sum takes all.
 
-Knows what lies on the table and who owes cards; does not know who plays.
+Knows the table and the seats that owe cards; does not know the players.
 
 Under `dealt` chance lays the next two cards of each hand, and nobody decides. Under `choose` both
-players lay two cards of their choice at the same time: a move is such as "13 2".
+players lay two cards of their choice at the same time: a move is text such as "13 2".
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class War:
         return [move for move in pairs if not self.refusal(state, seat, move)]
 
     def refusal(self, state: State, seat: int, move: Plain) -> str:
-        """Why the seat may not lay these cards; "" if it may."""
+        """The reason why the seat may not lay these cards; "" if it may."""
         try:
             pair = PAIRS[move]  # type: ignore[index]
         except (KeyError, TypeError):
@@ -180,7 +180,7 @@ class War:
 GAME: Final = War()
 
 
-# --- What is seen ----------------------------------------------------------------------------
+# --- Views -----------------------------------------------------------------------------------
 
 
 def _held(state: State, seat: int) -> list[int]:

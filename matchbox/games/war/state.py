@@ -1,6 +1,6 @@
 """The table of Addition War, and the effect of a play on it.
 
-Knows the cards; does not know which moves are refused, or how.
+Knows the cards; does not know which moves are refused.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ class State:
 
     @property
     def took(self) -> list[int | None]:
-        """Who took the cards of each play; None while nobody has because of a tie."""
+        """The seat that took the cards of each play; None for a tie whose cards nobody has taken
+        yet."""
         return [None if own is None else 1 - own for own in taken(*self.played)]
 
     @property

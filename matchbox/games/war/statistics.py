@@ -1,7 +1,7 @@
 """Statistics of many games of dealt Addition War: totals, winners, and the influence of the hands.
 
-Knows the game's deals and the statistics of its source document, with that document's slips mended;
-prints nothing.
+Knows the game's deals, and computes the statistics of its source document without that document's
+errors. Prints nothing.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Dealt(NamedTuple):
 
     @property
     def winner(self) -> int:
-        """1, 2, or 0 for a draw."""
+        """The number of the player that won: 1 or 2; 0 for a draw."""
         first, second = self.final
         return 0 if first == second else 1 if first > second else 2
 

@@ -33,7 +33,7 @@ class Result(NamedTuple):
     final1: int
     final2: int
     winner: int
-    """1, 2, or 0 for a draw."""
+    """The number of the player that won: 1 or 2; 0 for a draw."""
 
 
 class Totals(NamedTuple):
@@ -84,7 +84,7 @@ game: Final = _games.game
 
 
 def __getattr__(name: str) -> Any:
-    """`count_draws` at present: the draws among this module's games."""
+    """Returns the present value of `count_draws`, the number of draws among this module's games."""
     if name == "count_draws":
         return _games.count_draws
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -139,7 +139,7 @@ def _result(state: State) -> Result:
 
 
 def _tell(state: State) -> None:
-    """The last play, who took it, and the points so far."""
+    """Prints the last play, the player that took it, and the points so far."""
     first, second = (list(played[-2:]) for played in state.played)
     taker = state.took[-1]
     print(f"{_sum(first)} against {_sum(second)}", end=": ")
