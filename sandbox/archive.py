@@ -23,10 +23,11 @@ _LEFT_OUT: Final = {
     *("test", "tests", "idlelib", "lib2to3", "ensurepip", "tkinter", "turtle", "turtledemo"),
     "pydoc_data",
 }
-"""Tests, programs with windows and package installers: a seat has no use for them."""
+"""Tests, graphical programs and package installers, which a seat does not need."""
 
 _BUILD: Final = "_sysconfigdata"
-"""Says how Python was built and holds many paths of that machine: a seat gets an empty one."""
+"""The module that describes how Python was built. It holds many paths of the build machine, so a
+seat gets an empty one."""
 
 _HEADER: Final = 16
 _TIMESTAMPED: Final = bytes(4)
@@ -34,7 +35,8 @@ _TIMESTAMPED: Final = bytes(4)
 
 @cache
 def descriptor() -> int:
-    """An open file in memory that holds the archive. It is sealed: nobody can change it."""
+    """Returns the descriptor of an open file in memory that holds the archive. The file is sealed:
+    nobody can change it."""
     made = os.memfd_create("library", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     with open(made, "wb", closefd=False) as file:
         file.write(packed(Path(sysconfig.get_path("stdlib"))))

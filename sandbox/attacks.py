@@ -1,4 +1,4 @@
-"""The attacks that a bot must not succeed with, tried from inside a fresh seat for the self-test.
+"""The attacks that must fail, for the self-test: each is tried from inside a fresh seat.
 
 Knows how to misbehave; knows no host. An attack that returns has worked; one that raises was
 refused. It runs in the box, so it imports nothing but the standard library.
@@ -44,11 +44,12 @@ _CLONE_NEWUSER: Final = 0x10000000
 
 
 class Refused(Exception):
-    """The wall held, where the kernel has no error of its own that says so."""
+    """The wall held, at a place where the kernel has no error of its own for it."""
 
 
 def serve(recv: Callable[[], bytes | None], send: Callable[[bytes], None]) -> None:
-    """Each frame names an attack; the answer says how it went. "worked" is the worst answer."""
+    """Answers frames. Each frame names an attack; the answer says how it went. The worst answer is
+    "worked"."""
     while (frame := recv()) is not None:
         if frame == SPIN:
             end = time.process_time() + SPIN_S
@@ -78,7 +79,8 @@ def _read_the_interpreter() -> None:
 
 
 def _name_a_file() -> None:
-    """Looks up a name that does not exist: even that would leave a note for others."""
+    """Looks up a name that does not exist. If that were allowed, it would leave a note for
+    others."""
     with suppress(FileNotFoundError):
         os.stat("/lib/matchbox-attack")
 
@@ -211,4 +213,4 @@ ATTACKS: Final[dict[str, tuple[str, Callable[[], object]]]] = {
     "execute a program": ("seccomp:list", _execute),
 }
 """Each attack: its name, the layer or part that stops it, and the function that tries it. The last
-one ends the seat where it works."""
+one ends the seat if it works."""

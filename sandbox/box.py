@@ -144,7 +144,7 @@ class Box:
         return zygote
 
     def _take_back(self, zygote: ZygoteClient) -> None:
-        """Keeps a zygote for the next seat, or retires it."""
+        """Keeps a returned zygote for the next seat, or ends it."""
         if zygote.healthy and zygote.seats < SEATS_PER_ZYGOTE and not self._closed:
             self._idle.append(zygote)
         else:

@@ -1,4 +1,5 @@
-"""The outer wall of bubblewrap, as a command line. Knows its flags; not what runs inside."""
+"""The outer wall of bubblewrap, as a command line. Knows its flags; does not know the program
+inside."""
 
 from __future__ import annotations
 
@@ -43,7 +44,8 @@ def command(program: Program) -> list[str]:
 
 
 def _library() -> Iterator[str]:
-    """Binds of the interpreter, its library and their shared libraries, without any packages."""
+    """Yields binds of the interpreter, its library and their shared libraries, but of no
+    packages."""
     shared = [Path(place) for place in _SHARED if Path(place).is_dir()]
     home = LIBRARY.parent
     if not any(home.is_relative_to(place) for place in shared):

@@ -1,4 +1,5 @@
-"""Which system calls a container may make, as an engine takes it: derived from the bot's own list.
+"""The system calls that a container may make, in the form of an engine's profile. Derived from the
+bot's own list.
 
 Knows names of calls and the form of the profile; calls no kernel and no engine.
 """

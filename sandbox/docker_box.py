@@ -1,4 +1,4 @@
-"""The outer wall of a container: how one is started for a zygote, watched and cleared away.
+"""The outer wall of a container. Starts one for a zygote, watches it and removes it.
 
 Knows a Docker engine and the flags in policy.py; docker_image.py knows the image. A container is
 made for a zygote, never for a match. Its zygote calls back over a socket in a directory that is
@@ -102,7 +102,7 @@ class _Container:
         )
 
     def start(self) -> socket.socket:
-        """The channel of its zygote, once that has called back. Raises BoxUnavailable."""
+        """The engine has already removed a container that has ended."""
         from docker.errors import DockerException
 
         directory = _directory(self._engine)
@@ -191,7 +191,7 @@ class _Container:
 
 
 def _call_engine(work: Callable[[], T]) -> T:
-    """The result of this function, called on the one thread that talks to the engine.
+    """Calls the function on the one thread that talks to the engine; returns its result.
 
     Raises BoxUnavailable.
     """
@@ -227,7 +227,7 @@ def _memory(memory_mb: int) -> dict[str, int]:
 
 
 def _directory(engine: Engine) -> Path:
-    """The directory with one folder per socket. Raises BoxUnavailable."""
+    """Returns the directory in which each socket has a folder. Raises BoxUnavailable."""
     usual = "/run/matchbox" if os.geteuid() == 0 else f"/tmp/matchbox-{os.geteuid()}"
     directory = Path(engine.sockets or usual)
     try:

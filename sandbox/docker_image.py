@@ -1,4 +1,4 @@
-"""The image that a seat's container is made from: its files, its name, and how it is built.
+"""The image of the seats' containers: its files, its name, and its build.
 
 Knows files and an engine; starts no container. The name carries a digest of the contents, so an
 image of another release, or of other games, is never mistaken for the right one.
@@ -60,8 +60,8 @@ def build(
 ) -> str:
     """Builds the image of these packages from this base, and returns its name.
 
-    `network` is the network of the build, such as "host". Raises BoxUnavailable with the last thing
-    that the engine said.
+    `network` is the network of the build, such as "host". Raises BoxUnavailable with the last line
+    of the engine's output.
     """
     from docker.errors import APIError, BuildError
 

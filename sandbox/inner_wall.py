@@ -56,8 +56,8 @@ def first_step(wall: Wall, arch: Architecture | None, *, own_root: bool | None) 
 class SecondStep:
     """Takes from a fork everything that only its zygote may do.
 
-    It is prepared in the zygote, and the fork does little but call the kernel: every page of memory
-    that a fork writes to has to be copied, even to count a reference.
+    It is prepared in the zygote, so that the fork only calls the kernel. Every page of memory that
+    a fork writes to has to be copied; counting a reference is enough.
     """
 
     def __init__(self, wall: Wall, arch: Architecture | None) -> None:
@@ -151,7 +151,8 @@ def load_filter(program: bytes) -> None:
 
 
 class _Filter(ctypes.Structure):
-    """A filter as the kernel is handed it: its instructions, of eight bytes each."""
+    """A filter in the form that the kernel takes: the number of its instructions, of eight bytes
+    each, and their address."""
 
     _fields_ = (("length", ctypes.c_ushort), ("code", ctypes.c_char_p))
 

@@ -23,7 +23,8 @@ _ANSWER: Final = errno.ENOMEDIUM
 _ASKED: Final = 0
 _NO_FILTER: Final = 2
 _PAST: Final = 3
-"""1 is left free: a Python that fails exits with it."""
+"""The exit status if a call got past the filter. 1 is not used: a Python that fails exits with
+it."""
 _START: Final = (
     "import sys; sys.path += [sys.argv[1]]; from sandbox.kernel_gaps import main; main()"
 )
@@ -31,7 +32,8 @@ _ROOT: Final = Path(__file__).parent.parent
 
 
 def past_the_filter() -> list[str]:
-    """The names of those calls. Each is tried in a process of its own that has such a filter."""
+    """Returns the names of the calls that this kernel lets past. Each is tried in a process of its
+    own that has such a filter."""
     calls = CALLS.get(os.uname().machine, {}) if sys.platform == "linux" else {}
     return [name for name, number in calls.items() if _passes(number)]
 
@@ -44,7 +46,7 @@ def _passes(number: int) -> bool:
 
 
 def main() -> None:
-    """The process that tries: its exit status says whether the filter was asked."""
+    """The process that tries one call. Its exit status says whether the kernel asked the filter."""
     number = int(sys.argv[2])
     try:
         inner_wall.renounce_privileges()

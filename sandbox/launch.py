@@ -1,4 +1,4 @@
-"""How a zygote is started: the handle that each kind of box returns.
+"""Starts a zygote, and returns the same handle for each kind of box.
 
 Knows processes of this machine; docker_box.py knows containers.
 """
@@ -50,7 +50,7 @@ def launcher(command: Sequence[str]) -> Launch:
         control, theirs = channel_pair()
         with theirs:
             process = starter(os.getpid()).submit(_start, command, theirs.fileno()).result()
-        # The process limits its own address space and nothing else does, so there is always room.
+        # The process limits its own address space and nothing else does, so it always has room.
         return Launched(
             control,
             lambda: _end(process),

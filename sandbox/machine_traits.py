@@ -1,7 +1,7 @@
-"""Makes a zygote look like every other from inside Python: its names, paths and numbers.
+"""Makes all zygotes look alike from inside Python: their names, paths and numbers.
 
-Runs inside a box before the wall goes up. The filter refuses what this replaces as well. So this
-stops no attack, but it lets honest code that asks for such things go on.
+Runs inside a box before the wall goes up. The filter refuses the replaced calls anyway, so this
+module stops no attack. It lets honest code that makes such calls continue.
 """
 
 from __future__ import annotations
@@ -98,7 +98,8 @@ def hide_identity() -> None:
 
 
 def _refuse() -> NoReturn:
-    """Raises PermissionError. The C library would ignore the refusal, and answer at random."""
+    """Raises PermissionError. Without that, the C library would ignore the kernel's refusal and
+    return a random number."""
     raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
 
 
@@ -116,6 +117,6 @@ class ThreadId:
                 self._place = place
 
     def hide(self) -> None:
-        """Replaces it with a constant. Called by the fork."""
+        """Replaces that copy with a constant. Called by the fork."""
         if self._place is not None:
             self._place.value = _PID

@@ -55,10 +55,9 @@ class Bank:
 class Meter:
     """Charges one question to a seat. No clock is read before the first `check`.
 
-    Wall time counts from the first `check` on. Time in which the process, or the thread that waits
-    for it, was kept waiting for a processor is not charged: a bot never pays for a busy machine.
-    The bot is never allowed more wall time than its bank could pay for, or its processor time if
-    that is more.
+    Wall time counts from the first `check` on. Time is not charged while the process, or the thread
+    that waits for it, waits for a processor: a bot never pays for a busy machine. The bot is never
+    allowed more wall time than its bank could pay for, or its processor time if that is more.
     """
 
     __slots__ = (
@@ -90,12 +89,13 @@ class Meter:
             return
         left = self.settle(cpu)
         allowed = self._allowed
-        # A wait that is still going on is not yet in the delay. A process over its time that is
-        # ready to run is either kept waiting, or running and soon at the end of its processor time.
+        # The delay does not yet include a wait that still goes on. So a process that is over its
+        # time but not asleep is left alone: it either waits for a processor, or is running and soon
+        # uses up its processor time.
         if charged > allowed and asleep:
             raise SeatFault("timeout", f"no answer within {allowed:.0f} ms")
-        # `allowed` is added: if a bot may think for longer than our patience, the machine is not at
-        # fault.
+        # `allowed` is added, because a bot may be allowed to think for longer than our patience.
+        # Then the machine is not at fault.
         if wall > allowed + self._limits.patience_ms:
             raise SeatFault("platform", f"the machine gave the bot no time for {wall:.0f} ms")
         self.next_check_ms = max(

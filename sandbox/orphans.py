@@ -1,4 +1,5 @@
-"""Names the owner of a container, and removes what killed processes of ours left behind.
+"""Names the owner of a container, and removes the containers and folders of processes of ours that
+were killed.
 
 Knows processes, labels and folders; starts nothing.
 """
@@ -21,7 +22,7 @@ _END: Final = "+"
 
 
 def owner() -> str:
-    """A name for this process that no other process of this machine has, had or will have."""
+    """A name for this process. No other process of this machine ever has the same."""
     return f"{_namespace()}.{os.getpid()}.{_start_time(os.getpid())}"
 
 

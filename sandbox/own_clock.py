@@ -19,7 +19,7 @@ from sandbox.libc import LIBC, checked
 TICK_NS: Final = 1_000_000
 """The clock's resolution."""
 EPOCH: Final = 946_684_800
-"""When every seat begins, in Unix time: the first second of 2000, in UTC."""
+"""The time at which every seat begins, in Unix time: the first second of 2000, in UTC."""
 
 _PAGE: Final = 4096
 _AT_SYSINFO_EHDR, _DOFORK, _PR_GET_TSC, _PR_SET_TSC, _TSC_SIGSEGV = 33, 11, 25, 26, 2
@@ -74,7 +74,7 @@ _NEEDED: Final = "__vdso_clock_gettime"
 
 
 def install() -> None:
-    """Puts this process, and all that it forks, on a clock of its own.
+    """Gives this process, and all that it forks, a clock of its own.
 
     Raises OSError if the machine or its kernel does not allow it, and leaves the clocks as they
     were.

@@ -21,8 +21,9 @@ LAYERS: Final = (
 """The layers of the inner wall, in the order in which they go up. A test may leave out any."""
 
 NOT_EVERYWHERE: Final = ("own_clock",)
-"""Layers that some machines cannot have. Without them, two seats of one owner may pass each other
-notes, but no more. Strangers' bots may still play; the report names the missing layer."""
+"""Layers that some machines cannot have. Without them, two seats of one owner may be able to pass
+notes to each other, but nothing worse. Strangers' bots may still play; the report names the
+missing layer."""
 
 _RLIMITS: Final = (
     *("AS", "CORE", "CPU", "FSIZE", "MEMLOCK", "MSGQUEUE", "NICE", "NOFILE", "NPROC", "RTPRIO"),
@@ -48,8 +49,9 @@ ENVIRONMENT: Final[Mapping[str, str]] = {
 """The whole environment of a bot, the same on every machine."""
 
 STARTED: Final[Mapping[str, str]] = {**ENVIRONMENT, "LD_BIND_NOW": "1"}
-"""The environment of a zygote, which links calls between libraries at once. Otherwise each fork
-would link the calls that it makes first, and copy the memory that records them."""
+"""The environment of a zygote. It makes the zygote link all calls between libraries at once.
+Otherwise each fork would link a call when it first makes it, and copy the memory that records
+the link."""
 
 NOBODY: Final = 65534
 """The user and group that a bot runs as."""
@@ -70,8 +72,8 @@ HELLO: Final = b"ready"
 """The first packet of a fork, once its wall stands."""
 
 FRAME_DECISIONS: Final = 10
-"""A frame has the time of this many decisions at most. Quick bots answer hundreds in that time; a
-bot that does not is asked in smaller frames, where each decision has its full time."""
+"""A frame gets the time of this many decisions at most. Quick bots answer hundreds of questions in
+that time. Slow bots get smaller frames, in which each decision has its full time."""
 
 SERIAL_BYTES: Final = 8
 """Length of the number that ties a zygote's answer to this seat."""
@@ -80,19 +82,19 @@ DESCRIPTORS: Final = struct.Struct("2i")
 """The descriptors sent with the limits of a seat: its channel, and the pipe for its output."""
 
 EXIT_STATUS: Final = struct.Struct("idq?")
-"""How a seat ended: its wait status, processor time in ms, most memory in bytes, and whether it
-left its zygote as it was."""
+"""The end of a seat: its wait status, processor time in ms, most memory in bytes, and whether it
+left its zygote unchanged."""
 
 TAG_BYTES: Final = 8
 """Length of the mark that ties an answer to its question."""
 
 WHERE: Final = signal.SIGUSR1
-"""The signal at which a fork whose time is over prints where it is, most recent call first."""
+"""The signal that makes a fork whose time is over print its stack, most recent call first."""
 
 LAST_RESORT_S: Final = 24 * 3600
-"""The kernel's own limit of processor time, which no bot should ever reach. It counts in ticks,
-which a bot can cheat in either direction, and its kill looks as if it came from outside. The host's
-clock ends a bot's time."""
+"""The kernel's own limit of processor time, which no bot should ever reach. It counts in ticks: a
+bot can make them count too much or too little. Its kill looks as if it came from outside. So the
+host's clock ends a bot's time, not this limit."""
 
 NO_MEMORY: Final = 77
 """Exit code of a fork that ended in MemoryError."""
@@ -117,8 +119,8 @@ CONTAINER: Final[Mapping[str, object]] = {
 The inner wall stands behind each of them."""
 
 CONTAINER_ROOM_MB: Final = 192
-"""Memory of a container beyond its seat's, for the zygote and the kernel. So a seat meets its own
-limit first, and it is always clear what killed it."""
+"""Memory of a container beyond its seat's, for the zygote and the kernel. So a seat reaches its own
+limit first, and the cause of its end is always clear."""
 
 STANDARD_LIBRARY: Final = tuple(
     name
@@ -244,7 +246,7 @@ def learning_limits(limits: Limits) -> Limits:
 
 @dataclass(frozen=True, slots=True)
 class Wall:
-    """Which layers of the inner wall go up. Only tests leave one out, to see what it stops."""
+    """The layers of the inner wall that go up. Only tests leave one out, to see what it stops."""
 
     drop: tuple[str, ...] = ()
 
@@ -269,7 +271,7 @@ STANDING: Final[Mapping[str, int]] = {
     "RLIMIT_SIGPENDING": 16,
     "RLIMIT_STACK": 8 * MIB,
 }
-"""The resource limits that do not disturb a zygote: its seats inherit them."""
+"""The resource limits that a zygote can have too: its seats inherit them."""
 
 
 def rlimits(limits: Limits, baseline_bytes: int) -> dict[str, int]:

@@ -37,7 +37,7 @@ _WHERE_MS: Final = 200
 _QUIET_MS: Final = 20
 _AT_ONCE: Final = socket.MSG_DONTWAIT
 _GRACE: Final = struct.pack("ll", 0, GRACE_MS * 1000)
-"""How long the kernel waits for an answer before we poll, as a `struct timeval`."""
+"""The time that the kernel waits for an answer before we poll, as a `struct timeval`."""
 _TAGS: Final = 64
 """The number of tags that are drawn at a time."""
 
@@ -72,19 +72,21 @@ class Seat:
         self._poll.register(self._output, select.POLLIN)
         self._log = Output(limits.log_bytes)
         self._prints = False
-        """Whether it has printed while it was waited for: then its output is read meanwhile."""
+        """Whether the bot printed while a question was open. From then on its output is read during
+        questions."""
         self._bank = bank or Bank(limits)
         self._last = False
         """Whether the bank holds less than a whole decision's time."""
         self._begun = self._rested = 0
         """The bot's processor time in ns at the last question, and at its answer."""
         self._restless = False
-        """Whether it has worked while it was not asked. From then on, it is stopped between
-        questions. Its bot's other seats are not: they would notice, and so learn about this one."""
+        """Whether the bot has worked between two questions. From then on, this seat is stopped
+        between questions. The bot's other seats are not stopped: they would notice, and so learn
+        about this one."""
         self._stopped = False
         self._budget = 0.0
         self._meter: Meter | None = None
-        """The meter of a question that was not answered at once."""
+        """The meter of a question that takes longer than the grace period."""
         self._open = True
         self._exit_status: ExitStatus | None = None
         self._fault: SeatFault | None = None
@@ -172,7 +174,7 @@ class Seat:
         used = (rested - begun) / 1e6
         if used > budget:
             raise too_long(used, budget)
-        if self._restless:  # Not before: a stopped process cannot say where it was too slow.
+        if self._restless:  # Not earlier: a stopped process could not print its stack.
             self._stop(True)
         slept = 0.0 if self._meter is None else self._slept_ms(self._meter, used)
         # Loading has a budget of its own, but sleep during loading is charged.
@@ -299,7 +301,7 @@ class Seat:
             patience = _QUIET_MS
 
     def _exit_fault(self) -> SeatFault:
-        """The fault of a process that is ending, or that has closed its channel and stays."""
+        """The fault of a process that is ending, or that goes on with its channel closed."""
         allowed = self._begun / 1e6 + self._budget
         self._charge()
         try:

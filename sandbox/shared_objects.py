@@ -53,13 +53,13 @@ def load(files: Iterable[str]) -> None:
 
 
 def populate() -> None:
-    """Has every page of the machine code in memory, whether it was used before or not.
+    """Loads every page of the machine code into memory, whether it was used before or not.
 
     Otherwise the first seat that calls a function would wait for the disk, and the next would not.
     """
     for start, length in list(_segments()):
         if _libc.madvise(start, length, _POPULATE_READ) != 0:
-            ctypes.string_at(start, length)  # A kernel before 5.14 needs it read.
+            ctypes.string_at(start, length)  # Kernels before 5.14 load a page only when it is read.
 
 
 def _segments() -> Iterator[tuple[int, int]]:

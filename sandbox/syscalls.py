@@ -1,4 +1,4 @@
-"""Which system calls a bot may make, as data, and the filter program that enforces it.
+"""The system calls that a bot may make, as data, and the filter program that enforces the list.
 
 Knows the call numbers of two architectures and the layout of a classic BPF program; calls no
 kernel, so a small interpreter can test every rule. It is loaded on both sides of the wall.
@@ -41,8 +41,8 @@ BOT: Final = _names(
 """All calls that a bot may make. Every other call is refused with EPERM."""
 
 TIMERS: Final = _names("alarm getitimer setitimer clock_getres gettimeofday time")
-"""Calls that reveal the machine's time, or send signals by it: refused in a seat with a clock of
-its own."""
+"""Calls that reveal the machine's time, or send signals at a time. They are refused in a seat with
+a clock of its own."""
 
 WAITS: Final = _names("poll ppoll select pselect6 nanosleep clock_nanosleep sched_yield")
 """Calls that wait for a time, or poll. Where a seat has a clock of its own, they return 0 at once:
@@ -66,8 +66,8 @@ names were asked for, found or not, and the time of an answer reveals it: so a s
 file. A pipe has a number too, which counts all pipes of the machine."""
 
 COUNTERS: Final = _names("getpid getppid gettid getrusage times uname sched_getaffinity")
-"""Calls that reveal what others have done, or on which processor: process numbers count earlier
-forks, and page faults show what somebody has read."""
+"""Calls that reveal the activity of others, or their processor. Process numbers count earlier
+forks, and page faults show which pages somebody has read."""
 
 MUTE: Final = frozenset(("clone3",))
 """Calls answered with "no such call", so that the C library falls back on the older one."""
@@ -221,8 +221,8 @@ def _own_clocks(arch: Architecture) -> list[_Line]:
 
 
 def _untimed_futexes(arch: Architecture) -> list[_Line]:
-    """Allows a process to wait for itself without a timeout, and to wake itself. A wait with a
-    timeout times out at once."""
+    """Allows a process to wait on a futex of its own without a timeout, and to wake itself. A wait
+    with a timeout ends at once."""
     return [
         (_EQUAL, 0, 13, arch.numbers["futex"]),
         (_LOAD, 0, 0, _SECOND_ARGUMENT_AT),

@@ -1,4 +1,4 @@
-"""Decides whose fault the end of a process is. Knows exit codes and signals; no processes."""
+"""Finds the fault behind the end of a process. Knows exit codes and signals; no processes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _STARVED: Final = (-signal.SIGKILL, -signal.SIGSEGV, -signal.SIGABRT, -signal.SI
 class ExitStatus:
     """How a seat's process ended: wait status, processor time in ms, peak memory in bytes.
 
-    `clean` says that it left nothing behind; `killed_by_host` that its host killed it.
+    `clean` is True if it left its zygote unchanged; `killed_by_host` is True if its host killed it.
     """
 
     status: int

@@ -1,7 +1,7 @@
 """The warm process inside a box, from which every seat is forked. Started through launch.py.
 
-Knows how to load code, raise the wall, fork, and reap its forks. It never runs a line of a bot:
-the fork does, behind the wall's second step, through an entry function that the job names.
+Loads code, raises the wall, forks, and reaps its forks. It never runs a line of a bot. Its fork
+does, behind the wall's second step, through an entry function that the job names.
 
 Commands come over descriptor 0 or a socket that the job names, one packet each:
     {limit: most} in JSON, with policy.DESCRIPTORS: forks a seat with these resource limits. The
@@ -244,8 +244,8 @@ def _channel() -> tuple[Callable[[], bytes | None], Callable[[bytes], None]]:
 
     def send(answer: bytes) -> None:
         out.flush()
-        # An answer is cut to twice a chunk. That is longer than any limit, and still short enough
-        # to arrive: the host says what is wrong.
+        # An answer is cut to twice a chunk. That is longer than any limit, so that the host refuses
+        # it, and short enough to arrive.
         write(_CHANNEL, (tag + answer)[: 2 * CHUNK_BYTES])
 
     return recv, send
@@ -270,9 +270,9 @@ def _childless() -> bool:
 def _state() -> Iterator[object]:
     """Open descriptors and resource limits: what one seat could leave behind for the next.
 
-    They come one by one: a list of all would be spread over memory that has to be copied.
+    They are yielded one by one, because a list of them would use memory that has to be copied.
     """
-    free = os.dup(0)  # The lowest free number: a descriptor left open would have taken it.
+    free = os.dup(0)  # The lowest free number: it is higher if a descriptor was left open.
     os.close(free)
     yield free
     for limit in _LIMITS:

@@ -101,7 +101,7 @@ class ZygoteClient:
         return Fork(channel, output, pid, handle)
 
     def reap(self) -> ExitStatus:
-        """How the last fork ended. It must be dead or dying. Raises SeatFault("platform")."""
+        """The end of the last fork, which must be dead or dying. Raises SeatFault("platform")."""
         serial = self.seats.to_bytes(SERIAL_BYTES, "big")
         try:
             self._control.send(serial)

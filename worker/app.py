@@ -1,7 +1,7 @@
 """The Celery application of either half, with settings that were measured.
 
-Knows the broker and how tasks are kept safe on it; knows no task. The database is the truth and
-messages are only hints, so nothing here waits for a result.
+Knows the broker, and the settings that keep tasks safe on it; knows no task. The database is the
+truth and messages are only hints, so nothing here waits for a result.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ ARENA_QUEUES: Final = ("tryout", "ranked", "comparison")
 
 _CONNECT_S: Final = 5
 _LEDGER_S: Final = 20
-"""Every task of the ledger is done long before this; a second delivery changes nothing."""
+"""Seconds after which a task of the ledger is delivered again. Each is done long before; a second
+delivery changes nothing."""
 _RESTORE_S: Final = 5
 
 
@@ -77,7 +78,7 @@ def send_result(app: Celery, task: str, message: dict[str, Any]) -> None:
 
 
 def address(broker_url: str) -> str:
-    """The broker's address as Celery takes it: a unix socket is redis+socket:///path there."""
+    """The broker's address in Celery's form, where a unix socket is redis+socket:///path."""
     scheme, _, rest = broker_url.partition("://")
     return f"redis+socket://{rest}" if scheme == "unix" else broker_url
 
@@ -110,7 +111,8 @@ def configuration(settings: Settings, half: Half) -> dict[str, Any]:
 def transport_options(settings: Settings, half: Half) -> dict[str, Any]:
     """How the Redis transport keeps unfinished tasks, separately for each half.
 
-    Without the two `unacked_restore` options, a killed worker's task is looked for every 100 s.
+    Without the two `unacked_restore` options, Celery looks for the tasks of killed workers only
+    every 100 s.
     """
     return {
         "unacked_key": wire.TAKEN[0] if half == "arena" else "unacked.ledger",
@@ -128,8 +130,8 @@ def transport_options(settings: Settings, half: Half) -> dict[str, Any]:
 def visibility_s(settings: Settings, half: Half) -> int:
     """Seconds after which a task that was taken but not done is given to another worker.
 
-    A match is played under a lease, and its row brings it back. So in the arena this need only be
-    longer than the longest match.
+    In the arena it only has to be longer than the longest match: a match whose lease ends is sent
+    again from the database.
     """
     return _LEDGER_S if half == "ledger" else max(3600, 4 * 60 * settings.lease_minutes)
 

@@ -1,6 +1,6 @@
 """The embedded broker: our own Valkey or Redis on a unix socket in the data folder.
 
-Knows where a server binary may be found and how it is started; starts nothing itself.
+Finds the server's binary and makes its command line; starts nothing itself.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ def binary() -> Path:
 
 
 def socket_path(data: Path) -> Path:
-    """Where the broker of this data folder listens. If the folder's path is too long, the socket is
-    in this user's temporary folder."""
+    """The path of the socket at which the broker of this data folder listens. If the folder's path
+    is too long, the socket is in this user's temporary folder."""
     own = folder(data) / "broker.sock"
     if len(os.fsencode(own)) <= _LONGEST_PATH:
         return own
@@ -45,7 +45,7 @@ def socket_path(data: Path) -> Path:
 
 
 def folder(data: Path) -> Path:
-    """Where the broker keeps its files."""
+    """The folder of the broker's files."""
     return data.resolve() / "queue"
 
 

@@ -1,8 +1,8 @@
 """Whether a worker with this environment lives and can reach its queue: `python -m worker.health`.
 
-A worker that is frozen stops touching the file that SIGN_OF_LIFE names. Knows else only the
-broker's address; leases watch over a worker's tasks. It runs every 30 s beside each worker, so it
-imports no more than it needs.
+A worker that is frozen stops touching the file that SIGN_OF_LIFE names. This module checks that
+file and the broker's address only; leases watch over a worker's tasks. It runs every 30 s beside
+each worker, so it imports no more than it needs.
 """
 
 from __future__ import annotations

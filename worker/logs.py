@@ -1,4 +1,4 @@
-"""How every process writes its log: as text or as JSON lines, and no line again and again.
+"""Sets up the log of every process: text or JSON lines, with few repetitions of one line.
 
 Knows formats and repeated lines; knows no files, because a process writes to its standard error.
 """
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from matchbox.settings import Settings
 
 MOST: Final = 5
-"""How many lines of one kind are written in a window. The others are counted."""
+"""The number of lines of one kind that are written in a window. Further ones are counted."""
 WINDOW_S: Final = 60.0
 KINDS: Final = 1_000
-"""How many kinds of lines are remembered."""
+"""The number of kinds of lines that are remembered."""
 ACCESS: Final = "access"
 """The logger of requests, whose lines are alike and are all written."""
 OURS: Final = ("server", "worker", "cli", "matchbox", "sandbox", ACCESS, "gunicorn.error")
@@ -34,7 +34,8 @@ _JOB: Final = ("match", "version", "draft", "lesson", "turn", "attempt")
 
 
 class Repeats(logging.Filter):
-    """Passes the first lines of a kind in each minute; the next one says how many were left out.
+    """Passes the first lines of each kind in a minute. The first line of that kind after the minute
+    says how many were left out.
 
     A kind is a logger, a level and a text before its values are filled in.
     """
@@ -110,7 +111,8 @@ def configure(settings: Settings, **fixed: str) -> None:
 
 
 def job_fields(message: object) -> AbstractContextManager[None]:
-    """Adds the match, version, attempt and so on of this message to every line of a block."""
+    """Adds the identifiers in this message (match, version, attempt and so on) to every line of a
+    block."""
     known: Mapping[str, Any] = message if isinstance(message, dict) else {}
     found = {name: known[name] for name in _JOB if isinstance(known.get(name), str | int)}
     return structlog.contextvars.bound_contextvars(**found)

@@ -1,7 +1,7 @@
 """Runs the module of a program: `python -m worker.start celery -A worker.ledger.main worker ...`.
 
-The garbage collector takes a quarter of the time that a program of the platform needs to import
-what it is made of, and finds next to nothing. So it is off until the program says that it is ready.
+While a program of the platform imports its modules, the garbage collector takes a quarter of the
+time and finds next to nothing. So it is off until the program calls `ready`.
 """
 
 from __future__ import annotations
@@ -12,15 +12,17 @@ import sys
 from typing import Final
 
 THRESHOLDS: Final = (10_000, 20, 20)
-"""How many objects are made, and how many collections pass, before the next larger collection."""
+"""The collector's thresholds: objects made before the first collection, and collections before each
+larger one."""
 
 
 def ready() -> None:
-    """Switches the garbage collector on, for what is made from now on.
+    """Switches the garbage collector on, for objects that are made from now on.
 
-    It never visits what is loaded by now: each visit would take 0.1 s, as long as 25 matches.
-    Processes that are forked later go on sharing that memory. With Python's own thresholds it
-    would look at all that is remembered several times a second, which takes a tenth of a page.
+    It never visits the objects that are loaded by now: each visit would take 0.1 s, as long as 25
+    matches. Processes that are forked later continue to share that memory. With Python's own
+    thresholds, the collector would visit all cached objects several times a second, which would
+    take a tenth of the time of a page.
     """
     gc.freeze()
     gc.set_threshold(*THRESHOLDS)

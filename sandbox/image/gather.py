@@ -1,4 +1,4 @@
-"""Copies this Python, its library and what both are linked with to an empty root.
+"""Copies this Python, its library and the libraries that both are linked with to an empty root.
 
 Runs while the image is built: `gather.py ROOT`. Knows `ldd`; knows no program that will run there.
 The interpreter is also at /python, whatever its path is here.
@@ -42,7 +42,7 @@ def copy(place: Path, root: Path) -> None:
 
 
 def linked(files: Iterable[Path]) -> Iterator[Path]:
-    """Every library that one of the files is linked with, once."""
+    """Yields every library that one of the files is linked with, each once."""
     output = subprocess.run(["ldd", *files], stdout=subprocess.PIPE, text=True, check=False).stdout
     yield from map(Path, dict.fromkeys(LINKED.findall(output)))
 

@@ -1,6 +1,7 @@
-"""Which function of a bot was asked when it failed: a fresh program of it says so.
+"""Finds the function of a bot that was running when the bot failed, with a fresh program of the
+bot.
 
-It is put the same question again, and stops before the function's first line.
+That program gets the same question again, and stops before the function's first line.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ class Asked(NamedTuple):
 
 
 def function_asked(view: View, load: bytes, open_channel: Opener) -> Asked | None:
-    """The function that gets the question with this view or brief, in a program that this frame
-    loads; `__init__` if no player can be made. None if it cannot be found out."""
+    """The function that answers the question with this view or brief, in a program that this frame
+    loads; `__init__` if no player can be made. None if it cannot be found."""
     for question in (view, None):
         channel = open_channel()
         try:

@@ -1,4 +1,5 @@
-"""The box that an arena or a command plays in, by name. Knows the modules of every seat."""
+"""Opens the box in which an arena or a command plays, by its name. Knows the modules of every
+seat."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A bot's code: compiled once, in a seat that runs none of it, and kept while the box is open.
 
 Charges each bot the processor time of compiling it. If a bot exploits a hole in the compiler, a
-seat may answer anything. So the answer is never read here, and is given only to seats of the same
+seat may answer anything. So the code is never read here, and is given only to seats of the same
 source.
 """
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sandbox.policy import Limits
 
 SHORTEST_BYTES: Final = 2 << 10
-"""Bytes of a source below which compiling in every seat is faster than compiling in another one."""
+"""Shorter sources, in bytes, are compiled in every seat, which is faster than using another one."""
 KEPT_BYTES: Final = 4 << 20
 """Bytes of sources and their code that are kept for a box."""
 
@@ -37,7 +37,8 @@ class Bytecode:
     """Processor time of compiling. A seat that is given the code has that much less for loading."""
 
     def remaining_limits(self, limits: Limits) -> Limits:
-        """The limits of a seat that is given this code."""
+        """The limits of a seat that is given this code: the time of compiling counts as time of
+        loading."""
         spent = int(self.cpu_ms) if self.data else 0
         return replace(limits, start_cpu_ms=max(1, limits.start_cpu_ms - spent))
 

@@ -40,7 +40,7 @@ class ServerClient:
     """The server's `/internal` addresses, or its `/remote` ones. Close it when done.
 
     `number` is that of an arena on another host among the host's arenas, from 1; 0 for an arena
-    here. The secret is then a key, and else the arena token.
+    here. The secret of an arena on another host is a key; that of an arena here is the arena token.
     """
 
     def __init__(
@@ -85,7 +85,8 @@ class ServerClient:
         return answer.status_code != httpx.codes.CONFLICT
 
     def join(self, told: dict[str, Any]) -> str:
-        """The full name of this arena on another host, which tells what it has: see reports.knock.
+        """Introduces this arena of another host to the server; returns its full name. `told` comes
+        from `reports.knock`.
 
         Raises ArenaOutdated if it must be updated first, and Forbidden if its key does not work.
         """
@@ -94,7 +95,7 @@ class ServerClient:
     def take(self, told: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
         """The task and the message of the next job of an arena on another host; None without one.
 
-        Raises as `join`, and ArenaStopped if this arena gets no jobs.
+        Raises the errors of `join`, and ArenaStopped if this arena gets no jobs.
         """
         answer = self._send("POST", f"{self._door}/jobs", json=told)
         if answer.status_code != httpx.codes.OK:
@@ -159,7 +160,7 @@ class ServerClient:
 
 
 def _refusal(answer: httpx.Response) -> MatchboxError:
-    """The error for a 4xx answer. A 401 is about this arena's token and says nothing of the job."""
+    """The error for a 4xx answer. A 401 concerns this arena's token, not the job."""
     where = f"{answer.request.method} {answer.request.url.path}"
     if answer.status_code == httpx.codes.LOCKED:
         return ArenaStopped(_detail(answer))
@@ -191,7 +192,7 @@ def _refusal_of_key(answer: httpx.Response, where: str) -> MatchboxError:
 
 
 def _detail(answer: httpx.Response) -> str:
-    """What the server says is wrong."""
+    """The server's explanation of the error."""
     try:
         return str(answer.json()["detail"])
     except (ValueError, KeyError, TypeError):

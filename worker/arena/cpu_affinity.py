@@ -1,7 +1,7 @@
-"""The processor's cores: which ones there are, and one for each arena.
+"""The processor's cores: lists them, and gives each arena one of its own.
 
-A referee and its bots talk all the time; on one core they are several times as fast as across two.
-Knows the scheduler and a folder of lock files; does not know what runs on a core.
+A referee and its bots exchange messages all the time, which is several times as fast on one core as
+on two. Knows the scheduler and a folder of lock files; does not know the programs on a core.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ def usable() -> list[int]:
 def pin(core: int) -> None:
     """Keeps this process and its children on one core, if the system can.
 
-    They take turns there: a process that wakes another runs on until it waits. Otherwise a bot that
-    has answered is often interrupted before it waits, and scheduled once more to do so.
+    They take turns there: a process that wakes another runs until it waits. Otherwise a bot that
+    has answered is often interrupted before it waits, and must be scheduled once more only to wait.
     """
     if CAN_PIN:
         os.sched_setaffinity(0, {core})

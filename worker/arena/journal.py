@@ -1,7 +1,7 @@
-"""The job that an arena is doing, on its own disk: a killed arena takes it up again at its start.
+"""The arena's current job, on its own disk. A killed arena resumes the job at its next start.
 
-Only after an hour does the broker give a killed worker's task to another one; with the journal, it
-takes seconds. Knows a file; knows no queue.
+Without the journal, the broker gives a killed worker's task to another worker only after an hour.
+Knows a file; knows no queue.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MAX_ATTEMPTS: Final = 2
-"""A job that was under way at this many deaths of its arena is reported as lost."""
+"""A job is reported as lost if its arena has died this many times during it."""
 
 
 class Entry(NamedTuple):
-    """An unfinished job: its task, its message, and how often it was taken up."""
+    """An unfinished job: its task, its message, and how often it was resumed."""
 
     task: str
     message: dict[str, Any]

@@ -1,6 +1,7 @@
-"""What is kept of the output of a match's bots, by bout and decision, and what is not.
+"""The part of the bots' output that is stored with a match, by bout and decision, and the size of
+the rest.
 
-Knows how much room there is; plays nothing.
+Knows the limits; plays nothing.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _At = tuple[int, int, int]
 
 
 class KeptOutput(NamedTuple):
-    """What is kept of a match's output, by entrant, then in the order of its bouts."""
+    """The stored part of a match's output, by entrant, then in the order of its bouts."""
 
     diagnostics: list[Diagnostic]
     printed: list[Printed]
@@ -40,10 +41,11 @@ class KeptOutput(NamedTuple):
 def kept_output(
     seats: Sequence[Sequence[tuple[int, Seat]]], deals: int, limit: int, *, reports: bool
 ) -> KeptOutput:
-    """What is kept of the seats of each entrant, each with its rotation, in a match of that many
-    deals: of prints `limit` bytes of each entrant, and a quarter of that besides of tracebacks.
+    """The part of the output that is stored. `seats` holds each entrant's seats, each with its
+    rotation; `deals` is the number of deals of the match.
 
-    Without `reports`, no comments on moves are kept.
+    For each entrant, up to `limit` bytes of printed text are stored, and a quarter of that number
+    of tracebacks; comments on moves only with `reports`.
     """
     kept = KeptOutput([], [], [])
     for entrant, own in enumerate(seats):
@@ -71,7 +73,7 @@ def _keep_printed(
 ) -> None:
     room = output.Room(limit)
     rest: dict[str, list[tuple[_At, output.Part]]] = {}
-    """By kind: what had no room in the match."""
+    """By kind: the parts for which the match had no room."""
     for at, part in found:
         if part.kind == REPORT:
             continue

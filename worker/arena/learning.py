@@ -1,7 +1,7 @@
 """Lets a bot learn between two rounds, in a box with limits of its own.
 
-Knows how records get to a bot's `learn`, and what follows from a fault: the bot keeps the memory
-that it had, and its author is told why. A fault costs the bot nothing.
+Passes records to the bot's `learn`. After a fault the bot keeps its old memory, and its author is
+told why. A fault costs the bot nothing.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class LearnResult:
-    """A bot's memory from now on, and the fault of `learn` if that is the old memory."""
+    """A bot's memory from now on. If `learn` failed, it is the old memory, with the fault."""
 
     memory: bytes
     fault: SeatFault | None
@@ -50,7 +50,7 @@ def learn(
     limits: Mapping[str, int],
     box: Box | None,
 ) -> LearnResult:
-    """The bot's new memory from the records, which are asked for only if the bot learns.
+    """The bot's new memory. `records` is called only if the bot learns.
 
     `seed` is for random numbers, 64 hex digits. `limits` are those of a seat; learning has larger
     ones. Raises SeatFault("platform"), BadBundle, BadMessage.

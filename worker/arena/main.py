@@ -41,11 +41,13 @@ settings = read_settings(os.environ, open)
 app = make_celery(settings, "arena")
 
 _REQUEUE_DELAY_S: Final = 1.0
-"""Seconds before a job goes back to its queue, so that an absent server is not asked in a loop."""
+"""Seconds before a job goes back to its queue. Without them, an arena would ask an absent server in
+a loop."""
 _STOPPED_S: Final = 5.0
-"""Seconds between two questions of a stopped arena whether it may go on."""
+"""Seconds after which a stopped arena asks again whether it may continue."""
 _GOODBYE: Final[tuple[float, ...]] = ()
-"""The pauses before further tries at the last report: nobody waits for it."""
+"""The pauses before further attempts at the last report. There are none: nobody waits for that
+report."""
 
 
 class _Running:
@@ -73,7 +75,7 @@ def stopping() -> bool:
 
 
 def _run_task(self: Any, message: dict[str, Any]) -> None:
-    """Does the job of a message. An invalid message is dropped; its row brings the job back."""
+    """Does the job of a message. An invalid message is dropped; the server queues its job again."""
     task: str = self.name
     _Running.journal.begin(task, message)
     _Running.doing = str(message.get("match") or task.rpartition(".")[2])
@@ -99,7 +101,7 @@ for _task in wire.JOBS:
 
 @on(signals.setup_logging)
 def _log(**_: Any) -> None:
-    """Keeps Celery from setting up a log of its own: `_open` has done so."""
+    """Replaces Celery's own log: `_open` has set up another one."""
 
 
 @on(signals.celeryd_init)
@@ -131,7 +133,7 @@ def _open(sender: str, **_: Any) -> None:
 
 @on(signals.worker_shutdown)
 def _leave(**_: Any) -> None:
-    """Tells the server that nobody need wait for this arena. Silence would say the same, later."""
+    """Tells the server that this arena is gone. Without that, the server would find out later."""
     if _Running.report is None:
         return
     address = settings.internal_url or settings.server_url

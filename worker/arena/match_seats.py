@@ -51,8 +51,9 @@ class MatchSeats:
         memories: Mapping[str, bytes] | None = None,
         reports: bool = False,
     ) -> None:
-        """`memories` are the entrants' memories, by digest. With `reports`, the players' comments
-        on their moves are kept. `separation` keeps the seats of two rotations apart."""
+        """`memories` are the entrants' memories, by digest. `reports` says whether the players'
+        comments on their moves are kept. `separation` keeps the seats of different rotations
+        apart."""
         self._job = job
         self._separation = separation
         self._bundles = bundles
@@ -116,8 +117,9 @@ class MatchSeats:
         return [round(sum(both), 3) for both in zip(own, self._compile_ms, strict=True)]
 
     def output(self, limit: int) -> KeptOutput:
-        """What the bots printed and reported, by bout and decision, in room for `limit` bytes of
-        each entrant; a quarter of that besides is kept for tracebacks."""
+        """The part of the bots' output that is stored, by bout and decision. It has room for
+        `limit` bytes of each entrant's printed text, and for a quarter of that number of its
+        tracebacks."""
         return kept_output(self._seats, len(self._job.deals), limit, reports=self._wanted)
 
     def _opener_and_bytecode(self, entrant: int, bank: int, main: bytes) -> tuple[Opener, bytes]:
@@ -153,7 +155,8 @@ class MatchSeats:
 
 
 class SeatOpener:
-    """Opens the seats of one bot. The first is plain; its first answer decides about the others."""
+    """Opens the seats of one bot. The first is plain; its first answer decides whether the others
+    have libraries."""
 
     def __init__(self, open_seat: Callable[[bool], Channel]) -> None:
         """`open_seat` opens a seat; its argument says whether libraries are wanted."""
@@ -239,7 +242,7 @@ def limits_of(limits: Mapping[str, int]) -> Limits:
 
 
 def kind_of(box: Box | None) -> str:
-    """The name of the wall around the bots: "none", or the box's kind."""
+    """The name of the kind of box around the bots; "none" without a box."""
     return "none" if box is None else box.kind
 
 
@@ -269,7 +272,8 @@ def load_seed(job: PlayMatch, entrant: int, rotation: int) -> str:
 def cut(text: str, limit: int) -> str:
     """A bot's output, safe to show, cut to `limit` bytes of UTF-8.
 
-    The beginning and the end are kept, as a traceback is at the end; a sentence stands between.
+    It keeps the beginning and the end, where a traceback would be. A sentence marks the cut between
+    them.
     """
     data = frames.readable(text).encode()
     if len(data) <= limit:

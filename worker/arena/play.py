@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from sandbox.box import Box
 
 _GARBAGE: Final = 50_000
-"""New objects before the garbage collector runs: bouts in flight are many, and no garbage."""
+"""The garbage collector runs after this many new objects. A match makes many objects that are no
+garbage."""
 _LIBRARIES: Final = ("greenlet",)
 """The modules that every box holds beside the standard library."""
 
@@ -65,7 +66,7 @@ def play_job(
         packed = records.pack(stamped(played.record, libraries_of(box) or ()))
         notes, log_bytes = played.notes, limits_of(job.limits).log_bytes
         look(played)
-        del played  # Nothing is left of the bouts for the garbage collector to visit.
+        del played  # Frees the bouts, so that the garbage collector does not visit them.
     output = match_seats.output(log_bytes)
     return MatchPlayed(
         match=job.match,
@@ -107,7 +108,7 @@ def _fewer_collections(box: Box | None) -> Iterator[None]:
 
 
 def check_rules(job: PlayMatch) -> None:
-    """Raises BadMessage if the job is for other rules than this installation knows."""
+    """Raises BadMessage if the job's game has other rules than in this installation."""
     ours = registry.game(job.game).spec.rules
     if job.rules != ours:
         raise BadMessage(
@@ -117,7 +118,8 @@ def check_rules(job: PlayMatch) -> None:
 
 
 def stamped(record: records.Record, offered: Sequence[str] = ()) -> records.Record:
-    """The record with the versions of Python, of every box's libraries and of those offered."""
+    """The record with the versions of Python and of the libraries: those of every box, and those
+    offered."""
     libraries = {name: _version(name) for name in (*_LIBRARIES, *offered)}
     return replace(record, python=records.python_minor(), libraries=libraries)
 

@@ -1,7 +1,6 @@
-"""Tries a version alone if it was present when the platform failed too often.
+"""Tries a version alone, because it was present too often when the platform failed.
 
-A control match without the version shows whether the bot brings the platform down, or the platform
-is down anyway.
+If the platform fails again, a control match without the version shows whether the bot is the cause.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ def try_alone(
     box: Box | None,
     watch: Callable[[], None] = lambda: None,
 ) -> TriedOut:
-    """The verdict on a version in quarantine: it is accepted again, or refused for what it did.
+    """The verdict on a version in quarantine: it is accepted again, or refused with a reason.
 
     It is refused if the platform fails twice with it and not without it. Raises
     SeatFault("platform") if the platform fails without it too.

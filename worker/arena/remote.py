@@ -47,7 +47,8 @@ _AWAY_S: Final = 2.0
 _WAITS_S: Final = 10.0
 """Seconds before an arena that gets no jobs asks again."""
 _GOODBYE: Final[tuple[float, ...]] = ()
-"""The pauses before further tries at the last report: nobody waits for it."""
+"""The pauses before further attempts at the last report. There are none: nobody waits for that
+report."""
 
 log = structlog.get_logger(__name__)
 
@@ -85,7 +86,8 @@ class RemoteArena:
             self._leave(told)
 
     def _join(self) -> str | None:
-        """This arena's name, once the server answers and lets it in; None if it is to stop."""
+        """Introduces the arena to the server until the server accepts it; returns the arena's name.
+        None if the arena is to stop."""
         while not self._stop.is_set():
             try:
                 return self._client.join(self._knock)
@@ -132,7 +134,7 @@ class RemoteArena:
             self._doing = ""
 
     def _leave(self, told: dict[str, Any]) -> None:
-        """Tells the server that nobody need wait for this arena."""
+        """Tells the server that this arena is gone."""
         client = ServerClient(
             self._settings.server_url, self._key, number=self._number, pauses_s=_GOODBYE
         )

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 EVERY_S: Final = 15.0
-"""Seconds between two reports; the server calls an arena silent that has missed three."""
+"""Seconds between two reports; an arena that has missed three counts as silent."""
 
 
 def wall_report(arena: str, kind: str, settings: Settings) -> dict[str, Any]:
@@ -43,7 +43,7 @@ def report(arena: str, kind: str, *, walled: bool, why: str) -> dict[str, Any]:
 
 
 def knock() -> dict[str, Any]:
-    """What an arena on another host says of itself before it gets a job."""
+    """The facts that an arena on another host reports about itself before it gets a job."""
     own = {"release": version("matchbox"), "python": python_minor()}
     return {**own, "rules": registry.digests(), "match": registry.match_digest()}
 
@@ -51,7 +51,7 @@ def knock() -> dict[str, Any]:
 def keep_reporting(
     client: ServerClient, arena: Arena, told: dict[str, Any], doing: Callable[[], str]
 ) -> None:
-    """Reports to the server again and again: a silent arena counts as gone, and loses its job."""
+    """Sends a report every EVERY_S seconds. A silent arena counts as gone, and loses its job."""
     while True:
         claim = arena.claim()
         job = None if claim is None else wire.to_plain(claim)

@@ -1,4 +1,4 @@
-"""The order in which a match's rotations are played, and how far apart in time they are.
+"""The order of a match's rotations, and the pauses between them.
 
 Draws from the system's source of chance, never from the match's seeds. Knows no rules and no bots.
 """
@@ -25,7 +25,8 @@ _RANDOM: Final = secrets.SystemRandom()
 def shuffled(rotations: Iterable[int]) -> tuple[int, ...]:
     """The rotations in an order that no bot can know.
 
-    So a seat that finds no note of an earlier rotation cannot tell whether there was one.
+    So a seat that finds no note from an earlier rotation cannot tell whether such a rotation was
+    played.
     """
     order = list(rotations)
     _RANDOM.shuffle(order)
@@ -46,7 +47,8 @@ class Separation:
         self._started: set[int] = set()
 
     def open(self, rotation: int, open_seat: Callable[[], Channel]) -> Channel:
-        """A seat of that rotation, from `open_seat`. The last rotation's seats must be closed."""
+        """A seat of that rotation, from `open_seat`. The seats of the rotation before it must be
+        closed."""
         if rotation != self._current:
             self._current = rotation
             self._box.renew()

@@ -1,7 +1,7 @@
 """Handles an arena's message: claims the job, plays it, sends the result.
 
-Knows the order of these steps, and whose fault a failure is; main.py has Celery and its signals.
-Whatever happens, the message ends as a result, as `Lost`, or back in the queue.
+Knows the order of these steps, and the cause of a failure; main.py has Celery and its signals.
+Every message ends as a result, as `Lost`, or back in the queue.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ RENEW_S: Final = 30.0
 class Requeue(Exception):
     """The message goes back to its queue: this arena is stopping, or cannot reach the server.
 
-    `stopped` says that the server gives this arena no jobs.
+    `stopped` is True if the server gives this arena no jobs.
     """
 
     def __init__(self, why: str, *, stopped: bool = False) -> None:
@@ -196,8 +196,8 @@ class Arena:
         return verify(job, record, bundle, memory, self._box, watch)
 
     def _lease_renewer(self, job: AnyJob) -> Callable[[int], None]:
-        """A function to call while the job goes on: it renews the lease. Raises Requeue if this
-        arena is stopping, _Superseded if another attempt holds the job."""
+        """Returns a function that renews the job's lease; call it while the job goes on. Raises
+        Requeue if this arena is stopping, _Superseded if another attempt holds the job."""
         renewed = self._clock()
 
         def report(bouts: int) -> None:

@@ -1,6 +1,6 @@
 """Validates a version: loads its file in a box, then lets the bot play there, against itself.
 
-Knows how a bot is watched and where it may fail; verdict_messages.py has the messages. The server
+Knows the stages at which a bot may fail; verdict_messages.py has the messages. The server
 and `matchbox check` run this same function.
 """
 
@@ -58,7 +58,7 @@ class _TryOut:
     open_channel: Opener
     open_other: Opener
     open_asked: Opener
-    """Opens the seats that tell which function of the bot was asked."""
+    """Opens the seats that find the function of the bot that was asked."""
     log_bytes: int
     libraries: tuple[str, ...] | None
     watch: Callable[[], None]
@@ -86,12 +86,12 @@ class _TryOut:
 
 
 class TryOutFailed(Exception):
-    """The bot's first fault, which ends the try-out, and where it happened."""
+    """The bot's first fault, which ends the try-out, with the stage at which it happened."""
 
     def __init__(
         self, fault: SeatFault, stage: verdict_messages.Stage, asked: Asked | None = None
     ) -> None:
-        """`asked` is the function of the bot that was asked."""
+        """`asked` is the function of the bot that answers the question at which it failed."""
         super().__init__(fault.detail)
         self.fault = fault
         self.stage = stage
@@ -311,16 +311,16 @@ class _WatchedSeat:
         return answers
 
     def asked(self) -> Asked | None:
-        """The function of the bot that the last question was put to."""
+        """The function of the bot that answers the last question."""
         self._trial.watch()
         return function_asked(self._view, self._load, self._trial.open_asked)
 
     def end(self, bout: int) -> None:
-        """The bout is over."""
+        """Tells the bot that the bout is over."""
         self._seat.end(bout)
 
     def renew(self) -> None:
-        """A fresh program."""
+        """Gives the bot a fresh program."""
         self._seat.renew()
 
     def close(self) -> None:

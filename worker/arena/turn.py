@@ -1,6 +1,6 @@
 """Takes a turn at a table with persons: lets its bots play on in their boxes.
 
-Knows how bots get to their seats; what a turn is, matchbox/match/hosted_bout.py knows.
+Gives the bots their seats; matchbox/match/hosted_bout.py plays the turn.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def take_turn(
     box: Box | None,
     watch: Callable[[], None] = lambda: None,
 ) -> TurnTaken:
-    """The bots' answers until a person owes a move or the bout is over.
+    """Returns the bots' answers up to the point where a person owes a move or the bout is over.
 
     `watch` is called after every frame. Raises SeatFault("platform") if the platform failed,
     BadBundle, and BadMessage if this installation cannot play the job.

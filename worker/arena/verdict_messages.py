@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from worker.arena.asked import Asked
 
 Stage = Literal["loading", "choosing", "start", "turn"]
-"""When the fault happened: while the file was imported; while its class was looked for; before the
-first answer of a game, which includes `__init__`; later."""
+"""The stage of the fault: while the file was imported; while its class was looked for; before the
+first answer of a game, which includes `__init__`; or later."""
 
 UNREPEATABLE: Final = (
     "The bot is accepted, but it played the same deals differently the second time: it reads a "
@@ -41,9 +41,10 @@ _STAGES: Final[Mapping[Stage, str]] = {
 _PLACE: Final = re.compile(r'File "([^"]+\.py)", line (\d+)(?:, in (\S+))?')
 _STOPPED: Final = re.compile(r"\(most recent call first\):((?:\n  File .+)*)")
 _FRAME: Final = re.compile(r'File "([^"]+\.py)", line (\d+) in (\S+)')
-"""A line that a process prints when its time is over. Its order is the reverse of a traceback's."""
+"""A line of the stack that a process prints when its time is over. The lines are in the reverse
+order of a traceback."""
 _FOREIGN: Final = ("/", "<", "matchbox/")
-"""How the path of a frame begins that is not in the bot's own files."""
+"""The beginnings of paths that are not in the bot's own files."""
 
 
 def reason(
@@ -55,7 +56,8 @@ def reason(
 ) -> str:
     """One or two sentences for the author of the bot.
 
-    `asked` is the function that was asked. It is named where no line is known at which the bot was.
+    `asked` is the function of the bot that answers the failed question. The text names it if the
+    line of the fault is not known.
     """
     begins = f" (in {asked.name}, which begins in {asked.file}, line {asked.line})" if asked else ""
     return _EXPLANATIONS[fault.kind](fault.detail, stage, limits, log, begins)
@@ -108,7 +110,7 @@ def _timeout(detail: str, stage: Stage, limits: Mapping[str, int], log: str, beg
 
 
 def _timeout_text(detail: str) -> str:
-    """The box's words, without the part that only repeats the limit."""
+    """The box's message, without the part that only repeats the limit."""
     words = detail.partition(";")[0]
     return f"gave {words}" if words.startswith("no answer") else words
 
@@ -140,8 +142,8 @@ _EXPLANATIONS: Final = {
 
 
 def _where(stage: Stage, place: str, begins: str) -> str:
-    """The place; and the stage of the try-out, unless the place shows it. If no place is known, the
-    stage and where the function begins that was asked."""
+    """The place of the fault, and the stage of the try-out unless the place shows it. If the place
+    is not known: the stage, and the line where the asked function begins."""
     if ", in " in place:
         return place
     if place or not begins:
@@ -150,13 +152,14 @@ def _where(stage: Stage, place: str, begins: str) -> str:
 
 
 def _last_place(log: str) -> str:
-    """Where in the bot's own files its last traceback ends, as " (player.py, line 3, in turn)"."""
+    """The place in the bot's own files where its last traceback ends, as " (player.py, line 3, in
+    turn)"."""
     own = [found.groups() for found in _PLACE.finditer(log) if not found[1].startswith(_FOREIGN)]
     return _location(*own[-1]) if own else ""
 
 
 def _stopped_place(log: str) -> str:
-    """Where in its own files a bot was when it was stopped; "" if that is not known."""
+    """The place in its own files where a bot was stopped; "" if that is not known."""
     dump = _STOPPED.findall(log)
     frames = _FRAME.findall(dump[-1]) if dump else []
     own = [frame for frame in frames if not frame[0].startswith(_FOREIGN)]

@@ -1,6 +1,6 @@
 """Verifies a match: lets its bots play it again in their boxes, and compares the records.
 
-Knows how bots get to their seats; what is compared, matchbox/match/verification.py knows.
+Gives the bots their seats; matchbox/match/verification.py compares the records.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ def verify(
     box: Box | None,
     report: Callable[[int], None] = lambda bouts: None,
 ) -> Verified:
-    """What came of playing the match with this packed record again.
+    """Plays the match with this packed record again; returns the result.
 
-    `bundle` and `memory` map a digest to bytes, or None. `report` is called with the number of
-    bouts that have ended since last time. Raises SeatFault("platform") if the platform failed, and
-    BadRecord if the record cannot be read.
+    `bundle` and `memory` take a digest and return bytes, or None. `report` is called with the
+    number of bouts that have ended since last time. Raises SeatFault("platform") if the platform
+    failed, and BadRecord if the record cannot be read.
     """
     verifier = Verifier(bundle, memory, seats_in(box, job.limits), shuffled, report)
     found = verifier.examine(records.unpack(record), job.digest, job.classes)
@@ -51,7 +51,7 @@ def verify(
 
 
 def seats_in(box: Box | None, limits: Mapping[str, int]) -> Seats:
-    """What opens the seats of a match in the box, with these limits."""
+    """Returns a function that opens the seats of a match in the box, with these limits."""
 
     def seats(job: PlayMatch, bundles: Files, memories: Files) -> Callable[[int, int], Seat]:
         limited = replace(job, limits=dict(limits))

@@ -29,7 +29,7 @@ EVERY_S: Final = 10.0
 def back_up(context: Context, is_over: Callable[[], bool] = lambda: False) -> Path | None:
     """Makes a backup if one is due, and returns its path; None if none is due, or it failed.
 
-    A failure is logged and noted for the operators. Stops soon after `is_over` says so.
+    A failure is logged and noted for the operators. Stops soon after `is_over` returns True.
     """
     try:
         with context.read() as session:
@@ -67,7 +67,7 @@ def _make(context: Context, expected: int, is_over: Callable[[], bool]) -> Path 
 
 
 class Backups:
-    """A thread that makes backups when they are due. `close` ends it, also in the middle of one."""
+    """A thread that makes backups when they are due. `close` ends it, even during a backup."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -80,7 +80,7 @@ class Backups:
             self._thread.start()
 
     def close(self) -> None:
-        """Ends the thread; a backup that is under way is given up."""
+        """Ends the thread, and abandons a backup that is under way."""
         self._over.set()
         if self._thread.is_alive():
             self._thread.join()

@@ -1,9 +1,9 @@
 """Collects the results of matches that arrive close together, so that they are booked together.
 
-It stands where Celery has the strategy of a task: it gets each message as it arrives, and may keep
-it for a moment. A message is acknowledged after the commit of its batch. If a batch cannot be
-booked, nothing of it is, and each of its messages goes the usual way of a task, alone: so a bad one
-harms no other, and the retries of tasks hold for all.
+It replaces Celery's strategy for a task: it gets each message as it arrives, and may keep it for a
+moment. A message is acknowledged after the commit of its batch. If a batch cannot be booked, none
+of it is booked. Then each of its messages is handled alone by the usual strategy, with its retries,
+so a bad message harms no other.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from celery.worker.strategy import default
 log = structlog.get_logger(__name__)
 
 MOST: Final = 32
-"""The most messages of a batch: a ledger takes that many before it acknowledges one."""
+"""The greatest number of messages in a batch: a ledger takes that many before it acknowledges
+one."""
 WAIT_S: Final = 0.02
-"""How long the first message of a batch waits for others."""
+"""Seconds that the first message of a batch waits for others."""
 
 
 class _Held(NamedTuple):
@@ -55,7 +56,7 @@ class Batches:
         self, message: Any, body: Any, ack: Any, reject: Any, callbacks: Any, **_: Any
     ) -> None:
         """Keeps a message until its batch is full, or has waited for long enough."""
-        if message.headers.get("eta"):  # A retry, which has its own time.
+        if message.headers.get("eta"):  # A retry, which has a time of its own.
             self._alone(message, body, ack, reject, callbacks)
             return
         self._held.append(_Held(message, body, ack, reject, callbacks))
@@ -65,7 +66,7 @@ class Batches:
             self._later(WAIT_S, self.flush)
 
     def flush(self) -> None:
-        """Books what is held, and acknowledges it."""
+        """Books the messages that are held, and acknowledges them."""
         held, self._held = self._held, []
         if len(held) > 1 and self._booked(held):
             for one in held:

@@ -1,6 +1,6 @@
 """The beat: `celery -A worker.ledger.beat beat` sends the ledger's tick, and keeps no file.
 
-Knows the broker and how often the ledger looks for work. It opens no database, and starts quickly
+Knows the broker and the interval of the tick. It opens no database, and starts quickly
 because it imports nothing of the server.
 """
 
@@ -23,13 +23,13 @@ app = make_celery(settings, "ledger")
 
 @on(signals.setup_logging)
 def _log(**_: Any) -> None:
-    """Takes the place of Celery's own log."""
+    """Replaces Celery's own log."""
     logs.configure(settings)
 
 
 @on(signals.beat_init)
 def _ready(**_: Any) -> None:
-    """Nothing more is loaded."""
+    """Switches the garbage collector on: nothing more is loaded."""
     show_life()
     start.ready()
 

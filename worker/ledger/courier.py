@@ -64,7 +64,7 @@ class Courier:
             self._running.append(self._pool.submit(self._deliver_all))
 
     def close(self) -> None:
-        """Ends the threads, after they have tried the deliveries under way."""
+        """Ends the threads once they have tried the deliveries under way."""
         self._over.set()
         self._pool.shutdown(cancel_futures=True)
 
@@ -120,7 +120,8 @@ def body_of(parcel: Parcel) -> bytes:
 
 
 def _try(parcel: Parcel, context: Context, transports: Transports) -> tuple[str | None, bool]:
-    """Sends the notice. Returns the trouble, None if it arrived, and whether a retry is useless."""
+    """Sends the notice. Returns the error (None if the notice arrived), and whether a retry is
+    useless."""
     settings = context.settings
     if parcel.address is not None:
         letter = letter_of(parcel, parcel.address, settings.server_url.rstrip("/"))

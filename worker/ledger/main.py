@@ -52,7 +52,7 @@ class _Running:
 
 @on(signals.setup_logging)
 def _log(**_: Any) -> None:
-    """Takes the place of Celery's own log."""
+    """Replaces Celery's own log."""
     logs.configure(settings)
 
 

@@ -1,7 +1,7 @@
 """Handles the ledger's messages: reads each one, and has a service record it.
 
-Knows messages and services, but not Celery. An invalid message, or one about an attempt that we
-never sent, is refused and logged; the sweeper queues its job again later. If a result of one of our
+Knows messages and services, but not Celery. A message that is invalid, or that names an unknown
+attempt, is refused and logged; the sweeper queues its job again later. If a result of one of our
 attempts cannot be read, the job counts as lost by the platform.
 """
 
@@ -47,7 +47,7 @@ def book(context: Context, task: str, data: object) -> bool:
 def book_matches(context: Context, data: Sequence[object]) -> None:
     """Records the results of matches together. Then sends more matches if few are under way.
 
-    If one of them raises, none is recorded: then call `book` for each.
+    If one raises an error, none is recorded: then call `book` for each.
     """
     changed = booking.book_matches(context, data)
     for one in changed:
@@ -58,12 +58,13 @@ def book_matches(context: Context, data: Sequence[object]) -> None:
 
 
 def tick(context: Context) -> None:
-    """Does everything that is due, but for the standings: see refitter.py."""
+    """Does everything that is due, except the standings: see refitter.py."""
     ticking.tick(context, with_standings=False)
 
 
 def _lose(context: Context, kind: wire.Kind, data: dict[str, Any], why: str) -> None:
-    """Counts the job of an unreadable result as lost, so that it is parked if that goes on."""
+    """Counts the job of an unreadable result as lost. If that happens repeatedly, the job is
+    parked."""
     fields = {"kind": kind, "subject": data.get(kind), "why": why}
     try:
         message = {**fields, "attempt": data.get("attempt"), "token": data.get("token")}

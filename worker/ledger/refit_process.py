@@ -1,8 +1,8 @@
 """A process of the ledger's own that computes standings.
 
-A standing of a thousand bots needs hundreds of MB and some seconds of a core. Here they are not the
-ledger's: it records results at its usual pace, and its memory does not grow with the history. The
-process keeps the counts between two refits. It ends with the ledger, however that ends.
+A standing of a thousand bots needs hundreds of MB and some seconds of a core. In a process of its
+own they do not slow the ledger, whose memory then does not grow with the history. The process keeps
+the counts between two refits. It ends with the ledger, for whatever reason the ledger ends.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ class RefitProcess:
         self._pipe: Connection | None = None
 
     def refresh(self) -> None:
-        """Has it compute what is out of date, and waits. Raises EOFError or OSError if it has died;
-        the next call starts another.
+        """Makes the process compute the standings that are out of date, and waits. Raises EOFError
+        or OSError if the process has died; the next call starts another.
 
         Call it from a thread that lives as long as the ledger.
         """
@@ -65,7 +65,7 @@ class RefitProcess:
 
 
 class _NoSender:
-    """Leaves every message to the ledger's tick."""
+    """Sends no message: the ledger's tick sends it later."""
 
     def send(self, task: str, queue: str, message: dict[str, Any]) -> None:
         """Raises BrokerUnavailable."""
@@ -83,7 +83,9 @@ def _serve(settings: Settings, url: str, parent: int, pipe: Connection) -> None:
     from worker import logs, start
 
     start.ready()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # The ledger, which gets it as well, decides.
+    signal.signal(
+        signal.SIGINT, signal.SIG_IGN
+    )  # The ledger gets this signal too, and decides what to do.
     logs.configure(settings)
     context = Context(settings, Database(url), _NoSender())
     while pipe.recv():

@@ -1,8 +1,8 @@
-"""Has the standings of leagues and seasons computed beside the ledger's tasks.
+"""Keeps the standings of leagues and seasons up to date, beside the ledger's tasks.
 
-It has a thread of its own: after a restart, the results of every league are counted anew, which
-takes minutes where much has been played, and results have to be recorded meanwhile. Computes
-nothing itself: see refit_process.py.
+It has a thread of its own: after a restart, the results of every league are counted anew. That may
+take minutes, and new results have to be recorded meanwhile. Computes nothing itself: see
+refit_process.py.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 CLOSE_S: Final = 5.0
-"""How long a refit that is under way may go on when the ledger ends. It stores nothing before its
-end, so the next ledger does it again."""
+"""Seconds that a refit under way may take when the ledger ends. A refit stores nothing before its
+end, so the next ledger repeats it."""
 
 
 class Refitter:
@@ -36,11 +36,11 @@ class Refitter:
         self._thread.start()
 
     def wake(self) -> None:
-        """Has the standings looked at, after the refit that may be under way."""
+        """Wakes the thread: it checks the standings once the present refit, if any, is done."""
         self._woken.set()
 
     def close(self) -> None:
-        """Ends the thread; leaves a long refit after `CLOSE_S` seconds."""
+        """Ends the thread. Abandons a refit that takes longer than `CLOSE_S` seconds."""
         self._over = True
         self._woken.set()
         self._thread.join(CLOSE_S)

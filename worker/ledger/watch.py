@@ -1,8 +1,8 @@
-"""Gives a program's sign of life, looks at the platform's health, and has the operators told.
+"""Gives a program's sign of life, checks the platform's health, and tells the operators.
 
 Every ledger does so, in a thread of its own, because the ticks stop when the broker is away. The
-web servers give their signs, and look and deliver notices only while no ledger gives one. Judges
-nothing itself.
+web servers give their signs too. They check the health and deliver notices only while no ledger
+gives a sign.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ EVERY_S: Final = signs.EVERY_MS / 1000
 
 
 def look(context: Context) -> int:
-    """Judges the platform, and tells the operators what has begun or is over.
+    """Checks the platform's health, and tells the operators of findings that are new or over.
 
-    Returns how many findings it told of.
+    Returns the number of these findings.
     """
     with context.read() as session:
         judged = health.judge(session, context.settings, now=context.now())
@@ -42,9 +42,9 @@ def look(context: Context) -> int:
 
 
 def has_to_look(context: Context, sign: str, begun_at: int) -> bool:
-    """Whether the process with this sign, which began at that time, shall look.
+    """Whether the process with this sign, which began at that time, has to check the health.
 
-    A ledger always does. Others do once no ledger has given a sign for so long that it is late.
+    A ledger always has to. Others have to once the signs of all ledgers are late.
     """
     if signs.is_ledger(sign):
         return True
@@ -54,7 +54,7 @@ def has_to_look(context: Context, sign: str, begun_at: int) -> bool:
 
 
 class Watch:
-    """A thread that gives the sign, looks, and wakes the courier, which delivers what is due."""
+    """A thread that gives the sign, checks the health, and wakes the courier."""
 
     def __init__(self, context: Context, courier: Courier, sign: str) -> None:
         self._context, self._courier, self._sign = context, courier, sign
@@ -63,17 +63,18 @@ class Watch:
         self._thread = Thread(target=self._run, name="watch", daemon=True)
 
     def start(self) -> None:
-        """Starts the thread, which gives the sign at once and looks later."""
+        """Starts the thread, which gives the sign at once and checks the health later."""
         self._thread.start()
 
     def close(self) -> None:
-        """Ends the thread after the look that is under way, and takes the sign back."""
+        """Ends the thread after the check that is under way, and removes the sign."""
         self._over.set()
         self._thread.join()
         self._attempt(self._take_sign_back)
 
     def turn(self) -> None:
-        """Gives the sign and looks. A failure is logged: the next turn makes up for it."""
+        """Gives the sign and checks the health. A failure is logged, and the next turn tries
+        again."""
         self._attempt(self._give_sign)
         self._attempt(self._look)
 
@@ -98,5 +99,5 @@ class Watch:
             step()
         except (MatchboxError, SQLAlchemyError) as error:
             log.warning("watch.failed", why=f"{type(error).__name__}: {error}")
-        except Exception:  # without the thread nobody would be told of anything
+        except Exception:  # without the thread nobody would be notified of anything
             log.exception("watch.failed")
