@@ -1,6 +1,6 @@
-"""Deletes an account at its owner's wish. Its matches stay, as those of a deleted author.
+"""Deletes an account at its owner's request. Its matches stay, under the name of a deleted author.
 
-The account's row stays under a name that says nothing, because matches name bots, and bots owners.
+The account's row stays, under a name that says nothing: matches refer to bots, and bots to owners.
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ def delete_account(
 ) -> None:
     """Deletes the actor's account, once `logins.confirm` has confirmed it.
 
-    Its name is never used again. Its bots are retired and leave every season; what they have
-    played stays. Raises what `confirm` raises, or Conflict for the last operator.
+    Its name is never used again. Its bots are retired and leave every season; their matches stay.
+    Raises the errors of `confirm`, or Conflict for the last operator.
     """
     logins.confirm(context, actor, password, network=network, begun=begun)
     with context.write() as session:
@@ -83,7 +83,7 @@ def _rename(session: Session, user: User, *, now: int) -> None:
     session.add(FormerName(digest=digest_of(user.name)))
     name = f"{DELETED}{user.id}"
     while session.scalar(select(User.id).where(User.name == name)) is not None:
-        name += "x"  # an account has this name from before such names were reserved
+        name += "x"  # The name belongs to an account from before such names were reserved.
     user.name, user.password, user.role = name, None, Role.AUTHOR
     user.email = user.email_asked = user.email_asked_at = user.reset_asked_at = None
     user.email_changed_at = None
@@ -104,9 +104,9 @@ def _end_its_bots(session: Session, user: User, *, now: int) -> None:
 
 
 def _forget(session: Session, user: User) -> None:
-    """Deletes everything that only the owner could see, but for the bots' files.
+    """Deletes everything that only the owner could see, except the bots' files.
 
-    Matches are played again from the files.
+    The files are needed to play matches again.
     """
     notices = select(Notice.id).where(Notice.user_id == user.id)
     session.execute(delete(Delivery).where(Delivery.notice_id.in_(notices)))
@@ -131,7 +131,7 @@ def _rename_in_standings(session: Session, user: User, former: str) -> None:
 
 
 def _rename_in_texts(session: Session, user: User, former: str) -> None:
-    """Replaces the former name where public pages and events say what became of its bots."""
+    """Replaces the former name in public texts about the bots: reasons on pages, and events."""
     void = select(Match).where(Match.state == MatchState.VOID)
     for match in session.scalars(void.where(Match.void_why.contains(f"{former}/"))):
         match.void_why = _renamed(match.void_why, former, user.name)
@@ -154,7 +154,8 @@ def _rename_in_texts(session: Session, user: User, former: str) -> None:
 
 
 def _renamed(value: Any, before: str, after: str) -> Any:
-    """Returns a copy of plain data in which bots of `before` are named as bots of `after`."""
+    """Returns a copy of plain data in which the owner's name `before` is replaced by `after` in
+    names of bots."""
     if isinstance(value, dict):
         return {name: _renamed(part, before, after) for name, part in value.items()}
     if isinstance(value, list):

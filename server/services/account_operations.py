@@ -112,7 +112,7 @@ def set_role(session: Session, actor: User | None, name: str, role: str, *, now:
 
 
 def close(session: Session, actor: User | None, name: str, reason: str, *, now: int) -> User:
-    """Closes the account: nobody logs in to it, and its bots are paired no more.
+    """Closes the account: nobody can log in to it, and its bots get no new matches.
 
     Its sessions, tokens and comparisons end, its bots leave the ranked queue and the seasons that
     have not begun, and nothing is sent to it. Its matches stay. Raises Forbidden, NotFound,

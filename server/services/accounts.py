@@ -73,8 +73,8 @@ def create_user(
 def log_in(session: Session, name: str, password: str) -> User:
     """Returns the account with that name and password.
 
-    Raises Forbidden with the same message whether the name or the password is wrong; with another
-    one if both are right and the account is closed.
+    Raises Forbidden. The message is the same for a wrong name and for a wrong password; if both are
+    right but the account is closed, it says so.
     """
     user = session.scalar(select(User).where(User.name == name))
     fits = passwords.fits(user.password if user is not None else None, password)
@@ -113,8 +113,8 @@ def change_password(
 ) -> User:
     """Changes the account's password, ends its sessions, and returns the account.
 
-    An account without a password gets its first one; the caller has confirmed who asks. With
-    `revoke`, also revokes its API tokens. Raises Forbidden if the old password is wrong,
+    An account without a password gets its first one; the caller must have confirmed the request.
+    With `revoke`, also revokes its API tokens. Raises Forbidden if the old password is wrong,
     BadName if the new one is easy to guess, or Conflict if somebody else has just changed it.
     """
     known = user.password
@@ -170,7 +170,7 @@ def check_link(session: Session, secret: str) -> None:
 def claim_operator(session: Session, secret: str, name: str, password: str, *, now: int) -> User:
     """Creates the first operator's account with the secret of a one-time link.
 
-    Raises Forbidden if the link does not work any more, BadName, or Conflict if the name is taken.
+    Raises Forbidden if the link no longer works, BadName, or Conflict if the name is taken.
     """
     user = _add(session, name, password, Role.OPERATOR, now)
     link = (Token.digest == digest_of(secret), Token.purpose == _FIRST)
@@ -324,7 +324,7 @@ def check_free(session: Session, name: str) -> None:
 def add(session: Session, name: str, hashed: str | None, role: Role, *, now: int) -> User:
     """Creates an account with a password that is hashed already, or with none.
 
-    Raises what `check_free` raises.
+    Raises the errors of `check_free`.
     """
     check_free(session, name)
     user = User(name=name, password=hashed, role=role, created_at=now)

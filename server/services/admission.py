@@ -1,4 +1,5 @@
-"""Checks who may enter a league's seasons, with how many bots, and how often authors may upload.
+"""Checks the limits of authors: entry to a league's seasons, the number of bots there, and daily
+uploads.
 
 None of these limits apply to the house and to operators.
 """
@@ -81,7 +82,8 @@ def check_entry(session: Session, season: Season, bot: Bot) -> None:
 
 
 def enter_everybody(session: Session, season: Season) -> None:
-    """If the league says so, enters the active version of every bot whose owner may enter.
+    """If the league is set to enter all bots, enters the active version of every bot whose owner
+    may enter.
 
     Bots that an author has entered keep their places. If the league limits the bots of an author,
     the author's newest uploads fill the places that are left.

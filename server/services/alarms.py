@@ -1,7 +1,7 @@
-"""Tells the operators when something becomes wrong with the platform, and when it is over.
+"""Notifies the operators when a fault of the platform begins, and when it is over.
 
-Remembers which findings were reported, so that each is reported once. A finding must last before it
-is reported, and stay away before it counts as over. Judges nothing.
+Remembers which findings were reported, so that each is reported once. A finding is reported only
+after it has lasted for some time, and is over only after some time without it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ OVER_MS: Final = 120_000
 
 
 class Alarm(msgspec.Struct, frozen=True):
-    """A finding that is, or lately was, there. Times are UTC in ms."""
+    """A finding that is present now, or was until lately. Times are UTC in ms."""
 
     text: str
     since: int
@@ -43,15 +43,15 @@ def key_of(finding: Finding) -> str:
 
 
 def alarms(session: Session) -> dict[str, Alarm]:
-    """Returns the findings of the last look by name, also those that are not over yet."""
+    """Returns the findings at the last check by name, including those that are not over yet."""
     row = session.get(Setting, NAME)
     return msgspec.convert(dict(row.value) if row is not None else {}, dict[str, Alarm])
 
 
 def note(session: Session, findings: Sequence[Finding], *, now: int) -> int:
-    """Notes what is wrong now, and tells the operators what has begun or is over.
+    """Stores the present findings, and notifies the operators of those that have begun or are over.
 
-    Returns how many findings it told of.
+    Returns the number of findings in these notices.
     """
     before = alarms(session)
     present = {key_of(one): one for one in findings}

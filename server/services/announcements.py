@@ -1,7 +1,7 @@
 """Notifies the owners of a season's bots of its start, of changed ranks, and of its end.
 
-Looks only at the season's state in the database, whoever changed it. `Season.announced` keeps how
-far the notices have come, so that none is sent twice.
+Reads only the season's state in the database. `Season.announced` stores the last stage for which
+notices were sent, so that none is sent twice.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def announce(session: Session, number: int, *, now: int) -> bool:
 
 
 def _stage(session: Session, season: Season) -> int:
-    """The value of `Season.announced` once all notices that are possible now have been sent."""
+    """The value of `Season.announced` after all notices that are due now."""
     if season.state in OVER:
         return END
     if season.announced < START:

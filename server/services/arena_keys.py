@@ -1,6 +1,6 @@
 """The keys of hosts that play from afar: operators make them, drain the hosts, and remove them.
 
-Knows no jobs but to take them from a host; remote_arenas.py serves whoever has a key.
+It can take a host's jobs away; remote_arenas.py serves the arenas that have a key.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def make(session: Session, actor: User, name: str, *, now: int) -> FreshArenaKey
 
 
 def drain(session: Session, actor: User, name: str, *, now: int) -> None:
-    """Gives the key's arenas no new jobs; they end those that they have.
+    """Gives the key's arenas no new jobs; they finish those that they have.
 
     Raises Forbidden, NotFound, or Conflict if they get none already.
     """
@@ -120,12 +120,12 @@ def keys_for(session: Session, viewer: User | None, *, now: int) -> ArenaKeys:
 
 
 def line(session: Session, name: str, *, now: int) -> KeyLine:
-    """Returns what is told about the key with that name. Raises NotFound."""
+    """Returns the key with that name as it is shown to operators. Raises NotFound."""
     return _line(session, _named(session, name), now)
 
 
 def subject_of(name: str) -> str:
-    """Returns the subject under which the audit log has the key."""
+    """Returns the subject that names the key in the audit log."""
     return f"arena-key:{name}"
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from server.db.models import User
 
 GONE_MS: Final = 3_600_000
-"""Nobody waits for an arena that has been silent for an hour."""
+"""An arena that has been silent for this long, an hour, is gone. In ms."""
 
 
 def arena_lines(session: Session, now: int) -> list[ArenaLine]:

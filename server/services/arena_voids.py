@@ -1,4 +1,4 @@
-"""Makes all matches void that an arena has played since a time, on behalf of an operator."""
+"""Makes the matches of an arena since a given time void, on behalf of an operator."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def void(
 ) -> ArenaVoid:
     """Makes the arena's matches void that ended from `since` to `until`, UTC in ms.
 
-    With `again` those are played again that still can be. Ratings and standings follow. It is done
+    With `again`, those that still can be are played again. Ratings and standings follow. It is done
     in several transactions; if it fails half way, do it again. Raises Forbidden, NotFound, or
     BadOption (no reason).
     """
@@ -94,7 +94,8 @@ def _played(session: Session, name: str, since: int, until: int) -> Sequence[Mat
 def _void_some(
     session: Session, names: Sequence[str], why: str, again: bool, now: int
 ) -> tuple[int, int]:
-    """Makes void those matches that may be; returns how many did, and how many are replayed."""
+    """Makes those of the matches void that may be; returns how many they were, and how many are
+    replayed."""
     finished = (Match.id.in_(names), Match.state == MatchState.FINISHED)
     order = (Match.league_id, Match.season_id, Match.number)
     rows = session.scalars(select(Match).where(*finished).order_by(*order)).all()

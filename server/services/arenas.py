@@ -1,8 +1,8 @@
 """Stops arenas and lets them go on. A stopped arena gets no jobs, and its results are not booked.
 
-An arena is stopped by an operator, because the rules do not lead to a record that it has sent, or
-because another arena has played one of its matches again with a different record. In the last two
-cases the other arenas with its key get no jobs either.
+An arena is stopped for one of three reasons: an operator stops it; a record that it has sent does
+not follow from the rules; or another arena has played one of its matches again with a different
+record. In the last two cases the other arenas with its key get no jobs either.
 """
 
 from __future__ import annotations
@@ -45,7 +45,8 @@ def stop(session: Session, actor: User, name: str, reason: str, *, now: int) -> 
 
 
 def let_go_on(session: Session, actor: User, name: str, reason: str, *, now: int) -> None:
-    """Lets a stopped arena go on, or the one for whose false record it is stopped.
+    """Lets a stopped arena continue. If it is stopped for a false record of another arena, lets
+    that arena continue.
 
     Raises Forbidden, BadOption (no reason), or Conflict if it is not stopped.
     """
@@ -73,7 +74,7 @@ def refuse(
 
     The match is played again elsewhere, and no fault counts against it or its bots. If another
     arena was stopped for the same match, the game is the more likely culprit: then the match is
-    parked, and no further arena is stopped. Returns False, as a service that books nothing. Raises
+    parked, and no further arena is stopped. Always returns False: nothing is booked. Raises
     NotFound or Forbidden if we never sent that attempt.
     """
     match = jobs.find(
@@ -98,7 +99,8 @@ def refuse(
 def stop_if_different(session: Session, done: Claim, *, settings: Settings, now: int) -> None:
     """Stops an arena with a key if another host's arena found its record of a match different.
 
-    `done` is the attempt at the verification. A bot that does not repeat itself is no reason.
+    `done` is the attempt at the verification. A bot that does not repeat itself is no reason to
+    stop an arena.
     """
     row = jobs.find(
         session, VERIFICATION, done.subject, done.attempt, done.token, settings=settings

@@ -1,4 +1,4 @@
-"""Decides when the next backup on the schedule is due, and keeps what became of the last ones.
+"""Decides when the next backup on the schedule is due, and stores the results of the last ones.
 
 Makes no backup itself.
 """
@@ -21,25 +21,25 @@ NAME: Final = "backups"
 """The setting's row in which the state is stored."""
 HOUR_MS: Final = 3_600_000
 AGAIN_MS: Final = 900_000
-"""The pause after an attempt that failed, or whose process died."""
+"""The pause in ms after an attempt that failed, or whose process died."""
 MOST_TROUBLE: Final = 500
 
 
 class Backups(msgspec.Struct, frozen=True):
-    """What became of the backups on the schedule. Times are UTC in ms."""
+    """The results of the backups on the schedule. Times are UTC in ms."""
 
     since: int
-    """When the first backup was tried."""
+    """The time of the first attempt."""
     tried_at: int
     done_at: int | None = None
     size: int = 0
-    """The bytes of the last backup."""
+    """The size of the last backup, in bytes."""
     trouble: str = ""
-    """Why the last attempt failed; empty if it did not, or is under way."""
+    """The reason why the last attempt failed; empty if it did not fail, or is under way."""
 
 
 def backups(session: Session) -> Backups | None:
-    """Returns what became of the backups; None if none was ever tried."""
+    """Returns the results of the backups; None if none was ever tried."""
     row = session.get(Setting, NAME)
     return None if row is None else msgspec.convert(dict(row.value), Backups)
 
@@ -81,7 +81,7 @@ def failed(session: Session, why: str, *, now: int) -> None:
 def overdue_ms(session: Session, settings: Settings, *, now: int) -> int | None:
     """Returns the age of the newest backup if twice the interval has passed since; else None.
 
-    Before the first one, it is the time since one was first tried.
+    Before the first backup, it is the time since the first attempt.
     """
     state = backups(session)
     if not settings.backup_every_hours or state is None:

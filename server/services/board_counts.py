@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 SORTED: Final = 32
-"""For how many versions of a board the order of their pairs is kept."""
+"""The number of versions of a board for which the order of their pairs is stored."""
 
 
 class Pair(msgspec.Struct, frozen=True, array_like=True):
@@ -131,13 +131,13 @@ def read(session: Session, scope: str) -> Counted:
 
 
 def stamp(session: Session, scope: str) -> tuple[object, ...]:
-    """Returns what changes whenever the scope's standing is computed again."""
+    """Returns a value that changes whenever the scope's standing is computed again."""
     columns = (Standing.rows_digest, Standing.field, Standing.computed_at)
     return tuple(session.execute(select(*columns).where(Standing.scope == scope)).first() or ())
 
 
 def keep(session: Session, scope: str, rows_digest: str, data: bytes) -> None:
-    """Stores the counts in place of the last ones."""
+    """Stores the counts in place of the last ones, with the digest of the rows behind them."""
     row = session.get(BoardCounts, scope)
     if row is None:
         session.add(BoardCounts(scope=scope, rows_digest=rows_digest, data=data))

@@ -1,6 +1,6 @@
-"""Books the results of arenas. The moves of a match are played through the rules before that.
+"""Books the results of arenas. Before that, replays the moves of a match by the rules.
 
-No bot is needed for it, and it is done outside of any transaction, so that nobody waits for it.
+The replay needs no bot, and runs outside of any transaction, so that no writer waits for it.
 Matches may be booked together, in one transaction: most of what a match costs is the transaction
 and the rows that it shares with others.
 """
@@ -45,10 +45,10 @@ def book(context: Context, task: str, data: object, *, holder: str = "") -> bool
     """Records the result of a job. Returns False if that changed nothing.
 
     The result of a stopped arena is refused, and so is a record that does not replay: see
-    `arenas.refuse`. `holder` is the arena with a key that hands the result in. It must hold the
-    job, and a job that it loses counts as no fault. Its record is replayed only if it is of that
-    job, and is packed anew, so that nothing else is stored with it. Raises as `job_kinds.book`
-    does, and Conflict if the holder does not hold the job.
+    `arenas.refuse`. `holder` is the arena with a key that hands the result in, else empty. It must
+    hold the job; if it loses the job, that counts as no fault. Its record is replayed only if it
+    belongs to that job, and is packed anew, so that nothing else is stored with it. Raises the
+    errors of `job_kinds.book`, and Conflict if the holder does not hold the job.
     """
     settings, now = context.settings, context.now()
     if task != wire.RECORD:
@@ -71,8 +71,8 @@ def book(context: Context, task: str, data: object, *, holder: str = "") -> bool
 def book_matches(context: Context, data: Sequence[object], *, holder: str = "") -> list[bool]:
     """Records the results of matches, in order, in one transaction; see `book`.
 
-    Returns for each whether it changed anything. If one of them raises, none is recorded: then call
-    `book` for each. Raises as `book` does.
+    Returns for each result whether it changed anything. If one raises an error, none is recorded:
+    then call `book` for each. Raises the errors of `book`.
     """
     settings, now = context.settings, context.now()
     read = [wire.from_plain(wire.MatchPlayed, one) for one in data]
@@ -112,10 +112,11 @@ def _check_holder(
 
 
 def _looked_at(context: Context, played: wire.MatchPlayed) -> tuple[wire.MatchPlayed, str]:
-    """The result as it is stored, and why its record is false: see `why_false`.
+    """The result in the form in which it is stored, and the reason why its record is false: see
+    `why_false`.
 
-    Its arena has a key. A record that is not of the match is left to the service that books it.
-    Raises Conflict if the arena does not hold the job, and NotFound or Forbidden.
+    Its arena has a key. A record of another match is left to the service that books it, which
+    refuses it. Raises Conflict if the arena does not hold the job, and NotFound or Forbidden.
     """
     about = job_kinds.claim_of(wire.RECORD, wire.to_plain(played))
     with context.read() as session:
@@ -132,10 +133,10 @@ def _looked_at(context: Context, played: wire.MatchPlayed) -> tuple[wire.MatchPl
 
 
 def why_false(played: wire.MatchPlayed, settings: Settings) -> str:
-    """Returns why the rules do not lead from the record's moves to its outcome; empty if they do.
+    """Returns the reason why the record does not replay by the rules; empty if it does.
 
-    Looks at as many records as the settings say. A record that cannot be read, or of a game that is
-    not here, is left to the service that books it.
+    Replays only the share of records that the settings say. A record that cannot be read, or of a
+    game that is not installed, is left to the service that books it.
     """
     if secrets.randbelow(100) >= settings.replay_percent:
         return ""

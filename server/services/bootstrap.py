@@ -32,9 +32,9 @@ def prepare(
 ) -> list[Version]:
     """Creates the house and the default leagues, uploads the shipped bots, returns their versions.
 
-    Raises BadGame if a hook of an installed game is misspelt or incomplete, also one that only
-    pages use. A second call changes nothing. Where bots of several games share a name, the game's
-    name is put in front of it: skull-random.
+    Raises BadGame if a hook of an installed game is misspelt or incomplete, even if only pages use
+    it. A second call changes nothing. Where bots of several games share a name, the game's name is
+    put in front of it: skull-random.
     """
     shipped = list(shipped)
     owner = accounts.house(session, now=now)

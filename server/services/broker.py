@@ -20,13 +20,13 @@ from server.db.waiting import wait_while
 WAIT_S: Final = 2
 """The seconds to wait for an answer."""
 LOOKED_AT: Final = 20
-"""The most messages that are looked at for the oldest result: ticks are among them."""
+"""The most messages that are searched for the oldest result: some of them are ticks."""
 _LOADING: Final = "loading the dataset"
 _STARTING: Final = (
     *(_LOADING, "refused", "No such file or directory", "Timeout", "timed out"),
     *("Connection reset", "Connection closed by server", "Name or service not known"),
 )
-"""Texts of the broker, or of the way to it, that may be over in a moment."""
+"""Texts of errors of the broker, or of the way to it, that may be over in a moment."""
 
 
 def wait_for_start(url: str, most_s: float, tell: Callable[[str], None]) -> None:
@@ -59,7 +59,7 @@ class Waiting(NamedTuple):
 
 
 def waiting_results(url: str) -> Waiting:
-    """Returns what waits for the ledger. Raises BrokerUnavailable."""
+    """Returns the number and the age of the messages for the ledger. Raises BrokerUnavailable."""
     with _connected(url) as connection:
         queue = wire.QUEUES[wire.RECORD]
         try:
@@ -93,11 +93,11 @@ def jobs(url: str, *, taken_s: float) -> set[tuple[str, int]]:
 def take(
     url: str, queues: Sequence[str], suits: Callable[[str, dict[str, Any]], bool], *, most: int
 ) -> tuple[str, dict[str, Any]] | None:
-    """Takes the oldest job that suits out of the first of these queues that has one, for good.
+    """Removes the oldest suitable job from the first of these queues that has one.
 
-    `suits` is asked with the task and the message of at most `most` messages of each queue. All
-    others stay in their places, so that nobody takes them for lost. Returns the task and the
-    message; None if none suits. Raises BrokerUnavailable.
+    `suits` is called with the task and the message, for at most `most` messages of each queue. All
+    other messages keep their places, so that none counts as lost. Returns the task and the message;
+    None if none suits. Raises BrokerUnavailable.
     """
     with _connected(url) as connection:
         client: Any = connection.default_channel.client
@@ -110,7 +110,7 @@ def take(
 
 
 def _sent_at(message: str | bytes | None) -> int | None:
-    """When an arena has sent this result, UTC in ms; None if it does not say."""
+    """The time at which an arena sent this result, UTC in ms; None if the message does not say."""
     try:
         return int(json.loads(message or "")["headers"][wire.SENT_AT])
     except (ValueError, LookupError, TypeError):

@@ -1,7 +1,7 @@
 """The class of a league: a code that anybody may join with, and accounts made from a list of names.
 
-Whoever is in the class may enter the league's seasons, and their bots enter open ones by
-themselves.
+Members of the class may enter the league's seasons, and their bots enter open seasons
+automatically.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ if TYPE_CHECKING:
 MOST: Final = 100
 """The most accounts that are made at once."""
 _HASHERS: Final = 4
-"""How many passwords are hashed at a time."""
+"""The number of passwords that are hashed at a time."""
 _LETTERS: Final = "abcdefghjkmnpqrstuvwxyz23456789"
-"""The letters and digits of a code: those that nobody mistakes for another."""
+"""The letters and digits of a code. Those that are easily mistaken for others are left out."""
 _STROKED: Final = str.maketrans({"ß": "ss", "ø": "o", "ł": "l", "æ": "ae"})
-"""Letters that do not fall into a plain letter and a mark; umlauts do."""
+"""Letters that do not decompose into a plain letter and a mark, as umlauts do."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def withdraw_code(session: Session, actor: User, league_name: str, *, now: int) 
 
 
 def league_of(session: Session, code: str) -> League:
-    """Returns the league with this code, however it was typed. Raises NotFound."""
+    """Returns the league with this code; case and separators do not matter. Raises NotFound."""
     signs = "".join(letter for letter in code.lower() if letter.isalnum())
     wanted = f"{signs[:4]}-{signs[4:]}"
     found = session.scalar(select(League).where(League.join_code == wanted))
@@ -129,7 +129,8 @@ def sign_up(session: Session, code: str, name: str, password: str, *, now: int) 
 
 
 def names_in(text: str) -> list[str]:
-    """Returns the names in a list: one a line, or the first column, or that with the heading name.
+    """Returns the names in a list: one name a line, or the first column, or the column with the
+    heading "name".
 
     Columns are separated by commas, semicolons or tabs. Empty lines are left out.
     """
@@ -148,7 +149,7 @@ def names_in(text: str) -> list[str]:
 
 
 def check_names(session: Session, actor: User, league_name: str, names: Sequence[str]) -> None:
-    """Raises BadNames with every name that no account can be made for, and why.
+    """Raises BadNames with every name that no account can be made for, and the reasons.
 
     Raises Forbidden, NotFound, or BadOption for no names or too many.
     """
@@ -170,8 +171,8 @@ def make_accounts(
 ) -> list[Fresh]:
     """Creates an author's account for each name, in the league's class: all of them or none.
 
-    The passwords are hashed between two transactions, so that nobody waits for them. Raises as
-    `check_names`.
+    The passwords are hashed between two transactions, so that nobody waits for them. Raises the
+    errors of `check_names`.
     """
     with context.read() as session:
         check_names(session, actor, league_name, names)
@@ -201,8 +202,8 @@ def enter_members(
 ) -> list[Season]:
     """Enters the active bots of the league's class into its open seasons; returns the seasons.
 
-    Only into this season, only of this account, or only this bot, if one is given. If the league
-    limits the bots of an author, the newest uploads fill the places.
+    With `season`, `user` or `bot`, only those of this season, this account or this bot. If the
+    league limits the bots of an author, the newest uploads fill the places.
     """
     member = (Invitation.league_id == league.id, Invitation.joined.is_(True))
     playing = (Bot.game == league.game, Bot.retired_at.is_(None), User.closed_at.is_(None))
@@ -259,7 +260,8 @@ def _bring_in(session: Session, user: User, league: League, *, now: int) -> None
 
 
 def trouble(session: Session, name: str) -> str:
-    """Returns why no account can have this name, as the end of a sentence; "" if one can."""
+    """Returns the reason why no account can have this name, as the end of a sentence; "" if one
+    can."""
     try:
         accounts.check_free(session, name)
     except Conflict:

@@ -48,12 +48,13 @@ if TYPE_CHECKING:
 LOOK: Final = 100
 """The least number of bouts between two looks at the results."""
 FEWEST_LOOKS: Final = 20
-"""Matches are kept short enough for this many looks at the results, however fast the bots are."""
+"""The least number of looks at the results: matches are kept short enough for it, however fast the
+bots are."""
 MOST_OTHERS: Final = 8
 DAY_MS: Final = 24 * 3_600_000
 COMPARED: Final = (VersionState.ACTIVE, VersionState.ACCEPTED)
 _PLAYING: Final = (*COMPARED, VersionState.QUARANTINED)
-"""The states of versions with which a comparison goes on. It waits for a version in quarantine."""
+"""The states of versions with which a comparison continues. With one in quarantine, it waits."""
 
 
 def start(

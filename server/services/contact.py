@@ -91,7 +91,8 @@ def clear(session: Session, user: User, *, now: int) -> None:
 
 
 def mute(session: Session, user: User, kinds: Collection[str]) -> None:
-    """Sets which kinds of notices are not mailed to the account. The inbox still gets all of them.
+    """Sets the kinds of notices that are not mailed to the account. The inbox still gets all
+    notices.
 
     Raises BadOption for an unknown kind.
     """
@@ -130,7 +131,8 @@ def _check_rate(session: Session, user: User, address: str, now: int) -> None:
 
 
 def _notify_of_change(session: Session, user: User, what: str, now: int) -> None:
-    """Notices, while the account has its former address, that it was set, changed or removed."""
+    """Writes a notice that the address was set, changed or removed. Call it while the account still
+    has its former address."""
     text = (
         f"The e-mail address of your account was {what}. If it was not you, change your password "
         "and end all other sessions, or ask an operator at once."

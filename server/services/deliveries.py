@@ -1,8 +1,10 @@
-"""Decides which notice is delivered next, by mail or to which webhook, and what follows each try.
+"""Decides which notice is delivered next, by mail or to a webhook, and handles the result of each
+try.
 
-Sends nothing itself. `take` puts a delivery off by a minute, so that nobody else sends it at the
-same time; if its sender dies, it is due again after that minute. All other deliveries to the same
-webhook, or by mail, are put off with it: a receiver that is slow or down costs one try a minute.
+Sends nothing itself. `take` postpones a delivery by a minute, so that no other sender takes it
+meanwhile; if its sender dies, it is due again after that minute. All other deliveries to the same
+webhook, or by mail, are postponed with it, so a receiver that is slow or down costs one try a
+minute.
 """
 
 from __future__ import annotations
@@ -86,7 +88,7 @@ def take(session: Session, *, settings: Settings, now: int) -> Parcel | None:
 
 
 def arrived(session: Session, parcel: Parcel, *, now: int) -> None:
-    """Deletes the delivery, and lets others to the same receiver follow."""
+    """Deletes the delivery, and makes others to the same receiver due again."""
     row = _held(session, parcel)
     if row is None:
         return
@@ -142,7 +144,7 @@ def _disable(session: Session, webhook: Webhook, why: str, now: int) -> None:
 
 
 def _release(session: Session, row: Delivery, parcel: Parcel, due_at: int) -> None:
-    """Makes the deliveries that were put off with this one due at that time."""
+    """Makes the deliveries that were postponed with this one due at that time."""
     with_it = (_same_way(row.webhook_id), Delivery.due_at == parcel.held_until)
     session.execute(update(Delivery).where(*with_it, Delivery.id != row.id).values(due_at=due_at))
 

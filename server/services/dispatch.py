@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 FEWEST: Final = 32
 AN_ARENA: Final = 4
-"""The default window: FEWEST matches may be under way, or this many for each arena if more."""
+"""The default window: FEWEST matches, or this many for each arena if that is more."""
 FIRST_AT_ONCE: Final = 4
 """The most first matches of versions that are sent beyond the window at a time."""
 MOST_AT_ONCE: Final = 500
@@ -92,7 +92,7 @@ def dispatch(session: Session, *, settings: Settings, now: int) -> int:
 
 def _send(session: Session, match: Match, settings: Settings, now: int, task: str | None) -> bool:
     width = match.width if match.attempt else samples.width_of(session, match)
-    with session.no_autoflush:  # What is pending is not about this match.
+    with session.no_autoflush:  # Pending changes do not concern this match.
         if not jobs.lease(session, MATCH, match, settings=settings, now=now, width=width):
             return False
     outbox.post(session, job_of(match, settings), task)
@@ -101,7 +101,7 @@ def _send(session: Session, match: Match, settings: Settings, now: int, task: st
 
 
 def first_matches(session: Session) -> list[str]:
-    """Returns the ids of ranked matches in the queue with a version that no match was sent with.
+    """Returns the ids of queued ranked matches that would be the first match sent with a version.
 
     There is one for each such version, and FIRST_AT_ONCE in all.
     """
@@ -113,7 +113,8 @@ def first_matches(session: Session) -> list[str]:
 
 @cache
 def _never_sent(walled: bool) -> Select[str, int]:
-    """Selects every ranked match that may be sent, with each version that none was sent with."""
+    """Selects every ranked match that may be sent and has a version that was in no match sent
+    before, each with that version."""
     earlier, other = aliased(MatchSeat), aliased(Match)
     sent = (
         select(earlier.match_id)
@@ -143,7 +144,8 @@ def is_low(session: Session, *, settings: Settings) -> bool:
 
 
 def window(session: Session, settings: Settings) -> int:
-    """Returns how many matches may be under way: the setting, or by the arenas if it is 0."""
+    """Returns the most matches that may be under way: the setting, or if it is 0, a number that
+    depends on the arenas."""
     return _window(wall(session), settings)
 
 

@@ -34,7 +34,7 @@ _NUMBER: Final = re.compile(r" \d+$")
 
 
 def lacking(session: Session) -> list[League]:
-    """Returns the scheduled leagues that are not paused and have no edition to come."""
+    """Returns the scheduled leagues that are not paused and have no next edition."""
     to_come = (Season.league_id == League.id, Season.state.in_(UPCOMING))
     waits = select(Season.id).where(*to_come, Season.starts_at.is_not(None))
     awake = (League.continuous.is_(False), League.paused.is_(False))

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
 KEPT: Final = 10_000
-"""How many events are kept."""
+"""The number of events that are kept."""
 SUBJECT: Final = 64
 """The most characters of an event's subject."""
 _INSERT: Final = insert(Event)

@@ -1,4 +1,4 @@
-"""Takes entrants out of a season that has begun, and brings them back. Decides neither."""
+"""Takes entrants out of a season that has begun, and brings them back. The callers decide when."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""The field of each game: the active versions of its bots, how many they are, and when they change.
+"""The field of each game, the active versions of its bots: their number, and a revision that grows
+with every change.
 
-Whoever changes which versions are active says so here, in the same transaction. So no page has
-to count them, and the ranked queue reads them again only after a change.
+A service that changes which versions are active calls `change` in the same transaction. So no page
+has to count them, and the ranked queue reads them again only after a change.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ def change(session: Session, game: str) -> None:
 
 
 def counts(session: Session) -> dict[str, int]:
-    """Returns how many bots with an active version each game has; games without any may lack."""
+    """Returns the number of bots with an active version, by game. It may leave out games without
+    any."""
     return dict(session.execute(select(Field.game, Field.bots)).all())
 
 

@@ -39,7 +39,7 @@ class OwnTerms:
 
     @property
     def given(self) -> list[str]:
-        """The names of those that are given."""
+        """The names of the settings that are given."""
         return [field.name for field in fields(self) if getattr(self, field.name)]
 
 
@@ -67,9 +67,9 @@ def found(
 ) -> Season:
     """Makes a season, open or a draft.
 
-    A season without a name gets the one that `editions.next_name` chooses. Raises what
-    `leagues.create` and `seasons.create` raise, and BadOption unless exactly one of `league` and
-    `game` is given, or if options of a league are given for one that exists.
+    A season without a name gets the one that `editions.next_name` chooses. Raises the errors of
+    `leagues.create` and `seasons.create`. Raises BadOption unless exactly one of `league` and
+    `game` is given, or if settings of a league are given together with an existing league.
     """
     require_operator(actor)
     if (league is None) == (game is None):

@@ -1,7 +1,7 @@
-"""Judges whether the platform is well, for the operators' page, readiness and commands.
+"""Checks the platform's health, for the operators' page, readiness and commands.
 
-Each check yields what it finds wrong, as sentences. To judge something new, write a check and add
-it to CHECKS. Changes nothing.
+Each check yields its findings, as sentences. To check something new, write a function and add it to
+CHECKS. Changes nothing.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from server.db.models import User
 
 BOARDS_MS: Final = 600_000
-"""Boards are old if that is longer ago than this."""
+"""Boards are old if they were last up to date this many ms ago."""
 STALLED_MS: Final = 600_000
 """Matches stand still if they wait and none has ended for this long."""
 OLDEST_MS: Final = {
@@ -39,13 +39,14 @@ OLDEST_MS: Final = {
     "turn": 60_000,
     "verification": 3_600_000,
 }
-"""The age from which a job of this kind has waited too long. Matches of a season may wait long."""
+"""The age in ms from which a job of this kind has waited too long. Matches of a season may wait
+long."""
 FEW_BYTES: Final = 1 << 30
 """The operator is warned if the disk has less room than this."""
 TRIES: Final = 2
 """Mail is failing if a delivery has been tried this many times without success."""
 RESULTS: Final = 500
-"""The ledger is overtaken if more results than this wait for it."""
+"""The ledger is behind if more results than this wait for it."""
 
 
 SYMPTOMS: Final = {
@@ -70,7 +71,7 @@ SYMPTOMS: Final = {
 
 
 class State(NamedTuple):
-    """What the checks look at."""
+    """The facts that the checks read."""
 
     session: Session
     settings: Settings
@@ -84,7 +85,8 @@ Check: TypeAlias = Callable[[State], Iterator[Finding]]
 
 
 def judge(session: Session, settings: Settings, *, now: int) -> Health:
-    """Returns what is wrong now, with the arenas and the jobs. Takes 2 s if the broker is away."""
+    """Returns the findings, with the arenas and the jobs. Takes 2 s if the broker cannot be
+    reached."""
     measured = figures(session, settings, now=now)
     lines = arena_lines(session, now), job_lines(session, now)
     state = State(session, settings, now, *lines, measured)
@@ -98,7 +100,7 @@ def judge(session: Session, settings: Settings, *, now: int) -> Health:
 
 
 def figures(session: Session, settings: Settings, *, now: int) -> Figures:
-    """Returns what can be measured now. Takes 2 s if the broker is away."""
+    """Returns all figures that can be measured now. Takes 2 s if the broker cannot be reached."""
     results, answers = None, None
     kept = backup_schedule.backups(session)
     if settings.broker_url:
@@ -121,7 +123,7 @@ def figures(session: Session, settings: Settings, *, now: int) -> Figures:
 
 
 def judge_for(session: Session, viewer: User | None, settings: Settings, *, now: int) -> Health:
-    """Returns the judgement for an operator. Raises Forbidden for others."""
+    """Returns the platform's health for an operator. Raises Forbidden for others."""
     require_operator_to_see(viewer)
     return judge(session, settings, now=now)
 
@@ -216,7 +218,7 @@ def _processes_live(state: State) -> Iterator[Finding]:
         )
         yield _bad("internal", text, "See the log of `internal`, and restart it.")
     ledgers = {name for name in signs.processes(state.session) if signs.is_ledger(name)}
-    if ledgers <= silent.keys():  # Then the ledgers' check says so.
+    if ledgers <= silent.keys():  # Then the check of the ledgers reports it.
         return
     for name in sorted(ledgers & silent.keys()):
         worker = signs.worker_of(name)

@@ -25,7 +25,8 @@ GROWTH: Final = 1.25
 
 
 def note(session: Session, league_id: int, lines: Sequence[Mapping[str, Any]], *, now: int) -> None:
-    """Adds a point for every version that is due one, from these lines of the league's standing."""
+    """Adds a point for every version that is due one. `lines` are those of the league's
+    standing."""
     league = session.get_one(League, league_id)
     query = select(Rating).where(Rating.league_id == league_id)
     ratings = {row.version_id: row for row in session.scalars(query)}

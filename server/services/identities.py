@@ -1,6 +1,6 @@
 """Accounts that log in by an OpenID Connect provider: who is which account here.
 
-Knows identities that the provider has confirmed; asks no provider. An identity gives an author's
+The caller passes identities that the provider has confirmed. An identity gives an author's
 account and never a role: only operators make operators.
 """
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from server.openid_client import Identity as Known
 
 _TRIED: Final = 20
-"""How many numbers are tried behind a name that is taken."""
+"""The greatest number that is tried at the end of a name that is taken."""
 
 
 def find(session: Session, issuer: str, subject: str) -> Identity | None:

@@ -46,7 +46,7 @@ _NOTHING: Final[dict[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The matches that a comparison plays."""
+    """The matches of one round of a comparison."""
 
     tables: Sequence[tuple[int, ...]]
     """The row numbers of the versions at each table. These matches share their deals."""
@@ -54,7 +54,7 @@ class Plan:
     """The number of bouts of all these matches together."""
     cooperative: bool
     sequential: bool
-    """Whether the two versions meet each other, and only until the result is clear."""
+    """Whether the two versions meet each other, which ends once the result is clear."""
 
     @classmethod
     def of(cls, row: Comparison) -> Plan:
@@ -93,7 +93,7 @@ def look(session: Session, row: Comparison, plan: Plan, *, last: bool) -> None:
         found, shown = _duel(row, played, looks, last=last), "llr"
     else:
         found, shown = _gauntlet(row, plan, played), "difference"
-        if not last:  # its interval holds only for a number of games fixed in advance
+        if not last:  # The interval holds only for a number of games that was fixed in advance.
             found["verdict"] = "undecided"
     row.games = games
     row.result = {
@@ -136,7 +136,7 @@ def _gauntlet(row: Comparison, plan: Plan, played: Played) -> dict[str, Any]:
     one, other = row.challenger.entrant, row.defender.entrant
     try:
         whole = gauntlet(played.rows, one, other, cooperative=plan.cooperative)
-    except ValueError:  # every match of one of the two is void
+    except ValueError:  # Every match of one of the two versions is void.
         return dict(_NOTHING)
     document = gauntlet_document(whole, len(played.rows))
     by_row = {str(played.versions[name]): value for name, value in document["by_opponent"].items()}

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 
 def files_of(session: Session, job: Job) -> set[str]:
-    """Returns the digests of the job's bundles and memories, and the ids of matches with records
-    that it needs."""
+    """Returns the digests of the bundles and memories that the job needs, and the ids of the
+    matches whose records it needs."""
     match job:
         case Match():
             return _of_match(job)

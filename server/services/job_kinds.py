@@ -82,13 +82,13 @@ def claim_unclaimed(session: Session, message: wire.Claim, *, settings: Settings
 
 
 def take_from(session: Session, arena: str) -> None:
-    """Frees the jobs that this arena holds: others get them at the next tick."""
+    """Takes the jobs that this arena holds from it; other arenas get them at the next tick."""
     for kind in ALL:
         jobs.take(session, kind, kind.model.arena == arena)
 
 
 def take_from_key(session: Session, key: str) -> None:
-    """Frees the jobs of all arenas with this key: others get them at the next tick."""
+    """Takes their jobs from all arenas with this key; other arenas get them at the next tick."""
     for kind in ALL:
         jobs.take(session, kind, of_key(kind.model.arena, key))
 
@@ -130,7 +130,7 @@ def require_holder(
 
 
 def give_back(session: Session, message: wire.Lost, *, settings: Settings, now: int) -> None:
-    """Gives the job of an arena that cannot do it to another, and counts no fault.
+    """Takes a job from an arena that cannot do it, and queues it for another. Counts no fault.
 
     Raises NotFound or Forbidden if we never sent that attempt.
     """
@@ -149,7 +149,7 @@ def report(session: Session, told: Mapping[str, Any], *, settings: Settings, now
             jobs.hold_on(session, kind, now=now)
     read = walls.report_wall(session, told, now=now)
     if read.job is not None:
-        with suppress(Conflict, Forbidden, NotFound):  # The arena learns it from its next claim.
+        with suppress(Conflict, Forbidden, NotFound):  # The arena learns of it by its next claim.
             claim(session, read.job, settings=settings, now=now)
 
 
@@ -172,7 +172,7 @@ def _find(
 
 
 def sweep(session: Session, *, settings: Settings, now: int) -> int:
-    """Puts jobs that did not come back in time back into the queue; counts no fault for that.
+    """Puts jobs that are late back into the queue; counts no fault for that.
 
     Also sends the try-outs whose turn it is, among them those that were never sent. Returns the
     number of jobs that were late or due.
@@ -185,14 +185,14 @@ def sweep(session: Session, *, settings: Settings, now: int) -> int:
 
 
 class Result(NamedTuple):
-    """A task that brings something back, as the ledger handles it."""
+    """The result of a job as a task: its message, and the service that handles it in the ledger."""
 
     message: type[Any]
     """The class of its message."""
     book: Callable[..., bool]
     """The service that records the result."""
     kind: wire.Kind | None = None
-    """The kind of job whose result it is; None if the message names it."""
+    """The kind of job that it is the result of; None if the message names it."""
 
 
 RESULTS: Final[dict[str, Result]] = {
@@ -203,7 +203,7 @@ RESULTS: Final[dict[str, Result]] = {
     wire.BOOK_VERIFICATION: Result(wire.Verified, match_verifications.book, "verification"),
     wire.LOST: Result(wire.Lost, lose),
 }
-"""The tasks that bring something back, by name."""
+"""The tasks with results, by name."""
 
 
 def claim_of(task: str, data: object) -> wire.Claim:
@@ -220,7 +220,7 @@ def claim_of(task: str, data: object) -> wire.Claim:
 def book(session: Session, task: str, data: object, *, settings: Settings, now: int) -> bool:
     """Records the result of a job, or that a job is lost. Returns False if that changed nothing.
 
-    Raises BadMessage if the task or its message is not valid, and what the task's service raises.
+    Raises BadMessage if the task or its message is not valid, and the errors of the task's service.
     """
     if task not in RESULTS:
         raise BadMessage(f"{task!r} is not a task for results")

@@ -1,4 +1,4 @@
-"""Counts the jobs that are not done, by kind. Changes nothing."""
+"""Counts the unfinished jobs of each kind. Changes nothing."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def job_lines(session: Session, now: int) -> list[JobsLine]:
-    """Returns the numbers of the jobs that are not done, by kind."""
+    """Returns one line for each kind of job, with the numbers of its unfinished jobs."""
     lines = [
         job_line(session, "try-out" if name == "version" else name, kind, now)
         for name, kind in KINDS.items()
@@ -31,7 +31,7 @@ def job_lines(session: Session, now: int) -> list[JobsLine]:
 
 
 def job_line(session: Session, name: JobName, kind: JobKind[Any], now: int) -> JobsLine:
-    """Returns the numbers of the jobs of one kind that are not done."""
+    """Returns the line for one kind of job, with the numbers of its unfinished jobs."""
     unfinished = or_(kind.queued, kind.leased)
     running = and_(kind.leased, kind.model.deadline > now)
     count = partial(_count, session, kind)

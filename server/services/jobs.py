@@ -16,9 +16,9 @@ so a message that is delivered twice, late or never does no harm.
 | `park`      | leased                    | parked                                 |
 | its result  | any of these              | done, by the kind's own service        |
 
-A message that no arena has taken may wait for long, so its lease is long; lost_messages.py looks
-whether the broker still has it. A job that an arena holds has a short lease, which the arena's
-reports renew. So an arena that is silent loses its job, but not an arena with slow bots.
+A message that no arena has taken may wait for long, so its lease is long; lost_messages.py checks
+that the broker still has it. A job that an arena holds has a short lease, which the arena's reports
+renew. So an arena that is silent loses its job, but not an arena with slow bots.
 """
 
 from __future__ import annotations
@@ -43,13 +43,15 @@ from server.services.events import publish, storable
 from server.services.remote_names import MARK
 
 MOST_ATTEMPTS: Final = 20
-"""A job is parked after every 20 attempts without a result, since it may be killing the arenas."""
+"""A job is parked after every 20 attempts without a result, since it may be what kills the
+arenas."""
 DUE: Final = 0
-"""A deadline that has always passed."""
+"""A deadline that has passed at any time."""
 HELD_MS: Final = 45_000
-"""How long an arena holds a job after each of its reports, which come every 15 s."""
+"""The time, in ms, for which an arena keeps a job after each of its reports. They come every 15
+s."""
 _SHORT_LEASES: Final = 3
-"""How many attempts at a job have a lease of the usual length; later leases are longer."""
+"""The number of attempts at a job with a lease of the usual length; later leases are longer."""
 
 Job: TypeAlias = Match | Version | Draft | Lesson | Turn | MatchVerification
 """A row with `attempt`, `deadline`, `sent_at`, `arena`, `platform_faults` and `trouble`."""
@@ -79,7 +81,8 @@ class JobKind(Generic[Row]):
     resume: Callable[..., object] = lambda *_, **__: None
     """Called with session, row, settings and now after a row was queued again."""
     claimed: Callable[[Session, Row, int], Mapping[str, Any]] = lambda *_: {}
-    """Returns more values that a claim sets. Raises Conflict if the arena must drop the job."""
+    """Returns further column values that a claim sets. Raises Conflict if the arena must drop the
+    job."""
     failed: Callable[[Session, Row, int], None] = lambda *_: None
     """Called for each platform fault that counts."""
     lease_ms: int | None = None
@@ -218,7 +221,7 @@ def overdue(session: Session, model: type[Any], now: int) -> ColumnElement[bool]
 
 
 def hold_on(session: Session, kind: JobKind[Any], *, now: int) -> None:
-    """Gives every arena that holds such a job the time for its next report."""
+    """Gives every arena that holds such a job time for its next report."""
     held = (kind.leased, kind.model.arena != "", kind.model.deadline < now + HELD_MS)
     late = update(kind.model).where(*held)
     session.execute(late.values(deadline=now + HELD_MS))

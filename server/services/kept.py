@@ -1,6 +1,7 @@
-"""Keeps what was made from rows that seldom change, for as long as a stamp of them is the same.
+"""Caches values that were made from rows that seldom change, as long as a stamp of the rows is the
+same.
 
-Each process and each database has its own. Knows nothing of what is kept.
+Each process has a cache for each database. Knows nothing about the values.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ Made = TypeVar("Made")
 
 
 class Kept(Generic[Made]):
-    """The last value made for each key; at most `most` of a database, the longest unused go."""
+    """A cache of the last value for each key. It keeps at most `most` values of a database, and
+    drops the least recently used."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -31,7 +33,7 @@ class Kept(Generic[Made]):
     def get(
         self, session: Session, key: Hashable, stamp: Hashable, make: Callable[[], Made]
     ) -> Made:
-        """Returns the kept value if it has this stamp; else makes it, and keeps it."""
+        """Returns the cached value if it has this stamp; else makes it and caches it."""
         with self._lock:
             kept = self._of.setdefault(session.get_bind(), OrderedDict())
             found = kept.get(key)

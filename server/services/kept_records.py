@@ -1,4 +1,4 @@
-"""What is left of a match whose record was removed, and the sentences that say so."""
+"""The remains of a match whose record was removed, and the sentences about the removal."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def removed(result: Result | None, name: str) -> str | None:
-    """Returns a sentence that says that the record was removed; None if it was not."""
+    """Returns a sentence about the removal of the record; None if it was not removed."""
     if result is None or result.record_days is None:
         return None
     return f"the record of match {name} was removed after {result.record_days} days"
@@ -29,7 +29,7 @@ def require_record(result: Result | None, name: str) -> None:
 
 
 def season_removed(session: Session, season: Season) -> str | None:
-    """Returns a sentence that says that records of the season were removed; None if none was."""
+    """Returns a sentence about the removal of records of the season; None if none was removed."""
     days = select(Result.record_days).join(Result.match).where(Match.season_id == season.id)
     found = session.scalar(days.where(Result.record_days.is_not(None)).limit(1))
     if found is None:

@@ -72,10 +72,9 @@ def create(
     """Makes a league in which seasons are played.
 
     A `continuous` league also has a ranked queue and a leaderboard of all active bots of the game.
-    Who may enter, and how many bots of an author, would not limit that; it can be set later, for
-    seasons of the league. A league with a schedule enters every active bot into its seasons, unless
-    `admission` says otherwise. Seats, deals and options that are not given have the game's
-    defaults.
+    Limits on entry do not apply to these; they can be set later, for seasons of the league. A
+    league with a schedule enters every active bot into its seasons, unless `admission` says
+    otherwise. Seats, deals and options that are not given have the game's defaults.
 
     Raises Forbidden, BadName, BadOption, UnknownGame or Conflict.
     """
@@ -121,8 +120,8 @@ def edit(
 
     A format applies to seasons made from now on; a number of deals also to ranked matches scheduled
     from now on, and to comparisons; everything else at once. With `paced` the number of deals
-    follows from the bots' speed again. Who may enter is about seasons alone, in a continuous league
-    too. Raises Forbidden, NotFound, BadOption, or Conflict if a continuous league would get a
+    follows from the bots' speed again. Admission applies to seasons only, even in a continuous
+    league. Raises Forbidden, NotFound, BadOption, or Conflict if a continuous league would get a
     schedule.
     """
     require_operator(actor)
@@ -154,14 +153,15 @@ def format_of(league: League) -> Format:
 
 
 def admission_of(league: League) -> Admission:
-    """Returns who may enter. A continuous league has no default limit on the bots of an author."""
+    """Returns the league's admission. A continuous league has no default limit on the bots of an
+    author."""
     return read(
         Admission, {"bots": None, **league.admission} if league.continuous else league.admission
     )
 
 
 def schedule_of(league: League) -> Schedule:
-    """Returns when the league's seasons start."""
+    """Returns the league's schedule."""
     return read(Schedule, league.schedule)
 
 
@@ -190,7 +190,7 @@ def ensure_default_leagues(
 def set_paused(session: Session, actor: User, name: str, paused: bool, *, now: int) -> None:
     """Pauses or resumes a continuous league's queue, or the schedule of any other league.
 
-    A season whose start came during the pause is not made up for. Raises Forbidden or NotFound.
+    A start that falls into the pause is skipped. Raises Forbidden or NotFound.
     """
     require_operator(actor)
     league = find_league(session, name)
@@ -235,7 +235,8 @@ def check_deals(deals: int) -> int:
 
 
 def _check_endless(name: str, admission: Given[Admission] | None, scheduled: bool) -> None:
-    """Raises Conflict for a schedule, or for limits on entry, which no ranked queue heeds."""
+    """Raises Conflict for a schedule, or for limits on entry: they have no effect on a ranked
+    queue."""
     if scheduled:
         raise Conflict(f"{name} cannot be played both without end and by a schedule; leave one out")
     given = read(Admission, {"bots": None, **(admission.fields if admission else {})})
@@ -304,7 +305,7 @@ def _note(
     changes: Mapping[str, object],
     now: int,
 ) -> None:
-    """Writes to the audit log what was given of these changes."""
+    """Writes those of the changes that are given to the audit log."""
     plain = {
         name: dict(value.fields) if isinstance(value, Given) else value
         for name, value in changes.items()
@@ -336,7 +337,7 @@ def _seats_of(spec: Spec) -> int:
 
 
 def _still_allowed(spec: Spec, options: Mapping[str, object]) -> dict[str, object]:
-    """Those of the options that the game still has, with a value that it still allows."""
+    """The options that the game still has, each with a value that it still allows."""
     kept: dict[str, object] = {}
     for name, value in options.items():
         with suppress(BadOption):

@@ -68,10 +68,10 @@ def taught(session: Session, season: Season, *, settings: Settings, now: int) ->
 
 
 def memories(session: Session, season: Season) -> dict[int, str]:
-    """Returns the digests of what the season's versions remember now, by the version's row number.
+    """Returns the digests of the memories of the season's versions, by the version's row number.
 
-    Before its first lesson of the season, a version remembers nothing. If the season begins with
-    the parents' memories, it remembers what its bot last knew in an earlier season of the league.
+    Before its first lesson of the season, a version has no memory. If the season begins with the
+    parents' memories, it has its bot's last memory from an earlier season of the league.
     """
     learning = read(Format, season.format).learning
     if learning == "off":
@@ -290,4 +290,4 @@ LESSON: Final = JobKind(
     to_parked={"deadline": None},
     resume=send,
 )
-"""A queued lesson's deadline has passed; a leased lesson's is to come. Nothing else differs."""
+"""A lesson is queued if its deadline has passed, and leased if its deadline is still to come."""

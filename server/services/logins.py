@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Limit:
-    """How many wrong passwords cost no pause, and the longest pause in ms."""
+    """The number of wrong passwords that cost no pause, and the longest pause in ms."""
 
     free: int
     longest_ms: int
@@ -51,11 +51,11 @@ NETWORK: Final = Limit(free=3, longest_ms=5 * 60_000)
 ACCOUNT: Final = Limit(free=30, longest_ms=60_000)
 """The limit for one account from all networks together, except known ones."""
 FORGOTTEN_MS: Final = 3_600_000
-"""The wrong passwords are forgotten this long after the last one: an hour."""
+"""The time in ms after which wrong passwords are forgotten: an hour after the last one."""
 KNOWN_MS: Final = 90 * 24 * 3_600_000
-"""How long a network counts as known after a login."""
+"""The time in ms for which a network counts as known after a login: 90 days."""
 FRESH_MS: Final = 10 * 60_000
-"""How long a log-in stands for the password of an account that has none."""
+"""The time in ms for which a login stands for the password of an account that has none."""
 _EVERYWHERE: Final = "*"
 _OTHERWISE: Final = ", or from where you have logged in before"
 
@@ -81,7 +81,7 @@ def change_password(
 ) -> User:
     """Changes the account's password, or sets its first one. Confirms it as `confirm` does.
 
-    Returns the account. Raises what `confirm` and `accounts.change_password` raise.
+    Returns the account. Raises the errors of `confirm` and `accounts.change_password`.
     """
     confirm(context, actor, old, network=network, begun=begun)
     with context.write() as session:
@@ -146,7 +146,8 @@ def _count(session: Session, context: Context, name: str, network: str) -> None:
 
 
 def _forgive(session: Session, context: Context, name: str, network: str) -> None:
-    """Called after a right password: marks the network as known, and forgets its wrong ones."""
+    """Called after a right password: marks the network as known, and deletes its count of wrong
+    ones."""
     here = _attempts(session, context, name, network)
     known = here.right_at is not None and here.right_at > context.now() - KNOWN_MS
     here.wrong, here.until, here.right_at = 0, 0, context.now()

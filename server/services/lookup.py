@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 Row = TypeVar("Row", Comparison, Lesson, Match, Version)
 
 _SEASON: Final = select(Season).options(joinedload(Season.league), defer(Season.rounds))
-"""A season may have thousands of rounds; they are read where they are wanted."""
+"""A season may have thousands of rounds, so they are loaded only when they are read."""
 KEPT: Final = "seasons"
-"""Where the session of a page keeps the seasons that were found, by number or name."""
+"""The key under which a page's session keeps the seasons that were found, by number or name."""
 _NUMBERED: Final = _SEASON.where(Season.id == bindparam("wanted"))
 _NAMED: Final = _SEASON.where(Season.name == bindparam("wanted"))
 _ENTRIES: Final = (
@@ -86,7 +86,8 @@ def find_league(session: Session, name: str) -> League:
 def find_season(session: Session, name: int | str, viewer: User | None = None) -> Season:
     """Returns the season with that number or name, with its league and entries loaded.
 
-    Only an operator finds a draft. The session of a page keeps it, to be asked for it again.
+    Only an operator finds a draft. A page's session keeps the season, so that a second call is
+    quick.
     """
     text = str(name)
     number = text.isascii() and text.isdecimal() and len(text) < 10

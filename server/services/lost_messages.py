@@ -1,4 +1,4 @@
-"""Finds the jobs whose messages are gone, and has them sent again.
+"""Finds the jobs whose messages are gone, and queues them again.
 
 A broker that was emptied, or an arena that was frozen while it took a message, leaves a job that no
 arena can do. The message is only a nudge, so sending it again does no harm.

@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from matchbox.settings import Settings
 
     _Spent: TypeAlias = tuple[float, int]
-    """Seconds per deal, and over how many deals they were measured."""
+    """Seconds per deal, and the number of deals over which they were measured."""
 
 RECENT: Final = 100
-"""How many of the league's last ranked matches show how fast its bots are now."""
+"""The number of the league's last ranked matches that show the present speed of its bots."""
 OWN: Final = 10
-"""How many of its own last matches show the speed of a version that is not in those."""
+"""The number of a version's own last matches that show its speed, if it is in none of those."""
 LONGEST: Final = 2.5
-"""How many times `match_seconds` the longest match of a season may take."""
+"""The longest match of a season may take this many times `match_seconds`."""
 
 
 class MatchSizer:
@@ -112,7 +112,8 @@ class MatchSizer:
         return rest + sum(known) if len(known) == len(table) else None
 
     def _looked_up(self, row: int) -> float | None:
-        """A version's seconds per deal in its last matches of this kind, or else in its try-out."""
+        """A version's seconds per deal in its last matches under these rules, or else in its
+        try-out."""
         found = self._read(self._last[row] if row in self._last else self._last_of(row))
         if row in found:
             return _median(found[row])
@@ -121,12 +122,13 @@ class MatchSizer:
         return ms / 1000 or None if _is_time(ms) else None
 
     def _last_of(self, row: int) -> list[str]:
-        """The version's last matches of this kind."""
+        """The ids of the version's last matches under the league's present rules, at most OWN."""
         return [name for *_, name in self._session.execute(self._lasts, {"version": row})]
 
     @cached_property
     def _lasts(self) -> Select[int, int, str]:
-        """Selects the last matches of this kind of the version `version`."""
+        """Selects the last matches of the version `version` under the league's present rules, at
+        most OWN."""
         mine = (MatchSeat.version_id == bindparam("version"), Match.league_id.in_(self._kin))
         played = (Match.rules == self._league.rules, Match.state == MatchState.FINISHED)
         order = (MatchSeat.created_at, MatchSeat.number, MatchSeat.match_id)

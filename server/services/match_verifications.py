@@ -38,7 +38,7 @@ SUBJECT: Final = "verification:"
 def ask(
     session: Session, actor: User, name: str, *, settings: Settings, now: int
 ) -> MatchVerification:
-    """Has the match played again; returns the verification.
+    """Orders the match to be played again; returns the verification.
 
     Raises NotFound, also if its record was removed, Forbidden while the match is closed, Conflict
     if it is being verified already or cannot be played here, and TooMany beyond the day's number.
@@ -56,9 +56,9 @@ def ask(
 
 
 def check_arena(session: Session, name: str, *, settings: Settings, now: int) -> None:
-    """Has a match that was just booked played again, if an arena with a key has played it.
+    """Orders a match that was just booked to be played again, if an arena with a key played it.
 
-    Does so with the share of these matches that the settings say, and only while an arena of
+    It does so for the share of these matches that the settings say, and only while an arena of
     another host reports that can do it.
     """
     match = find_match(session, name)
@@ -197,4 +197,5 @@ VERIFICATION: Final = JobKind(
     resume=send,
     failed=_give_up,
 )
-"""A queued verification's deadline has passed; a leased one's is to come. Nothing else differs."""
+"""A verification is queued if its deadline has passed, and leased if its deadline is still to
+come."""

@@ -81,7 +81,7 @@ def job_of(match: Match, settings: Settings) -> PlayMatch:
 def load(session: Session, names: Collection[str]) -> Sequence[Match]:
     """Returns these matches, with their leagues, seats, versions, bots and owners.
 
-    Takes four queries, however many they are: many share a version, and most a league.
+    Takes four queries, whatever the number of matches.
     """
     found = session.scalars(_MATCHES, {"names": names}).all()
     seats = defaultdict[str, list[MatchSeat]](list)
@@ -127,7 +127,7 @@ def record(session: Session, message: MatchPlayed, *, settings: Settings, now: i
         "finished_at": now,
         "score": results.score_of(played),
     }
-    with session.no_autoflush:  # What is pending is not about this match.
+    with session.no_autoflush:  # Pending changes do not concern this match.
         if not compare_and_set(session, match, values, _UNFINISHED):
             return False
     result = results.result_of(message, played, settings, now)
@@ -157,7 +157,7 @@ def _named(session: Session, subject: str) -> list[Match]:
 
 
 def _waits(session: Session, match: Match, *, now: int, **_: Any) -> None:
-    """Publishes that the match is queued again. `dispatch` sends it."""
+    """Publishes that the match is queued again; `dispatch` sends it."""
     publish(session, "match.queued", match.id, now=now)
 
 

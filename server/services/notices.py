@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
 KEPT: Final = 1_000
-"""How many notices of an account are kept."""
+"""The number of notices that are kept of an account."""
 LONGEST: Final = 1_000
 """The most characters of a notice."""
 CONFIRM: Final = "confirm-email"

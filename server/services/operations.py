@@ -72,8 +72,8 @@ def reinstate(
     """Takes a disqualification back; returns the ids of the new matches.
 
     The bot's games count again. Matches that became void with the disqualification are replaced by
-    new ones, on the same deals if nobody could read these yet, else on fresh ones. Raises as
-    `disqualify`, and Conflict if the bot cannot come back.
+    new ones, on the same deals if nobody could read these yet, else on fresh ones. Raises the
+    errors of `disqualify`, and Conflict if the bot cannot come back.
     """
     entry, why = _entry_for_operator(session, actor, season_name, name, reason)
     season, bot = entry.season, entry.bot

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from matchbox.league.rows import Row
 
 AT_ONCE: Final = 1000
-"""How many matches are read before they are counted: rows take much more memory than counts."""
+"""The number of matches that are read before they are counted: rows take much more memory than
+counts."""
 
 
 class Tallied(NamedTuple):

@@ -1,8 +1,8 @@
 """Links to set a new password, each valid once, and for an hour.
 
 One is mailed to a confirmed address, or an operator makes it and hands it on. Its secret is derived
-from the account, the time and the hash of the old password, and never stored; so it ends with any
-new password.
+from the account, the time and the hash of the old password, and never stored. So any new password
+ends the link.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ INVITATION: Final = (
 def request_links(session: Session, address: str, *, settings: Settings, now: int) -> None:
     """Mails a link to the address, for each account that has confirmed it.
 
-    There is none within ten minutes of the last one, so that nobody makes it useless; none within
-    a day of a change of the address; and none for an account that has no password.
+    Mails no link within ten minutes of the last one, which would become useless; none within a day
+    of a change of the address; and none for an account without a password.
 
-    Returns nothing, so that nobody learns whether there is one. Raises Forbidden if this platform
-    sends no mail, or BadName if this is no address.
+    Does not say whether such an account exists. Raises Forbidden if this platform sends no mail, or
+    BadName if the address is not valid.
     """
     if not settings.smtp_host:
         raise Forbidden("this platform sends no mail; ask an operator for a new password")

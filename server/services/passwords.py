@@ -40,7 +40,7 @@ _ROWS: Final = (
 """Rows of keys. A password must not be a walk along one of them."""
 _HASHER: Final = PasswordHasher()
 _SOUNDS: Final = ("bdfgklmnprstvz", "aeiou")
-"""Letters that are told apart on paper, and read aloud as they are written."""
+"""Letters that look different on paper, and are read aloud as they are written."""
 
 
 def hash_password(password: str, name: str) -> str:

@@ -1,4 +1,4 @@
-"""What persons do at tables: open one, join it, move, leave; operators close them.
+"""The actions of persons at tables: open, join, move, leave. Operators close tables.
 
 Knows rules and rows; runs no bots. A table counts in no rating, and its bots are versions that were
 active when it was opened.
@@ -50,7 +50,7 @@ FRIEND: Final = "friend"
 """Names a seat that somebody else takes by the table's link."""
 CLOSED: Final = "An operator closed the table."
 _TRIMMED: Final = 200
-"""At most this many old tables are deleted at once, so that nobody waits for the books."""
+"""At most this many old tables are deleted at once, so that no other writer waits long."""
 
 
 def open_table(
@@ -156,7 +156,7 @@ def leave(session: Session, actor: User, name: str, *, now: int) -> PlayTable:
 
 
 def left_why(name: str) -> str:
-    """Returns why a table has ended that the person with this name left."""
+    """Returns the reason for the end of a table that the person with this name left."""
     return f"{name} left the table."
 
 
@@ -248,7 +248,7 @@ def _seat(session: Session, actor: User, game: str, at: int, name: str, now: int
 
 
 def _check_room(session: Session, actor: User, settings: Settings) -> None:
-    """Raises TooMany if no more tables may be open, or not this person's."""
+    """Raises TooMany if no more tables may be open, in all or for this person."""
     if not settings.play_tables:
         raise TooMany("the operator allows no play against bots here")
     count = select(func.count()).select_from(PlayTable).where(PlayTable.state.in_(UNSETTLED))

@@ -1,7 +1,7 @@
 """Quarantines versions that are often present when the platform fails, and has them tried again.
 
-Counts which versions were present at which platform fault, and judges none of them. They are tried
-out against a bot of the house, and verdicts.py settles them.
+Counts the platform faults at which a version was present. A quarantined version is tried out
+against a bot of the house, and verdicts.py settles it.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def take_aside(session: Session, *, settings: Settings, now: int) -> int:
         .where(Version.id.in_(often), User.role != Role.HOUSE)
         .order_by(Version.id)
     )
-    # The state is compared here: asked for it, SQLite would read every active version.
+    # The state is compared here: in the query, it would make SQLite read every active version.
     playing = [one for one in session.scalars(suspects).all() if one.state in PLAYING]
     return sum(_quarantine(session, one, settings, now) for one in playing)
 

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from matchbox.settings import Settings
 
 REMEMBERED: Final = 5_000
-"""How many of the league's last matches are read to count which bots have met."""
+"""The number of the league's last matches that are read to count which bots have met."""
 
 
 def feed(session: Session, *, settings: Settings, now: int) -> int:
@@ -86,7 +86,7 @@ def _feed(session: Session, league: League, settings: Settings, now: int) -> int
 def _next_number(session: Session, *which: ColumnElement[bool]) -> int:
     """The number after the highest of these matches.
 
-    Each state is asked alone: together SQLite would go through all matches of the league.
+    Each state has a query of its own: one for all would make SQLite read all matches of the league.
     """
     newest = select(Match.number).where(*which).order_by(Match.number.desc()).limit(1)
     found = [session.scalar(newest.where(Match.state == state)) for state in MatchState]
@@ -135,14 +135,14 @@ class _Queue:
         return teams
 
     def _met(self, entrant: str) -> Counter[str]:
-        """How often the entrant has met whom in the league's last matches."""
+        """How often the entrant has met each other one in the league's last matches."""
         found = self._session.execute(self._opponents, {"version": self.versions[entrant]})
         names = self._field.names
         return Counter({names[version]: count for version, count in found if version in names})
 
 
 class _Field:
-    """A league's entrants with their live ratings, kept until other versions are active."""
+    """A league's entrants with their live ratings. It is kept until the active versions change."""
 
     def __init__(self, session: Session, league: League) -> None:
         found = _entrants(session, league)
@@ -162,7 +162,7 @@ class _Field:
             if version in self.names
         ]
         self._unrated -= {version for version, *_ in rated}
-        for version in self._unrated:  # that of its bot's version before may have changed
+        for version in self._unrated:  # The rating of the bot's previous version may have changed.
             first = first_live(session, league, session.get_one(Version, version))
             contenders.append(self._contender(league, version, first, 0))
         if self._read < 0:
@@ -180,7 +180,7 @@ _fields: Final = Kept[_Field](most=16)
 
 class _Entrant(NamedTuple):
     version: int
-    """Its row number."""
+    """The version's row number."""
     entrant: str
     owner: str
     role: str
@@ -215,7 +215,8 @@ def _queued(session: Session, league: League) -> Counter[int]:
 
 
 def _opponents(league: League, first: int) -> Select[int, int]:
-    """Selects whom the version `version` has met, and how often, in matches from `first` on."""
+    """Selects the opponents of the version `version` and how often it met each, in matches from
+    `first` on."""
     other = aliased(MatchSeat)
     return (
         select(other.version_id, func.count())
@@ -231,7 +232,7 @@ def _opponents(league: League, first: int) -> Select[int, int]:
 
 
 def _ranked(league: League) -> tuple[ColumnElement[bool], ...]:
-    """Which matches are of the league's queue, under whatever rules."""
+    """The conditions for the matches of the league's queue, under any rules."""
     return (
         Match.league_id == league.id,
         Match.season_id.is_(None),

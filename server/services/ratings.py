@@ -61,7 +61,7 @@ def played(session: Session, *which: ColumnElement[bool]) -> Played:
 def played_of(session: Session, ids: Sequence[str]) -> Played:
     """Returns the matches with these ids, all of which have finished.
 
-    With a condition on the state SQLite would go through all finished matches instead.
+    The query has no condition on the state, which would make SQLite read all finished matches.
     """
     return _read(session, Match.id.in_(ids))
 
@@ -155,7 +155,8 @@ def refit(
 
 
 def next_revision(league: League) -> int:
-    """Raises the revision of the league's live ratings; those that change now are to have it."""
+    """Raises the revision of the league's live ratings, and returns it. Ratings that change now
+    must get it."""
     league.revision += 1
     return league.revision
 

@@ -1,8 +1,8 @@
 """Removes old records, and the output of bots, from matches that are over.
 
-What counts stays: places, scores, numbers of moves, digests, and the seeds by which ratings tell
-deals apart. Records of a season are removed only after its end, and not while any lesson or
-verification may need them.
+These stay: places, scores, numbers of moves, digests, and the seeds by which ratings tell deals
+apart. Records of a season are removed only after its end, and not while any lesson or verification
+may need them.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def remove_records(session: Session, matches: Sequence[str], days: int) -> int:
 
 
 def _over() -> Select[Any]:
-    # Almost all matches are over: with an index of their states SQLite would read all of them.
+    # Almost all matches are over, so with the index of states SQLite would read all of them.
     state = func.coalesce(Match.state, MatchState.QUEUED)
     final = state.in_((MatchState.FINISHED, MatchState.VOID))
     return select(Result.match_id).join(Result.match).where(final).order_by(Result.finished_at)

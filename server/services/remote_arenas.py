@@ -1,4 +1,4 @@
-"""The door for arenas on other hosts: they take jobs here, and hand in results, with their keys.
+"""Serves arenas on other hosts: with their keys they take jobs here, and hand in results.
 
 What an arena may see and do depends on the job that it holds, and it holds one job at most. A job
 is taken from the broker on its behalf and claimed for it, so no other arena gets the job's token.
@@ -56,11 +56,11 @@ PARTS: Final = 64
 _MOST_PARTS: Final = 4 * PARTS
 """The most parts that are kept for all arenas with one key."""
 _LOOKS: Final = 16
-"""The most messages of a queue that are looked at, and that are dropped, for one knock."""
+"""The most messages of a queue that are read, and the most that are dropped, for one request."""
 _FEW: Final = 3
-"""How many attempts at a job a host gets while an arena without a key could do it."""
+"""The number of attempts at a job that hosts get while an arena without a key could do it."""
 _LEASES: Final = 6
-"""How many times the length of a message's lease an arena may hold one attempt."""
+"""The longest time for which an arena may hold one attempt, in lengths of a message's lease."""
 
 log = structlog.get_logger(__name__)
 
@@ -75,12 +75,13 @@ class Knock(msgspec.Struct, frozen=True, kw_only=True):
     rules: dict[str, str]
     """The digest of the rules of every game by the game's name."""
     match: str = ""
-    """The digest of `matchbox/match`; empty before it was told."""
+    """The digest of `matchbox/match`; empty from an older release."""
 
 
 @cache
 def own() -> Knock:
-    """Returns this server's own: an arena gets jobs only if it sends an equal one."""
+    """Returns this server's release, Python and rules. An arena gets jobs only if its own are
+    equal."""
     return Knock(
         release=version("matchbox"),
         python=python_minor(),
@@ -92,7 +93,7 @@ def own() -> Knock:
 def check(told: Mapping[str, Any]) -> None:
     """Raises ArenaOutdated unless the arena has this server's release, Python and rules.
 
-    Raises BadMessage if it does not say what it has.
+    Raises BadMessage if the arena does not report them.
     """
     knock, here = wire.from_plain(Knock, dict(told)), own()
     if knock.release != here.release:
@@ -131,8 +132,8 @@ def take(
     An arena that asks for a job is idle: a job that it still holds is given to another.
 
     Raises ArenaOutdated, BadMessage, BrokerUnavailable, Forbidden if the key was removed,
-    ArenaStopped if the arena gets no jobs, and Conflict if it has not reported lately: nobody would
-    see that it is there.
+    ArenaStopped if the arena gets no jobs, and Conflict if it has not reported lately: operators
+    could not see it.
     """
     check(told)
     with context.read() as session:
@@ -217,7 +218,7 @@ def require_file(session: Session, arena: str, name: str) -> None:
 def book(context: Context, arena: str, task: str, message: object) -> bool:
     """Records the result of the job that the arena holds. Returns False if that changed nothing.
 
-    Raises as `booking.book` does.
+    Raises the errors of `booking.book`.
     """
     changed = booking.book(context, task, message, holder=arena)
     if changed and task == wire.RECORD:
@@ -245,7 +246,7 @@ def add_part(session: Session, arena: str, position: int, data: bytes) -> None:
 
 
 def take_parts(session: Session, arena: str) -> bytes:
-    """Returns the parts of the arena's result in a row, and forgets them."""
+    """Returns the parts of the arena's result, joined, and deletes them."""
     mine = ArenaPart.arena == arena
     rows = session.scalars(select(ArenaPart.data).where(mine).order_by(ArenaPart.position)).all()
     session.execute(delete(ArenaPart).where(mine))
@@ -278,14 +279,15 @@ def _own_claim(
 
 
 def _queues() -> list[str]:
-    """The queues in the order in which they are looked through: try-outs first."""
+    """The queues in the order in which they are searched: try-outs first."""
     first = wire.QUEUES[wire.TRY_OUT]
     others = sorted({wire.QUEUES[task] for task in wire.JOBS} - {first})
     return [first, *random.sample(others, len(others))]
 
 
 def _read(task: str, message: dict[str, Any]) -> wire.AnyJob | None:
-    """The job of a message; None if it cannot be read, as one of another release."""
+    """The job of a message; None if it cannot be read, for example because another release sent
+    it."""
     try:
         return wire.from_plain(wire.JOBS[task], message)
     except (BadMessage, LookupError) as error:
@@ -296,9 +298,9 @@ def _read(task: str, message: dict[str, Any]) -> wire.AnyJob | None:
 def _suits(context: Context, arena: str, task: str, message: dict[str, Any]) -> bool:
     """Whether this arena may do the job: no host checks its own matches.
 
-    While an arena of the platform reports, which is trusted more, it does the checks, and the jobs
-    that have come to nothing a few times. A message that cannot be read suits everybody: it is
-    dropped.
+    While an arena of the platform itself reports, that arena verifies matches, and does the jobs
+    that have failed a few times, since it is trusted more. A message that cannot be read suits
+    every arena, and is dropped.
     """
     job = _read(task, message)
     if job is None:
@@ -321,7 +323,7 @@ def _is_one_here(context: Context) -> bool:
 def _claim(context: Context, arena: str, task: str, message: dict[str, Any]) -> bool:
     """Claims the job for the arena; False if the message is out of date or cannot be read.
 
-    Takes from the arena what it has claimed since it knocked: it may knock twice at once.
+    Takes from the arena the jobs that it has claimed since it asked: it may ask twice at once.
     """
     job = _read(task, message)
     if job is None:

@@ -9,7 +9,8 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import InstrumentedAttribute
 
 MARK: Final = "@key:"
-"""Stands before the key's name. No arena here has it in its name, since no host's name has it."""
+"""The text between an arena's name and the name of its key. No arena here has it in its name, since
+no host's name has it."""
 MOST: Final = 64
 """The most arenas that may play with one key."""
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def is_secret(session: Session, match: Match) -> bool:
-    """Whether nobody may read any deal of the match yet: an unfinished match has them."""
+    """Whether nobody may read any deal of the match yet: an unfinished match uses each of them."""
     shared = (Match.first_deal == match.first_deal, Match.state.in_(UNFINISHED))
     return session.scalar(select(Match.id).where(*shared).limit(1)) is not None
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from server.db.models import Match
 
 LEFT_OUT: Final = 2 * Room.PARTS + 3
-"""The most rows of an entrant that tell where its output had no room."""
+"""The most rows, for each entrant, that say where its output had no room."""
 _NAMES: Final = 4000
 """The most characters of the versions of Python and libraries in a record."""
 
@@ -55,7 +55,7 @@ def check(match: Match, played: Record) -> None:
 
 
 def _names_are_short(played: Record) -> bool:
-    """Whether the texts of a record that the match does not decide are no longer than a page."""
+    """Whether the texts of a record that do not follow from the match are no longer than a page."""
     texts = [played.python, *played.libraries.keys(), *played.libraries.values()]
     return sum(map(len, texts)) <= _NAMES
 
@@ -71,7 +71,7 @@ def _seated(bout: Bout, seats: int) -> bool:
 
 
 def check_beside(match: Match, played: Record, message: MatchPlayed) -> None:
-    """Raises BadMessage unless the rest of the message fits the record's entrants and bouts.
+    """Raises BadMessage unless the message beside the record fits the record's entrants and bouts.
 
     The number of bouts that the job asked to sample is not stored; it is `samples.BOUTS` at most.
     """
@@ -133,7 +133,7 @@ def result_of(message: MatchPlayed, played: Record, settings: Settings, now: int
 
 
 def _printed(message: MatchPlayed, seats: int, longest: int) -> list[Any]:
-    """The rows of what was printed, of each entrant in room for `longest` characters."""
+    """The rows of the printed text, up to `longest` characters for each entrant."""
     left, rows = dict.fromkeys(range(seats), longest), []
     for one in message.printed[: Room.PARTS * seats]:
         text = storable(one.text, left[one.entrant])
@@ -154,7 +154,8 @@ def score_of(played: Record) -> float | None:
 
 
 def book_points(match: Match) -> None:
-    """Sets what each entrant of a match that was just recorded took, and how often it forfeited."""
+    """Stores the points that each entrant of a match that was just recorded took, and its number of
+    forfeits."""
     assert match.result is not None
     bouts = match.result.bouts
     names = [str(seat.seat) for seat in match.seats]

@@ -1,7 +1,7 @@
 """Removes what is older than the settings keep it, some rows at a time.
 
-Each kind of row says for how many days it is kept, and how its old rows are found and removed.
-Records are in `record_removal`; nothing here changes a result or a rating.
+Each kind of row has a number of days for which it is kept, a query for its old rows, and a function
+that removes them. Records are in `record_removal`; nothing here changes a result or a rating.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 BATCH: Final = 100
 """The most rows of a kind that are removed in one transaction, and so at one tick."""
 EVERY_MS: Final = 3_600_000
-"""How often old rows are looked for."""
+"""The pause between two searches for old rows, in ms."""
 NAME: Final = "retention"
-"""The setting's row that says when nothing more was found."""
+"""The name of the setting's row that stores when a search last found nothing."""
 
 
 class Kind(NamedTuple):
@@ -36,7 +36,7 @@ class Kind(NamedTuple):
 
     name: str
     setting: str
-    """The setting that says for how many days it is kept; 0: for ever."""
+    """The setting with the number of days for which it is kept; 0: for ever."""
     old: Callable[[int], Select[Any]]
     """Selects the keys of the rows from before a time, UTC in ms."""
     remove: Callable[[Session, Sequence[Any], int], int]
@@ -48,13 +48,14 @@ class Kind(NamedTuple):
         return self.old(now - days * DAY_MS) if days else None
 
     def days(self, settings: Settings) -> int:
-        """Returns for how many days such rows are kept; 0: for ever."""
+        """Returns the number of days for which such rows are kept; 0: for ever."""
         days: int = getattr(settings, self.setting)
         return days
 
 
 def count(session: Session, settings: Settings, *, now: int) -> dict[str, int | None]:
-    """Returns how many rows of each kind would be removed now; None if it is kept for ever."""
+    """Returns the number of rows of each kind that would be removed now; None if the kind is kept
+    for ever."""
     counts: dict[str, int | None] = {}
     for kind in KINDS:
         old = kind.select_old(settings, now)
@@ -82,7 +83,7 @@ def is_due(session: Session, *, now: int) -> bool:
 
 
 def note_nothing_left(session: Session, *, now: int) -> None:
-    """Notes that nothing more was found, so that nobody looks again for EVERY_MS."""
+    """Notes that nothing more was found, so that there is no search for EVERY_MS."""
     session.merge(Setting(name=NAME, value={}, changed_at=now))
 
 
@@ -120,7 +121,7 @@ def _remove_logs(session: Session, keys: Sequence[Any], days: int) -> int:
     """Removes the logs of these versions' try-outs; the verdicts and their reasons stay."""
     for version in session.scalars(select(Version).where(Version.id.in_(keys))):
         version.log_days = days
-        if version.report and version.report.get("log"):  # else nothing was printed, and that stays
+        if version.report and version.report.get("log"):  # else nothing was printed
             version.report = {**version.report, "log": None}
     return len(keys)
 

@@ -101,7 +101,7 @@ def next_of(session: Session, season: Season, *, now: int) -> list[Round]:
     """
     plan = season_progress.plan_of(season)
     over = plan.hours is not None and now >= (season.started_at or now) + plan.hours * HOUR_MS
-    if over or not season.round:  # a season from before there were rounds has all its matches
+    if over or not season.round:  # A season from before there were rounds has all its matches.
         return []
     field = season_progress.field_of(session, season)
     try:
@@ -142,7 +142,8 @@ def _sized(
 def _take(plan: Format, field: Field, past: Progress) -> list[Round]:
     """The rounds that may be opened now: all that can be paired already.
 
-    Where lessons come between rounds, or hours are counted: up to the first with matches.
+    If lessons come between rounds, or the season has a budget of hours: only those up to the first
+    with matches.
     """
     together = _together(plan)
     found: list[Round] = []
@@ -213,7 +214,8 @@ def _fixtures(
 
 
 def _kept(one: Round) -> dict[str, Any]:
-    """A round as it is stored in the season's row: without pairings, since matches have rows."""
+    """The form in which a round is stored in the season's row. It has no pairings, since matches
+    have rows."""
     kept: dict[str, Any] = msgspec.to_builtins(replace(one, pairings=()))
     return {name: value for name, value in kept.items() if value}
 

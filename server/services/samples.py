@@ -1,7 +1,7 @@
 """Chooses which bouts are replayed alone, and marks versions that keep state between bouts.
 
 The job of a match asks for a sample; the arena plays it and reports the versions that answer
-otherwise when they are alone. A mark changes only how many bouts of a version are played at once,
+differently when they are alone. A mark changes only how many bouts of a version are played at once,
 and no rating or result.
 """
 
@@ -33,9 +33,9 @@ BOUTS: Final = 8
 def bouts_of(match: Match, settings: Settings) -> int:
     """Returns how many bouts of the match are to be replayed alone: 0 for most matches.
 
-    Sampled are the matches in the first round of a season, and outside of seasons the first match
-    of every version. Of all others a percentage is sampled, chosen by their ids. So which matches
-    of a season are sampled follows from the season alone.
+    It samples the matches in the first round of a season, and outside of seasons the first match of
+    every version. Of all others it samples a percentage, chosen by their ids. So the sampled
+    matches of a season follow from the season alone.
     """
     if not settings.sample_percent:
         return 0
@@ -50,8 +50,9 @@ def bouts_of(match: Match, settings: Settings) -> int:
 def width_of(session: Session, match: Match) -> int:
     """Returns how many bouts of the match may be played at once: one if a version keeps state.
 
-    In a season only versions count that were marked before it started, or by a match of an earlier
-    round that had finished when this match was scheduled. So a season follows from its own matches.
+    In a season, a version counts only if it was marked before the season started, or by a match of
+    an earlier round that had finished when this match was scheduled. So a season follows from its
+    own matches.
     """
     marked = {seat.version_id: seat.version.stateful_at for seat in match.seats}
     known = {row: at for row, at in marked.items() if at is not None}

@@ -32,7 +32,7 @@ def next_start(schedule: Schedule, after: int) -> int | None:
     begin = datetime.fromtimestamp(after // 1000, _zone(schedule.zone))
     for moment in _times(schedule.cron, begin):
         start = round(moment.timestamp() * 1000)
-        if start > after:  # false in the repeated hour, where cron gives the first of both
+        if start > after:  # false in the repeated hour, for which cron returns the first of both
             return start
     return None
 

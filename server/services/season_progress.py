@@ -63,7 +63,8 @@ def field_of(session: Session, season: Season) -> Field:
 
 
 def past_of(session: Session, season: Season, plan: Format) -> Progress:
-    """Returns what has been played. A round robin has no results here: nothing depends on them."""
+    """Returns the rounds and results so far. For a round robin it leaves out the results, since no
+    round depends on them."""
     entrants = {row: name for name, row in rows_of(season).items()}
     gone = {entry.version_id: entry.out for entry in season.entries if entry.out}
     disqualified = frozenset(
@@ -118,7 +119,7 @@ def places_of(session: Session, season: Season) -> list[int]:
 
 
 def _known(session: Session, season: Season, bots: Collection[int]) -> set[int]:
-    """The bots that had played a whole season of the league when this one started."""
+    """The row numbers of bots that had played a whole season of the league when this one began."""
     earlier = (Season.league_id == season.league_id, Season.finished_at <= season.started_at)
     done = (Season.state == SeasonState.FINISHED, Entry.bot_id.in_(bots))
     query = select(Entry.bot_id).join(Season).where(*earlier, *done, Entry.version_id.is_not(None))

@@ -63,7 +63,7 @@ def create(
     cycles: int | None = None,
     deals: int | None = None,
     seed: str | None = None,
-    format: Given[Format] | None = None,  # noqa: A002 - it is what the season calls it
+    format: Given[Format] | None = None,  # noqa: A002 - the season's own name for it
     draft: bool = False,
     now: int,
 ) -> Season:

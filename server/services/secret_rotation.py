@@ -1,4 +1,4 @@
-"""Ends what was opened with secrets that may be known to others: all sessions and API tokens."""
+"""Ends all sessions and API tokens, in case somebody else knows the secrets behind them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Ended(NamedTuple):
-    """How many sessions and tokens were ended."""
+    """The numbers of sessions and tokens that were ended."""
 
     sessions: int
     tokens: int

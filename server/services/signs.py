@@ -1,7 +1,7 @@
 """Stores the signs of life of the processes, and tells which of them are silent. Judges nothing.
 
-TICK says that the ledger's steps have come to their end, STANDINGS that all boards were up to date.
-The other signs only say that a process goes on. All processes of `web` share one, as do those of
+TICK is given when the ledger has done all its steps, and STANDINGS when all boards were up to date.
+The other signs only say that a process is running. All processes of `web` share one, as do those of
 `internal`: together they are silent if none gives it. Each ledger has one of its own, with the name
 of its Celery worker.
 """
@@ -23,23 +23,24 @@ if TYPE_CHECKING:
 TICK: Final = "ledger"
 STANDINGS: Final = "standings"
 DUE_MS: Final = {TICK: 10_000, STANDINGS: 60_000}
-"""How often each of the two is stored, at most."""
+"""The least time in ms between two updates of each of these signs."""
 LATE_MS: Final = 45_000
 """A process is silent if its sign is older than this; the ledger's ticks may be 10 ticks old."""
 
 WEB: Final = "web"
 INTERNAL: Final = "internal"
 EVERY_MS: Final = 15_000
-"""How often each process looks after its sign, which is stored if it is older than half of this."""
+"""The time in ms after which each process gives its sign again. It is stored only if the last one
+is older than half of this."""
 GONE_MS: Final = 3_600_000
-"""Nobody waits for a ledger that has been silent for an hour."""
+"""A ledger that has been silent for this long, an hour, is gone. In ms."""
 PROCESSES: Final = "signs of life"
 """The name under which the signs of processes are stored."""
 _LEDGER: Final = "ledger:"
 
 
 def note(session: Session, of: str, *, now: int) -> None:
-    """Stores TICK or STANDINGS. Call it if `is_due` says so."""
+    """Stores the time of TICK or STANDINGS. Call it if `is_due` returns True."""
     session.merge(Setting(name=of, value={}, changed_at=now))
 
 
@@ -81,7 +82,8 @@ def processes(session: Session) -> dict[str, int]:
 
 
 def give(context: Context, sign: str) -> None:
-    """Gives the sign of a process, unless it, or one that shares the sign, has just done so."""
+    """Stores the sign of a process, unless it, or a process with the same sign, has just done
+    so."""
     with context.read() as session:
         if context.now() - processes(session).get(sign, 0) < EVERY_MS // 2:
             return
@@ -92,17 +94,17 @@ def give(context: Context, sign: str) -> None:
 
 
 def take_back(context: Context, sign: str) -> None:
-    """Forgets the sign of a process that ends in order: nobody waits for it."""
+    """Deletes the sign of a process that ends normally, so that it does not count as silent."""
     with context.write() as session:
         stay = {name: at for name, at in processes(session).items() if name != sign}
         _store(session, stay, context.now())
 
 
 def silent(session: Session) -> dict[str, int]:
-    """Returns since when each silent process has been so, UTC in ms, by its sign.
+    """Returns the time since which each silent process has been silent, UTC in ms, by its sign.
 
-    Signs are compared with the newest one, not with the clock: while a process hangs that keeps the
-    database, nobody can store a sign, and nothing is known of the others.
+    Signs are compared with the newest one, not with the clock: if a process hangs while it holds
+    the database, no process can store a sign.
     """
     kept = processes(session)
     newest = max(kept.values(), default=0)

@@ -69,7 +69,7 @@ class Fresh:
     facts: dict[str, Any]
     """The value of Standing.facts."""
     counts: bytes
-    """What the figures of its pages show, packed by `board_counts`."""
+    """The counts behind the figures of its pages, packed by `board_counts`."""
 
 
 def scope_of(what: League | Season) -> str:
@@ -142,7 +142,8 @@ def keep(session: Session, fresh: Fresh, *, now: int) -> Standing:
 
 
 def differences(before: Standing, fresh: Fresh) -> dict[str, Any]:
-    """What differs between a stored standing and one that was just computed, before and after.
+    """Returns the differences between a stored standing and one that was just computed, each before
+    and after.
 
     `method` is the version of the computation: after a change of it, the same rows may give other
     figures. `ranks` holds the ranks of the bots that changed them, by their version's row number.
@@ -228,7 +229,7 @@ def _nature(game: str) -> tuple[bool, bool]:
     """Whether the game is cooperative, and whether its seats are balanced."""
     try:
         spec = registry.game(game).spec
-    except MatchboxError:  # no longer installed: its last standing needs neither
+    except MatchboxError:  # The game is no longer installed; its last standing needs neither.
         return False, False
     return spec.cooperative, spec.balanced
 

@@ -1,4 +1,4 @@
-"""Stores which arenas are stopped, and why. Stops none: see arenas.py."""
+"""Stores the stopped arenas, with the reasons. Stops none: see arenas.py."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ _KEPT: Final = select(Setting.value).where(Setting.name == NAME)
 
 
 class Stop(msgspec.Struct, frozen=True):
-    """Why an arena was stopped, and when, UTC in ms."""
+    """The reason why an arena was stopped, and the time, UTC in ms."""
 
     why: str
     at: int
     match: str = ""
-    """The match whose record was false; empty if an operator has stopped the arena."""
+    """The match whose record was false; empty if an operator stopped the arena."""
 
 
 def subject_of(name: str) -> str:
-    """Returns the subject under which the audit log has the arena."""
+    """Returns the subject that names the arena in the audit log."""
     return f"arena:{name}"[:64]
 
 
@@ -41,12 +41,13 @@ def stopped(session: Session) -> dict[str, Stop]:
 
 
 def stop_of(session: Session, name: str) -> Stop | None:
-    """Returns why the arena gets no jobs and its results do not count: see `stop_in`."""
+    """Returns the reason why the arena gets no jobs and its results do not count: see `stop_in`."""
     return stop_in(stopped(session), name)
 
 
 def stop_in(present: Mapping[str, Stop], name: str) -> Stop | None:
-    """Returns why this arena is stopped, by the stopped arenas; None if it is not.
+    """Returns the reason why this arena is stopped, from the stopped arenas; None if it is not
+    stopped.
 
     A false record stops all arenas with the key of the one that has sent it.
     """

@@ -1,6 +1,6 @@
 """The sign of life of `matchbox up`: it locks a file of the data folder, and touches it.
 
-A platform that containers or systemd keep running has no such file, or nobody holds its lock.
+A platform under containers or systemd has no such file, or no process holds its lock.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import Final, NamedTuple
 
 LOCK: Final = "up.lock"
 EVERY_MS: Final = 10_000
-"""How often the sign is given, at most."""
+"""The least time between two signs, in ms."""
 LATE_MS: Final = 45_000
 """`matchbox up` hangs if its last sign is older than this."""
 
 
 class Silence(NamedTuple):
-    """For how long `matchbox up` has given no sign of life, and the number of its process."""
+    """The time for which `matchbox up` has given no sign of life, and its process id."""
 
     ms: int
     pid: str

@@ -1,4 +1,4 @@
-"""Moves tables with persons on: decides who is to move, and makes jobs of the bots' turns.
+"""Continues tables with persons: finds the seats to move, and makes jobs of the bots' turns.
 
 Runs no bots. Persons' actions are in play.py; both end in `advance`.
 """
@@ -53,9 +53,9 @@ def live_bout(table: PlayTable) -> LiveBout:
 def advance(
     session: Session, table: PlayTable, said: Sequence[Said], *, settings: Settings, now: int
 ) -> None:
-    """Adds these answers to the table, and lets it go on: to a person, to the bots, or to its end.
+    """Adds these answers to the table. Then a person or a bot is to move, or the table has ended.
 
-    Raises BadMessage if nobody asked for one of the answers.
+    Raises BadMessage if one of the answers is to no question.
     """
     before = table.state
     table.said = [*table.said, *map(wire.to_plain, said)]
@@ -130,8 +130,8 @@ def job_of(turn: Turn, settings: Settings) -> TakeTurn:
 def book(session: Session, message: TurnTaken, *, settings: Settings, now: int) -> bool:
     """Adds the bots' moves to the table. Returns False if it was booked before, or has ended.
 
-    Raises BadMessage if there are no answers, or others than the table's bots were asked for;
-    NotFound or Forbidden if we never sent that attempt.
+    Raises BadMessage if there are no answers, or if they are not the answers that the table's bots
+    owe; NotFound or Forbidden if we never sent that attempt.
     """
     turn = jobs.find(session, TURN, message.turn, message.attempt, message.token, settings=settings)
     table = turn.table
@@ -208,4 +208,4 @@ TURN: Final = JobKind(
     failed=_failed,
     lease_ms=LEASE_MS,
 )
-"""A queued turn's deadline has passed; a leased turn's is to come. Nothing else differs."""
+"""A turn is queued if its deadline has passed, and leased if its deadline is still to come."""

@@ -44,8 +44,8 @@ def tick(context: Context, *, with_standings: bool = True) -> None:
     """Runs all steps, from sweeping late jobs to sending messages.
 
     The steps are independent: one that fails is logged, and is tried again at the next tick.
-    Without `with_standings` it leaves out the one step that takes longer the more has been played;
-    then `refresh_standings` has to be called elsewhere.
+    Without `with_standings` it leaves out the one step that takes longer the more matches have been
+    played; the caller then runs `refresh_standings` elsewhere.
     """
     for step in (
         _sweep,
@@ -74,10 +74,10 @@ def refresh_standings(context: Context) -> None:
 
 
 def prune_some(context: Context) -> dict[str, int]:
-    """Removes the next old rows of each kind; returns how many by kind, without those of none.
+    """Removes the next old rows of each kind; returns the number of each kind, without zeros.
 
-    A reader looks whether there are any, and each kind has a transaction of its own, so that nobody
-    waits long.
+    A reader's session finds them, and each kind has a write transaction of its own, so that no
+    writer waits long.
     """
     counts: dict[str, int] = {}
     settings, now = context.settings, context.now()
@@ -95,7 +95,7 @@ def prune_some(context: Context) -> dict[str, int]:
 def refill(context: Context) -> None:
     """Sends more matches between two ticks if less than half the window is under way.
 
-    Called after a match was recorded. A failure is logged; the next tick makes up for it.
+    Called after a match was recorded. A failure is logged, and the next tick tries again.
     """
     _attempt(_refill, context)
 
@@ -117,7 +117,7 @@ def _flush(context: Context) -> None:
 
 
 def _find_lost(context: Context) -> None:
-    """Looks for messages that are gone, unless some still wait to be sent."""
+    """Looks for messages that are gone, unless some messages still wait to be sent."""
     with context.read() as session:
         if outbox.is_waiting(session):
             return
@@ -125,7 +125,7 @@ def _find_lost(context: Context) -> None:
 
 
 def _beat(context: Context) -> None:
-    """Stores a sign of life, last: it says that the steps before it have come to their end."""
+    """Stores the sign of life. It comes last, since it says that all steps before it are done."""
     _give_sign(context, signs.TICK)
 
 
@@ -160,7 +160,7 @@ def _advance(context: Context) -> None:
 
 
 def _go_on(number: int, context: Context) -> None:
-    """Takes a season one step on: opens lessons or its next rounds, or finishes it.
+    """Takes a season one step further: opens lessons or its next rounds, or finishes it.
 
     Pairings and standings are computed in a reader's session, so that no writer waits for them.
     """
@@ -227,7 +227,7 @@ def _refill(context: Context) -> None:
 
 
 def _refresh(context: Context) -> None:
-    """Computes what is out of date, unless another ledger has just done so."""
+    """Computes the standings that are out of date, unless another ledger has just done so."""
     with context.read() as session:
         scopes = standings.stale(session, now=context.now())
     for scope in scopes:

@@ -132,7 +132,7 @@ def _has_passed(session: Session, row: Version | Draft, now: int) -> bool:
 
 
 def _of_bundle(session: Session, digest: str) -> Sequence[Version | Draft]:
-    """The versions and drafts with these bytes; the token of a message says which is meant."""
+    """The versions and drafts with these bytes. A message's token identifies one of them."""
     versions = session.scalars(select(Version).where(Version.digest == digest)).all()
     return [*versions, *session.scalars(select(Draft).where(Draft.digest == digest))]
 
@@ -153,8 +153,8 @@ TRY_OUT: Final[JobKind[Any]] = JobKind(
 )
 """A try-out that was lost or requeued waits for its author's turn; turns.py sends it again.
 
-Until then its deadline is DUE. A try-out whose deadline has passed counts as queued and as
-leased: it may be sent again, but its arena may still claim it.
+Until then its deadline is DUE. A try-out whose deadline has passed is both queued and leased: it
+may be sent again, but its arena may still claim it.
 """
 
 _DRAFT_UNDER_WAY: Final = and_(Draft.state == DraftState.PENDING, Draft.deadline.is_not(None))
@@ -173,6 +173,6 @@ TRY_DRAFT: Final[JobKind[Any]] = JobKind(
 )
 """The try-out of a draft, which takes its turn among its author's versions.
 
-To an arena it is the try-out of a version. One that would be parked is lost instead: nobody looks
-after it, and its author sends the draft again.
+To an arena it is the try-out of a version. Instead of being parked it is lost: no operator handles
+drafts, and its author can send it again.
 """

@@ -1,8 +1,8 @@
 """Sends try-outs so that each author has one under way at a time. Judges no version.
 
-The row of a version or draft is the truth. While one waits, its deadline tells: if it has passed,
-the try-out is due; if not, the try-out is under way, and its author has no other until then. So a
-lost message costs the author one lease. Operators and the house are trusted, and need no turn.
+The state is in the row of the version or draft. If the deadline of a waiting one has passed, its
+try-out is due. If not, the try-out is under way, and no other of its author's is sent until then.
+So a lost message costs the author one lease. Operators and the house are trusted, and need no turn.
 Neither does a version in quarantine, whose try-out the platform itself wants.
 """
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 SLOW_MS: Final = 20_000
 """An author is slow after a try-out that took an arena longer than this, in ms."""
 SLOW_FOR_MS: Final = 3_600_000
-"""How long an author stays slow after the verdict on such a try-out, in ms."""
+"""The time, in ms, for which an author stays slow after the verdict on such a try-out."""
 
 
 def check_pending(session: Session, user: User, network: str, *, settings: Settings) -> None:

@@ -63,7 +63,7 @@ def settle(session: Session, message: TriedOut, *, settings: Settings, now: int)
 def _settle_draft(
     session: Session, draft: Draft, message: TriedOut, settings: Settings, now: int
 ) -> bool:
-    """Keeps the verdict on a draft. Tells nobody: its author is looking at it."""
+    """Stores the verdict on a draft. Sends no notice: its author is waiting on the page."""
     values = {
         "state": DraftState.ACCEPTED if message.accepted else DraftState.REFUSED,
         "report": _report(message, settings),

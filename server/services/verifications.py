@@ -1,4 +1,4 @@
-"""Stores what operators found when they replayed a season. Judges nothing."""
+"""Stores the results of operators' verifications of seasons. Verifies nothing itself."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def keep(
     standing: str,
     now: int,
 ) -> Verification:
-    """Stores what an operator found when replaying a season that is over.
+    """Stores the result of an operator's verification of a season that is over.
 
     Raises Forbidden, NotFound, Conflict if the season is not over, or BadOption if the numbers do
     not add up.

@@ -152,7 +152,8 @@ def _unrate(session: Session, match: Match) -> None:
 
 
 def require_open(session: Session, match: Match) -> None:
-    """Raises Conflict if the match's season was cancelled, or is a knock-out that has gone on."""
+    """Raises Conflict if the match's season was cancelled, or is a knock-out that has opened later
+    rounds."""
     season = match.season
     if season is None:
         return

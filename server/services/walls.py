@@ -1,4 +1,4 @@
-"""Stores the arenas' reports on the walls around bots, and tells whether all arenas have one."""
+"""Stores the arenas' reports on the walls around bots. Finds out whether all arenas have a wall."""
 
 from __future__ import annotations
 
@@ -20,14 +20,16 @@ if TYPE_CHECKING:
 NAME: Final = "walls"
 _KEPT: Final = select(Setting.value).where(Setting.name == NAME)
 ARENAS: Final = 256
-"""How many reports are kept, the newest ones. Each arena has one."""
+"""The number of reports that are kept, the newest ones. Each arena has one."""
 STALE_MS: Final = 5 * 60_000
-"""An arena is gone if its report is this many ms older than the newest: arenas repeat theirs."""
+"""An arena is gone if its last report is this many ms older than the newest of all, since arenas
+repeat their reports."""
 
 SILENT_MS: Final = 45_000
 """An arena reports every 15 s; one that has missed three reports is silent."""
 GAP_MS: Final = 30_000
-"""If no arena has reported for this long, the fault is the server's, or the machine's."""
+"""If no arena has reported for this many ms, the cause is the server or the machine, not the
+arenas."""
 
 
 class WallReport(msgspec.Struct, frozen=True):
@@ -37,11 +39,11 @@ class WallReport(msgspec.Struct, frozen=True):
     walled: bool
     """True if strangers' programs may run in the box."""
     why: str = ""
-    """Why the box is not walled, if it is not."""
+    """The reason why the box is not walled; empty if it is."""
     arena: str = "arena"
     """The arena's name. A later report with the same name replaces this one."""
     cores: Count | None = None
-    """How many cores the arena may use."""
+    """The number of cores that the arena may use."""
     load: Amount | None = None
     """The load of its host for each core, over the last minute."""
     doing: str = ""
@@ -78,9 +80,10 @@ class Wall(msgspec.Struct, frozen=True):
 
     walled: bool
     why: str
-    """Why an arena is not walled, if one is not."""
+    """The reason why an arena is not walled; empty if all are."""
     box: str | None
-    """The kind of box of an arena, one without a wall if there is one; None before any report."""
+    """The kind of box of an arena: of one without a wall, if there is one. None before any
+    report."""
     arenas: dict[str, ArenaWall]
     """The arenas that still report, by name."""
 
@@ -111,7 +114,7 @@ def report_wall(session: Session, report: Mapping[str, Any], *, now: int) -> Wal
 
 
 def forget(session: Session, which: Callable[[str], bool]) -> None:
-    """Marks the arenas with these names as gone: nobody waits for their reports."""
+    """Marks the arenas with these names as gone, so that they do not count as silent."""
     row = session.get(Setting, NAME)
     if row is not None:
         gone = {name: {**one, "left": True} for name, one in row.value.items() if which(name)}
@@ -138,7 +141,7 @@ def present(session: Session, *, now: int) -> list[str]:
 
 
 def reports(session: Session) -> dict[str, ArenaWall]:
-    """Returns the newest report of every arena by name, also of those that are silent."""
+    """Returns the newest report of every arena by name, including those of silent arenas."""
     return msgspec.convert(session.scalar(_KEPT) or {}, dict[str, ArenaWall])
 
 

@@ -83,9 +83,7 @@ def _serve(settings: Settings, url: str, parent: int, pipe: Connection) -> None:
     from worker import logs, start
 
     start.ready()
-    signal.signal(
-        signal.SIGINT, signal.SIG_IGN
-    )  # The ledger gets this signal too, and decides what to do.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # The ledger gets it too, and decides.
     logs.configure(settings)
     context = Context(settings, Database(url), _NoSender())
     while pipe.recv():
