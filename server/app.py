@@ -93,7 +93,7 @@ def cookie_name(name: str, *, https: bool) -> str:
 
 
 class _Json(DefaultJSONProvider):
-    """Reads JSON. One that is nested too deep is a body that cannot be read, like any other."""
+    """Reads JSON. A body that is nested too deep counts as one that is not valid JSON."""
 
     def loads(self, s: str | bytes, **kwargs: Any) -> Any:
         """Returns the value. Raises ValueError."""

@@ -106,7 +106,7 @@ def signed_in() -> User:
 
 @contextmanager
 def reader() -> Iterator[Session]:
-    """Opens a reader's session for what a page shows.
+    """Opens a reader's session for a page.
 
     All parts of a page share one, so that they show the same moment; an error ends it. A form has a
     new one each time, since it may have changed something in between.
@@ -267,7 +267,8 @@ def guard_entry(app: Flask) -> None:
 
 
 def _check_still_in(session: Session, actor: User) -> None:
-    """Raises LoginNeeded unless what the request came with works in this session, too."""
+    """Raises LoginNeeded unless the account, and the request's token or session, are still valid in
+    this database session."""
     asking, token = visitor(), token_in_use(session)
     if asking is None or actor.closed_at is not None:
         raise LoginNeeded
@@ -280,8 +281,8 @@ def _check_still_in(session: Session, actor: User) -> None:
 def _check_scope() -> None:
     """Raises ScopeNeeded if the request came with a token that lacks the scope it needs.
 
-    Pages need the scope `read`. The scope `operate` is not asked of authors' tokens, since an
-    author cannot make a token with it; the view itself refuses authors. Raises Forbidden for a form
+    Pages need the scope `read`. The scope `operate` is not required of authors' tokens, since an
+    author cannot make a token with it. The view itself refuses authors. Raises Forbidden for a form
     that is sent with a token.
     """
     asking = visitor()
@@ -312,7 +313,7 @@ def _of_session(secret: str) -> Visitor | None:
         user, number, stale = row.user, row.id, sessions.is_stale(row, address, now=now)
         asking = Visitor(user.id, user.name, user.role, user.scopes, session=number, key=secret)
     if stale:
-        with suppress(Unavailable), made.write() as session:  # the next request may note it
+        with suppress(Unavailable), made.write() as session:  # The next request may store it.
             sessions.note_use(session, number, address=address, now=now)
     return asking
 

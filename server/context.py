@@ -74,7 +74,7 @@ def make_context(
 ) -> Context:
     """Makes the context of this process. The database must have been migrated.
 
-    A change waits `wait_ms` for its turn.
+    A writer waits at most `wait_ms` for its turn.
 
     Raises BadSetting if a required setting is empty, or Unavailable if the database's schema is not
     the one of this version.

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from matchbox.settings import Settings
 
 STALLED_S: Final = 30.0
-"""An answer is given up if the client reads nothing for this long."""
+"""The time, in seconds, after which an answer is given up if the client reads nothing."""
 LINGER_S: Final = 2.0
-"""How long a client may take to close a connection that we have closed after an answer."""
+"""The time, in seconds, that a client has to close a connection after we have closed it."""
 _READ_BYTES: Final = 64 << 10
 _DESCRIPTORS: Final = 4096
 _SPARE_DESCRIPTORS: Final = 256
@@ -128,7 +128,7 @@ class BufferingWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no ty
         try:
             conn.sock.settimeout(STALLED_S)
             req = next(conn.parser)
-            req._expected_100_continue = False  # `_advance` has sent it, if needed.
+            req._expected_100_continue = False  # `_advance` has sent it, if it was needed.
             req.must_close = req.must_close or conn.ends
             return bool(self.handle_request(req, conn))
         except (NoMoreData, StopIteration):

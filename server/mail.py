@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matchbox.settings import Settings
 
 TIMEOUT_S: Final = 10.0
-"""How long to wait for each answer of the mail server, which is the operator's own."""
+"""The time to wait for each answer of the mail server, which is the operator's own, in seconds."""
 LONGEST_SUBJECT: Final = 78
 
 
@@ -34,7 +34,8 @@ class Letter:
     subject: str
     text: str
     name: str
-    """Names the mail in its Message-ID. It stays the same on a retry, so that doubles are known."""
+    """The mail's Message-ID. It stays the same on a retry, so that receivers can drop
+    duplicates."""
     at: int
     """Seconds since the epoch."""
 

@@ -1,4 +1,4 @@
-"""The server's metrics for Prometheus: requests, the queue, and the judgement on the platform.
+"""The server's metrics for Prometheus: requests, the queue, and the platform's health.
 
 Names no account, bot or address. With several web processes set PROMETHEUS_MULTIPROC_DIR, and the
 counts of all processes are added up.
@@ -122,7 +122,8 @@ def _queued(queue: QueueLine) -> Iterator[Gauge]:
 
 
 def _judged(judged: Health) -> Iterator[Gauge]:
-    """The judgement of the page /admin/health, without the names of arenas: anybody may read it."""
+    """The platform's health, as on /admin/health, without the names of arenas: anybody may read
+    it."""
     kinds = [one.kind for one in judged.findings]
     wrong: Samples = [((kind,), kinds.count(kind)) for kind in health.SYMPTOMS]
     yield "matchbox_findings", "Things that are wrong, by kind", ("kind",), wrong

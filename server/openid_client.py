@@ -1,4 +1,4 @@
-"""Asks an OpenID Connect provider who somebody is: authorization code flow with PKCE.
+"""Identifies persons with an OpenID Connect provider: authorization code flow with PKCE.
 
 Knows HTTP, the provider's answers and Authlib, but no accounts and no database. Authlib is an
 extra: this module imports it only where a provider is set. The provider is the operator's choice,
@@ -30,19 +30,20 @@ PATH: Final = "/login/openid/back"
 TIMEOUT_S: Final = 5.0
 MOST_BYTES: Final = 1 << 20
 KEPT_S: Final = 3600.0
-"""How long the provider's description and keys are kept."""
+"""The time for which the provider's description and keys are kept, in seconds."""
 LEEWAY_S: Final = 60
-"""By how much the provider's clock may differ from ours."""
+"""The greatest difference between the provider's clock and ours, in seconds."""
 _SIGNATURES: Final = (
     "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512",
 )  # fmt: skip
-"""How an ID token may be signed: by a key that the provider alone holds."""
+"""The algorithms with which an ID token may be signed: those whose key the provider alone holds."""
 _ADDRESSES: Final = ("authorization_endpoint", "token_endpoint", "jwks_uri")
 
 
 @dataclass(frozen=True)
 class Start:
-    """The address to which a browser is sent, and what must be remembered until it is back."""
+    """The address to which a browser is sent, and the values that must be remembered until it is
+    back."""
 
     url: str
     state: str
@@ -52,12 +53,13 @@ class Start:
 
 @dataclass(frozen=True)
 class Identity:
-    """Somebody as the provider knows them: the issuer and the subject together never change."""
+    """A person, as the provider describes them. The issuer and the subject together never
+    change."""
 
     issuer: str
     subject: str
     names: tuple[str, ...] = ()
-    """What the provider calls them, the best first."""
+    """The provider's names for the person, the best first."""
     domain: str = ""
     """The domain of their mail address, if the provider has verified it."""
 
@@ -72,7 +74,8 @@ def check_installed(settings: Settings) -> None:
 
 
 class Provider:
-    """The provider of the settings. What it publishes is fetched when needed, and kept a while."""
+    """The provider of the settings. Its description and keys are fetched when needed, and cached
+    for KEPT_S seconds."""
 
     def __init__(self, settings: Settings, clock: Callable[[], float] = time.monotonic) -> None:
         self.label = settings.openid_label
@@ -88,7 +91,8 @@ class Provider:
         return ssl.create_default_context()
 
     def start(self, *, ask_again: bool = False) -> Start:
-        """Returns where to send a browser. With `ask_again` it must choose an account there.
+        """Returns the address to which to send a browser. With `ask_again`, the person must choose
+        an account there.
 
         Raises Unavailable if the provider does not answer as it should.
         """
@@ -113,7 +117,7 @@ class Provider:
     def finish(self, answer: Mapping[str, str], start: Start, *, now: int) -> Identity:
         """Returns the identity, from the parameters that the provider gave the browser.
 
-        `now` is the time in ms UTC. Raises Forbidden if the answer does not fit what was asked, or
+        `now` is the time in ms UTC. Raises Forbidden if the answer does not fit the request, or
         Unavailable if the provider does not answer as it should.
         """
         if not secrets.compare_digest(answer.get("state", "").encode(), start.state.encode()):
@@ -128,7 +132,8 @@ class Provider:
         return self._identity(token, start.nonce, now)
 
     def end_address(self) -> str:
-        """Returns where the provider logs people out, or "" if it says none or does not answer."""
+        """Returns the provider's address for logging out, or "" if it has none or does not
+        answer."""
         from authlib.common.urls import add_params_to_uri
 
         try:
@@ -170,7 +175,7 @@ class Provider:
         return token
 
     def _identity(self, token: Mapping[str, Any], nonce: str, now: int) -> Identity:
-        """Checks the ID token's signature and claims, and returns whom it names."""
+        """Checks the ID token's signature and claims, and returns the identity in it."""
         from authlib.oidc.core import CodeIDToken
         from joserfc.errors import JoseError
 
@@ -198,7 +203,8 @@ class Provider:
         return _identity_of(self._issuer, claims)
 
     def _opened(self, text: str) -> Any:
-        """The token, decoded with the provider's keys. Fetches those anew if its key is unknown."""
+        """The token, decoded with the provider's keys. Fetches them again if the token's key is not
+        among them."""
         from joserfc import jwt
         from joserfc.errors import InvalidKeyIdError
         from joserfc.jwk import KeySet
@@ -215,7 +221,7 @@ class Provider:
             return jwt.decode(text, key=keys, registry=registry)
 
     def _metadata(self) -> dict[str, Any]:
-        """What the provider says of itself. Raises Unavailable."""
+        """The provider's description of itself. Raises Unavailable."""
         where = self._issuer.rstrip("/") + "/.well-known/openid-configuration"
         found = self._published(where)
         if found.get("issuer") != self._issuer:
@@ -231,7 +237,7 @@ class Provider:
         return urlsplit(address).scheme in ("https", urlsplit(self._issuer).scheme)
 
     def _published(self, address: str) -> dict[str, Any]:
-        """The JSON object at an address, as it was at most KEPT_S ago."""
+        """The JSON object at an address, which may be up to KEPT_S seconds old."""
         known = self._kept.get(address)
         if known is not None and self._clock() < known[0] + KEPT_S:
             return known[1]

@@ -1,4 +1,4 @@
-"""What this browser's signed cookie remembers of a log-in by an OpenID Connect provider.
+"""Stores the state of a log-in by an OpenID Connect provider in the browser's signed cookie.
 
 Knows the cookie and the app's provider; asks neither the provider nor the database.
 """
@@ -16,9 +16,10 @@ from server.auth import context
 from server.openid_client import Identity, Provider, Start
 
 MOST_MS: Final = 10 * 60_000
-"""How long a log-in may take until the provider's answer, and from there to its end, in ms."""
+"""The time that a log-in may take until the provider's answer, and again from there to its end, in
+ms."""
 BY_PROVIDER: Final = "by_openid"
-"""The cookie's mark of a session that was begun by the provider."""
+"""The cookie's mark of a session that began with a log-in by the provider."""
 _BEGUN: Final = "openid_begun"
 _FOUND: Final = "openid_found"
 _AGAIN: Final = "this log-in took too long, or was not begun in this browser; begin it again"
@@ -33,13 +34,14 @@ def provider() -> Provider:
 
 
 def remember_start(start: Start, after: str) -> None:
-    """Keeps what was asked of the provider; `after` is the path to go to in the end."""
+    """Stores the request to the provider; `after` is the path to go to in the end."""
     cookie.pop(_FOUND, None)
     cookie[_BEGUN] = {"start": asdict(start), "after": after, "at": context().now()}
 
 
 def take_start() -> tuple[Start, str]:
-    """Returns what was asked and where to go then, once. Raises Forbidden if nothing was."""
+    """Returns the stored request and the path to go to, and deletes them. Raises Forbidden if there
+    is none."""
     kept = _fresh(cookie.pop(_BEGUN, None))
     if kept is None:
         raise Forbidden(_AGAIN)
@@ -52,7 +54,8 @@ def remember_identity(known: Identity, after: str) -> None:
 
 
 def found_identity() -> tuple[Identity, str] | None:
-    """Returns who came back in this browser, and where to go then; None if nobody did lately."""
+    """Returns the identity that came back in this browser, and the path to go to; None if none did
+    lately."""
     kept = _fresh(cookie.get(_FOUND))
     if kept is None:
         return None
@@ -78,7 +81,7 @@ def forget_identity() -> None:
 
 
 def _fresh(kept: Any) -> dict[str, Any] | None:
-    """What the cookie kept, unless it is missing or too old."""
+    """The cookie's value, unless it is missing or too old."""
     if kept is None or not 0 <= context().now() - kept["at"] <= MOST_MS:
         return None
     return dict(kept)

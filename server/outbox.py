@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from server.db.session import Database
 
 POSTED: Final = "posted"
-"""The key that a session's `info` has once the session has posted a message."""
+"""The key in a session's `info` once the session has posted a message."""
 TAKEN_MS: Final = 30_000
-"""A process that has taken a message and not sent it after this many ms has died."""
+"""A process that has not sent a message this many ms after it took the message has died."""
 _BATCH: Final = 200
 _INSERT: Final = insert(Outbox)
 _FREE: Final = (

@@ -21,7 +21,7 @@ IN_MEMORY: Final = 8 << 20
 
 
 def personal_zip(user: User) -> Response:
-    """Returns the response with everything that is kept for this account."""
+    """Returns the response with all data that is stored for this account."""
     made = context()
     file = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - the answer closes it
     try:

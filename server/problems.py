@@ -1,6 +1,7 @@
 """Turns every error into an answer: problem details (RFC 9457) for programs, a page for people.
 
-Knows the status of each error, and which texts may be shown; does not know who raises an error.
+Knows the status of each error and the texts that may be shown; does not know where errors are
+raised.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ def for_programs() -> bool:
 
 
 def problem(status: int, detail: str, *, kind: str = "", **extra: Any) -> Response:
-    """Returns a problem document. `kind` is the error's class, `extra` are further members."""
+    """Returns a problem document. `kind` is the error's class; `extra` holds further members."""
     title = HTTPStatus(status).phrase
     document = {
         "type": f"urn:matchbox:problem:{_kebab(kind)}" if kind else "about:blank",
@@ -97,7 +98,10 @@ def answer(status: int, detail: str, *, kind: str = "", **extra: Any) -> Respons
     title = HTTPStatus(status).phrase
     try:
         page = render_template("error.html", status=status, title=title, detail=detail)
-    except (errors.MatchboxError, SQLAlchemyError):  # every page reads who is logged in
+    except (
+        errors.MatchboxError,
+        SQLAlchemyError,
+    ):  # Every page reads the account that is logged in.
         return Response(f"{title}: {detail}\n", status, mimetype="text/plain")
     return make_response(page, status)
 

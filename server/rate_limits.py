@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from matchbox.settings import Settings
 
 WAIT_S: Final = 1.0
-"""How long a request waits for a broker that hangs."""
+"""The time, in seconds, that a request waits for a broker that hangs."""
 FREE: Final = ("/internal/", "/healthz", "/readyz", "/metrics", "/assets/")
 """Paths whose requests are not counted: the platform's own, and files."""
 PROGRAMS: Final = ("/api/", "/remote/")
-"""Paths that programs ask, which may want to know how much of a limit is left."""
+"""Paths that programs request. Programs may want to know how much of a limit is left."""
 SLOW: Final = (
     "accounts.log_in",
     "accounts.sign_up",
@@ -57,20 +57,21 @@ SLOW: Final = (
 )
 """Endpoints that hash a password, which takes a third of a second, or mail a link for one."""
 TELLING: Final = ("pages.join", "classes.invited", "classes.join")
-"""Endpoints that tell whether a league has a certain code, and hash nothing."""
+"""Endpoints that reveal whether a league has a certain code, and hash nothing."""
 ABROAD: Final = (
     "forms_openid.begin",
     "forms_openid.come_back",
     "forms_openid.sign_up",
     "pages.openid_out",
 )
-"""Endpoints that ask an OpenID Connect provider, or make an account for whom it knows. A whole
-class may come from one network."""
+"""Endpoints that send a request to an OpenID Connect provider, or make an account for an identity
+there. The limit allows for a whole class in one network."""
 _JOINING: Final = ("forms_classes.join", "accounts.sign_up")
 """Endpoints that make an account with a code."""
 OF_A_CODE: Final = 120
-"""How many accounts a minute may be made with one code, and how many codes one network may try.
-Codes that work count too: otherwise a visitor over the limit could tell which ones work."""
+"""The number of accounts that may be made with one code, and of codes that one network may try, in
+a minute. Codes that work count too: otherwise a visitor over the limit could tell which ones
+work."""
 AGAIN: Final = "matchbox_again"
 """The attribute of a form's view that shows the form again, from (error, status, parts)."""
 TOO_FAST: Final = (
@@ -78,9 +79,10 @@ TOO_FAST: Final = (
     "again"
 )
 AGAIN_S: Final = 5
-"""When to try again what is unavailable, in seconds."""
+"""The seconds after which a client should try again if something is unavailable."""
 PREFIX: Final = 64
-"""How many bits of an IPv6 address count. Its owner usually has all addresses with those bits."""
+"""The number of bits of an IPv6 address that count. An owner usually has all addresses with the
+same ones."""
 
 
 class _Limiter(Limiter):
@@ -91,7 +93,7 @@ class _Limiter(Limiter):
 
     @property
     def current_limit(self) -> RequestLimit | None:
-        """The limit that the answer tells."""
+        """The limit that the answer reports; None if it reports none."""
         limit = super().current_limit
         told = limit is not None and (limit.breached or request.path.startswith(PROGRAMS))
         return limit if told else None
@@ -112,7 +114,7 @@ def limit_rates(app: Flask, settings: Settings, sent_code: Callable[[], str]) ->
         storage_uri=storage_uri(settings.broker_url),
         storage_options=_patience(settings.broker_url),
         in_memory_fallback_enabled=True,
-        swallow_errors=True,  # of the broker in the middle of a request; the next ones fall back
+        swallow_errors=True,  # errors of the broker; later requests count in memory
         headers_enabled=True,
         key_prefix="matchbox-rates",
     )
@@ -168,7 +170,7 @@ def _shown_again(view: Any, limited: Any) -> Any:
 def _ask_only_the_refused_to_wait(response: Response) -> Response:
     """Leaves Retry-After only where waiting helps; the limiter sets it on every answer.
 
-    What is unavailable has nothing to do with the limit, and is soon there again.
+    A 503 gets AGAIN_S seconds, since what is unavailable has nothing to do with the limit.
     """
     if response.status_code == 503:
         response.headers["Retry-After"] = str(AGAIN_S)
@@ -178,7 +180,7 @@ def _ask_only_the_refused_to_wait(response: Response) -> Response:
 
 
 def storage_uri(broker_url: str) -> str:
-    """Returns the address of the counters: the broker's, as the limiter spells it, or memory."""
+    """Returns the address of the counters: that of the broker in the limiter's form, or memory."""
     if not broker_url:
         return "memory://"
     for socket in ("redis+socket://", "unix://"):
@@ -188,7 +190,8 @@ def storage_uri(broker_url: str) -> str:
 
 
 def _patience(broker_url: str) -> dict[str, Any]:
-    """How long a request waits for the counters, in seconds, before it counts in memory."""
+    """The options that limit how long a request waits for the counters, in seconds, before it
+    counts in memory."""
     if not broker_url:
         return {}
     return {"socket_timeout": WAIT_S, "socket_connect_timeout": WAIT_S}

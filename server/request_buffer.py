@@ -12,7 +12,7 @@ from typing import Final
 HEAD_BYTES: Final = 64 << 10
 """The most bytes of a request's first line and headers together."""
 DRAINED_BYTES: Final = 32 << 20
-"""How many bytes of a body that is too long are read, so that its sender gets the answer."""
+"""The number of bytes of a too long body that are read, so that its sender gets the answer."""
 _END: Final = b"\r\n\r\n"
 _NUMBER: Final = re.compile(rb"\d{1,15}")
 
@@ -40,12 +40,12 @@ class RequestBuffer:
 
     @property
     def is_empty(self) -> bool:
-        """True if nothing of a request has arrived yet."""
+        """True if no byte of a request has arrived yet."""
         return not self._data and not self.has_head
 
     @property
     def is_complete(self) -> bool:
-        """True if all of the request has arrived that will be read."""
+        """True if all bytes of the request that are to be read have arrived."""
         if not self.has_head:
             return False
         if self.too_long:

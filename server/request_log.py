@@ -20,11 +20,12 @@ if TYPE_CHECKING:
 
 HEADER: Final = "X-Request-ID"
 SECRET: Final = ("secret", "code")
-"""The parts of an address that let somebody in."""
+"""The parts of an address that give access."""
 _PLAIN: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 _OFTEN: Final = "remote.take"
-"""The endpoint that an idle arena asks every second; only what it finds there is logged."""
+"""The endpoint that an idle arena requests every second. Its line is logged only if there is a
+job."""
 
 log = structlog.get_logger("access")
 
@@ -48,7 +49,7 @@ def shown_path() -> str:
 
 
 def log_requests(app: Flask, *, access: bool) -> None:
-    """Names every request of the app; `access` writes a line for each as well."""
+    """Gives every request of the app an id; with `access`, also writes a line for each."""
     app.context_processor(lambda: {"request_id": request_id})
 
     @app.before_request

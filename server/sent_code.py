@@ -1,4 +1,4 @@
-"""The code of a league that a request came with. Rates are limited by it."""
+"""The code of a league in a request. The rate limits use it."""
 
 from __future__ import annotations
 

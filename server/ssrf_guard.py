@@ -23,7 +23,7 @@ Resolve = Callable[[str, int], Sequence[str]]
 """Returns the numeric addresses of a host, for a port. Raises OSError if it has none."""
 _HOST: Final = re.compile(r"[a-z0-9._-]{1,253}|[0-9a-f:.]{2,45}")
 _TRIED: Final = 4
-"""How many addresses of a host are tried."""
+"""The number of addresses of a host that are tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,8 @@ def read_url(url: str, *, anywhere: bool) -> Place:
 
 
 def is_public(address: str) -> bool:
-    """True for an address in the public internet: not of this machine, its networks or a group."""
+    """True for an address in the public internet: not of this machine or its networks, and no
+    multicast address."""
     found: IPv4Address | IPv6Address = ip_address(address)
     if isinstance(found, IPv6Address):
         if found.sixtofour is not None or found.teredo is not None or found.is_site_local:

@@ -26,9 +26,10 @@ if TYPE_CHECKING:
 STREAMS: Final = 24
 """The most streams of a process. It is well under the web server's number of threads."""
 LIFE_S: Final = 30.0
-"""How long a stream lasts: short, so that a server that stops need not wait for its streams."""
+"""The seconds for which a stream lasts: few, so that a server that stops does not wait for its
+streams."""
 _FORGOTTEN_S: Final = 2 * LIFE_S
-"""How long a stream still counts after its process was killed."""
+"""The seconds for which a stream still counts after its process was killed."""
 _BROKER_S: Final = 2.0
 _OPEN: Final = """
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', ARGV[1])

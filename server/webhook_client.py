@@ -23,9 +23,9 @@ from server.ssrf_guard import Deadline, Place, Resolve, addresses_of, connect, r
 TIMEOUT_S: Final = 5.0
 """The time for everything from the first packet to the headers of the answer."""
 READ_BYTES: Final = 1024
-"""How many bytes of an answer's body are read; they are ignored."""
+"""The number of bytes of an answer's body that are read; they are ignored."""
 GONE: Final = 410
-"""The status with which a receiver says that it wants no more messages."""
+"""The status of a receiver that wants no more messages."""
 _PREFIX: Final = "whsec_"
 
 
@@ -68,7 +68,7 @@ def make_secret() -> str:
 def signature(secret: str, message: str, at: int, body: bytes) -> str:
     """Returns the header webhook-signature of a message.
 
-    `message` is its id, and `at` when it is sent, in seconds since the epoch.
+    `message` is its id, and `at` the time at which it is sent, in seconds since the epoch.
     """
     key = b64decode(secret.removeprefix(_PREFIX))
     signed = f"{message}.{at}.".encode() + body

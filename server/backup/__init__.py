@@ -31,10 +31,10 @@ _SUFFIX = ".part"
 
 
 def take(url: str, path: Path, secrets: Mapping[str, str], watch: Watch | None = None) -> Manifest:
-    """Writes a backup of the database, and returns what it holds.
+    """Writes a backup of the database, and returns its manifest.
 
-    The file can be read by its owner alone, and appears under its name when it is whole. `watch`
-    gets the rows so far, and the rows in all.
+    Only its owner can read the file, which gets its name when it is complete. `watch` is called
+    with the numbers of rows so far and in all.
 
     Raises Conflict if the file exists or the database is empty, Unavailable if either fails.
     """
@@ -62,9 +62,9 @@ def take(url: str, path: Path, secrets: Mapping[str, str], watch: Watch | None =
 
 
 def check(path: Path, watch: Watch | None = None) -> Manifest:
-    """Reads the whole backup, and returns what it holds.
+    """Reads the whole backup, and returns its manifest.
 
-    Raises BadBackup if it is damaged, truncated, or of a newer release than this.
+    Raises BadBackup if it is damaged, truncated, or from a newer release.
     """
     with Reader(path) as reader:
         _refuse_newer(reader)
@@ -80,8 +80,8 @@ def restore(
     Returns how many mails and webhook deliveries were waiting in the backup. They are sent after
     the start, or deleted now unless `keep_deliveries`; their notices stay in the inboxes.
 
-    Raises BadBackup if the file is damaged, truncated, or of a newer release than this, and
-    Conflict if the database holds any table.
+    Raises BadBackup if the file is damaged, truncated, or from a newer release, and Conflict if the
+    database holds any table.
     """
     _refuse_newer(reader)
     database = Database(url)
@@ -106,7 +106,8 @@ def restore(
 
 
 def secrets_of(settings: Settings) -> dict[str, str]:
-    """The settings without which the data cannot be used, by name; those that are set."""
+    """The settings without which the data cannot be used, by name. Leaves out those that are not
+    set."""
     known = {
         "MATCHBOX_SECRET_KEY": settings.secret_key,
         "MATCHBOX_ARENA_TOKEN": settings.arena_token,
@@ -115,7 +116,8 @@ def secrets_of(settings: Settings) -> dict[str, str]:
 
 
 def _tables_of(connection: Connection, revision: str) -> list[str]:
-    """The tables of Matchbox: at this release's schema by name, at an older one all there are."""
+    """The names of Matchbox's tables: those of this release's schema; at an older schema, all
+    tables."""
     if revision == migrations.head():
         return list(Table.metadata.tables)
     return [name for name in tables.names(connection) if name != tables.REVISION_TABLE]

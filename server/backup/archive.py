@@ -46,7 +46,7 @@ class TablePart(msgspec.Struct, frozen=True):
     rows: int
     sha256: str
     last_id: int | None = None
-    """The highest id that was ever given; None for a table that does not count."""
+    """The highest id that was ever given; None for a table whose ids are not generated."""
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
@@ -78,7 +78,7 @@ class Writer:
         self._tables: list[TablePart] = []
 
     def table(self, name: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-        """Writes the rows of a table as they come; each holds the values of the columns."""
+        """Writes the rows of a table one after another; each holds the values of the columns."""
         encode = msgspec.msgpack.Encoder().encode
         digest, count = hashlib.sha256(), 0
         with self._zip.open(f"tables/{name}", "w", force_zip64=True) as part:
@@ -91,7 +91,7 @@ class Writer:
         self._tables.append(TablePart(name, list(columns), count, digest.hexdigest()))
 
     def finish(self, secrets: Mapping[str, str], last_ids: Mapping[str, int], **about: str) -> None:
-        """Writes the secrets and the manifest; `about` has its texts."""
+        """Writes the secrets and the manifest. `about` holds the manifest's texts."""
         kept = msgspec.json.encode(dict(secrets))
         self._zip.writestr(SECRETS, kept)
         tables = [
@@ -162,7 +162,7 @@ class Reader:
                 raise ValueError
 
     def check(self, watch: Callable[[int, int], None] | None = None) -> None:
-        """Reads everything once. `watch` gets the rows so far, and the rows in all."""
+        """Reads everything once. `watch` is called with the numbers of rows so far and in all."""
         self.secrets()
         done = 0
         for table in self.manifest.tables:

@@ -1,4 +1,4 @@
-"""The folder of the backups that are made by themselves: on a schedule, and before upgrades.
+"""The folder of the automatic backups: those on a schedule, and those before upgrades.
 
 Names them, makes them, and deletes the oldest; leaves all other files alone.
 """
@@ -100,7 +100,7 @@ def _require_room(folder: Path, expected: int, settings: Settings) -> None:
 
 
 def _delete_oldest(folder: Path, kind: str, kept: int) -> None:
-    """Deletes all but the newest backups of this kind, and what broken attempts have left."""
+    """Deletes all but the newest backups of this kind, and the remains of failed attempts."""
     left = [path for path in folder.iterdir() if _DRAFT.fullmatch(path.name)]
     for path in [*backups_in(folder, kind)[:-kept], *left]:
         with suppress(OSError):

@@ -37,16 +37,16 @@ from server.backup.archive import Reader, TablePart, Writer
 
 Row = TypeVar("Row", bound=Sequence[Any])
 Watch = Callable[[int, int], None]
-"""Takes the rows so far, and the rows in all."""
+"""Called with the numbers of rows so far and in all."""
 
 REVISION_TABLE: Final = "alembic_version"
 _AT_ONCE: Final = 200
-"""Rows that are read, or written, together."""
+"""The number of rows that are read, or written, together."""
 _BYTES_AT_ONCE: Final = 4 << 20
 
 
 class Progress:
-    """Counts rows, and tells `watch` of them now and then."""
+    """Counts rows, and calls `watch` with the numbers now and then."""
 
     def __init__(self, watch: Watch | None, total: int) -> None:
         self._watch, self._total, self._done = watch, total, 0
@@ -83,7 +83,7 @@ def dump(
 
 
 def load(connection: Connection, reader: Reader, watch: Watch | None) -> None:
-    """Writes the backup's rows into tables of the backup's schema, which hold nothing yet.
+    """Writes the backup's rows into tables of the backup's schema, which must be empty.
 
     Raises BadBackup if the file is damaged, or holds what this kind of database cannot store.
     """
@@ -128,7 +128,8 @@ def _readable(found: ColumnElement[Any]) -> ColumnElement[Any]:
 
 
 def _insert(table: Table, columns: Iterable[str], dialect: str) -> Insert:
-    """Takes the values in the order of the columns, as `v0`, `v1`, ..."""
+    """Returns a statement that inserts a row. Its parameters `v0`, `v1`, ... are in the order of
+    the columns."""
     values: dict[str, Any] = {}
     for place, name in enumerate(columns):
         kind = table.columns[name].type
@@ -170,7 +171,7 @@ def _batches(rows: Iterable[list[Any]]) -> Iterator[list[list[Any]]]:
 
 
 _SEQUENCES: Final = light_table("sqlite_sequence", column("name"), column("seq"))
-"""Where SQLite keeps the highest ids of tables that never give one twice."""
+"""The table in which SQLite keeps the highest ids of tables that never reuse one."""
 _SCHEMA: Final = light_table("sqlite_master", column("name"), column("sql"))
 
 
@@ -190,7 +191,7 @@ def _last_ids(connection: Connection, tables: Iterable[Table]) -> dict[str, int]
 
 
 def _count_on(connection: Connection, parts: Mapping[str, TablePart]) -> None:
-    """Lets each table give ids that are higher than all that it ever gave."""
+    """Makes each table give ids that are higher than all that it ever gave."""
     if connection.dialect.name == "sqlite":
         counting = select(_SCHEMA.c.name).where(_SCHEMA.c.sql.like("%AUTOINCREMENT%"))
         given = {row.name: row.seq for row in connection.execute(select(_SEQUENCES))}

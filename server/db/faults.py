@@ -77,15 +77,15 @@ _STARTING: Final = (
     *("No such file or directory", "timeout expired", "resolve host", "translate host name"),
     *("closed the connection unexpectedly", "Connection reset by peer"),
 )
-"""Texts of Postgres, or of the way to it, that may be over in a moment. The last two are of a proxy
-that is there before Postgres."""
+"""Texts of errors of Postgres, or of the connection to it, that may be over in a moment. The last
+two come from a proxy that has started before Postgres."""
 
 
 def wait_for_start(url: str, most_s: float, tell: Callable[[str], None]) -> None:
     """Waits up to `most_s` seconds while Postgres seems to be starting.
 
-    Tells why once. Raises Unavailable if it has not started by then; other errors are left to
-    whoever opens the database. SQLite needs no start.
+    Tells why once. Raises Unavailable if it has not started by then; other errors are left to the
+    code that opens the database. SQLite needs no start.
     """
     if make_url(url).get_backend_name() == "sqlite":
         return

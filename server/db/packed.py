@@ -1,4 +1,4 @@
-"""How lists and the deals of a match are packed into columns, to take little room on disk."""
+"""Packs lists, and the deals of a match, into columns that take little room on disk."""
 
 from __future__ import annotations
 

@@ -43,19 +43,21 @@ from server.db import faults
 
 Item = TypeVar("Item")
 WAIT_MS: Final = 30_000
-"""How long a writer waits for its turn, in milliseconds."""
+"""The time that a writer waits for its turn, in milliseconds."""
 WEB_WAIT_MS: Final = 10_000
-"""How long a request waits for its turn to write. It gives up before its client does."""
+"""The time that a request waits for its turn to write, in milliseconds. It gives up before its
+client does."""
 IDLE_MS: Final = 60_000
-"""How long a writer may keep the others waiting without a statement, on Postgres, in milliseconds.
+"""The time, in milliseconds, for which a writer on Postgres may be idle while others wait.
 
-Postgres ends the connection of one that has hung or lost its network, and frees the lock."""
+Postgres ends the connection of one that has hung or lost its network, and frees the lock.
+"""
 BUSY: Final = (
     "another change has kept the database for too long, so nothing was changed; try again in a few "
     "seconds, and tell an operator if this goes on"
 )
 _TAKEN: Final = ("database is locked", "lock timeout")
-"""What SQLite and Postgres say of a turn that did not come."""
+"""The errors of SQLite and Postgres for a writer whose turn did not come in time."""
 _NO_ROOM_OR_TURN: Final = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _WRITERS: Final = 0x6D61746368626F78
 """The key of the Postgres advisory lock for writers: "matchbox" in ASCII."""
@@ -96,7 +98,8 @@ class Database:
     def connect(self) -> Iterator[Connection]:
         """Yields a writer's bare connection in one transaction, for migrations and restores.
 
-        It may be idle for as long as it likes. Raises Unavailable as `write` does.
+        It may be idle for as long as it likes. Raises Unavailable if the turn does not come in
+        time.
         """
         with _clear_errors(self.url), self._writers.begin() as connection:
             if connection.dialect.name != "sqlite":
@@ -154,11 +157,13 @@ def compare_and_set(
     """Changes the row if the `so_far` conditions still hold, and `known` columns still have these
     values, which are not None; returns False if they do not.
 
-    The statement is kept. So conditions that a module makes once are three times as fast as those
+    The statement is cached. So conditions that a module makes once are three times as fast as those
     that are made for each call.
     """
     change = _change(type(row).__table__, so_far, tuple(known))
-    if session.autoflush:  # The session does it by itself only for statements about mapped classes.
+    if (
+        session.autoflush
+    ):  # The session flushes automatically only for statements about mapped classes.
         session.flush()
     before = {_known(name): value for name, value in known.items()}
     changed = session.connection().execute(change, {"row": row.id, **before, **values})
@@ -179,7 +184,7 @@ def _change(
 
 
 def _known(name: str) -> str:
-    """The name of the parameter for what a column had before."""
+    """The name of the parameter for the earlier value of a column."""
     return f"known_{name}"
 
 

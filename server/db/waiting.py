@@ -12,9 +12,10 @@ PAUSE_S: Final = 0.5
 
 
 def wait_while(trouble: Callable[[], str], most_s: float, tell: Callable[[str], None]) -> None:
-    """Waits up to `most_s` seconds until there is no trouble; tells the first one.
+    """Calls `trouble` for up to `most_s` seconds, until it returns no text. Passes its first text
+    to `tell`.
 
-    Raises Unavailable with the last one if it is not over by then.
+    Raises Unavailable with its last text if the trouble is not over by then.
     """
     deadline, told = time.monotonic() + most_s, False
     while found := trouble():

@@ -40,10 +40,10 @@ if TYPE_CHECKING:
     from server.db.models import User
 
 BUNDLES: Final = ("mine", "allowed", "all")
-"""Whose files and memories an archive includes: the viewer's; also those of owners who share theirs
-and of shipped bots; or everybody's."""
+"""The choices for the files and memories in an archive: those of the viewer; also those of shipped
+bots and of owners who share theirs; or everybody's."""
 BEFORE: Final = 4
-"""The method of stored standings that do not name theirs."""
+"""The method of stored standings that do not name a method."""
 _AT_ONCE: Final = 200
 
 

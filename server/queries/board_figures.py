@@ -1,4 +1,4 @@
-"""What the figures of a board show, from the counts that its standing left. Counts no matches."""
+"""The figures of a board, from the counts that were stored with its standing. Counts no matches."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ if TYPE_CHECKING:
 _trails: Final = Kept[dict[int, list[float]]](most=16)
 _few: Final = Kept[BoardFigures](most=16)
 AT_ONCE: Final = 100
-"""How many opponents are looked up at a time."""
+"""The number of opponents that are looked up at a time."""
 LATEST: Final = 100
-"""How many of a bot's newest matches tell how it does lately."""
+"""The number of a bot's newest matches that show its present results."""
 LATELY: Final = 12
 """The most shares that are shown of one opponent."""
 
@@ -60,8 +60,8 @@ def board_figures(
 ) -> BoardFigures:
     """Returns the counts of the continuous league with this name.
 
-    With `top`, only the pairs among that many bots, the first ones `after` that place; this is kept
-    until the board changes. Raises UnknownGame or NotFound.
+    With `top`, it has only the pairs among that many bots, those after the place `after`; the
+    result is cached until the board changes. Raises UnknownGame or NotFound.
     """
     league = continuous(session, name)
     known = boarded(session, league)
@@ -115,8 +115,8 @@ def opponents(
     """Returns the results of the bot's active version by opponent, in its game's default league.
 
     Lists a limited number of opponents: those with the most bouts or, with `page` (from 1), that
-    page of all. A bot without an active version is shown with the newest that has met somebody.
-    Raises NotFound.
+    page of all. For a bot without an active version, it takes the newest version that has met
+    another. Raises NotFound.
     """
     met = _met(session, owner, name)
     if met is None:
@@ -135,7 +135,7 @@ def all_opponents(
 ) -> tuple[Opponents, Iterator[Opponent]]:
     """Returns the bot's results without items, and an iterator over all its opponents.
 
-    They are looked up some at a time when they are asked for, each time in a session of `read`.
+    The iterator looks some of them up at a time, each time in a session of `read`.
     Raises NotFound.
     """
     with read() as session:
@@ -193,7 +193,7 @@ def _opponents(
 def rating_trails(session: Session, name: str, versions: Collection[int]) -> dict[int, list[float]]:
     """Returns the stored ratings of these versions in a continuous league, oldest first, by row.
 
-    They are kept until the league's standing is computed again, which is when it adds ratings.
+    They are cached until the league's standing is computed again, which adds ratings.
     """
     league = continuous(session, name)
     computed = board_counts.stamp(session, scope_of(league))
@@ -227,7 +227,7 @@ def _pair(one: Pair, names: Mapping[int, Named]) -> PairLine:
 
 
 def _opponent(one: Pair, own: int, other: Sequence[Any], lately: list[float]) -> Opponent:
-    """`other` is a line of `_named` without its row number."""
+    """Returns the opponent's answer; `other` is a line of `_named` without its row number."""
     owner, name, version, state, retired_at = other
     share, ci95 = share_of(one.bouts, one.halves(own), one.deals, one.variance)
     active = "active" if state == VersionState.ACTIVE else "older"

@@ -29,9 +29,10 @@ if TYPE_CHECKING:
     from server.db.models import User
 
 EXCLUDED: Final = "excluded"
-"""The kind of a bout that is lost for faults in others: it is no fault of its own."""
+"""The kind of the fault in a bout that is lost because of faults in other bouts. It is not
+listed."""
 AT_ONCE: Final = 20
-"""How many seats of a version are read at a time."""
+"""The number of seats of a version that are read at a time."""
 _ORDER: Final = (MatchSeat.created_at, MatchSeat.number, MatchSeat.seat, MatchSeat.match_id)
 
 
@@ -80,14 +81,14 @@ def _found(
         *first, bout = numbers(front, 4)
         at = tuple(first)
         query = query.where(tuple_(*_ORDER) <= tuple_(*at, name))
-    forfeited = MatchSeat.forfeits > literal_column("0")  # as the index has it
+    forfeited = MatchSeat.forfeits > literal_column("0")  # the same expression as in the index
     parts = [
         session.scalars(query.where(part).execution_options(yield_per=AT_ONCE))
         for part in seats_of([one.id for one in bot.versions], [forfeited])
     ]
     for seat in merge(*parts, key=_place, reverse=True):
         result = seat.match.result
-        # With the state in the query SQLite would go through all finished matches.
+        # With the state in the query, SQLite would read all finished matches.
         if result is None or seat.match.state != MatchState.FINISHED:
             continue
         notes = {

@@ -99,9 +99,9 @@ def author_results(
 ) -> AuthorResults:
     """Returns the results of the league's class, and of everybody else on its board.
 
-    Without a `season` they come from the league's own board; if the league is not played without
-    end, from its newest season that has begun. Raises Forbidden unless the viewer is an operator,
-    or NotFound.
+    Without a `season`, they come from the board of a continuous league, or from the newest season
+    of another league that has begun. Raises Forbidden unless the viewer is an operator, or
+    NotFound.
     """
     require_operator(viewer)
     return _results(session, find_league(session, name), season)
@@ -135,7 +135,8 @@ def _season(session: Session, league: League, name: int | str | None) -> Season 
 
 
 def _people(session: Session, league: League, on_board: set[str]) -> list[tuple[User, bool, int]]:
-    """The class, and the authors of the names on the board: each whether joined, and its bots."""
+    """The members of the class, and the authors of bots on the board. With each: whether the author
+    is a member, and the number of bots."""
     joined = select(Invitation.user_id).where(
         Invitation.league_id == league.id, Invitation.joined.is_(True)
     )

@@ -85,7 +85,7 @@ def comparison(session: Session, number: int, viewer: User | None) -> answers.Co
 def comparable(
     session: Session, owner: str, name: str, viewer: User, *, settings: Settings, now: int
 ) -> answers.Comparable:
-    """Returns the choices that the form on the bot's page offers."""
+    """Returns the choices in the form on the bot's page."""
     accepted = (
         select(Version.number)
         .join(Bot)

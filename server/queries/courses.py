@@ -1,7 +1,8 @@
 """The course of a season: its matches by round, with results that may be read, and its pairs.
 
-A result never changes and never becomes secret again, so each process reads it once, and a match's
-seats as well. The state of each match, and whether it still counts, are asked every time.
+A result never changes and never becomes secret again, so each process reads it only once, as it
+does a match's seats. It reads the state of each match, and whether the match still counts, every
+time.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 AT_ONCE: Final = 500
 KEPT: Final = 20_000
-"""The most matches that a process remembers of one database."""
+"""The most matches that a process caches for one database."""
 
 
 class _Result(NamedTuple):
@@ -51,11 +52,11 @@ class _Listed(NamedTuple):
     """The place among the bots by the version's row number."""
     fixtures: dict[str, Fixture]
     states: dict[str, Any]
-    """The state of each match; None if it had a result that was not to be read."""
+    """The state of each match; None if it had a result that was not public."""
 
 
 _listed: WeakKeyDictionary[Any, dict[tuple[int, int], _Listed]] = WeakKeyDictionary()
-"""What was listed, by database, the season's number and the round."""
+"""The cached lists, by database, then by season number and round."""
 _met: Final = Kept[dict[tuple[int, int], Pair]](most=8)
 
 
@@ -105,7 +106,8 @@ def meetings(
     columns: Collection[int],
     viewer: User | None = None,
 ) -> list[Meeting]:
-    """Returns who of these versions has met whom of those, from the season's last standing.
+    """Returns the pairs of one version of `rows` and one of `columns` that have met, from the
+    season's last standing.
 
     Raises NotFound.
     """
@@ -149,10 +151,10 @@ def stamp(session: Session, number: int, viewer: User | None = None) -> Stamp:
 
 def _matches(session: Session, season: Season, number: int) -> Sequence[tuple[str, str]]:
     """Returns id and state of each match of the round, in order."""
-    # Each state is named, so that the index of season, state and round finds them.
+    # The query names each state, so that SQLite uses the index of season, state and round.
     its_own = (Match.round == number, Match.state.in_(tuple(MatchState)))
     query = select(Match.number, Match.id, Match.state).where(*stands(season), *its_own)
-    rows = session.connection().execute(query).all()  # The session makes more of each row.
+    rows = session.connection().execute(query).all()  # Rows from the session would take longer.
     return [(match, state) for _, match, state in sorted(rows)]
 
 
@@ -163,7 +165,8 @@ def _list(
     found: Sequence[tuple[str, str]],
     before: _Listed,
 ) -> _Listed:
-    """Lists these matches. Reads only those that have changed, or that have a hidden result."""
+    """Lists these matches. Reads only those that have changed or had a result that was not
+    public."""
     changed = [one for one in found if before.states.get(one[0]) != one[1]]
     if not changed:
         return before
@@ -235,7 +238,7 @@ def _all_met(session: Session, season: Season) -> dict[tuple[int, int], Pair]:
 
 
 def _counted(session: Session, season: Season) -> list[Pair]:
-    """Counts the pairs of a season that ended before its standing left them."""
+    """Counts the pairs of a season that ended before standings stored them."""
     one, other = aliased(MatchSeat), aliased(MatchSeat)
     ahead = case((one.points > other.points, 1.0), (one.points == other.points, 0.5), else_=0.0)
     share = one.points if season.league.seats == 2 else ahead

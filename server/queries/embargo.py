@@ -34,7 +34,8 @@ _CLOSED: Final = select(Match.id).where(
 
 
 def reason(session: Session, match: Match) -> str | None:
-    """Returns why only the match's status is public, as a sentence; None if all of it is."""
+    """Returns the reason why only the match's status is public, as a sentence; None if all of it
+    is."""
     if match.state in UNFINISHED:
         return (
             f"match {match.id} is {match.state}; its deals and record are closed until it is over"

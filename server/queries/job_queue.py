@@ -33,9 +33,10 @@ _FREE: Final = "It waits for a free arena."
 def queue_detail(
     session: Session, viewer: User | None, *, settings: Settings, now: int
 ) -> answers.QueueDetail:
-    """Returns all that waits, and why. Raises Forbidden unless the viewer is an operator.
+    """Returns the jobs that wait, with the reasons. Raises Forbidden unless the viewer is an
+    operator.
 
-    Takes 2 s if the broker is away.
+    Takes 2 s if the broker cannot be reached.
     """
     require_operator_to_see(viewer)
     line = waiting.tryouts(session, settings, now=now)

@@ -1,4 +1,4 @@
-"""How long the jobs of a kind took lately, from the rows of those that were done last.
+"""The pace of the jobs of a kind, from the rows of those that were done last.
 
 The time between two jobs counts only while a job was wanted, so an idle hour does not make the next
 estimate longer. Reads the newest rows by an index, and never the history.
@@ -22,11 +22,12 @@ LATELY_MS: Final = 1_800_000
 MOST: Final = 200
 """The most jobs that count."""
 Span = tuple[int, int]
-"""When a job was made, and when it was done, in ms."""
+"""The times at which a job was made and at which it was done, in ms."""
 
 
 class Pace(NamedTuple):
-    """How many jobs were done lately, and the mean ms between two of them; None if unknown."""
+    """The number of jobs that were done lately, and the mean ms between two of them; None if
+    unknown."""
 
     done: int
     each_ms: float | None
@@ -68,7 +69,8 @@ def of_lessons(session: Session, *, now: int) -> Pace:
 def pace(spans: Iterable[Span], waits_since: int | None, now: int) -> Pace:
     """Returns the pace of jobs that were wanted and done in these spans of time.
 
-    `waits_since` is when the oldest job was made that is not done yet; that time counts, too.
+    `waits_since` is the time at which the oldest unfinished job was made; the time since then
+    counts, too.
     """
     kept = [(made, done) for made, done in spans if done > now - LATELY_MS]
     if not kept:

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
 NEWEST: Final = 20
-"""A league's answer has that many of its newest seasons, and of its newest that are not over."""
+"""A league's answer has this many of its newest seasons, and of its newest that are not over."""
 UNDER_WAY: Final = tuple(state for state in SeasonState if state not in OVER)
 
 
@@ -129,7 +129,7 @@ def season(session: Session, name: int | str, viewer: User | None = None) -> Ans
 
 
 def following(session: Session, number: int) -> SeasonLine | None:
-    """Returns the newest season that takes bots, if it is of this one's league and came later."""
+    """Returns the newest season of the same league that takes bots, if it came after this one."""
     league = session.scalar(select(Season.league_id).where(Season.id == number)) or 0
     newer = (_among_few(league), Season.id > number, Season.state == SeasonState.OPEN)
     rows = _rows(session, None, 1, *newer)
@@ -160,7 +160,8 @@ def _count_of(session: Session, viewer: User | None, league: int) -> int:
 def _among_few(league: int) -> ColumnElement[bool]:
     """Returns the condition that a season is of that league, for queries with a state as well.
 
-    Almost all seasons are over. With its index of leagues SQLite would read all of the league.
+    Almost all seasons are over, so with its index of leagues SQLite would read all seasons of the
+    league.
     """
     return func.coalesce(Season.league_id, 0) == league
 
@@ -231,7 +232,7 @@ def _line(row: Season, *, divisions: int, entries: int, matches: int, finished: 
 
 
 def _divisions(session: Session, rows: Sequence[Season]) -> dict[tuple[int, int], int]:
-    """Returns the number of divisions by league and edition; those of the seasons are there."""
+    """Returns the number of divisions by league and edition, for the editions of these seasons."""
     which = (
         Season.league_id.in_({row.league_id for row in rows}),
         Season.edition.in_({row.edition for row in rows}),
@@ -281,7 +282,7 @@ def _entrant(entry: Entry, viewer: User | None) -> SeasonEntrant:
 
 
 def _newer(session: Session, row: Season) -> dict[str, int]:
-    """Returns, by bot, the number of an active version that is newer than the one that entered."""
+    """Returns the numbers of active versions that are newer than the entered ones, by bot."""
     fixed = {entry.bot_id: entry.version_id for entry in row.entries if entry.version_id}
     query = select(Version).where(Version.bot_id.in_(fixed), Version.state == VersionState.ACTIVE)
     with_owner = query.options(joinedload(Version.bot).joinedload(Bot.owner), defer(Version.report))

@@ -34,7 +34,8 @@ def log_in_ways(session: Session, user: User) -> LogInWays:
 def openid_found(
     session: Session, viewer: User | None, known: Identity, settings: Settings
 ) -> OpenidFound:
-    """Returns what the page tells somebody whom the provider knows, and no account here."""
+    """Returns the facts for the page of somebody whom the provider knows, but who has no account
+    here."""
     refused = ""
     try:
         identities.check_may_sign_up(known, settings)

@@ -1,4 +1,4 @@
-"""Which matches of a bot are asked for: against whom, how they ended, and of which version."""
+"""The filters of a list of matches: the opponent, the result, the version, and so on."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 MOST_PARTS: Final = 20
-"""A bot with more versions is looked for by all of them at once."""
+"""A bot with more versions than this is looked up by all of them at once."""
 RESULTS: Final = {"won": operator.gt, "drew": operator.eq, "lost": operator.lt}
 """A match is won with more than half of its points, as on a board."""
 
@@ -37,14 +37,14 @@ class Asked:
     version: int | None = None
     result: str | None = None
     fault: bool = False
-    """With a forfeit of the bot; without a bot, of anybody."""
+    """Only matches with a forfeit of the bot; without a bot, with a forfeit of anybody."""
     rated: bool = False
-    """Without the matches of comparisons."""
+    """Only matches that are not of a comparison."""
 
     def narrow(self, query: Select[T]) -> Select[T]:
-        """Returns the query for the matches that are asked for; `seats` has the rest of it.
+        """Adds these filters to the query, except those that `seats` returns.
 
-        A filter by result or fault leaves out what is under embargo. Raises BadOption.
+        A filter by result or fault leaves out matches under embargo. Raises BadOption.
         """
         if self.result is not None and self.result not in RESULTS:
             raise BadOption(
@@ -54,7 +54,7 @@ class Asked:
             raise BadOption("a version or a result is one of a bot; name the bot too")
         if self.rated:
             query = query.where(Match.comparison_id.is_(None))
-        if self.result is not None or self.fault:  # only a finished match has points and forfeits
+        if self.result is not None or self.fault:  # only finished matches have points and forfeits
             query = query.where(Match.state != MatchState.VOID, readable())
         if self.opponent is not None and self.bot is None:
             seat = aliased(MatchSeat)
@@ -63,7 +63,7 @@ class Asked:
         return query
 
     def seats(self, session: Session) -> list[ColumnElement[bool]] | None:
-        """Returns the seats whose matches are asked for, as conditions; None for any.
+        """Returns conditions for the seats whose matches are wanted; None for any seat.
 
         An index has the seats of each condition in the order of their matches, unless a bot has
         very many versions. Of two bots they are the seats of the one that has fewer.
@@ -83,19 +83,19 @@ class Asked:
         return seats_of(versions, [*own, exists().where(same, other.version_id.in_(others))])
 
     def _own(self, seat: type[MatchSeat]) -> list[ColumnElement[bool]]:
-        """What is asked of the seat of `bot`, but for its version."""
+        """Returns the conditions for the seat of `bot`, except that for its version."""
         own: list[ColumnElement[bool]] = []
         if self.result is not None:
             own.append(RESULTS[self.result](seat.points, 0.5))
         if self.fault:
-            own.append(seat.forfeits > literal_column("0"))  # as the index has it
+            own.append(seat.forfeits > literal_column("0"))  # the same expression as in the index
         return own
 
 
 def seats_of(
     versions: Sequence[int], conditions: Sequence[ColumnElement[bool]]
 ) -> list[ColumnElement[bool]]:
-    """Returns the seats of these versions that meet the conditions, as conditions on MatchSeat.
+    """Returns conditions on MatchSeat for the seats of these versions that meet `conditions`.
 
     An index has the seats of each in the order of their matches, unless there are very many
     versions.

@@ -42,7 +42,7 @@ _SEATS: Final = (
 
 
 def rows_of(session: Session, names: Collection[str]) -> list[Row[*tuple[Any, ...]]]:
-    """Returns what the lines of these matches need, newest first."""
+    """Returns the columns that the lines of these matches need, newest first."""
     found = session.execute(_MATCHES, {"names": names})
     return sorted(found, key=lambda one: (one.created_at, one.number, one.id), reverse=True)
 

@@ -177,7 +177,7 @@ def transcript(session: Session, name: str, bout: int) -> list[str]:
 
 
 def match_log(session: Session, name: str, viewer: User | None) -> list[answers.LogLine]:
-    """Returns the output of the viewer's own bots in the match; an operator gets that of all bots.
+    """Returns the output of the viewer's own bots in the match; operators get that of all bots.
 
     Raises NotFound, and Forbidden if none of the bots is the viewer's or the match is under
     embargo.
@@ -226,7 +226,7 @@ def _filtered(
 def _parts(
     session: Session, query: Select[str], game: str | None, filters: Asked
 ) -> tuple[list[Select[Any]], tuple[Any, ...]]:
-    """Returns the query in parts, by league or by seats, and the columns that say what is newer.
+    """Returns the query in parts, by league or by seats, and the columns by which rows are ordered.
 
     An index has the rows of each part in that order, so only the newest of them are read.
     """
@@ -237,7 +237,9 @@ def _parts(
     if seats is not None:
         query = query.join(MatchSeat, MatchSeat.match_id == Match.id)
         if leagues is not None:
-            of_game = (Match.league_id + 0).in_(leagues)  # the sum keeps to the seats' index
+            of_game = (Match.league_id + 0).in_(
+                leagues
+            )  # the addition makes SQLite keep to the index of the seats
             query = query.where(of_game)
         once = query.with_only_columns(MatchSeat.match_id, *_SEAT_ORDER[:2]).distinct()
         return [once.where(one) for one in seats], _SEAT_ORDER
@@ -253,7 +255,7 @@ def _match(session: Session, name: str) -> Match:
 
 def _whole_id(session: Session, name: str) -> str:
     """Returns the id of the match with that id or first digits. Raises NotFound."""
-    # An id has only digits before "g". For `LIKE` SQLite would read every match.
+    # Every hexadecimal digit sorts before "g". With `LIKE`, SQLite would read every match.
     last = f"{name}g" if len(name) >= SHORT else name
     found = session.scalars(_BEGINNING, {"first": name, "last": last}).all()
     if not found:
@@ -365,7 +367,7 @@ def _bout(
 
 
 def _report(text: str) -> Any:
-    """Returns the report as data; a report that was cut stays text."""
+    """Returns the report as data; a report that was cut is returned as text."""
     try:
         return json.loads(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Everything that the platform keeps for an account, as a zip for its owner."""
+"""Writes all data that the platform stores for an account into a zip, for its owner."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def account(user: User) -> Account:
 
 
 def tokens(session: Session, user: User, *, revoked_since: int | None = None) -> list[TokenLine]:
-    """Returns the account's API tokens that are not revoked, or were only after this time."""
+    """Returns the account's API tokens that are not revoked, and those revoked after this time."""
     return [_token(row) for row in accounts.tokens(session, user, revoked_since=revoked_since)]
 
 

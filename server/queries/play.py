@@ -93,7 +93,7 @@ def table(
 def revision(
     session: Session, name: str, viewer: User | None, *, settings: Settings, secret: str = ""
 ) -> str | None:
-    """Returns the table's revision for whoever may see the table; None for strangers.
+    """Returns the table's revision to viewers who may see the table; None to others.
 
     Raises NotFound.
     """
@@ -113,7 +113,7 @@ def _may_see(row: PlayTable, viewer: User | None, settings: Settings, secret: st
 def steps(session: Session, name: str, seat: int | None, viewer: User | None) -> shown.Steps:
     """Returns the bout of a table that is over, step by step, as `seat` saw it.
 
-    None is a spectator, EVERYBODY all hands open. Raises NotFound, Forbidden before the end and for
+    None is a spectator; EVERYBODY sees all hands. Raises NotFound, Forbidden before the end and for
     strangers to a table that ended early, Conflict if nothing was played, and BadRecord if the
     rules have changed since.
     """
@@ -209,10 +209,10 @@ def opponents(session: Session, game: str, limit: int) -> list[answers.Opponent]
 
 
 def _playing(session: Session, versions: Collection[int]) -> list[int]:
-    """Those of the versions that may be played against."""
+    """Returns the versions that may be played against."""
     query = select(Version.id, Version.state, Bot.retired_at, User.closed_at)
     named = query.join(Version.bot).join(Bot.owner).where(Version.id.in_(versions))
-    # The state is compared here: asked for it, SQLite would read every active version.
+    # The state is compared here: in the query, it would make SQLite read every active version.
     return [
         number
         for number, state, retired_at, closed_at in session.execute(named)
@@ -234,7 +234,8 @@ def _seat_of(row: PlayTable, viewer: User | None) -> int | None:
 
 
 def _revision(row: PlayTable) -> str:
-    """Changes with every answer and state; counts only answers of finished turns."""
+    """A text that changes with every answer and every state. It counts only answers of finished
+    turns."""
     taken = sum(seat.user_id is not None for seat in row.seats)
     return f"{row.state}-{len(row.said)}-{taken}"
 
@@ -264,7 +265,7 @@ def _seat(row: PlaySeat) -> answers.TableSeat:
 
 
 def _check_reader(row: PlayTable, viewer: User | None) -> None:
-    """Raises Forbidden if the viewer may not read how the table was played."""
+    """Raises Forbidden if the viewer may not read the bout of the table."""
     operates = viewer is not None and viewer.operator
     sat = row.state == PlayState.ENDED and (operates or _seat_of(row, viewer) is not None)
     if row.state != PlayState.FINISHED and not sat:
@@ -293,7 +294,7 @@ def _over(row: PlayTable, me: int | None, since: int) -> dict[str, Any]:
     }
     try:
         found = _replayed(row, record, me).steps
-    except MatchboxError:  # Played by other rules, or the game is not installed any more.
+    except MatchboxError:  # It was played by other rules, or the game is no longer installed.
         return told
     return {**told, "view": found[-1].view, "steps": found[since:]}
 
@@ -329,8 +330,8 @@ def _running(row: PlayTable, me: int | None, since: int) -> dict[str, Any]:
 def _steps(row: PlayTable, live: LiveBout, me: int) -> list[shown.Step]:
     """The steps that have been made, each with the seat's view after it.
 
-    The moves of others, and what chance dealt, are told in words only: as data they could hold what
-    the seat may not know.
+    The moves of others and the steps of chance are given in words only: as data they could hold
+    hidden information.
     """
     game, bout = registry.game(row.game), hosted_bout.bout_so_far(live)
     seats = [""] * len(row.seats)

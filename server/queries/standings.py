@@ -33,12 +33,12 @@ class Named(NamedTuple):
 
     @property
     def bot(self) -> str:
-        """owner/name."""
+        """The full name of the bot: owner/name."""
         return f"{self.owner}/{self.name}"
 
 
 class Boarded:
-    """The board of a continuous league, and what is made of it once."""
+    """The board of a continuous league, with values that are computed from it once."""
 
     def __init__(self, board: Board) -> None:
         self.board = board
@@ -50,7 +50,7 @@ class Boarded:
 
     @cached_property
     def places(self) -> dict[int, int]:
-        """Their places among the lines, from 0, by row number."""
+        """The places of the versions among the lines, from 0, by row number."""
         return {one.version_id: at for at, one in enumerate(self.board.lines)}
 
 
@@ -113,8 +113,8 @@ def lines_of(
 ) -> list[BoardLine]:
     """Returns the lines of a standing with the bots' names, best first.
 
-    `out` says by version row who is suspended or disqualified. With `only`, the lines of these
-    version rows alone.
+    `out` has the suspended and the disqualified, by the row number of the version. With `only`, it
+    returns the lines of these versions alone.
     """
     lines = [one for one in standing.lines if only is None or one["version_id"] in only]
     gone = out or {}
@@ -164,7 +164,8 @@ def _line(line: dict[str, Any], version: Named, out: str) -> BoardLine:
 
 
 def stamp(session: Session, row: League) -> tuple[Any, ...]:
-    """A value that changes whenever the league's board may: with a standing, or an owner's name."""
+    """A value that changes whenever the league's board may change: with its standing, or with an
+    owner's name."""
     renamed = select(func.max(User.deleted_at)).scalar_subquery()
     columns = (Standing.rows_digest, Standing.field, Standing.matches, Standing.computed_at)
     found = session.execute(

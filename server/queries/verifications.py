@@ -1,4 +1,4 @@
-"""What came of playing a match again, as everybody may read it."""
+"""The results of playing matches again, which everybody may read."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def newest(session: Session, name: str) -> MatchVerification | None:
     """Returns the newest verification of the match with that id; None if there is none.
 
-    A check that the platform made by itself is shown once the match is open.
+    A verification that nobody asked for is shown once the match is open.
     """
     which: Any = models.MatchVerification
     query = select(which).where(which.match_id == name)

@@ -1,6 +1,7 @@
-"""Why a match or a try-out waits, its place in the queue, and an estimate. Changes nothing.
+"""Finds the reason why a match or a try-out waits, its place in the queue, and an estimate of the
+time.
 
-A place is worked out from counts of what is queued and under way, by indexes; it is that of the
+A place is computed from the numbers of queued and running jobs, by indexes. It is that of the
 present moment, and may change when others begin to wait.
 """
 
@@ -67,7 +68,7 @@ class Tryout(NamedTuple):
 
 
 class Line(NamedTuple):
-    """The try-outs that wait, in their order, and what holds them up."""
+    """The try-outs that wait, in their order, and the reasons that hold all of them up."""
 
     waits: list[Tryout]
     claimed: int
@@ -78,7 +79,7 @@ class Line(NamedTuple):
     stopped: str
 
     def waiting(self, row: Tryout, now: int) -> Waiting:
-        """Returns why this one of them waits."""
+        """Returns the reason why this try-out waits, its place and its time."""
         place = self.waits.index(row) + 1
         if self.stopped:
             return Waiting(place=place, seconds=None, reason=self.stopped)
@@ -100,7 +101,7 @@ class Line(NamedTuple):
 def match(
     session: Session, name: str, viewer: User | None, *, settings: Settings, now: int
 ) -> AnsweredMatch:
-    """Returns the match as `queries.match`, and why it waits if it does."""
+    """Returns the match as `queries.match` does, with the reason why it waits, if it waits."""
     found = told_match(session, name, viewer)
     waits = None
     if found.state in (MatchState.QUEUED, MatchState.PARKED):
@@ -112,7 +113,7 @@ def match(
 def version(
     session: Session, name: str | int, viewer: User | None, *, settings: Settings, now: int
 ) -> AnsweredVersion:
-    """Returns the version as `queries.version`; its owner and operators see why it waits."""
+    """Returns the version as `queries.version` does; its owner and operators see why it waits."""
     found = told_version(session, name, viewer)
     row = session.get_one(Version, found.id)
     waits = of_tryout(session, row, settings=settings, now=now) if found.mine else None
@@ -122,7 +123,7 @@ def version(
 def draft(
     session: Session, number: int, viewer: User | None, *, settings: Settings, now: int
 ) -> AnsweredDraft:
-    """Returns the viewer's draft, and why it waits if it does. Raises NotFound."""
+    """Returns the viewer's draft, with the reason why it waits, if it waits. Raises NotFound."""
     found = drafts.draft(session, number, viewer)
     row = session.get_one(Draft, found.id)
     waits = of_tryout(session, row, settings=settings, now=now)
@@ -158,7 +159,7 @@ def of_tryout(
 
 
 def tryouts(session: Session, settings: Settings, *, now: int) -> Line:
-    """Returns the line of all try-outs: first those that were sent, in that order."""
+    """Returns all try-outs that wait: first those that were sent, in the order of sending."""
     versions = select(Version, User.id, User.role).join(Version.bot).join(Bot.owner)
     versions = versions.where(Version.state == VersionState.PENDING, Version.deadline >= 0)
     drafts = select(Draft, User.id, User.role).join(Draft.owner)
@@ -186,7 +187,8 @@ def tryouts(session: Session, settings: Settings, *, now: int) -> Line:
 
 
 def stopped(session: Session, settings: Settings, *, now: int) -> str:
-    """Returns why nothing at all is played now, as a sentence; empty if nothing is in the way."""
+    """Returns the reason why nothing at all is played now, as a sentence; empty if there is
+    none."""
     reporting = (one for one in arena_lines(session, now) if not one.stopped)
     if not any(one.state == "reports" for one in reporting):
         return "No arena is running at the moment. It goes on by itself when one is back."
@@ -199,7 +201,7 @@ def stopped(session: Session, settings: Settings, *, now: int) -> str:
 
 
 def why_not(session: Session, row: Match) -> str:
-    """Returns why this queued match may not be sent, as a sentence; empty if it may."""
+    """Returns the reason why this queued match may not be sent, as a sentence; empty if it may."""
     if row.comparison_id is not None:
         comparison = session.get(Comparison, row.comparison_id)
         if comparison is None or comparison.state != ComparisonState.RUNNING:
@@ -216,7 +218,8 @@ def why_not(session: Session, row: Match) -> str:
 
 
 def paused(league: League, season: Season | None) -> str:
-    """Returns why no match of the season, or else of the league, is sent; empty if they are."""
+    """Returns the reason why no match of the season, or else of the league, is sent; empty if there
+    is none."""
     if season is not None:
         running = season.state == SeasonState.RUNNING
         return "" if running else f"The season {season.name} is {season.state}."
@@ -246,7 +249,8 @@ def _place(session: Session, row: Match, under_way: dispatch.UnderWay) -> int:
 
 
 def _sooner(turn: int, others: Iterable[tuple[int, int]]) -> int:
-    """How many matches are sent before a scope's turn, from (under way, queued) of the others."""
+    """The number of matches that are sent before a scope's turn; `others` has (under way, queued)
+    of each other scope."""
     return sum(min(queued, max(0, turn - under_way)) for under_way, queued in others)
 
 
@@ -268,7 +272,7 @@ def _count(session: Session, *which: object) -> int:
 
 
 def behind(place: int, one: str, many: str = "") -> str:
-    """Returns how many jobs of a kind come before the one with this place, as a sentence."""
+    """Returns a sentence with the number of jobs of a kind before the one with this place."""
     if place == 1:
         return _NEXT
     before = f"{place - 1:,} {many or one + 's'} come" if place > 2 else f"One {one} comes"

@@ -1,4 +1,4 @@
-"""What pages read about the viewer. Each function reads in its own database session."""
+"""The functions that pages about the viewer read from, each in its own database session."""
 
 from __future__ import annotations
 

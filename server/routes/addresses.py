@@ -92,7 +92,8 @@ def teach_addresses(app: Flask) -> None:
 
     @app.before_request
     def refuse_nul() -> None:
-        """Raises BadRequest: no database can store this character, so no row could match it."""
+        """Raises BadRequest if the address contains NUL: no database can store it, so no row could
+        match."""
         values = (value for _, value in request.args.items(multi=True))
         if "\0" in request.path or any("\0" in value for value in values):
             raise BadRequest("an address may not hold the character NUL")

@@ -151,7 +151,7 @@ def data() -> Response:
 @routes.input(schemas.Deletion)
 @routes.output({}, status_code=204)
 def delete(json_data: schemas.Deletion) -> ResponseReturnValue:
-    """Deletes your account for ever; what its bots have played stays, under no name."""
+    """Deletes your account for ever; the matches of its bots stay, under no name."""
     network = client_network()
     account_deletion.delete_account(context(), signed_in(), json_data.password, network=network)
     return "", 204

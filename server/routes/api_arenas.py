@@ -25,7 +25,7 @@ routes = APIBlueprint("arenas", __name__, url_prefix="/api/v1", tag="Operations"
 @routes.input(schemas.Reason)
 @routes.output(ArenaLine)
 def stop(arena: str, json_data: schemas.Reason) -> Response:
-    """Stops an arena: it gets no jobs until it is let go on; for operators."""
+    """Stops an arena: it gets no jobs until an operator lets it continue; for operators."""
     with acting() as (session, actor, now):
         arenas.stop(session, actor, arena, json_data.reason, now=now)
     return _line(arena)
@@ -36,7 +36,7 @@ def stop(arena: str, json_data: schemas.Reason) -> Response:
 @routes.input(schemas.Reason)
 @routes.output(ArenaLine)
 def go_on(arena: str, json_data: schemas.Reason) -> Response:
-    """Lets a stopped arena go on; for operators."""
+    """Lets a stopped arena continue; for operators."""
     with acting() as (session, actor, now):
         arenas.let_go_on(session, actor, arena, json_data.reason, now=now)
     return _line(arena)
@@ -49,7 +49,8 @@ def go_on(arena: str, json_data: schemas.Reason) -> Response:
 def count_matches(arena: str, query_data: schemas.SinceTime) -> Response:
     """Counts the matches that ended on an arena since a time and can be made void; for operators.
 
-    Give its `until` to the request that makes them void: then just these are meant.
+    Pass the `until` of the answer to the request that makes them void, so that it affects just
+    these.
     """
     made = context()
     with made.read() as session:
@@ -95,7 +96,7 @@ def make_key(json_data: schemas.NewArenaKey) -> Response:
 @needs(Scope.OPERATE)
 @routes.output(ArenaKey)
 def drain(key: str) -> Response:
-    """Gives the arenas of a key no new jobs; they end those that they have. For operators."""
+    """Gives the arenas of a key no new jobs; they finish those that they have. For operators."""
     with acting() as (session, actor, now):
         arena_keys.drain(session, actor, key, now=now)
     return _key(key)

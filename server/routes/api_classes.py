@@ -54,7 +54,7 @@ def code(name: str) -> Response:
 @needs(Scope.OPERATE)
 @routes.output(JoinCode)
 def renew_code(name: str) -> Response:
-    """Gives the league a new code; the one before stops working. For operators."""
+    """Gives the league a new code; its earlier code stops working. For operators."""
     with acting() as (session, actor, now):
         classes.renew_code(session, actor, name, now=now)
     return code(name)

@@ -40,7 +40,7 @@ def match(match: str) -> Response:
 @needs(Scope.READ)
 @routes.output(MatchVerification)
 def verification(match: str) -> Response:
-    """Returns what came of playing the match again, when it was last verified."""
+    """Returns the result of the newest verification of the match."""
     with context().read() as session:
         return answered(verifications.verification(session, match))
 
@@ -49,7 +49,7 @@ def verification(match: str) -> Response:
 @needs(Scope.SUBMIT)
 @routes.output(MatchVerification, status_code=202)
 def verify(match: str) -> Response:
-    """Lets an arena play the match again; poll this address for the finding."""
+    """Has an arena play the match again; poll this address for the finding."""
     with context().read() as session:
         name = queries.match(session, match, viewer(session)).id
     with acting() as (session, actor, now):

@@ -52,7 +52,7 @@ def list_faults(query_data: schemas.FaultsOf) -> Response:
 @needs(Scope.OPERATE)
 @routes.output(Health)
 def judge_health() -> Response:
-    """Says what is wrong with the platform, with its arenas and jobs; for operators."""
+    """Returns the platform's health: the findings, the arenas and the jobs; for operators."""
     made = context()
     with made.read() as session:
         viewer = account(session)

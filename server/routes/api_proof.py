@@ -27,7 +27,7 @@ routes = APIBlueprint("proof", __name__, url_prefix="/api/v1", tag="Seasons")
 
 
 class WhichBundles(schemas.Query):
-    """Whose files and memories an archive includes."""
+    """The choice of the files and memories in an archive."""
 
     bundles: Literal["mine", "allowed", "all"] = "allowed"
 

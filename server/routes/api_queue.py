@@ -30,7 +30,8 @@ def queue() -> Response:
 @needs(Scope.OPERATE)
 @routes.output(QueueDetail)
 def jobs() -> Response:
-    """Returns what waits, by kind and in its order, with places and reasons; for operators."""
+    """Returns the jobs that wait, by kind and in their order, with places and reasons; for
+    operators."""
     made = context()
     with made.read() as session:
         settings, now = made.settings, made.now()

@@ -119,7 +119,8 @@ def make_password_link(name: str) -> Response:
 @needs(Scope.OPERATE)
 @routes.doc(responses=described("A zip", ZIP))
 def data(name: str) -> Response:
-    """Returns all data of an account as a zip, for its owner; the log keeps it. For operators."""
+    """Returns all data of an account as a zip, for its owner; the audit log notes it. For
+    operators."""
     with acting() as (session, actor, now):
         user = account_operations.hand_over_data(session, actor, name, now=now)
     return personal_zip(user)
@@ -141,7 +142,7 @@ def role(name: str, json_data: schemas.NewRole) -> Response:
 @routes.input(schemas.Reason)
 @routes.output(Account)
 def close(name: str, json_data: schemas.Reason) -> Response:
-    """Closes the account; its bots are paired no more, and its matches stay. For operators."""
+    """Closes the account; its bots get no new matches, and its matches stay. For operators."""
     with acting() as (session, actor, now):
         user = account_operations.close(session, actor, name, json_data.reason, now=now)
         return answered(queries.account(user))

@@ -62,7 +62,7 @@ def sign_up() -> Response:
 
 @routes.post("/logout")
 def log_out() -> Response:
-    """Logs out, and tells those who came by a provider that it may still know them."""
+    """Logs out. Tells those who logged in by a provider that they may still be logged in there."""
     by_provider = cookie.get(BY_PROVIDER, False)
     end_session()
     return go_to("pages.openid_out" if by_provider else "pages.home")

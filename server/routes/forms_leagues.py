@@ -70,7 +70,7 @@ def create_league() -> Response:
 @routes.post("/leagues/<name:name>")
 @form_of(pages.league_page)
 def edit_league(name: str) -> Response:
-    """Changes how a league is run. Without a number of deals, the bots' speed decides it."""
+    """Changes the settings of a league. Without a number of deals, the bots' speed decides it."""
     require_operator(signed_in())
     with acting() as (session, actor, now):
         deals = whole_or_none("deals")

@@ -1,8 +1,9 @@
 """Logging in with an OpenID Connect provider, and linking one to an account.
 
-The way: /login/openid sends the browser to the provider, which sends it back to /login/openid/back.
-Whoever has an account is logged in. Who has none chooses a name on /login/openid/new, and who is
-logged in confirms there by the password that this identity may log in to the account, too.
+First, /login/openid sends the browser to the provider, which sends it back to /login/openid/back. A
+visitor with an account here is logged in. Others go to /login/openid/new. There a new visitor
+chooses a name; a visitor who is logged in already enters the password, to let this identity log in
+to the account.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ def begin() -> Response:
 @routes.get("/login/openid/back")
 @form_of(_login_again, forbidden=True)
 def come_back() -> Response:
-    """Logs in whoever the provider names; others go on at /login/openid/new."""
+    """Logs in a visitor whose identity has an account; sends others to /login/openid/new."""
     provider = openid_flow.provider()
     start, after = openid_flow.take_start()
     made, asking = context(), visitor()

@@ -109,7 +109,7 @@ def let_arena_go_on(arena: str) -> Response:
 @routes.post("/admin/arenas/<arena:arena>/void")
 @form_of(pages.arena_page)
 def void_arena(arena: str) -> Response:
-    """Makes the arena's matches void that the page has just counted."""
+    """Makes void the matches of the arena that the page has just counted."""
     times = {"since": moment(field("since")), "until": moment(field("until"))}
     reason, again = field("reason"), bool(field("again"))
     arena_voids.void(context(), signed_in(), arena, reason, again=again, **times)

@@ -28,8 +28,8 @@ def alive() -> Response:
 def ready() -> Response:
     """Checks that the database can be read and the broker reached; a 503 says which one failed.
 
-    A server that answers pages is ready, whatever else is wrong. `wrong` names the checks of the
-    platform's health that have found something, and `healthy` is false if any of that is bad.
+    A server that answers pages is ready, whatever else is wrong. `wrong` names the kinds of
+    findings about the platform's health, and `healthy` is false if one of them is bad.
     """
     made = context()
     with made.read() as session:

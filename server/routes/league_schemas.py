@@ -43,7 +43,7 @@ Seats = Annotated[int, Field(ge=1, le=64)]
 
 
 class HowRun(Body):
-    """How the seasons of a league are run."""
+    """The settings for the seasons of a league."""
 
     deals: Deals | None = None
     separation: Separation | None = None
@@ -62,7 +62,7 @@ class ChangedLeague(HowRun):
 
 
 class NewLeague(HowRun):
-    """A game with its options, and how its seasons are run."""
+    """A game with its options, and the settings for the seasons of a league."""
 
     name: NameText
     game: NameText

@@ -60,7 +60,7 @@ class TablesPage(Page):
 
 
 class SeasonsPage(Page):
-    """A page of the seasons. It has as many as a page may have, unless you ask for fewer."""
+    """A page of the seasons. By default it has the greatest number that a page may have."""
 
     league: NameText | None = None
     limit: Annotated[int, Field(ge=1, le=200)] = 200
@@ -191,7 +191,7 @@ class NewDraft(BaseModel):
 
 
 class Activation(Body):
-    """The number of the version that shall become active."""
+    """The number of the version to make active."""
 
     version: Whole
 
@@ -254,7 +254,7 @@ class NewArenaKey(Body):
 
 
 class ArenaVoid(Reason):
-    """Which of an arena's matches are made void, and whether they are replayed at once.
+    """The choice of an arena's matches to make void, and whether they are replayed at once.
 
     The times are ISO 8601 in UTC; `until` is now if left out.
     """
@@ -318,7 +318,7 @@ class NewTable(Body):
 
 
 class TableSince(Query):
-    """The number of the first step that is wanted."""
+    """The number of the first step to return."""
 
     since: Annotated[int, Field(ge=0, le=1_000_000)] = 0
 
@@ -330,6 +330,6 @@ class SeatTaking(Body):
 
 
 class PlayMove(Body):
-    """A move, as the game has it."""
+    """A move, in the form of the game."""
 
     move: Any

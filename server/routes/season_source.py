@@ -1,4 +1,4 @@
-"""What the pages of seasons read. Each function reads in its own database session."""
+"""The functions that the pages of seasons read from, each in its own database session."""
 
 from __future__ import annotations
 

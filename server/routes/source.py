@@ -1,4 +1,4 @@
-"""What the pages read from: `dashboard.source.Source` over the database.
+"""The functions that pages read from: `dashboard.source.Source` over the database.
 
 Knows the visitor and the query for each function; renders nothing.
 """

@@ -40,10 +40,9 @@ def upload(
     """Makes a version of the actor's bot with that name from these bytes; a new name makes a bot.
 
     Without a `game` the bot must exist. If it has a version with the same bytes and class, that one
-    is returned. `network` is the network that the upload came from, or empty. Raises UnknownGame,
-    NotFound, BadName, BadBundle, UploadsClosed, Conflict (the bot plays another game, or is
-    retired), or TooMany (uploads in an hour, uploads to a league in a day, or pending ones), and
-    DiskFull.
+    is returned. `network` is the uploader's, or empty. Raises UnknownGame, NotFound, BadName,
+    BadBundle, UploadsClosed, Conflict (the bot plays another game, or is retired), TooMany (uploads
+    in an hour, uploads to a league in a day, or pending ones), and DiskFull.
     """
     if game is None:
         game = find_bot(session, name, actor).game

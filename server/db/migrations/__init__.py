@@ -51,7 +51,7 @@ def migrate(url: str) -> None:
 
 
 def upgrade(connection: sa.Connection, to: str | None = None) -> None:
-    """Takes the database up to this revision, or to the newest. Raises Unavailable."""
+    """Upgrades the database to this revision, or to the newest. Raises Unavailable."""
     from alembic import command
 
     refuse_newer(connection)
@@ -101,7 +101,7 @@ def head() -> str:
 
 
 def knows(found: str) -> bool:
-    """Whether this program has the revision."""
+    """Alembic's configuration, with the place of the steps."""
     return found in _revisions()
 
 
@@ -122,7 +122,8 @@ def _revisions() -> frozenset[str]:
 
 
 def _sign(connection: sa.Connection) -> None:
-    """Stores this release and its schema, for the sentence that an older release will say."""
+    """Stores this release and its schema, for the message with which an older release refuses the
+    database."""
     value = {"release": version("matchbox"), "schema": head()}
     mine = _SETTING.c.name == RELEASE
     if connection.scalar(sa.select(_SETTING.c.value).where(mine)) == value:

@@ -1,4 +1,4 @@
-"""Run by alembic: offers it the connection that `migrate` opened, and the tables as they should be.
+"""Run by alembic: gives it the connection that `migrate` opened, and this program's tables.
 
 For writing a new step, `alembic -x url=... revision --autogenerate` opens its own connection.
 """

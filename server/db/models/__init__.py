@@ -1,7 +1,7 @@
 """The tables, with a module for each part of the database. They contain no logic.
 
-Times are UTC integers in milliseconds. Whatever can be derived (standings, ratings) is stored only
-as a cache that names the rows it came from.
+Times are UTC integers in milliseconds. Derived data (standings, ratings) is stored only as a cache,
+with the digest of the rows it came from.
 """
 
 from server.db.models.bots import (

@@ -22,10 +22,10 @@ class VersionState(StrEnum):
     ACCEPTED = "accepted"
     """Accepted, but another version of the bot is active."""
     QUARANTINED = "quarantined"
-    """Took part too often when the platform failed. It does not play until it was tried out
+    """Took part too often when the platform failed. It does not play until it has been tried out
     alone."""
     SUSPENDED = "suspended"
-    """Was active and had too many faults. It does not play; a new version may replace it."""
+    """Was active, and made too many faults. It does not play; a new version may replace it."""
     REFUSED = "refused"
     RETIRED = "retired"
 
@@ -101,10 +101,10 @@ class Version(Table):
     """The class that the owner chose; empty if the file decides."""
     state: Mapped[str] = mapped_column(String(16), default=VersionState.PENDING)
     attempt: Mapped[int] = mapped_column(default=0)
-    """How many times its try-out was sent."""
+    """The number of times its try-out was sent."""
     deadline: Mapped[int | None] = mapped_column(BigInteger)
-    """When its try-out is due, for the first time or again; before that time a try-out is under
-    way. None if it is settled or parked."""
+    """The time when its try-out is due, for the first time or again; before that time a try-out is
+    under way. None if it is settled or parked."""
     sent_at: Mapped[int | None] = mapped_column(BigInteger)
     """When its present attempt was sent; None before the first one."""
     arena: Mapped[str | None] = mapped_column(String(200))
@@ -119,16 +119,16 @@ class Version(Table):
     report: Mapped[dict[str, Any] | None]
     """The try-out's report: verdict, reasons, log, games, cpu_ms_per_decision, box."""
     log_days: Mapped[int | None]
-    """After how many days the report's log was removed; None while it is there."""
+    """The number of days after which the report's log was removed; None while it is there."""
     unrepeatable: Mapped[bool] = mapped_column(default=False)
     sampled: Mapped[int] = mapped_column(default=0)
-    """The number of its matches of which bouts were replayed alone."""
+    """The number of its matches in which some bouts were replayed alone."""
     stateful_at: Mapped[int | None] = mapped_column(BigInteger)
     """When it was found to keep state between bouts; None if it never was."""
     learns: Mapped[bool | None]
     """Whether its class has a `learn` method; None until this is known."""
     rated_matches: Mapped[int] = mapped_column(default=0)
-    """The number of its ranked and season matches that its forfeits are measured against."""
+    """The number of its ranked and season matches over which its forfeits are counted."""
     rated_bouts: Mapped[int] = mapped_column(default=0)
     """The number of bouts in those matches."""
     forfeits: Mapped[int] = mapped_column(default=0)
@@ -181,7 +181,8 @@ class Draft(Table):
     state: Mapped[str] = mapped_column(String(16), default=DraftState.PENDING)
     attempt: Mapped[int] = mapped_column(default=0)
     deadline: Mapped[int | None] = mapped_column(BigInteger)
-    """As that of a version: when its try-out is due, or under way until then."""
+    """As for a version: the time when its try-out is due; before that time a try-out is under
+    way."""
     sent_at: Mapped[int | None] = mapped_column(BigInteger)
     """When its present attempt was sent; None before the first one."""
     arena: Mapped[str | None] = mapped_column(String(200))

@@ -51,8 +51,8 @@ class League(Table):
     deals: Mapped[int]
     """The number of deals in a match."""
     paced: Mapped[bool] = mapped_column(default=False)
-    """True if nobody chose the number of deals. Each ranked match, season and comparison then takes
-    it from the speed of its bots."""
+    """True if no number of deals was chosen. For each ranked match, season and comparison it then
+    follows from the speed of the bots."""
     separation: Mapped[Separation] = mapped_column(String(16), default="none")
     """How strictly its matches separate the rotations of a deal; see
     matchbox.match.wire.Separation."""
@@ -61,13 +61,14 @@ class League(Table):
     format: Mapped[dict[str, Any]] = mapped_column("format_of_play", default=dict)
     """How its seasons are played: the fields of matchbox.league.format.Format."""
     admission: Mapped[dict[str, Any]] = mapped_column(default=dict)
-    """Who may enter: the fields of matchbox.league.format.Admission."""
+    """The admission to its seasons: the fields of matchbox.league.format.Admission."""
     schedule: Mapped[dict[str, Any]] = mapped_column(default=dict)
-    """When its seasons start: the fields of matchbox.league.format.Schedule; empty for never."""
+    """The schedule of its seasons: the fields of matchbox.league.format.Schedule; empty for
+    none."""
     seed: Mapped[str] = mapped_column(String(64))
     """The seed of the match ids and of the dice of the continuous pairing."""
     finished: Mapped[int] = mapped_column(default=0)
-    """How many of its matches are finished, those of seasons and comparisons too."""
+    """The number of its finished matches, including those of seasons and comparisons."""
     revision: Mapped[int] = mapped_column(default=0)
     """Raised by each change of its live ratings."""
     join_code: Mapped[str | None] = mapped_column(String(16), unique=True, index=True)
@@ -82,9 +83,9 @@ class Field(Table):
 
     game: Mapped[str] = mapped_column(String(32), primary_key=True)
     bots: Mapped[int]
-    """How many they are."""
+    """The number of active versions."""
     revision: Mapped[int]
-    """Raised by each change of which they are."""
+    """Raised by each change of the active versions."""
 
 
 class Season(Table):
@@ -119,7 +120,7 @@ class Season(Table):
     """The seed of the deals and match ids, so that a season can be repeated."""
     created_at: Mapped[int] = mapped_column(BigInteger)
     starts_at: Mapped[int | None] = mapped_column(BigInteger)
-    """When the schedule starts the season; None if an operator starts it."""
+    """The time at which the schedule starts the season; None if an operator starts it."""
     announced: Mapped[int] = mapped_column(default=0)
     """The last announcement to the entrants: 0 for none, 1 for the start, 1 + n for the ranks after
     n rounds, -1 for the end."""
@@ -221,7 +222,7 @@ class Standing(Table):
     facts: Mapped[dict[str, Any]] = mapped_column(default=dict)
     """Facts about the standing as a whole: the figure that ranks, lack of fit, worst pairs."""
     lines: Mapped[list[Any]]
-    """Last, since SQLite reads past what stands before a column."""
+    """The last column, since SQLite reads past all columns that stand before one."""
 
 
 class BoardCounts(Table):
@@ -230,7 +231,7 @@ class BoardCounts(Table):
     __tablename__ = "board_counts"
 
     scope: Mapped[str] = mapped_column(String(32), primary_key=True)
-    """As of the standing."""
+    """The scope of the standing."""
     rows_digest: Mapped[str] = mapped_column(String(64))
-    """The standing's own: the counts are over the same rows."""
+    """The same digest as in the standing: the counts are over the same rows."""
     data: Mapped[bytes]

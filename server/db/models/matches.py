@@ -78,9 +78,9 @@ class Match(Table):
     rules: Mapped[str] = mapped_column(String(16))
     state: Mapped[str] = mapped_column(String(16), default=MatchState.QUEUED)
     attempt: Mapped[int] = mapped_column(default=0)
-    """How many times it was sent to an arena."""
+    """The number of times it was sent to an arena."""
     deadline: Mapped[int | None] = mapped_column(BigInteger)
-    """When the sweeper queues it again; None unless the match is running."""
+    """The time at which the sweeper queues it again; None unless the match is running."""
     sent_at: Mapped[int | None] = mapped_column(BigInteger)
     """When its present attempt was sent; None before the first one."""
     arena: Mapped[str | None] = mapped_column(String(200))
@@ -89,13 +89,13 @@ class Match(Table):
     trouble: Mapped[str] = mapped_column(String(500), default="")
     """The platform's last report about it."""
     void_why: Mapped[str] = mapped_column(String(500), default="")
-    """Why the match is void; everybody may read this."""
+    """The reason why the match is void; everybody may read it."""
     first_deal: Mapped[bytes]
     """The seed of the first deal, 16 bytes. Matches share all of their deals or none, so those with
     the same first deal share them."""
     deal_count: Mapped[int]
     other_deals: Mapped[bytes] = mapped_column(default=b"")
-    """See server.db.packed."""
+    """The other deals; see server.db.packed."""
     limits: Mapped[dict[str, Any]]
     """The limits for each seat."""
     width: Mapped[int]
@@ -119,7 +119,7 @@ class Match(Table):
 
 
 class MatchSeat(Table):
-    """The version that has a seat in rotation 0 of a match."""
+    """The seat of a version: the one that it has in rotation 0 of a match."""
 
     __tablename__ = "match_seat"
     __table_args__ = (
@@ -142,7 +142,8 @@ class MatchSeat(Table):
     seat: Mapped[int] = mapped_column(primary_key=True)
     version_id: Mapped[int] = mapped_column(ForeignKey("version.id"))
     created_at: Mapped[int] = mapped_column(BigInteger)
-    """The match's, and so is `number`: a bot's matches are listed in this order."""
+    """The time of the match, as `number` is that of the match: a bot's matches are listed in this
+    order."""
     number: Mapped[int]
     memory: Mapped[str | None] = mapped_column(String(64))
     """The digest of the version's memory in this match; None for an empty memory."""
@@ -151,7 +152,7 @@ class MatchSeat(Table):
     points: Mapped[float | None]
     """The version's share of the points; None until the match is finished."""
     forfeits: Mapped[int | None]
-    """How many bouts it forfeited; None until the match is finished."""
+    """The number of bouts that it forfeited; None until the match is finished."""
     match: Mapped[Match] = relationship(back_populates="seats")
     version: Mapped[Version] = relationship()
 
@@ -165,12 +166,12 @@ class MatchVerification(Table):
     id: Mapped[int] = mapped_column(primary_key=True)
     match_id: Mapped[str] = mapped_column(ForeignKey("match.id"), index=True)
     asker_id: Mapped[int | None] = mapped_column(ForeignKey("user.id"))
-    """None if the platform looks whether the arena that played it is right."""
+    """The account that asked for it; None if the platform did so by itself."""
     wanted: Mapped[bool] = mapped_column(default=True)
     """False once there is a finding, or the platform has given up."""
     attempt: Mapped[int] = mapped_column(default=0)
     deadline: Mapped[int | None] = mapped_column(BigInteger)
-    """When the sweeper sends it again; None if it is done."""
+    """The time at which the sweeper sends it again; None if it is done."""
     sent_at: Mapped[int | None] = mapped_column(BigInteger)
     """When its present attempt was sent; None before the first one."""
     arena: Mapped[str | None] = mapped_column(String(200))
@@ -182,7 +183,7 @@ class MatchVerification(Table):
     bout: Mapped[int | None]
     """The first bout that differs, by its place in the record."""
     move: Mapped[int | None]
-    """How many moves of that bout are the same."""
+    """The number of moves of that bout that are the same."""
     created_at: Mapped[int] = mapped_column(BigInteger)
     finished_at: Mapped[int | None] = mapped_column(BigInteger)
     match: Mapped[Match] = relationship()
@@ -202,22 +203,24 @@ class Result(Table):
     record: Mapped[bytes]
     """The packed record, made by matchbox.match.record.pack; empty once it was removed."""
     record_days: Mapped[int | None]
-    """After how many days the record was removed; None while it is there."""
+    """The number of days after which the record was removed; None while it is there."""
     logs_days: Mapped[int | None]
-    """After how many days logs, notes and diagnostics were removed; None while they are there."""
+    """The number of days after which logs, notes and diagnostics were removed; None while they are
+    there."""
     bouts: Mapped[list[Any]] = mapped_column(PackedList)
     """One [deal, rotation, places, scores, forfeit seat or null] for each bout, in order."""
     moves: Mapped[list[Any]] = mapped_column(PackedList, default=list)
-    """The number of moves of each bout, in order; empty in a result from before they were kept."""
+    """The number of moves of each bout, in order; empty in old results, for which they were not
+    stored."""
     notes: Mapped[list[Any]] = mapped_column(PackedList)
     """[entrant, deal, rotation, kind, detail] for each fault or remark, for owners."""
     diagnostics: Mapped[list[Any]] = mapped_column(PackedList, default=list)
     """The players' own reports: [entrant, deal, rotation, decision, JSON], for owners."""
     printed: Mapped[list[Any]] = mapped_column(PackedList, default=list)
-    """[entrant, deal, rotation, decision or null, whether it is a traceback, text, bytes left out]
-    for what was printed at a decision, for owners; null stands for the end of the bout. Where no
-    room was left: [entrant, deal, rotation, decision or null, kind, bytes left out, whether also
-    all later bouts have none]."""
+    """The bots' output, for owners: [entrant, deal, rotation, decision or null, whether it is a
+    traceback, text, bytes left out] for the output at a decision, where null stands for the end
+    of the bout; [entrant, deal, rotation, decision or null, kind, bytes left out, whether
+    nothing is kept of later bouts either] where there was no more room."""
     logs: Mapped[list[Any]] = mapped_column(PackedList)
     """The stdout and stderr of each entrant, for its owner."""
     cpu_ms: Mapped[list[Any]]

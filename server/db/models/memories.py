@@ -49,7 +49,7 @@ class Lesson(Table):
     state: Mapped[str] = mapped_column(String(16), default=LessonState.WAITING)
     attempt: Mapped[int] = mapped_column(default=0)
     deadline: Mapped[int | None] = mapped_column(BigInteger)
-    """When the sweeper sends it again; None if the lesson is final or parked."""
+    """The time at which the sweeper sends it again; None if the lesson is final or parked."""
     sent_at: Mapped[int | None] = mapped_column(BigInteger)
     """When its present attempt was sent; None before the first one."""
     arena: Mapped[str | None] = mapped_column(String(200))
@@ -57,14 +57,15 @@ class Lesson(Table):
     platform_faults: Mapped[int] = mapped_column(default=0)
     trouble: Mapped[str] = mapped_column(String(500), default="")
     played: Mapped[list[Any]]
-    """The matches it learns from, by match id: [match, the version's place among the entrants]."""
+    """The matches from which it learns, in the order of match ids: [match, the version's place
+    among the entrants]."""
     before: Mapped[str | None] = mapped_column(ForeignKey("memory.digest"))
     after: Mapped[str | None] = mapped_column(ForeignKey("memory.digest"))
     """The digest of the new memory; None for an empty memory."""
     records: Mapped[int] = mapped_column(default=0)
-    """The number of bouts that the bot was shown."""
+    """The number of bouts from which the bot learned."""
     fault: Mapped[str] = mapped_column(String(500), default="")
-    """The fault because of which the old memory was kept, as "kind: detail"."""
+    """The fault that kept the old memory in place, as "kind: detail"; empty if there was none."""
     log: Mapped[str] = mapped_column(default="")
     """The bot's output, for its owner."""
     created_at: Mapped[int] = mapped_column(BigInteger)

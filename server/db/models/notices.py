@@ -20,7 +20,7 @@ class Notice(Table):
     kind: Mapped[str] = mapped_column(String(32))
     """verdict, suspension, rank-change, ...; for the account itself: confirm-email, address."""
     subject: Mapped[str] = mapped_column(String(64))
-    """What the notice is about, such as version:<id>; see `services.notices.notify_owner`."""
+    """The subject of the notice, such as version:<id>; see `services.notices.notify_owner`."""
     text: Mapped[str] = mapped_column(String(1000))
     at: Mapped[int] = mapped_column(BigInteger)
     read_at: Mapped[int | None] = mapped_column(BigInteger)
@@ -40,12 +40,13 @@ class Webhook(Table):
     """When a notice was last delivered."""
     disabled_at: Mapped[int | None] = mapped_column(BigInteger)
     trouble: Mapped[str] = mapped_column(String(500), default="")
-    """Why the last delivery failed, or why it is disabled."""
+    """The reason why the last delivery failed, or why it is disabled."""
     user: Mapped[User] = relationship()
 
 
 class Delivery(Table):
-    """A notice on its way to a webhook or by e-mail; deleted when it arrived or was given up."""
+    """A notice to be delivered to a webhook or by e-mail. The row is deleted when it arrived or was
+    given up."""
 
     __tablename__ = "delivery"
 
@@ -54,11 +55,11 @@ class Delivery(Table):
     webhook_id: Mapped[int | None] = mapped_column(ForeignKey("webhook.id"))
     """None for e-mail."""
     address: Mapped[str | None] = mapped_column(String(254))
-    """Where this mail goes; None for the address that its account has when it is sent."""
+    """The address of this mail; None for the address that its account has when it is sent."""
     attempts: Mapped[int] = mapped_column(default=0)
     """The number of attempts so far."""
     due_at: Mapped[int] = mapped_column(BigInteger, index=True)
-    """When the next attempt is due. A process moves this time on before it tries, so that no other
-    process tries at the same time."""
+    """When the next attempt is due. A process postpones this time before it tries, so that no other
+    process tries meanwhile."""
     notice: Mapped[Notice] = relationship()
     webhook: Mapped[Webhook | None] = relationship()

@@ -64,7 +64,8 @@ class User(Table):
     """An address that waits for confirmation by the link that was mailed to it."""
     email_asked_at: Mapped[int | None] = mapped_column(BigInteger)
     email_changed_at: Mapped[int | None] = mapped_column(BigInteger)
-    """When the confirmed address was last set; None for never, or before this was kept."""
+    """The time when the confirmed address was last set; None for never, or for a time before this
+    was stored."""
     reset_asked_at: Mapped[int | None] = mapped_column(BigInteger)
     """When a link to set a new password was last mailed; None once it was used."""
     muted: Mapped[list[Any]] = mapped_column(default=list)
@@ -73,11 +74,11 @@ class User(Table):
     """Whether any export of a season may include its bots' files and memories."""
     created_at: Mapped[int] = mapped_column(BigInteger)
     closed_at: Mapped[int | None] = mapped_column(BigInteger)
-    """When an operator closed it; None while it is open. Nobody logs in to a closed account, and
-    its bots are not paired."""
+    """When an operator closed it; None while it is open. Nobody can log in to a closed account, and
+    its bots get no new matches."""
     deleted_at: Mapped[int | None] = mapped_column(BigInteger)
-    """When its owner deleted it. What is left is a row with a name that says nothing, so that its
-    matches stay."""
+    """When its owner deleted it. The row stays, under a name that says nothing, because its matches
+    refer to it."""
     bots: Mapped[list[Bot]] = relationship(back_populates="owner")
 
     @property
@@ -93,7 +94,7 @@ class User(Table):
 
     @property
     def trusted(self) -> bool:
-        """True if its role is one of TRUSTED, which says what such an account may do."""
+        """True if its role is one of TRUSTED."""
         return self.role in TRUSTED
 
 
@@ -148,13 +149,14 @@ class BrowserSession(Table):
     seen_at: Mapped[int] = mapped_column(BigInteger)
     """When it last made a request, to within some minutes."""
     address: Mapped[str | None] = mapped_column(String(45))
-    """The IP address of that request; None if it is unknown, or from before this was kept."""
+    """The IP address of that request; None if it is unknown, or the session is older than this
+    column."""
     ends_at: Mapped[int] = mapped_column(BigInteger, index=True)
     user: Mapped[User] = relationship()
 
 
 class Identity(Table):
-    """Somebody at an OpenID Connect provider, who logs in to an account with that."""
+    """A person at an OpenID Connect provider, who can log in to an account through it."""
 
     __tablename__ = "identity"
     __table_args__ = (UniqueConstraint("issuer", "subject"),)
@@ -162,7 +164,7 @@ class Identity(Table):
     id: Mapped[int] = mapped_column(primary_key=True)
     issuer: Mapped[str] = mapped_column(String(255))
     subject: Mapped[str] = mapped_column(String(255))
-    """The provider's own name of the person, which never changes."""
+    """The provider's identifier of the person, which never changes."""
     user_id: Mapped[int] = mapped_column(ForeignKey("user.id"), index=True)
     created_at: Mapped[int] = mapped_column(BigInteger)
     used_at: Mapped[int] = mapped_column(BigInteger)

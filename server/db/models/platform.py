@@ -46,7 +46,7 @@ class Setting(Table):
 
 
 class ArenaKey(Table):
-    """The key of a host that plays from afar: its arenas knock with it. It is never deleted."""
+    """The key with which the arenas of another host ask for jobs. It is never deleted."""
 
     __tablename__ = "arena_key"
 
@@ -71,7 +71,8 @@ class ArenaPart(Table):
 
 
 class Audit(Table):
-    """A line of the audit log: who did what to what, and when. Never changed, never deleted."""
+    """A line of the audit log: an action, its actor, its subject and its time. Never changed, never
+    deleted."""
 
     __tablename__ = "audit"
 
@@ -123,7 +124,8 @@ class PlatformFault(Table):
 
 
 class FaultCount(Table):
-    """How often a version made a kind of fault in an hour; kept for a little more than a week."""
+    """The number of faults of one kind that a version made in an hour; kept for a little more than
+    a week."""
 
     __tablename__ = "fault_count"
 

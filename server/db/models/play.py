@@ -33,7 +33,7 @@ UNSETTLED: Final = (PlayState.OPEN, PlayState.BOTS, PlayState.PERSONS)
 
 
 class PlayTable(Table):
-    """One bout between persons and bots. What was answered so far is its whole state."""
+    """One bout between persons and bots. The answers so far are its whole state."""
 
     __tablename__ = "play_table"
     __table_args__ = (Index(None, "state", "deadline"),)
@@ -50,9 +50,9 @@ class PlayTable(Table):
     said: Mapped[list[Any]]
     """The answers so far, each as matchbox.match.wire.Said."""
     deadline: Mapped[int] = mapped_column(BigInteger)
-    """When the table ends if nobody touches it."""
+    """The time at which the table ends if nobody touches it."""
     why: Mapped[str] = mapped_column(String(500), default="")
-    """How it ended."""
+    """The reason for its end."""
     record: Mapped[bytes | None]
     """The packed record of a table that is over; of one that ended early, the moves so far."""
     created_at: Mapped[int] = mapped_column(BigInteger, index=True)
@@ -61,7 +61,7 @@ class PlayTable(Table):
 
 
 class PlaySeat(Table):
-    """A seat of a table: a version's, a person's, or free if it has neither."""
+    """A seat of a table, with a version or a person in it; free if it has neither."""
 
     __tablename__ = "play_seat"
     __table_args__ = (Index(None, "user_id", "created_at", "table_id"),)
@@ -71,7 +71,7 @@ class PlaySeat(Table):
     version_id: Mapped[int | None] = mapped_column(ForeignKey("version.id"))
     user_id: Mapped[int | None] = mapped_column(ForeignKey("user.id"))
     created_at: Mapped[int] = mapped_column(BigInteger)
-    """The table's: an account's tables are listed in this order."""
+    """The time of the table: an account's tables are listed in this order."""
     version: Mapped[Version | None] = relationship()
     user: Mapped[User | None] = relationship()
 
@@ -85,12 +85,12 @@ class Turn(Table):
     id: Mapped[int] = mapped_column(primary_key=True)
     table_id: Mapped[str] = mapped_column(ForeignKey("play_table.id"))
     number: Mapped[int]
-    """How many answers the table had before it."""
+    """The number of answers at the table before it."""
     wanted: Mapped[bool] = mapped_column(default=True)
-    """False once it was taken, or the table has ended."""
+    """False once the turn was taken, or the table has ended."""
     attempt: Mapped[int] = mapped_column(default=0)
     deadline: Mapped[int | None] = mapped_column(BigInteger)
-    """When the sweeper sends it again; None if it is done or parked."""
+    """The time at which the sweeper sends it again; None if it is done or parked."""
     sent_at: Mapped[int | None] = mapped_column(BigInteger)
     """When its present attempt was sent; None before the first one."""
     arena: Mapped[str | None] = mapped_column(String(200))

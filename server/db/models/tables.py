@@ -9,7 +9,7 @@ from sqlalchemy.orm import DeclarativeBase
 
 
 class Table(DeclarativeBase):
-    """The parent class of all tables."""
+    """The base class of all tables."""
 
     metadata = MetaData(
         naming_convention={
