@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import bindparam, select
 from sqlalchemy.orm import joinedload, selectinload
@@ -206,7 +206,6 @@ def _versions(session: Session, name: str) -> list[Version]:
 def _item(row: Bot) -> BotLine:
     active = [one.number for one in row.versions if one.state == VersionState.ACTIVE]
     newest = row.versions[-1] if row.versions else None
-    state: Any = newest.state if newest else None
     return BotLine(
         bot=row.full_name,
         owner=row.owner.name,
@@ -217,12 +216,11 @@ def _item(row: Bot) -> BotLine:
         retired_at=iso(row.retired_at),
         active=active[0] if active else None,
         number=newest.number if newest else None,
-        state=state,
+        state=VersionState(newest.state).value if newest else None,
     )
 
 
 def _version(row: Version, viewer: User | None) -> VersionLine:
-    state: Any = row.state
     report = row.report
     if report is not None:
         if not sees(viewer, row.bot.owner_id):
@@ -234,7 +232,7 @@ def _version(row: Version, viewer: User | None) -> VersionLine:
         number=row.number,
         digest=row.digest,
         class_name=row.class_name or None,
-        state=state,
+        state=VersionState(row.state).value,
         created_at=iso(row.created_at),
         settled_at=iso(row.settled_at),
         unrepeatable=row.unrepeatable,

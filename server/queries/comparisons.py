@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sqlalchemy import func, select
 
 from matchbox.answers import comparisons as answers
 from matchbox.errors import Forbidden
 from matchbox.league.sprt import CAP_GAMES
-from server.db.models import Bot, Comparison, Match, MatchState, User, Version
+from server.db.models import Bot, Comparison, ComparisonState, Match, MatchState, User, Version
 from server.queries.pagination import iso, numbers, page_size, sees, split
 from server.services import comparisons as services
 from server.services.leagues import is_cooperative
 from server.services.lookup import find_comparison
 
 if TYPE_CHECKING:
+    from sqlalchemy import Select
     from sqlalchemy.orm import Session
 
     from matchbox.settings import Settings
@@ -56,6 +57,7 @@ def comparison(session: Session, number: int, viewer: User | None) -> answers.Co
     found = row.result or {}
     against = found.get("by_opponent") or {}
     known = {one.id: one for one in session.scalars(_everybody(row))}
+    forfeits = [(known[int(one)], bouts) for one, bouts in (found.get("forfeits") or {}).items()]
     done = func.count().filter(Match.state == MatchState.FINISHED)
     counted = select(func.count(), done).where(Match.comparison_id == row.id)
     matches, finished = session.execute(counted.select_from(Match)).one()
@@ -63,8 +65,13 @@ def comparison(session: Session, number: int, viewer: User | None) -> answers.Co
         **vars(_item(row)),
         owner=row.owner.name,
         opponents=[
-            answers.Opponent(**_named(known[one]), difference=against.get(str(one)))
-            for one in row.field
+            answers.Opponent(
+                bot=one.bot.full_name,
+                version=one.number,
+                version_id=one.id,
+                difference=against.get(str(one.id)),
+            )
+            for one in map(known.__getitem__, row.field)
         ],
         looks=found.get("looks", []),
         pairs=found.get("pairs"),
@@ -74,8 +81,10 @@ def comparison(session: Session, number: int, viewer: User | None) -> answers.Co
         p_better=found.get("p_better"),
         deals=found.get("deals"),
         forfeits=[
-            answers.Forfeits(**_named(known[int(one)]), bouts=bouts)
-            for one, bouts in (found.get("forfeits") or {}).items()
+            answers.Forfeits(
+                bot=one.bot.full_name, version=one.number, version_id=one.id, bouts=bouts
+            )
+            for one, bouts in forfeits
         ],
         matches=matches,
         finished=finished,
@@ -111,7 +120,6 @@ def comparable(
 def _item(row: Comparison) -> answers.ComparisonLine:
     found = row.result or {}
     bot = row.challenger.bot
-    state: Any = row.state
     return answers.ComparisonLine(
         id=row.id,
         bot=bot.full_name,
@@ -122,7 +130,7 @@ def _item(row: Comparison) -> answers.ComparisonLine:
         bounds=row.bounds,
         games=row.games,
         most=row.most,
-        state=state,
+        state=ComparisonState(row.state).value,
         verdict=found.get("verdict", "undecided"),
         llr=found.get("llr"),
         elo=found.get("elo"),
@@ -135,13 +143,5 @@ def _item(row: Comparison) -> answers.ComparisonLine:
     )
 
 
-def _everybody(row: Comparison) -> Any:
+def _everybody(row: Comparison) -> Select[Version]:
     return select(Version).where(Version.id.in_((row.challenger_id, row.defender_id, *row.field)))
-
-
-def _named(version: Version) -> dict[str, Any]:
-    return {
-        "bot": version.bot.full_name,
-        "version": version.number,
-        "version_id": version.id,
-    }

@@ -51,7 +51,7 @@ class _Listed(NamedTuple):
     places: dict[int, int]
     """The place among the bots by the version's row number."""
     fixtures: dict[str, Fixture]
-    states: dict[str, Any]
+    states: dict[str, str | None]
     """The state of each match; None if it had a result that was not public."""
 
 
@@ -199,13 +199,13 @@ def _seats(
 
 
 def _fixture(
-    match: str, number: int, state: Any, seats: list[int], results: Mapping[str, _Result]
+    match: str, number: int, state: str, seats: list[int], results: Mapping[str, _Result]
 ) -> Fixture:
     result = results.get(match, _Result([None] * len(seats), None))
     return Fixture(
         match=match,
         round=number,
-        state=state,
+        state=MatchState(state).value,
         seats=seats,
         points=result.points,
         score=result.score,

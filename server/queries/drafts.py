@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from matchbox.answers.bots import Draft as AnsweredDraft
 from matchbox.answers.bots import Report
@@ -19,14 +19,13 @@ if TYPE_CHECKING:
 def draft(session: Session, number: int, viewer: User | None) -> AnsweredDraft:
     """Returns the viewer's draft with that number. Raises NotFound."""
     row = _own(session, number, viewer)
-    state: Any = row.state
     return AnsweredDraft(
         id=row.id,
         game=row.game,
         title=title_of(row.game),
         digest=row.digest,
         class_name=row.class_name or None,
-        state=state,
+        state=DraftState(row.state).value,
         created_at=iso(row.created_at),
         settled_at=iso(row.settled_at),
         trouble=row.trouble if row.state == DraftState.LOST else "",

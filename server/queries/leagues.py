@@ -44,7 +44,7 @@ from server.services.lookup import find_season
 from server.services.standings import scope_of
 
 if TYPE_CHECKING:
-    from sqlalchemy.orm import Session
+    from sqlalchemy.orm import InstrumentedAttribute, Session
 
 NEWEST: Final = 20
 """A league's answer has this many of its newest seasons, and of its newest that are not over."""
@@ -203,14 +203,13 @@ def _lines(session: Session, rows: Sequence[Season]) -> list[SeasonLine]:
 
 
 def _line(row: Season, *, divisions: int, entries: int, matches: int, finished: int) -> SeasonLine:
-    state: Any = row.state
     return SeasonLine(
         id=row.id,
         name=row.name,
         game=row.league.game,
         title=title_of(row.league.game),
         league=row.league.name,
-        state=state,
+        state=SeasonState(row.state).value,
         edition=row.edition,
         division=row.division,
         format=read(Format, {**row.format, "cycles": row.cycles}),
@@ -334,7 +333,10 @@ def _names(session: Session, versions: Sequence[int]) -> list[str]:
 
 
 def _count_by(
-    session: Session, season: Any, shown: Sequence[int], *which: ColumnElement[bool]
+    session: Session,
+    season: InstrumentedAttribute[Any],
+    shown: Sequence[int],
+    *which: ColumnElement[bool],
 ) -> dict[int, int]:
     query = select(season, func.count()).where(season.in_(shown), *which).group_by(season)
     return {row[0]: row[1] for row in session.execute(query)}

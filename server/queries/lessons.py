@@ -5,7 +5,7 @@ Arenas may read every memory and record; people see only the lessons and memorie
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from sqlalchemy import Select, func, or_, select
 from sqlalchemy.orm import joinedload
@@ -124,7 +124,7 @@ def verification(row: Verification) -> answers.Verification:
         unrepeatable=row.unrepeatable,
         replayed_only=row.replayed_only,
         lessons=row.lessons,
-        standing=cast("answers.Standing", row.standing),
+        standing=row.standing,
     )
 
 
@@ -162,7 +162,7 @@ def _answers_of(session: Session, rows: Sequence[Lesson], viewer: User) -> list[
             version=one.version.number,
             version_id=one.version_id,
             round=one.round + 1,
-            state=cast("answers.State", one.state),
+            state=LessonState(one.state).value,
             parked=one.state == LessonState.WAITING and one.deadline is None,
             before=one.before,
             after=one.after,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from sqlalchemy import BindParameter, bindparam, select
 
 from matchbox.answers.matches import Entrant, MatchLine
-from server.db.models import Bot, League, Match, MatchSeat, User, Version
+from server.db.models import Bot, League, Match, MatchSeat, MatchState, User, Version
 from server.queries.pagination import iso, title_of
 from server.services.leagues import is_cooperative
 
@@ -67,7 +67,7 @@ def _line(row: Any, seats: Sequence[Any], *, readable: bool) -> MatchLine:
         season=row.season_id,
         number=row.number,
         why=row.why,
-        state=row.state,
+        state=MatchState(row.state).value,
         created_at=iso(row.created_at),
         finished_at=iso(row.finished_at),
         entrants=[_entrant(seat, readable=readable, team=team) for seat in seats],

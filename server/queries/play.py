@@ -241,12 +241,11 @@ def _revision(row: PlayTable) -> str:
 
 
 def _line(row: PlayTable) -> answers.TableLine:
-    state: Any = row.state
     return answers.TableLine(
         id=row.id,
         game=row.game,
         title=title_of(row.game),
-        state=state,
+        state=PlayState(row.state).value,
         seats=[_seat(seat) for seat in row.seats],
         created_at=iso(row.created_at),
         deadline=iso(row.deadline),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
@@ -22,7 +22,7 @@ def newest(session: Session, name: str) -> MatchVerification | None:
 
     A verification that nobody asked for is shown once the match is open.
     """
-    which: Any = models.MatchVerification
+    which = models.MatchVerification
     query = select(which).where(which.match_id == name)
     row = session.scalar(query.order_by(which.id.desc()).limit(1))
     if row is None or (row.asker_id is None and reason(session, row.match)):
@@ -43,11 +43,10 @@ def verification(session: Session, name: str) -> MatchVerification:
 
 def answer_of(row: models.MatchVerification) -> MatchVerification:
     """Returns the row as an answer."""
-    finding: Any = row.finding
     return MatchVerification(
         match=row.match_id,
-        state="waiting" if row.wanted else "failed" if finding is None else "done",
-        finding=finding,
+        state="waiting" if row.wanted else "failed" if row.finding is None else "done",
+        finding=row.finding,
         bout=row.bout,
         move=row.move,
         asked_at=iso(row.created_at),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from matchbox.errors import BadOption, Conflict
 from server.db.models import OVER, Verification
@@ -30,7 +30,7 @@ def keep(
     unrepeatable: Sequence[str],
     replayed_only: Sequence[str],
     lessons: Mapping[str, Any],
-    standing: str,
+    standing: Literal["same", "different"],
     now: int,
 ) -> Verification:
     """Stores the result of an operator's verification of a season that is over.

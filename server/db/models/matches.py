@@ -9,6 +9,7 @@ from typing import Any, Final
 from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, String, text
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
+from matchbox.match.wire import Finding
 from server.db.models.bots import Version
 from server.db.models.leagues import League, Season
 from server.db.models.tables import Table
@@ -178,8 +179,8 @@ class MatchVerification(Table):
     """The arena that has claimed the present attempt; None before that."""
     platform_faults: Mapped[int] = mapped_column(default=0)
     trouble: Mapped[str] = mapped_column(String(500), default="")
-    finding: Mapped[str | None] = mapped_column(String(16))
-    """A matchbox.match.wire.Finding; None before there is one."""
+    finding: Mapped[Finding | None] = mapped_column(String(16))
+    """None before there is one."""
     bout: Mapped[int | None]
     """The first bout that differs, by its place in the record."""
     move: Mapped[int | None]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from sqlalchemy import BigInteger, ForeignKey, String
 from sqlalchemy.orm import Mapped, mapped_column
@@ -108,7 +108,7 @@ class Verification(Table):
     replayed_only: Mapped[list[Any]]
     lessons: Mapped[dict[str, Any]]
     """The results of the lessons: lessons, same, different, unrepeatable, not_repeated."""
-    standing: Mapped[str] = mapped_column(String(16))
+    standing: Mapped[Literal["same", "different"]] = mapped_column(String(16))
     """same or different: the result of computing the standing again from the rows."""
 
 
