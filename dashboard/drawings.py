@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from html import escape
-from typing import Any, Final
+from typing import Final
 
 from dashboard.figures import COLOURS, colour
 from matchbox.answers.matches import Bout, Match
@@ -98,7 +98,7 @@ def pieces(drawings: Iterable[str | None]) -> tuple[list[str], list[list[int] | 
     return list(numbers), rows
 
 
-def _seat_of(word: str, viewer: int, seats: int) -> Any:
+def _seat_of(word: str, viewer: int, seats: int) -> int | str:
     """The seat that the word means; the other player's is known at a table of two."""
     if word == "You":
         return viewer

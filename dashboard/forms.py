@@ -13,7 +13,7 @@ from typing import Final
 from flask import render_template
 
 from dashboard import league_form
-from dashboard.source import Row, Source
+from dashboard.source import Source
 from matchbox.answers.arenas import FreshArenaKey
 from matchbox.answers.notices import NOTICE_KINDS, FreshWebhook
 from matchbox.errors import BadOption
@@ -202,34 +202,30 @@ def league_page(source: Source, name: str, values: Values | None = None, error: 
     if there is no such kind.
     """
     league = source.league(name)
-    known: Row = {
+    kind = (values or {}).get("kind", league.format.kind)
+    if kind not in CHOICES["kind"]:
+        raise BadOption(f"{kind!r} is no kind of season; choose one of those in the form")
+    settings = {part: write(getattr(league, part)) for part in PARTS}
+    known: dict[str, object] = {
         "deals": None if league.paced else league.deals,
         "separation": league.separation,
-        **_values({part: write(getattr(league, part)) for part in PARTS}),
+        **{
+            field.alias: settings[part][field.name]
+            for part, fields in _FIELDS.items()
+            for field in fields
+        },
     }
     cooperative = any(one.name == league.game and one.cooperative for one in source.games())
-    shown = {**known, **(values or {})}
-    if shown["kind"] not in CHOICES["kind"]:
-        raise BadOption(f"{shown['kind']!r} is no kind of season; choose one of those in the form")
     return render_template(
         "league.html",
         most_deals=MOST_DEALS,
-        values=shown,
+        values={**known, **(values or {})},
         error=error,
         league=league,
         kinds=league_form.KINDS,
         titles=CHOICES["kind"],
-        fields=league_form.fields_for(
-            shown["kind"], cooperative=cooperative, continuous=league.continuous
-        ),
+        fields=league_form.fields_for(kind, cooperative=cooperative, continuous=league.continuous),
     )
-
-
-def _values(run: Mapping[str, Row]) -> Row:
-    """Returns the settings under the names of their form fields."""
-    return {
-        field.alias: run[part][field.name] for part, fields in _FIELDS.items() for field in fields
-    }
 
 
 _FIELDS: Final = {part: fields_of(settings) for part, settings in PARTS.items()}

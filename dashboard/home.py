@@ -6,7 +6,7 @@ Knows templates, like dashboard.pages; the figures come from the source.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from flask import render_template, request
 from werkzeug.wrappers import Response
@@ -55,11 +55,12 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
 
     def home() -> Answer:
         games = source.games()
-        now: dict[str, Any] = {
+        latest = source.matches(state="finished", limit=LATEST).items
+        now: dict[str, object] = {
             "games": games,
             "queue": source.queue(),
             "running": source.matches(state="running", limit=6).items,
-            "latest": source.matches(state="finished", limit=LATEST).items,
+            "latest": latest,
         }
         if request.args.get("part") == "now":
             return render_template("_now.html", **now)
@@ -68,7 +69,7 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
             "home.html",
             **now,
             tops=[_top(source, game) for game in games],
-            stage=_stage(source, now["latest"]),
+            stage=_stage(source, latest),
             running_seasons=[one for one in known if one.state in ("running", "paused")][:SEASONS],
             coming_seasons=_coming(known),
         )

@@ -18,9 +18,10 @@ from markupsafe import Markup
 
 from dashboard import board_figures, evidence, figures, sparklines, tables
 from dashboard.figures import Drawn
-from dashboard.source import Row, Source
+from dashboard.source import Source
 from matchbox.answers import Answer
 from matchbox.answers.board_figures import BoardFigures, LengthLine, PairLine, SeatLine
+from matchbox.answers.games import Game
 from matchbox.answers.standings import Board, BoardLine
 from matchbox.errors import NotFound
 
@@ -80,7 +81,7 @@ class _Pages:
         return render_template(
             "leaderboard.html",
             **values(board, whole.finding),
-            **self._frame(board),
+            game=self._game(board),
             page=page,
             whole=whole,
             sparks=sparks,
@@ -104,7 +105,7 @@ class _Pages:
         drawn = _pairs(_Counts(f"{board.rows_digest} {top}", tuple(found.bots), found))
         return render_template(
             "board_pairs.html",
-            **self._frame(board),
+            game=self._game(board),
             board=board,
             found=found,
             figure=drawn,
@@ -122,7 +123,7 @@ class _Pages:
         seats, lengths = _bouts(_Counts(str(board.rows_digest), (), found))
         return render_template(
             "board_bouts.html",
-            **self._frame(board),
+            game=self._game(board),
             board=board,
             found=found,
             seats=seats,
@@ -153,12 +154,11 @@ class _Pages:
         lines: Sequence[Answer] = getattr(self.source.board_figures(game, 0, 0), part)
         return lines
 
-    def _frame(self, board: Board) -> Row:
-        """Returns what all pages of a board share."""
+    def _game(self, board: Board) -> Game:
         game = next((one for one in self.source.games() if one.name == board.game), None)
         if game is None:
             raise NotFound(f"there is no game {board.game!r} here; the first page lists them")
-        return {"game": game}
+        return game
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,7 +296,7 @@ def _bouts(counts: _Counts) -> tuple[Drawn, Drawn]:
     )
 
 
-def values(board: Board, finding: str | None = None) -> Row:
+def values(board: Board, finding: str | None = None) -> dict[str, object]:
     """Returns the template's values for a board: itself, its figure and its finding."""
     names = tuple(line.bot for line in board.lines[: figures.DRAWN])
     return {

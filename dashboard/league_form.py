@@ -7,7 +7,7 @@ The form route makes the league.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from flask import redirect, render_template, request, url_for
 from msgspec.structs import replace
@@ -174,9 +174,9 @@ def _option(game: Game, name: str) -> str:
     return f"option.{game.name}.{name}"
 
 
-def _read(part: str, typed: Mapping[str, str]) -> dict[str, Any]:
+def _read(part: str, typed: Mapping[str, str]) -> dict[str, object]:
     """Returns the typed settings of a part by name. Raises BadOption for a number that is none."""
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     for field in fields_of(PARTS[part]):
         if field.alias not in typed:
             continue

@@ -96,7 +96,7 @@ def make_pages(source: Source, *, now: Callable[[], datetime] = utc_now) -> Blue
             raise NotFound("there is nothing at this address")
 
     @blueprint.app_context_processor
-    def for_every_page() -> dict[str, Any]:
+    def for_every_page() -> dict[str, object]:
         return {
             "viewer": source.viewer(),
             "openid": source.openid_label(),

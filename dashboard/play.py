@@ -9,13 +9,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from flask import Response, jsonify, render_template, request
 from werkzeug.wrappers import Response as AnyResponse
 
 from dashboard import drawings, game_pages, playback
-from dashboard.source import Row, Source
+from dashboard.playback import DrawnStep
+from dashboard.source import Source
 from dashboard.wording import plural
 from matchbox.answers.games import Game
 from matchbox.answers.play import Choice, Opponent, Table
@@ -127,20 +128,21 @@ def result(table: Table) -> str:
     return f"{lost}{' and '.join(winners)} won. {why}"
 
 
-def groups(choices: Sequence[Choice], who: Sequence[str]) -> list[tuple[str, list[Row]]]:
-    """Returns the choices under their headings, each with its move and picks as JSON.
+class ChoiceShown(NamedTuple):
+    """A choice as the page shows it; `move` and `picks` are JSON."""
+
+    words: str
+    move: str
+    picks: str
+
+
+def groups(choices: Sequence[Choice], who: Sequence[str]) -> list[tuple[str, list[ChoiceShown]]]:
+    """Returns the choices under their headings.
 
     `who` are the seats' names, which stand in place of "seat 1".
     """
     rows = [
-        (
-            one.group,
-            {
-                "words": drawings.named(one.words, who),
-                "move": _text(one.move),
-                "picks": _text(one.picks),
-            },
-        )
+        (one.group, ChoiceShown(drawings.named(one.words, who), _text(one.move), _text(one.picks)))
         for one in choices
     ]
     order = {group: at for at, (group, _) in reversed(list(enumerate(rows)))}
@@ -163,13 +165,13 @@ def _table_json(source: Source, game: str, table: str) -> Response:
             "state": found.state,
             "mine": bool(found.choices),
             "since": since,
-            "steps": _drawn(found),
+            "steps": [step._asdict() for step in _drawn(found)],
             "parts": parts,
         }
     )
 
 
-def _parts(table: Table, error: str = "") -> dict[str, Any]:
+def _parts(table: Table, error: str = "") -> dict[str, object]:
     """What the changing parts of a table's page are made of."""
     who = names(table)
     return {
@@ -184,11 +186,9 @@ def _parts(table: Table, error: str = "") -> dict[str, Any]:
     }
 
 
-def _drawn(table: Table) -> list[Row]:
+def _drawn(table: Table) -> list[DrawnStep]:
     """What the viewer's seat was told so far, with drawings."""
-    return playback.drawn(
-        table.game, table.steps, names(table), _tints(table), viewer=table.me
-    )  # fmt: skip
+    return playback.drawn(table.game, table.steps, names(table), _tints(table), viewer=table.me)
 
 
 def _over_page(source: Source, table: Table) -> str:
@@ -212,7 +212,7 @@ def _over_page(source: Source, table: Table) -> str:
     )
 
 
-def _played(source: Source, table: Table, seat: int | None) -> list[Row]:
+def _played(source: Source, table: Table, seat: int | None) -> list[DrawnStep]:
     """The steps of a table that is over, as `seat` or everybody sees them."""
     found = source.table_steps(table.id, seat).steps
     return playback.drawn(

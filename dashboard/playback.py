@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from flask import request
 from markupsafe import Markup
 
 from dashboard import drawings, game_pages
 from matchbox.answers.matches import EVERYBODY, Step
+
+
+class DrawnStep(NamedTuple):
+    """A step of a bout as a page shows it."""
+
+    seat: int | None
+    """The seat that moved; None at the start, at the end and for chance."""
+    text: str
+    """The line of the transcript, with names."""
+    board: Markup | None
+    """The drawing; None if the game has none."""
+    event: bool
+    """Whether it is a fault, the end, or a line that the game's drawing names in EVENTS."""
+    fault: bool
 
 
 def drawn(
@@ -20,47 +34,46 @@ def drawn(
     *,
     viewer: int | None,
     ending: str | None = None,
-) -> list[dict[str, Any]]:
-    """Returns the steps: who moved, the line with names, the board, and if it is an event
-    or a fault.
+) -> list[DrawnStep]:
+    """Returns the steps as a page shows them.
 
     `names` and `tints` are the seats' players and their colours; `viewer` is the seat with whose
     eyes the board is seen, None for a spectator. `ending` is the line of the last step, None if the
-    bout goes on. An event is a fault, the end, or a line that the game's drawing names in EVENTS.
+    bout goes on.
     """
     told = []
     for at, step in enumerate(steps):
-        ends = ending is not None and step.seat is None and at == len(steps) - 1 > 0
+        ends = step.seat is None and at == len(steps) - 1 > 0
+        last = ending if ends else None
         svg = game_pages.drawing(game, step.view)
-        event = ends or step.fault is not None or game_pages.is_event(game, step.text)
+        event = last is not None or step.fault is not None or game_pages.is_event(game, step.text)
         told.append(
-            {
-                "seat": step.seat if step.seat is not None and step.seat >= 0 else None,
-                "text": ending if ends else _line(step, names),
-                "board": svg and Markup(drawings.named_drawing(svg, names, tints, viewer)),
-                "event": event,
-                "fault": step.fault is not None,
-            }
+            DrawnStep(
+                seat=step.seat if step.seat is not None and step.seat >= 0 else None,
+                text=_line(step, names) if last is None else last,
+                board=Markup(drawings.named_drawing(svg, names, tints, viewer)) if svg else None,
+                event=event,
+                fault=step.fault is not None,
+            )
         )
     return told
 
 
-def packed(steps: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def packed(steps: Sequence[DrawnStep]) -> dict[str, Any]:
     """Returns drawn steps in few bytes, as match.js reads them."""
-    parts, rows = drawings.pieces(step["board"] for step in steps)
-    sent = ("seat", "text", "event")
+    parts, rows = drawings.pieces(step.board for step in steps)
     told = [
-        {**{name: step[name] for name in sent}, "board": row}
+        {"seat": step.seat, "text": step.text, "event": step.event, "board": row}
         for step, row in zip(steps, rows, strict=True)
     ]
     return {"pieces": parts, "steps": told}
 
 
-def step_asked(steps: Sequence[dict[str, Any]], usual: int = 0) -> tuple[int, int]:
+def step_asked(steps: Sequence[DrawnStep], usual: int = 0) -> tuple[int, int]:
     """Returns the number of the step that the address asks for, and that of the next event."""
     last = len(steps) - 1
     step = min(max(request.args.get("step", usual, int), 0), last)
-    return step, next((at for at in range(step + 1, last) if steps[at]["event"]), last)
+    return step, next((at for at in range(step + 1, last) if steps[at].event), last)
 
 
 def seat_of_view(seats: int) -> int | None:

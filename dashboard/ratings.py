@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from flask import Response, jsonify
 
 from dashboard import figures, tables, wording
-from dashboard.source import Row, Source
+from dashboard.source import Source
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -36,8 +36,16 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Response]]]:
     yield "/bots/<owner>/<name>/ratings.json", ratings_json
 
 
-def of_bot(bot: str, points: Sequence[RatingPoint], active: int | None) -> Row | None:
-    """Returns the figure, caption and points for the bot's page; None for fewer than two points.
+class Rated(NamedTuple):
+    """A bot's ratings on its page; the newest of the `points` comes first."""
+
+    figure: figures.Drawn
+    finding: str
+    points: Sequence[RatingPoint]
+
+
+def of_bot(bot: str, points: Sequence[RatingPoint], active: int | None) -> Rated | None:
+    """Returns a bot's ratings for its page; None for fewer than two points.
 
     The version that plays is meant; without one, the newest that was rated.
     """
@@ -45,11 +53,7 @@ def of_bot(bot: str, points: Sequence[RatingPoint], active: int | None) -> Row |
         return None
     rated = {point.version for point in points}
     meant = active if active in rated else max(rated)
-    return {
-        "figure": _drawn(bot, tuple(points), meant),
-        "finding": finding(points, meant),
-        "points": points[::-1],
-    }
+    return Rated(_drawn(bot, tuple(points), meant), finding(points, meant), points[::-1])
 
 
 @lru_cache(maxsize=256)

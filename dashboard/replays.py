@@ -7,12 +7,13 @@ embargo only; then all hands may be shown.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from flask import jsonify, render_template, request
 from werkzeug.wrappers import Response
 
 from dashboard import drawings, game_pages, playback, reports
+from dashboard.playback import DrawnStep
 from dashboard.source import Source
 from matchbox.answers.matches import Bout, Match
 from matchbox.errors import NotFound
@@ -72,6 +73,7 @@ def match_page(
     bout = found.bouts[number]
     step, next_event = playback.step_asked(steps, _fault_asked(steps))
     logs = source.match_log(match) if found.mine else []
+    movers = [one.seat for one in steps]
     return render_template(
         "match.html",
         match=found,
@@ -90,19 +92,19 @@ def match_page(
         next_event=next_event,
         seen_by=playback.word(seat),
         logs=logs,
-        reported=reports.reported(bout, steps, logs),
-        said=reports.printed(bout, steps, logs),
-        missing=reports.missing(bout, steps, logs),
+        reported=reports.reported(bout, movers, logs),
+        said=reports.printed(bout, movers, logs),
+        missing=reports.missing(bout, movers, logs),
         match_id=found.id,
         verification=source.verification(found.id),
         error=error,
     )
 
 
-def _fault_asked(steps: Sequence[Mapping[str, Any]]) -> int:
+def _fault_asked(steps: Sequence[DrawnStep]) -> int:
     """Returns the step of the fault of the seat that the address names, else the first step."""
     seat = request.args.get("fault", type=int)
-    return next((at for at, one in enumerate(steps) if one["fault"] and one["seat"] == seat), 0)
+    return next((at for at, one in enumerate(steps) if one.fault and one.seat == seat), 0)
 
 
 def first_shown(match: Match, own: int | None) -> int:
@@ -148,7 +150,7 @@ def result_of(match: Match, bout: Bout, entrant: int) -> str:
     return "won" if len(first) == 1 else "shared"
 
 
-def drawn(match: Match, number: int, seat: int | None, source: Source) -> list[dict[str, Any]]:
+def drawn(match: Match, number: int, seat: int | None, source: Source) -> list[DrawnStep]:
     """Returns the bout's steps as `playback.drawn` does, as `seat` or everybody sees them."""
     assert match.bouts is not None
     found = source.steps(match.id, number, seat)

@@ -6,7 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from matchbox.bundle import MAIN
 
@@ -55,10 +55,11 @@ class Missing(NamedTuple):
     text: str
 
 
-def reported(bout: Bout, steps: Iterable[dict[str, Any]], logs: Iterable[LogLine]) -> list[str]:
+def reported(bout: Bout, movers: Iterable[int | None], logs: Iterable[LogLine]) -> list[str]:
     """Returns, for each step of the bout, the report of the viewer's own player as JSON, or "".
 
-    The reports are matched to steps by counting each player's decisions in the bout.
+    `movers` are the seats that made the steps; None or below 0 for nobody. The reports are
+    matched to steps by counting each player's decisions in the bout.
     """
     texts = {
         (log.entrant, one.decision): json.dumps(one.report)
@@ -68,24 +69,24 @@ def reported(bout: Bout, steps: Iterable[dict[str, Any]], logs: Iterable[LogLine
     }
     made: Counter[int] = Counter()
     found = []
-    for step in steps:
-        seat = step["seat"]
-        who = bout.seats[seat] if seat is not None and seat >= 0 else None
-        found.append(texts.get((who, made[seat]), "") if who is not None else "")
-        if who is not None:
-            made[seat] += 1
+    for seat in movers:
+        if seat is None or seat < 0:
+            found.append("")
+            continue
+        found.append(texts.get((bout.seats[seat], made[seat]), ""))
+        made[seat] += 1
     return found
 
 
-def printed(bout: Bout, steps: Sequence[dict[str, Any]], logs: Iterable[LogLine]) -> list[Said]:
+def printed(bout: Bout, movers: Sequence[int | None], logs: Iterable[LogLine]) -> list[Said]:
     """Returns what the viewer's bots printed in the bout, in the order of the steps it belongs to.
 
-    The steps are counted like those of `reported`. What belongs to no step of its player, such as
-    the place where a decision without an end was, stands beside the player's last step.
+    `movers` are as for `reported`. What belongs to no step of its player, such as the place where a
+    decision without an end was, stands beside the player's last step.
     """
     found = []
     for log in logs:
-        places = _places(bout, steps, log.entrant)
+        places = _places(bout, movers, log.entrant)
         for one in log.printed:
             if (one.deal, one.rotation) == (bout.deal, bout.rotation):
                 place = _place(places, one.decision)
@@ -93,12 +94,12 @@ def printed(bout: Bout, steps: Sequence[dict[str, Any]], logs: Iterable[LogLine]
     return sorted(found, key=lambda said: said.step)
 
 
-def missing(bout: Bout, steps: Sequence[dict[str, Any]], logs: Iterable[LogLine]) -> list[Missing]:
+def missing(bout: Bout, movers: Sequence[int | None], logs: Iterable[LogLine]) -> list[Missing]:
     """Returns where in the bout no more of the output of the viewer's bots is kept."""
     here = (bout.deal, bout.rotation)
     found = []
     for log in logs:
-        places = _places(bout, steps, log.entrant)
+        places = _places(bout, movers, log.entrant)
         for one in log.left_out:
             what, printed = f"{_KINDS[one.kind]} of {log.bot}", one.kind != "report"
             count = f"{one.left_out:,} bytes"
@@ -114,14 +115,14 @@ def missing(bout: Bout, steps: Sequence[dict[str, Any]], logs: Iterable[LogLine]
     return sorted(found)
 
 
-def _places(bout: Bout, steps: Sequence[dict[str, Any]], entrant: int) -> list[int]:
+def _places(bout: Bout, movers: Sequence[int | None], entrant: int) -> list[int]:
     """The steps that the entrant has made, or the last step if it has made none."""
     own = [
         at
-        for at, step in enumerate(steps)
-        if step["seat"] is not None and step["seat"] >= 0 and bout.seats[step["seat"]] == entrant
+        for at, seat in enumerate(movers)
+        if seat is not None and seat >= 0 and bout.seats[seat] == entrant
     ]
-    return own or [len(steps) - 1]
+    return own or [len(movers) - 1]
 
 
 def _place(places: Sequence[int], decision: int | None) -> int:

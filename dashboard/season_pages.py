@@ -16,7 +16,7 @@ from dashboard.cross_tables import cross_table
 from dashboard.drawn import drawn
 
 if TYPE_CHECKING:
-    from dashboard.source import Row, Source
+    from dashboard.source import Source
     from matchbox.answers.leagues import Season
     from matchbox.answers.standings import Board
 
@@ -95,7 +95,7 @@ def _live(source: Source, number: int) -> Answer:
     return drawn((source, number, stamp, Asked.now(), own), draw)
 
 
-def _course(source: Source, season: Season, board: Board | None) -> Row:
+def _course(source: Source, season: Season, board: Board | None) -> dict[str, object]:
     """Returns the template's values for the state, the bracket and the rounds.
 
     `board` is wanted only of a season that is over.
@@ -110,7 +110,7 @@ def _course(source: Source, season: Season, board: Board | None) -> Row:
     }
 
 
-def _standing(source: Source, season: Season, board: Board) -> Row:
+def _standing(source: Source, season: Season, board: Board) -> dict[str, object]:
     """Returns the template's values for the standing and the cross table."""
     asked = Asked.now()
     return {

@@ -14,7 +14,7 @@ from dashboard.tabs import near
 from dashboard.wording import plural
 
 if TYPE_CHECKING:
-    from dashboard.source import Row, Source
+    from dashboard.source import Source
     from matchbox.answers.courses import Course, Fixture
     from matchbox.answers.leagues import Season
 
@@ -60,7 +60,7 @@ class RoundShown(NamedTuple):
     pages: int
 
 
-def values(source: Source, season: Season, chosen: int | None, page: int) -> Row:
+def values(source: Source, season: Season, chosen: int | None, page: int) -> dict[str, object]:
     """Returns the template's values for a season's parts; `chosen` is a round, from 1."""
     course = source.season_course(season.id)
     number = chosen_round(season, course.left, chosen)

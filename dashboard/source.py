@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from typing import Any, Protocol, TypeAlias
+from typing import Protocol
 
 from matchbox.answers.accounts import (
     LoggedIn,
@@ -38,8 +38,6 @@ from matchbox.answers.platform import Admin, Audit, UserDetail, Users
 from matchbox.answers.play import Opponent, Table, Tables
 from matchbox.answers.queue import QueueDetail, Waiting
 from matchbox.answers.standings import Board, RatingPoint
-
-Row: TypeAlias = "dict[str, Any]"
 
 
 class Source(Protocol):

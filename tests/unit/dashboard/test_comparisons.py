@@ -9,7 +9,6 @@ import pytest
 
 from dashboard import figures
 from dashboard.comparisons import finding, measure, so_far
-from dashboard.source import Row
 from tests.unit.dashboard import cast
 from tests.unit.dashboard.cast import NOBODY, SOURCE, make_app
 from tests.unit.dashboard.compared import COMPARABLE, COMPARISONS, row
@@ -62,7 +61,7 @@ def test_the_form_offers_accepted_versions_and_what_is_left_of_the_day() -> None
         ({"cooperative": True}, "the same deals, each with itself"),
     ],
 )
-def test_where_nothing_can_be_asked_it_says_why(own: Row, told: str) -> None:
+def test_where_nothing_can_be_asked_it_says_why(own: dict[str, Any], told: str) -> None:
     offered = COMPARABLE.model_copy(update=own)
     source = replace(SOURCE, comparable=lambda owner, name: offered)
     assert told in get("/bots/alice/careful", source).text

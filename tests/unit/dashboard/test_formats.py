@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from dashboard import formats
-from dashboard.source import Row
 from matchbox.answers.leagues import Round
 from matchbox.league.format import Admission, Format, Schedule
 from matchbox.settings import MOST_DEALS
@@ -106,7 +105,7 @@ def test_a_season_to_come_counts_down_and_says_why_it_was_put_off() -> None:
         ),
     ],
 )
-def test_the_trophy_is_one_s_own_or_shared(won: Row, told: str) -> None:
+def test_the_trophy_is_one_s_own_or_shared(won: dict[str, Any], told: str) -> None:
     assert told in season_page(state="finished", trophy=won)
     assert "Champion" not in season_page(state="running", trophy=None)
 

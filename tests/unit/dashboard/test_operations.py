@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from werkzeug.test import TestResponse
 
-from dashboard.source import Row, Source
+from dashboard.source import Source
 from matchbox.answers.bots import Bot
 from matchbox.answers.platform import Audit
 from matchbox.errors import Forbidden
@@ -53,7 +53,7 @@ def test_the_log_says_who_did_what_to_what() -> None:
 
 
 def test_the_log_is_asked_as_the_address_says() -> None:
-    asked: list[Row] = []
+    asked: list[dict[str, Any]] = []
 
     def audit(**which: Any) -> Audit:
         asked.append(which)

@@ -270,7 +270,7 @@ def test_moves_and_questions_have_names_in_place_of_seats() -> None:
 def test_moves_of_a_group_stand_together() -> None:
     choices = [Choice(move=n, words=str(n), group="ab"[n % 2], picks=["x"]) for n in range(4)]
     made = play.groups(choices, ["alice", "bob"])
-    found = [(group, [row["move"] for row in rows]) for group, rows in made]
+    found = [(group, [row.move for row in rows]) for group, rows in made]
     assert found == [("a", ["0", "2"]), ("b", ["1", "3"])]
 
 

@@ -52,26 +52,26 @@ def test_there_is_no_excerpt_without_such_a_line(text: str | None, number: int |
 
 def test_what_was_printed_stands_by_its_step() -> None:
     bout = cast.bout(0)
-    steps = [{"seat": seat} for seat in (None, 0, 1, None, 0, 1, None)]
-    found = printed(bout, steps, [cast.LOG])
+    movers = [None, 0, 1, None, 0, 1, None]
+    found = printed(bout, movers, [cast.LOG])
     assert [(one.step, one.traceback, one.text) for one in found] == [
         (1, False, "<b>I see"),
         (4, True, "ValueError: no"),
     ]
-    assert printed(bout, steps, []) == []
+    assert printed(bout, movers, []) == []
 
 
 def test_where_output_had_no_room_is_told_from_its_step_on() -> None:
-    steps = [{"seat": seat} for seat in (None, 0, 1, None, 0, 1, None)]
-    here = missing(cast.bout(0), steps, [cast.LOG])
+    movers = [None, 0, 1, None, 0, 1, None]
+    here = missing(cast.bout(0), movers, [cast.LOG])
     assert here == [(4, False, "From step 4 on reports of alice/careful are not kept: 90 bytes.")]
     count = "1,234 bytes of this bout and later ones."
-    assert missing(cast.bout(1), steps, [cast.LOG]) == [
+    assert missing(cast.bout(1), movers, [cast.LOG]) == [
         (5, True, f"From step 5 on prints of alice/careful are not kept: {count}")
     ]
     since = "From deal 1, rotation 2 on prints of alice/careful are not kept: 1,234 bytes."
-    assert missing(cast.bout(2), steps, [cast.LOG]) == [(0, True, since)]
-    assert missing(cast.bout(2), steps, []) == []
+    assert missing(cast.bout(2), movers, [cast.LOG]) == [(0, True, since)]
+    assert missing(cast.bout(2), movers, []) == []
 
 
 @pytest.mark.parametrize(
@@ -94,11 +94,11 @@ def test_a_page_never_says_nothing_where_output_was_left_out(
 
 def test_a_report_stands_by_the_decision_that_it_is_about() -> None:
     bout = cast.bout(1)
-    steps = [{"seat": seat} for seat in (None, 0, 1, 1, -1, 0, 1)]
+    movers = [None, 0, 1, 1, -1, 0, 1]
     said = [
         Diagnostic(deal=deal, rotation=1, decision=decision, report=[deal, decision])
         for deal, decision in ((0, 0), (0, 2), (0, 9), (1, 1))
     ]
-    found = reported(bout, steps, [cast.LOG.model_copy(update={"diagnostics": said})])
+    found = reported(bout, movers, [cast.LOG.model_copy(update={"diagnostics": said})])
     assert found == ["", "", "[0, 0]", "", "", "", "[0, 2]"]
-    assert reported(bout, steps, []) == [""] * 7
+    assert reported(bout, movers, []) == [""] * 7

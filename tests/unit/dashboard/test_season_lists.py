@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dashboard.source import Row, Source
+from dashboard.source import Source
 from dashboard.tabs import near
 from matchbox.answers.leagues import Seasons
 from tests.unit.dashboard import seasons
@@ -20,7 +20,7 @@ def get(path: str, source: Source = SOURCE) -> str:
 
 
 def test_the_list_is_asked_as_the_address_says_and_leads_to_older_seasons() -> None:
-    asked: list[Row] = []
+    asked: list[dict[str, Any]] = []
 
     def listed(**which: Any) -> Seasons:
         asked.append(which)

@@ -8,7 +8,7 @@ from typing import Any
 
 from werkzeug.test import TestResponse
 
-from dashboard.source import Row, Source
+from dashboard.source import Source
 from matchbox.answers.platform import Users
 from matchbox.errors import Forbidden
 from tests.unit.dashboard import classroom
@@ -30,7 +30,7 @@ def test_the_list_is_for_operators() -> None:
 
 
 def test_the_list_is_asked_as_the_address_says() -> None:
-    asked: list[Row] = []
+    asked: list[dict[str, Any]] = []
 
     def users(**which: Any) -> Users:
         asked.append(which)
