@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypedDict
 
 from sqlalchemy import Select, bindparam, func, select, tuple_
 
@@ -32,11 +31,8 @@ from server.queries.match_filters import Asked
 from server.queries.pagination import iso, numbers, page_size, sees, split
 from server.services import walls
 from server.services.kept_records import removed, require_record
-from server.services.matches import load
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from sqlalchemy.orm import Session
 
 
@@ -100,10 +96,10 @@ def matches(
 
 def match(session: Session, name: str, viewer: User | None) -> answers.Match:
     """Returns the match with that id or those first digits, without its record. Raises NotFound."""
-    row = session.get_one(Match, _whole_id(session, name))
+    row = session.get_one(Match, whole_id(session, name))
     why = reason(session, row)
     gone = removed(row.result, row.id)
-    own, played = _own_seats(session, row, viewer), {}
+    own, played = _own_seats(session, row, viewer), _Played()
     if why is None and row.result is not None:
         played = _played(row, row.result, own, viewer)
     hidden = [] if why is None else [row.id]
@@ -126,7 +122,7 @@ def match(session: Session, name: str, viewer: User | None) -> answers.Match:
 
 def record_of(session: Session, name: str) -> Record:
     """Returns the match's record. Raises NotFound, or Forbidden with the reason for the embargo."""
-    row = session.get_one(Match, _whole_id(session, name))
+    row = session.get_one(Match, whole_id(session, name))
     why = reason(session, row)
     if why is not None or row.result is None:
         raise Forbidden(why or f"match {name} has no record")
@@ -155,14 +151,21 @@ def steps_of(
     A bout that is `unfinished` ends where its moves end.
     """
     shown: list[answers.Step] = []
-    before: dict[str, Any] = {"seat": None, "text": "", "move": None}
+    made: replay.Step | None = None
     played, game = record.bouts[bout], registry.game(record.game)
     for step in replay.steps(game, record, played, unfinished=unfinished):
-        shown.append(answers.Step(**before, view=_view(step, seat)))
-        kind = step.fault.kind if step.fault else None
-        before = {"seat": step.seat, "text": step.line, "move": step.move, "fault": kind}
-    shown.append(answers.Step(**before, view=shown[-1].view))
-    return answers.Steps(bout=_bout(record.bouts[bout], len(record.seats)), steps=shown)
+        shown.append(_step(made, _view(step, seat)))
+        made = step
+    shown.append(_step(made, shown[-1].view))
+    return answers.Steps(bout=_bout(played, len(record.seats)), steps=shown)
+
+
+def _step(made: replay.Step | None, view: Any) -> answers.Step:
+    """Returns the move that was made, with the view after it; without a move, the start."""
+    if made is None:
+        return answers.Step(seat=None, text="", move=None, view=view)
+    kind = made.fault.kind if made.fault else None
+    return answers.Step(seat=made.seat, text=made.line, move=made.move, view=view, fault=kind)
 
 
 def _view(step: replay.Step, seat: int | None) -> Any:
@@ -174,23 +177,6 @@ def _view(step: replay.Step, seat: int | None) -> Any:
 def transcript(session: Session, name: str, bout: int) -> list[str]:
     """Returns the bout's moves and its ending, one line each. Raises NotFound or Forbidden."""
     return [step.text for step in steps(session, name, bout).steps[1:]]
-
-
-def match_log(session: Session, name: str, viewer: User | None) -> list[answers.LogLine]:
-    """Returns the output of the viewer's own bots in the match; operators get that of all bots.
-
-    Raises NotFound, and Forbidden if none of the bots is the viewer's or the match is under
-    embargo.
-    """
-    row = _match(session, name)
-    mine = [seat for seat in row.seats if sees(viewer, seat.version.bot.owner_id)]
-    if not mine:
-        raise Forbidden("only the owners of its bots and operators may read a match's log")
-    why = reason(session, row)
-    if why is not None or row.result is None:
-        raise Forbidden(why or f"match {name} has no log")
-    viewer_id = viewer.id if viewer is not None else None
-    return [_log(seat, row.result, viewer_id) for seat in mine]
 
 
 def queue(session: Session, *, now: int) -> answers.Queue:
@@ -248,12 +234,7 @@ def _parts(
     return [query], _ORDER
 
 
-def _match(session: Session, name: str) -> Match:
-    """Returns the match with that id or first digits, loaded as for a list. Raises NotFound."""
-    return load(session, [_whole_id(session, name)])[0]
-
-
-def _whole_id(session: Session, name: str) -> str:
+def whole_id(session: Session, name: str) -> str:
     """Returns the id of the match with that id or first digits. Raises NotFound."""
     # Every hexadecimal digit sorts before "g". With `LIKE`, SQLite would read every match.
     last = f"{name}g" if len(name) >= SHORT else name
@@ -265,50 +246,6 @@ def _whole_id(session: Session, name: str) -> str:
     return found[0]
 
 
-def _log(seat: MatchSeat, result: Result, viewer_id: int | None) -> answers.LogLine:
-    return answers.LogLine(
-        bot=seat.version.bot.full_name,
-        entrant=seat.seat,
-        text=_at(result.logs, seat.seat, "") if result.logs_days is None else _gone(result),
-        cpu_ms=_at(result.cpu_ms, seat.seat, 0.0),
-        notes=[
-            answers.Note(deal=deal, rotation=rotation, kind=kind, detail=detail)
-            for entrant, deal, rotation, kind, detail in result.notes
-            if entrant == seat.seat
-        ],
-        diagnostics=[
-            answers.Diagnostic(
-                deal=deal, rotation=rotation, decision=decision, report=_report(text)
-            )
-            for entrant, deal, rotation, decision, text in result.diagnostics
-            if entrant == seat.seat and seat.version.bot.owner_id == viewer_id
-        ],
-        printed=[
-            answers.PrintedText(
-                deal=deal,
-                rotation=rotation,
-                decision=decision,
-                traceback=traceback,
-                text=text,
-                left_out=cut,
-            )
-            for entrant, deal, rotation, decision, traceback, text, cut in result.printed
-            if entrant == seat.seat and isinstance(traceback, bool)
-        ],
-        left_out=[
-            answers.LeftOut(
-                deal=deal, rotation=rotation, decision=decision, kind=kind, left_out=cut, rest=rest
-            )
-            for entrant, deal, rotation, decision, kind, cut, rest in result.printed
-            if entrant == seat.seat and not isinstance(kind, bool)
-        ],
-    )
-
-
-def _gone(result: Result) -> str:
-    return f"The output was removed after {result.logs_days} days."
-
-
 def _own_seats(session: Session, row: Match, viewer: User | None) -> set[int]:
     """Returns the seats whose details the viewer may see; an operator sees all."""
     if viewer is None:
@@ -318,8 +255,21 @@ def _own_seats(session: Session, row: Match, viewer: User | None) -> set[int]:
     return {seat for seat, owner in seats if sees(viewer, owner)}
 
 
-def _played(row: Match, result: Result, own: set[int], viewer: User | None) -> dict[str, Any]:
-    """Returns the fields of a Match that may be shown after it was played."""
+class _Played(TypedDict, total=False):
+    """The fields of a Match that may be shown after it was played."""
+
+    digest: str
+    deals: list[str]
+    arena: str | None
+    box: str
+    seconds: float
+    python: str
+    libraries: dict[str, str]
+    bouts: list[answers.Bout]
+
+
+def _played(row: Match, result: Result, own: set[int], viewer: User | None) -> _Played:
+    """Returns what may be shown of the result; without its record, less."""
     details = {
         (who, deal, rotation, kind): detail
         for who, deal, rotation, kind, detail in result.notes
@@ -364,15 +314,3 @@ def _bout(
             for one in bout.faults
         ],
     )
-
-
-def _report(text: str) -> Any:
-    """Returns the report as data; a report that was cut is returned as text."""
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text
-
-
-def _at(values: Sequence[Any], place: int, default: Any) -> Any:
-    return values[place] if place < len(values) else default

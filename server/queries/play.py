@@ -8,7 +8,7 @@ it ended early, only those who sat there, and operators.
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NotRequired, TypedDict
 
 from msgspec import to_builtins
 from sqlalchemy import select, tuple_
@@ -275,12 +275,26 @@ def _replayed(row: PlayTable, record: Record, seat: int | None) -> shown.Steps:
     return steps_of(record, 0, seat, unfinished=row.state == PlayState.ENDED)
 
 
-def _over(row: PlayTable, me: int | None, since: int) -> dict[str, Any]:
-    """The fields of a table whose game is over."""
+class _Game(TypedDict):
+    """The fields of a Table that tell of its game; the last four come with its end."""
+
+    to_move: list[int]
+    choices: list[answers.Choice]
+    question: str
+    view: Any
+    steps: list[shown.Step]
+    places: NotRequired[list[int] | None]
+    scores: NotRequired[list[int] | None]
+    deal: NotRequired[str]
+    digest: NotRequired[str]
+
+
+def _over(row: PlayTable, me: int | None, since: int) -> _Game:
+    """A game that is over."""
     assert row.record is not None
     record = records.unpack(row.record)
     bout = record.bouts[0]
-    told: dict[str, Any] = {
+    told: _Game = {
         "to_move": [],
         "choices": [],
         "question": "",
@@ -298,9 +312,9 @@ def _over(row: PlayTable, me: int | None, since: int) -> dict[str, Any]:
     return {**told, "view": found[-1].view, "steps": found[since:]}
 
 
-def _running(row: PlayTable, me: int | None, since: int) -> dict[str, Any]:
+def _running(row: PlayTable, me: int | None, since: int) -> _Game:
     """The steps and the view that the viewer's seat may see, and its legal moves on its turn."""
-    quiet: dict[str, Any] = {
+    quiet: _Game = {
         "to_move": [], "choices": [], "question": "", "view": None, "steps": [],
     }  # fmt: skip
     if me is None or row.state == PlayState.OPEN:
@@ -336,9 +350,8 @@ def _steps(row: PlayTable, live: LiveBout, me: int) -> list[shown.Step]:
     seats = [""] * len(row.seats)
     record = hosted_bout.record_of(game, row.id, row.options, row.deal, seats, bout)
     made: list[shown.Step] = []
-    before: dict[str, Any] = {"seat": None, "text": "", "move": None}
+    seat, text, move = None, "", None
     for step in replay.steps(game, record, bout, unfinished=not live.over):
-        made.append(shown.Step(**before, view=step.views[me]))
-        own = step.move if step.seat == me else None
-        before = {"seat": step.seat, "text": step.line, "move": own}
+        made.append(shown.Step(seat=seat, text=text, move=move, view=step.views[me]))
+        seat, text, move = step.seat, step.line, step.move if step.seat == me else None
     return made

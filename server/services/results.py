@@ -9,6 +9,7 @@ from matchbox.league.rows import half_points
 from matchbox.match import record as records
 from matchbox.match.frames import REPORT_LENGTH
 from matchbox.match.output import Room
+from matchbox.match.wire import LeftOut, Printed
 from server.db.models import Result
 from server.services.events import storable
 from server.services.leagues import is_cooperative
@@ -17,7 +18,7 @@ from server.services.samples import BOUTS
 
 if TYPE_CHECKING:
     from matchbox.match.record import Bout, Record
-    from matchbox.match.wire import Diagnostic, LeftOut, MatchPlayed, Note, Printed
+    from matchbox.match.wire import Diagnostic, MatchPlayed, Note
     from matchbox.settings import Settings
     from server.db.models import Match
 
@@ -145,6 +146,39 @@ def _printed(message: MatchPlayed, seats: int, longest: int) -> list[Any]:
         [one.entrant, one.deal, one.rotation, one.decision, one.kind, one.left_out, one.rest]
         for one in message.left_out[: LEFT_OUT * seats]
     ]
+
+
+def printed_of(result: Result) -> tuple[list[Printed], list[LeftOut]]:
+    """Returns what the entrants printed, and where there was no room for more of it."""
+    kept, cut = [], []
+    for entrant, deal, rotation, decision, *rest in result.printed:
+        if isinstance(rest[0], bool):
+            traceback, text, left_out = rest
+            kept.append(
+                Printed(
+                    entrant=entrant,
+                    deal=deal,
+                    rotation=rotation,
+                    decision=decision,
+                    traceback=traceback,
+                    text=text,
+                    left_out=left_out,
+                )
+            )
+        else:
+            kind, left_out, later = rest
+            cut.append(
+                LeftOut(
+                    entrant=entrant,
+                    deal=deal,
+                    rotation=rotation,
+                    decision=decision,
+                    kind=kind,
+                    left_out=left_out,
+                    rest=later,
+                )
+            )
+    return kept, cut
 
 
 def score_of(played: Record) -> float | None:
