@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO, TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+from typing import IO, TYPE_CHECKING, Annotated, Literal, TypeVar
 from urllib.parse import quote
 
 import typer
@@ -22,11 +22,40 @@ from matchbox.errors import BadOption
 
 if TYPE_CHECKING:
     from cli.client import Client
+    from matchbox.league.verification import LessonFinding, StandingFinding
     from matchbox.match.verification import Find
+    from matchbox.match.wire import Finding
     from sandbox.box import Box
 
 Whose = Literal["mine", "allowed", "all"]
 Thing = TypeVar("Thing")
+
+
+@dataclass(frozen=True, slots=True)
+class LessonReport:
+    """What came of giving a season's lessons again; the lists name the bot and the round."""
+
+    lessons: int
+    out_of: int
+    same: int
+    different: list[str]
+    unrepeatable: list[str]
+    not_repeated: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class SeasonReport:
+    """What came of verifying a season; the lists hold the ids of matches."""
+
+    season: str
+    matches: int
+    out_of: int
+    same: int
+    different: list[str]
+    unrepeatable: list[str]
+    replayed_only: list[str]
+    lessons: LessonReport
+    standing: StandingFinding
 
 
 def export(
@@ -65,24 +94,18 @@ def verify(
     path = Path(season)
     if path.is_file():
         with path.open("rb") as file, output.closing(open_box(box)) as opened:
-            document = verify_archive(file, sample, opened)
+            report = verify_archive(file, sample, opened)
     else:
-        document = _verify_on_server(season, sample, box, data)
+        report = _verify_on_server(season, sample, box, data)
     if json:
-        output.document(document)
+        output.document(asdict(report))
     else:
-        _print_report(document)
-    if (
-        document["different"]
-        or document["lessons"]["different"]
-        or not document["standing"]["same"]
-    ):
+        _print_report(report)
+    if report.different or report.lessons.different or not report.standing.same:
         output.exit_no()
 
 
-def _verify_on_server(
-    season: str, sample: int | None, box: str, data: Path | None
-) -> dict[str, Any]:
+def _verify_on_server(season: str, sample: int | None, box: str, data: Path | None) -> SeasonReport:
     """Verifies a season by its name or number; the server keeps the report if an operator asks."""
     from cli.engine import open_box
     from matchbox.errors import Forbidden
@@ -99,20 +122,19 @@ def _verify_on_server(
             output.closing(open_box(box)) as opened,
             bundles_from_folder(client.url, data) as find_more,
         ):
-            document = verify_archive(file, sample, opened, find_more)
+            report = verify_archive(file, sample, opened, find_more)
         if everything:
-            findings = {name: value for name, value in document.items() if name != "season"}
-            standing = "same" if document["standing"]["same"] else "different"
-            client.post(
-                f"/seasons/{_quoted(season)}/verifications", findings | {"standing": standing}
-            )
-    return document
+            findings = asdict(report)
+            del findings["season"]
+            findings["standing"] = "same" if report.standing.same else "different"
+            client.post(f"/seasons/{_quoted(season)}/verifications", findings)
+    return report
 
 
 def verify_archive(
     file: IO[bytes], sample: int | None, box: Box | None, find_more: Find = lambda name: None
-) -> dict[str, Any]:
-    """Verifies the archive; returns the JSON that `season verify` prints.
+) -> SeasonReport:
+    """Verifies the archive.
 
     `find_more` may find bundles that the archive does not hold. Raises BadArchive.
     """
@@ -125,8 +147,8 @@ def verify_archive(
     again = verifier(lambda name: archive.bundle(name) or find_more(name), archive.memory, box)
     season = SeasonVerifier(archive, again, teacher(box))
     matches = [one for one in archive.matches if one.state == "finished"]
-    findings: dict[str, list[str]] = {name: [] for name in FINDINGS}
-    lesson_findings: dict[str, list[str]] = {name: [] for name in LESSON_FINDINGS}
+    findings: dict[Finding, list[str]] = {name: [] for name in FINDINGS}
+    lesson_findings: dict[LessonFinding, list[str]] = {name: [] for name in LESSON_FINDINGS}
     with output.progress() as bar:
         for match in bar.track(_sampled(matches, sample), description="playing again"):
             findings[season.match(match)].append(match.match)
@@ -134,20 +156,24 @@ def verify_archive(
             _sampled(archive.head.lessons, sample), description="learning again"
         ):
             lesson_findings[season.lesson(taught)].append(f"{taught.entrant} {taught.round + 1}")
-    return {
-        "season": archive.head.season.name,
-        "matches": sum(map(len, findings.values())),
-        "out_of": len(matches),
-        **findings,
-        "same": len(findings["same"]),
-        "lessons": {
-            "lessons": sum(map(len, lesson_findings.values())),
-            "out_of": len(archive.head.lessons),
-            **lesson_findings,
-            "same": len(lesson_findings["same"]),
-        },
-        "standing": asdict(season.standing()),
-    }
+    return SeasonReport(
+        season=archive.head.season.name,
+        matches=sum(map(len, findings.values())),
+        out_of=len(matches),
+        same=len(findings["same"]),
+        different=findings["different"],
+        unrepeatable=findings["unrepeatable"],
+        replayed_only=findings["replayed_only"],
+        lessons=LessonReport(
+            lessons=sum(map(len, lesson_findings.values())),
+            out_of=len(archive.head.lessons),
+            same=len(lesson_findings["same"]),
+            different=lesson_findings["different"],
+            unrepeatable=lesson_findings["unrepeatable"],
+            not_repeated=lesson_findings["not_repeated"],
+        ),
+        standing=season.standing(),
+    )
 
 
 def _sampled(items: Sequence[Thing], sample: int | None) -> Sequence[Thing]:
@@ -183,27 +209,24 @@ def _quoted(name: str) -> str:
     return quote(name, safe="")
 
 
-def _print_report(document: dict[str, Any]) -> None:
-    from matchbox.league.verification import LESSON_FINDINGS
-    from matchbox.match.verification import FINDINGS
-
-    lessons, standing = document["lessons"], document["standing"]
-    print(f"matches: {document['matches']} of {document['out_of']} played again")
-    _print_counts(document, FINDINGS)
-    if lessons["out_of"]:
-        print(f"lessons: {lessons['lessons']} of {lessons['out_of']} given again")
-        _print_counts(lessons, LESSON_FINDINGS)
-    print(f"standing: {'same' if standing['same'] else 'different'} ({standing['digest'][:16]})")
-    if standing["earlier"] is not None:
+def _print_report(report: SeasonReport) -> None:
+    lessons, standing = report.lessons, report.standing
+    print(f"matches: {report.matches} of {report.out_of} played again")
+    _print_counts(report)
+    print(f"replayed_only: {len(report.replayed_only)}")
+    if lessons.out_of:
+        print(f"lessons: {lessons.lessons} of {lessons.out_of} given again")
+        _print_counts(lessons)
+        print(f"not_repeated: {len(lessons.not_repeated)}")
+    print(f"standing: {'same' if standing.same else 'different'} ({standing.digest[:16]})")
+    if standing.earlier is not None:
         print(
             "The figures were not compared: another version of Matchbox computed them, by method "
-            f"{standing['earlier']}. The digest shows whether the results are the same."
+            f"{standing.earlier}. The digest shows whether the results are the same."
         )
 
 
-def _print_counts(findings: dict[str, Any], kinds: Sequence[str]) -> None:
-    for kind in kinds:
-        one = findings[kind]
-        print(
-            f"{kind}: {one if kind == 'same' else len(one)}", *(one if kind == "different" else ())
-        )
+def _print_counts(found: SeasonReport | LessonReport) -> None:
+    print(f"same: {found.same}")
+    print(f"different: {len(found.different)}", *found.different)
+    print(f"unrepeatable: {len(found.unrepeatable)}")

@@ -6,7 +6,7 @@ import os
 import platform
 import shutil
 import sqlite3
-from typing import Any, Final
+from typing import Final, NotRequired, TypedDict
 
 from cli import output
 from cli.playing import JsonOption
@@ -23,6 +23,48 @@ _BUILDS: Final = {
 """Explanations, by the reason why it is in plain Python."""
 
 
+class Box(TypedDict):
+    """The self-test of a kind of box."""
+
+    walled: bool
+    layers: dict[str, bool]
+    missing: list[str]
+    lacking: list[str]
+
+
+class Cores(TypedDict):
+    """How many cores may be used here, and how many arenas of `up` have a core of their own."""
+
+    usable: int
+    arenas: int
+    pinned: int
+
+
+class Database(TypedDict):
+    """Whether a kind of database can be used; the version of SQLite, or the path of a server."""
+
+    works: bool
+    version: NotRequired[str]
+    server: NotRequired[str | None]
+
+
+class Report(TypedDict):
+    """The document that `doctor --json` prints."""
+
+    python: str
+    system: str
+    build: str
+    plain: str
+    past_the_filter: list[str]
+    walled: bool
+    box: str
+    boxes: dict[str, Box]
+    brokers: dict[str, str | None]
+    databases: dict[str, Database]
+    games: dict[str, list[str]]
+    cores: Cores
+
+
 def doctor(json: JsonOption = False) -> None:
     """Check which boxes, brokers and databases work; exits 1 if strangers may not play."""
     report = examine()
@@ -34,7 +76,7 @@ def doctor(json: JsonOption = False) -> None:
         output.exit_no()
 
 
-def examine() -> dict[str, Any]:
+def examine() -> Report:
     """Every box with its self-test, and every broker and database found."""
     from cli import shipped
     from matchbox import build, registry
@@ -62,7 +104,7 @@ def examine() -> dict[str, Any]:
     }
 
 
-def _box(kind: str) -> dict[str, Any]:
+def _box(kind: str) -> Box:
     from matchbox.settings import read_settings
     from worker.arena import boxes
 
@@ -75,8 +117,7 @@ def _box(kind: str) -> dict[str, Any]:
     }
 
 
-def _cores() -> dict[str, Any]:
-    """How many cores may be used here, and how many arenas of `up` have a core of their own."""
+def _cores() -> Cores:
     from matchbox.settings import read_settings
     from worker.arena import cpu_affinity
 
@@ -86,7 +127,7 @@ def _cores() -> dict[str, Any]:
     return {"usable": usable, "arenas": arenas, "pinned": pinned}
 
 
-def _brokers() -> dict[str, Any]:
+def _brokers() -> dict[str, str | None]:
     from matchbox.errors import BrokerUnavailable
     from worker import broker
 
@@ -104,7 +145,7 @@ def _has(module: str) -> bool:
     return find_spec(module) is not None
 
 
-def _show(report: dict[str, Any]) -> None:
+def _show(report: Report) -> None:
     print(f"Python {report['python']} on {report['system']}, {_BUILDS[report['plain']]}")
     for kind, box in report["boxes"].items():
         found = "not walled, trusted bots only" if box["layers"] else "cannot be opened here"

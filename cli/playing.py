@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from cli.shipped import NamedBot
+    from matchbox.answers.bots import Report
+    from matchbox.game import Spec
     from matchbox.match.record import Bout, Record
     from matchbox.match.referee import Played
     from matchbox.match.wire import Diagnostic, PlayMatch, TriedOut
@@ -34,27 +36,28 @@ def games(json: JsonOption = False) -> None:
     """List the installed games."""
     from matchbox import registry
 
-    listed: list[dict[str, Any]] = [
-        {
-            "name": name,
-            "title": game.spec.title,
-            "seats": list(game.spec.seats),
-            "rules": game.spec.rules,
-            "options": {
-                option: {"default": one.default, "choices": list(one.choices), "help": one.help}
-                for option, one in game.spec.options.items()
-            },
-        }
-        for name, game in registry.games().items()
-    ]
+    specs = {name: game.spec for name, game in registry.games().items()}
     if json:
-        output.document(listed)
+        output.document([_game_document(name, spec) for name, spec in specs.items()])
         return
     rows = [
-        (game["name"], game["title"], _seat_range(game["seats"]), ", ".join(game["options"]))
-        for game in listed
+        (name, spec.title, _seat_range(spec.seats), ", ".join(spec.options))
+        for name, spec in specs.items()
     ]
     output.table(["name", "title", "players", "options"], rows)
+
+
+def _game_document(name: str, spec: Spec) -> dict[str, object]:
+    return {
+        "name": name,
+        "title": spec.title,
+        "seats": list(spec.seats),
+        "rules": spec.rules,
+        "options": {
+            option: {"default": one.default, "choices": list(one.choices), "help": one.help}
+            for option, one in spec.options.items()
+        },
+    }
 
 
 def play(
@@ -124,7 +127,7 @@ def check(
     if json:
         output.document(report_of(report))
     else:
-        show_report(report_of(report))
+        show_report(report, accepted=report.accepted)
     if not report.accepted:
         output.exit_no()
 
@@ -150,7 +153,7 @@ def try_file(data: bytes, game: str, class_name: str | None, box: Any) -> TriedO
     return try_out(job, data, box)
 
 
-def report_of(report: TriedOut) -> dict[str, Any]:
+def report_of(report: TriedOut) -> dict[str, object]:
     """A try-out's report as the document that --json prints."""
     return {
         "accepted": report.accepted,
@@ -167,17 +170,16 @@ def report_of(report: TriedOut) -> dict[str, Any]:
     }
 
 
-def show_report(report: dict[str, Any]) -> None:
+def show_report(report: Report | TriedOut, *, accepted: bool) -> None:
     """Prints a report for the person at the terminal."""
-    verdict = "accepted" if report["accepted"] else f"refused ({report['verdict']})"
-    games = report.get("games") or 0
-    cost = f"{report.get('cpu_ms_per_decision') or 0:.2f} ms a decision"
-    print(f"{verdict}: {games} games against itself, {cost}" if games else verdict)
-    for reason in report.get("reasons") or []:
+    verdict = "accepted" if accepted else f"refused ({report.verdict})"
+    cost = f"{report.games} games against itself, {report.cpu_ms_per_decision:.2f} ms a decision"
+    print(f"{verdict}: {cost}" if report.games else verdict)
+    for reason in report.reasons:
         print(reason)
-    if report.get("log"):
+    if report.log:
         print("--- what the bot printed ---")
-        print(report["log"].rstrip())
+        print(report.log.rstrip())
 
 
 def _bots(game: str, texts: Sequence[str]) -> list[NamedBot]:
@@ -254,7 +256,7 @@ def _transcript(record: Record, bout: Bout, bots: list[NamedBot], played: Played
 
 def _document(
     seed: str, box: str, bots: list[NamedBot], record: Record, bout: Bout, lines: list[str]
-) -> dict[str, Any]:
+) -> dict[str, object]:
     from matchbox.match.record import digest
 
     return {
@@ -272,5 +274,5 @@ def _document(
     }
 
 
-def _seat_range(seats: list[int]) -> str:
+def _seat_range(seats: Sequence[int]) -> str:
     return str(seats[0]) if len(seats) == 1 else f"{seats[0]} to {seats[-1]}"

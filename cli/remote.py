@@ -6,7 +6,7 @@ import sys
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -15,7 +15,7 @@ from cli.playing import JsonOption
 
 if TYPE_CHECKING:
     from cli.client import Client
-    from matchbox.answers.bots import Bot, Version, VersionLine
+    from matchbox.answers.bots import Bot, Report, Version, VersionLine
     from matchbox.answers.matches import LogLine
     from matchbox.answers.standings import Board, BoardLine
     from matchbox.league.line import By
@@ -101,7 +101,7 @@ def submit(
         if wait:
             version = verdict(client, version, patience)
     if json:
-        output.document(flat(version))
+        output.document(version_document(version))
     else:
         _show_version(version)
     if version.state == "refused":
@@ -110,7 +110,7 @@ def submit(
         output.exit_no("Correct the bot and submit it again")
 
 
-def token_fields(scopes: list[str] | None, days: int) -> dict[str, Any]:
+def token_fields(scopes: list[str] | None, days: int) -> dict[str, object]:
     """The rights and the duration of a new token, in the form that the server takes."""
     return {"days": days, **({"scopes": scopes} if scopes else {})}
 
@@ -134,11 +134,9 @@ def verdict(client: Client, version: Version, patience_s: float) -> Version:
     return version
 
 
-def flat(version: Version) -> dict[str, Any]:
+def version_document(version: Version) -> dict[str, object]:
     """A version and its report as one document without nesting."""
-    report = version.report.plain() if version.report else {}
-    days = report.get("log_days")
-    gone = f"The output was removed after {days} days." if days else ""
+    report = version.report
     return {
         "bot": version.bot,
         "game": version.game,
@@ -148,10 +146,18 @@ def flat(version: Version) -> dict[str, Any]:
         "state": version.state,
         "accepted": _accepted(version),
         "trouble": version.trouble,
-        **{key: report.get(key) for key in ("verdict", "games", "cpu_ms_per_decision", "box")},
-        "reasons": report.get("reasons") or [],
-        "log": report.get("log") or gone,
+        "verdict": report.verdict if report else None,
+        "games": report.games if report else None,
+        "cpu_ms_per_decision": report.cpu_ms_per_decision if report else None,
+        "box": report.box if report else None,
+        "reasons": report.reasons if report else [],
+        "log": _log_of(report) if report else "",
     }
+
+
+def _log_of(report: Report) -> str:
+    gone = f"The output was removed after {report.log_days} days." if report.log_days else ""
+    return report.log or gone
 
 
 def _accepted(version: VersionLine) -> bool | None:
@@ -248,7 +254,7 @@ def activate(
         answer = client.post(f"/bots/{full_name(client, bot)}/activate", {"version": version})
     active = parse_answer(Version, answer)
     if json:
-        output.document(flat(active))
+        output.document(version_document(active))
     else:
         output.note(f"{active.bot} now plays with version {active.number}")
 
@@ -309,15 +315,14 @@ def _state_of(version: VersionLine) -> str:
 def _show_report(version: VersionLine) -> None:
     from cli.playing import show_report
 
-    report = version.report.plain() if version.report else {}
-    show_report({**report, "accepted": _accepted(version)})
+    if version.report:
+        show_report(version.report, accepted=version.state != "refused")
 
 
 def _show_logs(bot: Bot, lines: list[tuple[str, LogLine]]) -> None:
     for version in reversed(bot.versions):
         print(f"Version {version.number} is {_state_of(version)}")
-        if version.report:
-            _show_report(version)
+        _show_report(version)
     for match, line in lines:
         print(f"Match {match}: {line.cpu_ms:.0f} ms of processor time")
         for fault in line.notes:

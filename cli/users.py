@@ -5,10 +5,10 @@ With --data a command works on the database itself, and needs no account.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -18,6 +18,7 @@ from cli.playing import JsonOption
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
+    from matchbox.answers.accounts import Account, PasswordLink
     from server.context import Context
     from server.db.models import User
 
@@ -44,10 +45,12 @@ def create(
     _check_role(role)
     secret = password or passwords.readable()
     if data is not None:
-        answer = _in_folder(data, name, secret, role)
+        shown = _in_folder(data, name, secret, role)
     else:
-        answer = _account("/users", {"name": name, "password": secret, "role": role})
-    _show({**answer, **({} if password else {"password": secret})}, json)
+        shown = _account("/users", {"name": name, "password": secret, "role": role}).plain()
+    if not password:
+        shown["password"] = secret
+    _show(shown, json)
 
 
 @user.command()
@@ -73,7 +76,7 @@ def reset(
     if link:
         if revoke_tokens:
             raise BadOption("with --link, the page that the link opens asks about the tokens")
-        _show(_password_link(name, data), json)
+        _show(_password_link(name, data).plain(), json)
         return
     if data is not None:
         with opened(data) as context, context.write() as session:
@@ -101,7 +104,7 @@ def role(
     """Make an account an author's or an operator's."""
     _check_role(wanted)
     if data is None:
-        _show(_account(f"/users/{name}/role", {"role": wanted}), json)
+        _show(_account(f"/users/{name}/role", {"role": wanted}).plain(), json)
         return
     from server.services import account_operations
 
@@ -119,7 +122,7 @@ def close(
 ) -> None:
     """Close an account: its sessions and tokens end, its bots are paired no more."""
     if data is None:
-        _show(_account(f"/users/{name}/close", {"reason": reason}), json)
+        _show(_account(f"/users/{name}/close", {"reason": reason}).plain(), json)
         return
     from server.services import account_operations
 
@@ -132,7 +135,7 @@ def close(
 def reopen(name: NameArgument, data: DataOption = None, json: JsonOption = False) -> None:
     """Reopen a closed account; its tokens stay revoked."""
     if data is None:
-        _show(_account(f"/users/{name}/reopen", {}), json)
+        _show(_account(f"/users/{name}/reopen", {}).plain(), json)
         return
     from server.services import account_operations
 
@@ -167,7 +170,7 @@ def export(
     _show({"name": name, "file": str(out)}, json)
 
 
-def _password_link(name: str, data: Path | None) -> dict[str, Any]:
+def _password_link(name: str, data: Path | None) -> PasswordLink:
     """Makes a one-time link to set the account's password, here or on the server."""
     from matchbox.answers.accounts import PasswordLink
 
@@ -178,12 +181,12 @@ def _password_link(name: str, data: Path | None) -> dict[str, Any]:
             settings, now = context.settings, context.now()
             return account_operations.make_password_link(
                 session, None, name, settings=settings, now=now
-            ).plain()
+            )
     from cli.client import parse_answer
     from cli.remote import connect
 
     with connect() as client:
-        return parse_answer(PasswordLink, client.post(f"/users/{name}/password-link", {})).plain()
+        return parse_answer(PasswordLink, client.post(f"/users/{name}/password-link", {}))
 
 
 def _check_role(role: str) -> None:
@@ -193,17 +196,17 @@ def _check_role(role: str) -> None:
         raise BadOption(f"there is no role {role!r}: choose author or operator")
 
 
-def _account(path: str, body: dict[str, Any]) -> dict[str, Any]:
+def _account(path: str, body: dict[str, str]) -> Account:
     """Posts to the server, and returns the account that it answers."""
     from cli.client import parse_answer
     from cli.remote import connect
     from matchbox.answers.accounts import Account
 
     with connect() as client:
-        return parse_answer(Account, client.post(path, body)).plain()
+        return parse_answer(Account, client.post(path, body))
 
 
-def _show(shown: dict[str, Any], json: bool) -> None:
+def _show(shown: Mapping[str, object], json: bool) -> None:
     if json:
         output.document(shown)
     else:
@@ -225,7 +228,7 @@ def opened(data: Path) -> Iterator[Context]:
         context.close()
 
 
-def _in_folder(data: Path, name: str, password: str, role: str) -> dict[str, Any]:
+def _in_folder(data: Path, name: str, password: str, role: str) -> dict[str, str]:
     """Makes the account in the database; returns it and a token."""
     from server.services import accounts
 

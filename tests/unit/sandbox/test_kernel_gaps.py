@@ -46,10 +46,12 @@ def test_only_calls_of_this_architecture_are_tried(monkeypatch: pytest.MonkeyPat
 
 
 def test_the_doctor_names_them(capsys: pytest.CaptureFixture[str]) -> None:
-    report = {
+    report: doctor.Report = {
         "python": "3",
         "system": "Linux",
+        "build": "compiled",
         "plain": "",
+        "box": "process",
         "boxes": {},
         "brokers": {},
         "databases": {},
