@@ -24,12 +24,15 @@ from tests.web_server import answering
 QUIET: Final = ["--disable-background-networking", "--disable-component-update", "--no-first-run"]
 SMALL: Final = ["--disable-gpu", "--in-process-gpu"]
 """There is no graphics card: no process of its own pretends to be one."""
+HASTY: Final = ["--js-flags=--no-opt --no-maglev"]
+"""No page lives for long enough to repay the time of optimizing its scripts."""
 
 
 @pytest.fixture(scope="session")
 def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
     """The installed browser, small, asking for nothing by itself."""
-    return {**browser_type_launch_args, "args": [*browser_type_launch_args["args"], *QUIET, *SMALL]}
+    args = [*browser_type_launch_args["args"], *QUIET, *SMALL, *HASTY]
+    return {**browser_type_launch_args, "args": args}
 
 
 @pytest.fixture
