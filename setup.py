@@ -1,6 +1,7 @@
-"""The compiled build: every module with a `.pxd` beside it. Where no C compiler is, there is none.
+"""The compiled build: every module with a `.pxd` beside it. Without a C compiler nothing is
+compiled.
 
-What is made goes to `matchbox/compiled`; `matchbox/build.py` says how it is found again.
+The compiled modules go to `matchbox/compiled`, where `matchbox/build.py` finds them.
 """
 
 import os
@@ -17,23 +18,27 @@ os.environ["MATCHBOX_COMPILED"] = "0"
 from matchbox import build
 
 QUICK = ["-O1", "-g0", "-fno-plt", "-foptimize-sibling-calls"]
-"""Half the time of the compiler's usual options, and no slower: most of it is calls of Python's.
+"""Options that halve the compile time and make nothing slower: most of the code calls Python's
+functions.
 
-Those go straight to where they lead. And a call that comes last leaves nothing on the C stack, of
-which a part is copied whenever a decision waits."""
+Such calls go straight to their targets. A call that comes last leaves nothing on the C stack; a
+part of that stack is copied whenever a decision waits.
+"""
 
 CLOSE = ["-Wl,-z,noseparate-code"] if sys.platform == "linux" else []
-"""Fewer mappings of memory for each module: every fork of a seat copies them all."""
+"""Makes each module need fewer mappings of memory, since every fork of a seat copies all
+mappings."""
 
 
 def compiler() -> bool:
-    """Whether there is a C compiler where one is called by its name."""
+    """Whether there is a C compiler under its usual name."""
     command = os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc"
     return os.name != "posix" or shutil.which(command.split()[0]) is not None
 
 
 def extensions() -> list[Extension]:
-    """One a module, none without compiler and Cython. One that cannot be compiled is left out."""
+    """Returns an extension for each module; none without compiler and Cython. Leaves out modules
+    that cannot be compiled."""
     if not compiler():
         return []
     try:
@@ -52,7 +57,7 @@ def extensions() -> list[Extension]:
             for name, file in build.sources().items()
         ],
         build_dir="build/cython",
-        force=True,  # By the time of its files alone, what others' types have changed is missed.
+        force=True,  # Other modules' types may have changed, too.
         compiler_directives={"language_level": 3, "annotation_typing": False},
         quiet=True,
     )

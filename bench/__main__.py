@@ -1,5 +1,5 @@
-"""`python -m bench`: prints isolated play beside the plain loop, as ratios. Writes nothing unless
-asked to."""
+"""`python -m bench`: prints the speed of isolated play as a ratio to the plain loop's. Writes a
+file only if asked to."""
 
 from __future__ import annotations
 
@@ -46,7 +46,8 @@ if TYPE_CHECKING:
     from sandbox.box import Box
 
 LARGEST: Final = 50
-"""The largest number of games in the growth measurement, as a multiple of a table's per repeat."""
+"""The largest number of games in the growth measurement, as a multiple of the games of a table in
+one repeat."""
 _GAMES: Final = tuple(dict.fromkeys(one.game for one in CONTESTS))
 
 
@@ -68,7 +69,7 @@ def main(words: Sequence[str]) -> int:
         plain = _in_plain_python(boxes[0][0], options) if options.page and boxes else []
         long = long_matches(boxes) if options.page else []
         grown = _grow(others, options, usable)
-    # Not with the sample game, which the ledger's process would not know.
+    # The ledger's process would not know the sample game.
     books = [booking.booked(options.repeats)] if options.page else []
     _show_speeds(fast, options)
     _show_costs(single)
@@ -95,7 +96,8 @@ def main(words: Sequence[str]) -> int:
 
 
 def _in_plain_python(kind: str, options: argparse.Namespace) -> list[Speed]:
-    """The speeds in that box in plain Python; the build must be chosen before any import."""
+    """The speeds in that box as plain Python. They need a process of their own: the build is chosen
+    before any import."""
     if build.in_use() == "plain":
         return []
     words = ["--speeds", "--box", kind, "--games", options.games, "--repeats", options.repeats]
@@ -114,7 +116,7 @@ def _in_plain_python(kind: str, options: argparse.Namespace) -> list[Speed]:
 def _grow(
     boxes: Sequence[tuple[str, Box | None]], options: argparse.Namespace, usable: Sequence[int]
 ) -> list[Grown]:
-    """How bomb grows in the first box, which is the best one unless boxes are named."""
+    """The growth of bomb in the first box, which is the best one unless boxes are named."""
     if not boxes or "bomb" not in (options.game or ["bomb"]):
         return []
     (kind, box), games, repeats = boxes[0], options.games, min(3, options.repeats)

@@ -1,7 +1,7 @@
 """`python -m bench.arena KIND`: the memory that an arena holds, as JSON.
 
-It runs in a process of its own, so memory of other measurements is not counted. The process is one
-that Celery would run, with everything that it imports, but no broker.
+It runs in a process of its own, so memory of other measurements is not counted. The process imports
+all that Celery's would, but has no broker.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 _NO_BROKER: Final = {"MATCHBOX_BROKER_URL": "redis://127.0.0.1:1/0"}
 _EVERY: Final = 10
-"""The number of frames between two looks at the seats."""
+"""The number of frames between two checks of the seats."""
 
 
 def main(words: Sequence[str]) -> int:
-    """Plays once with one bout in flight, and once with the laboratory's number; returns 0."""
+    """Plays once with one bout at a time, and once with the laboratory's number; returns 0."""
     os.environ.update(_NO_BROKER)
     import_module("worker.arena.main")
     box = open_named(words[0])
@@ -50,8 +50,8 @@ def main(words: Sequence[str]) -> int:
 
 
 def held(box: Box, width: int) -> tuple[float, float]:
-    """Memory of a match of bomb with so many bouts in flight, in MiB that no other process shares:
-    the most that one of both seats held, and the most that this process held."""
+    """The private memory of a match of bomb with `width` bouts at a time, in MiB: the most that one
+    of both seats held, and the most that this process held."""
     contest = next(one for one in CONTESTS if one.game == "bomb")
     bots = bots_of(contest)
     seats: list[BoxSeat] = []

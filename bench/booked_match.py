@@ -1,4 +1,5 @@
-"""The long match as the platform plays it: the books schedule and send it, and record its result.
+"""The long match as the platform plays it: the server's services schedule it, send it, and record
+its result.
 
 Knows the server's services and the arena. There is no queue between them: a message is passed on
 directly, as the plain data that a broker would carry.
@@ -81,7 +82,7 @@ def booked_match(game: str, bots: Sequence[NamedBot], deals: int, box: Box | Non
 def _move_in(
     context: Context, hand: _Hand, game: str, bots: Sequence[NamedBot], box: Box | None
 ) -> None:
-    """Enters the bots in the books, tried out and accepted."""
+    """Stores the bots in the database, tried out and accepted."""
     shipped = [ShippedBot(game, bot.name, bot.data) for bot in bots]
     with context.write() as session:
         bootstrap.prepare(session, context.settings, shipped, now=context.now())

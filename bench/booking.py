@@ -1,7 +1,7 @@
-"""What the ledger takes to book a match of two deals with others, beside the plain loop.
+"""The time that the ledger needs to book a match of two deals together with others, beside the
+plain loop.
 
-Knows the books that are filled for it and the ledger that starts over them (`bench/site`); judges
-nothing.
+`bench/site` fills the database and starts the ledger.
 """
 
 from __future__ import annotations
@@ -19,19 +19,20 @@ from bench.site.books import Size, fill
 from bench.site.ledger import started
 
 SIZE: Final = Size(bots=10, matches=1_000)
-"""What the books hold before: `make growth` says that a longer history costs nothing more."""
+"""The size of the database before: `make growth` shows that a longer history costs nothing more."""
 _LOOP_GAMES: Final = 2_000
 
 
 @dataclass(frozen=True, slots=True)
 class Booked:
-    """The ledger's processor time for a match, as the mean of those that wait in its queue."""
+    """The ledger's mean processor time for a match, over the matches that wait in its queue."""
 
     matches: int
-    """How many that is the mean of."""
+    """The number of these matches."""
     match_ms: float
     games: float
-    """How many games of bomb the plain loop plays in that time, in the mean of its tables."""
+    """The number of games of bomb that the plain loop plays in that time, as a mean over its
+    tables."""
 
 
 def booked(repeats: int) -> Booked:

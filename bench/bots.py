@@ -1,6 +1,6 @@
 """`python -m bench.bots`: every shipped bot against every other, written to docs/bots.md.
 
-Knows which experiment shows a game's bots best; plays it in the laboratory of the figures.
+Chooses the experiment for each game, and plays it in the laboratory of the figures.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The tables that are measured for every game: bots, and the same players in the plain loop.
 
-Knows the plain loops, the bot that corresponds to each of their players, and the jobs that arenas
-get; measures nothing.
+Knows the plain loops, the bot for each of their players, and the jobs that arenas get; measures
+nothing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from matchbox.match.wire import Entrant, PlayMatch
 from matchbox.settings import Settings, limits_of
 
 Loop = Callable[[int], None]
-"""Plays this number of games in this process, with every seat equally often first."""
+"""Plays this number of games in this process. Every seat is equally often first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +49,14 @@ class Contest:
         return " v ".join(self.bots)
 
     def games(self, usual: int) -> int:
-        """How many games to play if `usual` are requested, with every seat equally often first."""
+        """The number of games to play if `usual` are requested. It lets every seat be equally often
+        first."""
         seats = len(self.bots)
         return max(1, round(usual * self.share / seats)) * seats
 
 
 def _in_turn(play: Callable[..., Any], *makers: Callable[[], Any]) -> Loop:
-    """Two players, each of them first in every other game."""
+    """A loop of two players who take turns at being first."""
 
     def loop(games: int) -> None:
         random.seed(games)
@@ -94,7 +95,7 @@ BOMB: Final[Mapping[str, Callable[[], Any]]] = {
 _BOMB_GAME: Final = partial(bomb.play_game, print_details=False)
 
 STEPS: Final = 50_000
-"""The count that takes about a millisecond."""
+"""The number of steps that takes about a millisecond."""
 THINKING: Final = f"""
 from matchbox.games.bomb import MediumPlayer
 
@@ -169,7 +170,7 @@ def bots_of(contest: Contest) -> list[NamedBot]:
 
 
 def job_of(contest: Contest, bots: Sequence[NamedBot], deals: int, width: int) -> PlayMatch:
-    """So many deals of it in every rotation, with so many bouts in flight at once."""
+    """The job of these deals in every rotation, with `width` bouts at a time."""
     spec = registry.game(contest.game).spec
     return PlayMatch(
         attempt=1,

@@ -1,4 +1,4 @@
-"""What isolated play must reach, and whether it does, as the design's table of goals has it.
+"""The goals of isolated play, from the design's table, and whether they are met.
 
 Knows the figures that were measured; measures none.
 """
@@ -15,7 +15,7 @@ from bench.growth import Grown
 from bench.measure import LONG, Lone, Long, Seats, Speed
 from bench.sample_game import GAME
 
-# For each figure: the value that must be reached, and the value that is hoped for.
+# For each figure: the value that must be reached, and the one that we hope for.
 RATIO: Final = (0.45, 1.0)
 """Speed of each of our games in plain Python, as a share of the plain loop's."""
 PLAIN: Final = {GAME: (0.3, 0.45)}
@@ -28,14 +28,14 @@ TWO_CORES: Final = (1.9, 5.0)
 """Speed on two cores in the compiled build, as a multiple of the plain loop's on one core."""
 LONG_S: Final = (2.0, 0.4)
 BOOKED_GAMES: Final = 36.0
-"""Games of bomb in the plain loop, in the mean of its tables: so long may the ledger take to book a
-match. It is a quarter of what the ledger took before it booked results together, measured in turn
+"""The time that the ledger may take to book a match, in games of bomb in the plain loop (mean of
+its tables). It is a quarter of the time before results were booked together, measured in turn
 with the same loop: see "Growth" in docs/performance.md."""
 BYTES: Final = (12.0, 8.0)
 """Bytes of the record for a game of bomb."""
 _PLAIN_US: Final = 40
-"""Microseconds per game of the plain loop on the machine for which the goals in milliseconds, for
-one game alone and for seats, are set."""
+"""Microseconds per game of the plain loop on the goals' machine. The goals in milliseconds, for one
+game alone and for seats, are set for that machine."""
 LONE_MS: Final = {"seated_ms": 1.0, "forked_ms": 6.0, "opened_ms": 250.0}
 SEATS_MS: Final = 4.0
 _LONE: Final = {
@@ -54,7 +54,7 @@ class Goal:
     must: str
     """The condition, in words."""
     stretch: str
-    """The value that is hoped for; empty if there is none."""
+    """The value that we hope for; empty if there is none."""
     measured: float
     held: bool
 
@@ -81,7 +81,7 @@ def goals(
     booked: Sequence[Booked],
     grown: Sequence[Grown],
 ) -> list[Goal]:
-    """All goals that these figures can decide, in the first box only. `plain` has the speeds in
+    """All goals that these figures decide, in the first box only. `plain` has the speeds in
     plain Python if `fast` has compiled ones; it is empty if `fast` is in plain Python."""
     return [
         *_speeds(plain or fast, "plain Python", PLAIN),

@@ -1,4 +1,5 @@
-"""How isolated play grows: with the number of games, of bots, of cores, and with bots that think.
+"""The speed of isolated play by the number of games, of bots and of cores, and with bots that
+think.
 
 Knows clocks and bomb's players; prints nothing. Games and bots are timed by the
 processor, as in `measure`, and cores by wall time, the only way. All jobs are those into which
@@ -44,14 +45,14 @@ class Grown:
     """One row: isolated play at one size beside the plain loop."""
 
     by: str
-    """What grows: games, bots, cores, or cores with bots that think."""
+    """The quantity of the row: games, bots, cores, or cores with bots that think."""
     size: int
     games: int
     plain_us: float
-    """Microseconds per game in the plain loop, on one core. If cores grow, it is the mean of the
-    cores that isolated play gets."""
+    """Microseconds per game in the plain loop, on one core. In a row of cores, it is the mean over
+    the cores that isolated play gets."""
     isolated_us: float
-    """Microseconds per game in boxes at this size: processor time, or wall time if cores grow."""
+    """Microseconds per game in boxes at this size: processor time; in a row of cores, wall time."""
     ratio: float
     """The median of the ratios of all repeats."""
 
@@ -113,7 +114,7 @@ def _over_cores(
     with _on(usable):
         for _ in range(repeats):
             plain = []
-            for core in reversed(usable[-sizes[-1] :]):  # As a pool takes them.
+            for core in reversed(usable[-sizes[-1] :]):  # The order in which a pool takes them.
                 with _on([core]):
                     plain.append(_wall(found.loop) / found.games)
             for size in sizes:
@@ -122,10 +123,10 @@ def _over_cores(
 
 
 def _side_by_side(kind: str, size: int, found: _Play) -> float:
-    """Seconds of wall time per game when `size` processes play the jobs at once."""
+    """Seconds of wall time per game if `size` processes play the jobs at once."""
     work = partial(play_sitting, found.bundles, {})
     with worker_pool(kind, size, read_settings(os.environ)) as pool:
-        list(pool.play(work, list(found.jobs[:1]) * size))  # Everything is warm after that.
+        list(pool.play(work, list(found.jobs[:1]) * size))  # After this, everything is warm.
         jobs = [job for job in found.jobs for _ in range(size)]
         return _wall(lambda: list(pool.play(work, jobs))) / (size * found.games)
 

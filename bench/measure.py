@@ -2,8 +2,8 @@
 
 Knows clocks and the shipped bots; prints nothing. Every figure is a median over repeats. In each
 repeat, plain and isolated play follow each other, so a machine that is busy for a while disturbs
-both. Speeds are by the processor time of the referee and all seats together, which is the same on
-a core that others use too.
+both. Speeds are measured in processor time of the referee and all seats together, which other
+processes on the core do not change.
 """
 
 from __future__ import annotations
@@ -78,16 +78,16 @@ class Memory:
 
     box: str
     seat_mib: float
-    """A seat with one bout in flight."""
+    """In a seat with one bout at a time."""
     busy_mib: float
-    """A seat with the laboratory's number of bouts in flight."""
+    """In a seat with the laboratory's number of bouts at a time."""
     worker_mib: float
-    """The arena with the laboratory's number of bouts in flight."""
+    """In the arena, with the laboratory's number of bouts at a time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Seats:
-    """The time to make, wall, kill and bury both seats of a match of two in a warm box."""
+    """The time to make, wall, kill and reap both seats of a match of two in a warm box."""
 
     box: str
     both_ms: float
@@ -183,7 +183,7 @@ def lone(boxes: Sequence[tuple[str, Box | None]], repeats: int) -> list[Lone]:
         opened = [_timed(lambda kind=kind: _opened(job, bundles, kind)) for _ in range(3)]  # type: ignore[misc]
         table = MatchSeats(job, bundles, box)
         staying = [_Staying(table.open_player(seat, 0)) for seat in range(len(bots))]
-        _again(job, staying)  # The bots are loaded at their first question.
+        _again(job, staying)  # The bots are loaded with their first question.
         seated = [_timed(lambda own=staying: _again(job, own)) for _ in range(10 * repeats)]  # type: ignore[misc]
         for one in staying:
             one.seat.close()
@@ -244,7 +244,7 @@ def _first(job: PlayMatch, bundles: Mapping[str, bytes], box: Box) -> None:
 
 
 def _opened(job: PlayMatch, bundles: Mapping[str, bytes], kind: str) -> None:
-    """Plays the same in a box that is opened for it."""
+    """Plays the same bouts in a box that is opened for them."""
     box = open_named(kind)
     assert box is not None
     try:
@@ -300,7 +300,7 @@ def _isolated(job: PlayMatch, bots: Sequence[NamedBot], box: Box | None) -> Matc
 
 
 def _timed(work: Callable[[], object]) -> float:
-    """Seconds of wall time."""
+    """Runs the work; returns the seconds of wall time."""
     started = time.perf_counter()
     work()
     return time.perf_counter() - started

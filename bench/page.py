@@ -29,7 +29,8 @@ not. On a machine that others use too, a ratio may be a fifth off from one run t
 """
 
 BY_HAND: Final = "## The site"
-"""The heading of the first section written by hand; `make bench` keeps all from there on."""
+"""The heading of the first section written by hand. `make bench` keeps that section and all after
+it."""
 _BUILDS: Final = {"compiled": "hot path compiled", "plain": "hot path in plain Python"}
 
 _SPEEDS: Final = "game table box plain referee seats ratio bytes"
@@ -54,7 +55,7 @@ _BOOKING: Final = (
 
 
 def kept(before: str) -> str:
-    """The sections of an older page that are written by hand, or nothing."""
+    """The sections of an older page that are written by hand; "" if there are none."""
     place = before.find(f"\n{BY_HAND}\n")
     return before[place:] if place >= 0 else ""
 

@@ -1,6 +1,6 @@
 """The game of docs/add-a-game.md, installed during its measurement: a game without any hook.
 
-Knows the page, and how a package is found; measures nothing.
+Reads the game from the page; measures nothing.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def installed() -> Iterator[None]:
 
 
 def write(folder: Path) -> None:
-    """Writes the package into the folder as `pip install` would leave it."""
+    """Writes the package into the folder, in the form that `pip install` produces."""
     for name, text in _FILE.findall(_PAGE.read_text(encoding="utf-8")):
         place = folder / name
         place.parent.mkdir(exist_ok=True)

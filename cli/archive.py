@@ -87,7 +87,8 @@ def verify(
 ) -> None:
     """Play a season's matches again and compare every digest; exits 1 if one differs.
 
-    An operator's report on a season of the server is kept there, and shown on the season's page.
+    If an operator verifies a season of a server, the server keeps the report and shows it on the
+    season's page.
     """
     from cli.engine import open_box
 
@@ -106,7 +107,8 @@ def verify(
 
 
 def _verify_on_server(season: str, sample: int | None, box: str, data: Path | None) -> SeasonReport:
-    """Verifies a season by its name or number; the server keeps the report if an operator asks."""
+    """Verifies a season of the server by its name or number. The server keeps the report of an
+    operator."""
     from cli.engine import open_box
     from matchbox.errors import Forbidden
 
@@ -186,7 +188,7 @@ def _sampled(items: Sequence[Thing], sample: int | None) -> Sequence[Thing]:
 
 @contextmanager
 def complete_file(path: Path) -> Iterator[IO[bytes]]:
-    """Yields a file to write, which appears at its path once it is complete. Raises BadOption."""
+    """Yields a file to write, which gets its name once it is complete. Raises BadOption."""
     draft = path.with_name(f"{path.name}.part")
     try:
         opened = draft.open("wb")

@@ -51,7 +51,7 @@ def arena(
 def _keep_running(
     url: str, key: str, arenas: int, data: Path, stop: threading.Event, client: ServerClient
 ) -> None:
-    """Runs the arenas until it is asked to stop. Raises KeyRefused once the key was removed."""
+    """Runs the arenas until the command is to stop. Raises KeyRefused once the key was removed."""
     from cli.supervisor import Program, Supervisor
     from matchbox.errors import KeyRefused, MatchboxError
     from worker.arena import reports
@@ -95,7 +95,7 @@ def _keep_running(
 
 
 def _address(url: str) -> str:
-    """The server's address. Raises BadOption unless nobody on the way can read the key."""
+    """The server's address. Raises BadOption if the key could be read on the way there."""
     from matchbox.errors import BadOption
 
     parts = urlsplit(url)

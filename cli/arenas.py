@@ -25,13 +25,13 @@ ReasonOption = Annotated[str, typer.Option(help="the reason, which is kept and s
 
 @arena.command()
 def stop(name: NameArgument, reason: ReasonOption, json: JsonOption = False) -> None:
-    """Stop an arena: it gets no jobs until it is let go on."""
+    """Stop an arena: it gets no jobs until an operator lets it continue."""
     _post(name, "stop", reason, json)
 
 
 @arena.command("go-on")
 def go_on(name: NameArgument, reason: ReasonOption, json: JsonOption = False) -> None:
-    """Let a stopped arena go on."""
+    """Let a stopped arena continue."""
     _post(name, "go-on", reason, json)
 
 
@@ -101,7 +101,7 @@ def make_key(
 
 @arena.command()
 def drain(name: KeyArgument, json: JsonOption = False) -> None:
-    """Give a host's arenas no new jobs; they end those that they have."""
+    """Give a host's arenas no new jobs; they finish those that they have."""
     _change_key(name, "drain", json)
 
 

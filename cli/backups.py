@@ -29,7 +29,7 @@ def backup(
     data: Annotated[Path, typer.Option(help="the data folder")] = Path("data"),
     json: JsonOption = False,
 ) -> None:
-    """Write everything into one file, also while the platform runs."""
+    """Write everything into one file, even while the platform runs."""
     from cli.folder import settings_for
     from server import backup as backups
     from server.context import database_url
@@ -111,7 +111,7 @@ def _about_deliveries(waiting: int, *, kept: bool) -> str:
 
 
 def _into_folder(place: Path, fill: Callable[..., int], watch: Watch | None) -> int:
-    """Restores into SQLite under another name, so that half a database is never found there."""
+    """Restores into a SQLite file under another name, and renames it when it is complete."""
     draft = place / "restoring.db"
     try:
         waiting = fill(f"sqlite:///{draft}", watch)
@@ -123,7 +123,7 @@ def _into_folder(place: Path, fill: Callable[..., int], watch: Watch | None) -> 
 
 
 def _check_address(url: str) -> None:
-    """Raises BadSetting for an address that the setting would not take either."""
+    """Raises BadSetting for an address that the setting would refuse, too."""
     from matchbox.settings import read_settings
 
     read_settings({"MATCHBOX_DATABASE_URL": url})

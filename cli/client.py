@@ -67,7 +67,8 @@ class Client:
     def answer(self, kind: type[A], path: str, *, wait_s: float = _TIMEOUT_S, late: str = "") -> A:
         """The answer at that address. Raises the server's refusal, or BadMessage.
 
-        Waits `wait_s` for the answer; `late` says what to do if none came by then.
+        Waits `wait_s` seconds for the answer; `late` is the advice in the error if none came by
+        then.
         """
         return parse_answer(kind, self._send("GET", path, late=late, timeout=wait_s).json())
 
@@ -97,7 +98,8 @@ class Client:
     ) -> Any:
         """Posts this JSON and returns the server's answer. Raises its refusal.
 
-        Waits `wait_s` for the answer; `late` says what to do if none came by then.
+        Waits `wait_s` seconds for the answer; `late` is the advice in the error if none came by
+        then.
         """
         options = {"json": dict(body or {}), "timeout": wait_s}
         return self._send("POST", path, late=late, **options).json()
@@ -136,7 +138,7 @@ class Client:
     def answers(
         self, kind: type[A], path: str, most: int | None = None, **query: Any
     ) -> Iterator[A]:
-        """The items of a list as answers. Raises as `items` does, and BadMessage."""
+        """The items of a list as answers. Raises the errors of `items`, and BadMessage."""
         return (parse_answer(kind, item) for item in self.items(path, most, **query))
 
     def _send(self, method: str, path: str, *, late: str = "", **options: Any) -> httpx.Response:

@@ -1,4 +1,5 @@
-"""`matchbox compare`: is this bot better than that one? Plays batches until the answer is clear.
+"""`matchbox compare`: tests whether one bot is better than another, in batches, until the answer is
+clear.
 
 Knows the command line; the room laboratory plays the comparison.
 """
@@ -24,9 +25,9 @@ if TYPE_CHECKING:
 
 BOUNDS: Final = "0,20"
 WIDEST: Final = 1000
-"""Default bounds in Elo, as on a server."""
+"""A bound in Elo must lie between this number and its negative."""
 KINDS: Final = ("lost both", "lost and drew", "even", "won and drew", "won both")
-"""Names of the five counts of deal pairs."""
+"""The names of the five counts of deal pairs."""
 
 
 def compare(

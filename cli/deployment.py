@@ -1,6 +1,6 @@
 """Makes the environment file of docker-compose.yml: `python3 -m cli.deployment`, or `make env`.
 
-The secrets are in it, or, if a folder is given, in files in that folder.
+The secrets are in it, or if a folder is given, in files there.
 
 Needs only Python's standard library, so a host of containers needs no environment of ours.
 """
@@ -43,7 +43,8 @@ def environment(socket: str) -> dict[str, str]:
 
 
 def into_files(values: dict[str, str], folder: Path) -> dict[str, str]:
-    """Returns the variables with the secrets in files of the folder instead; these are new ones.
+    """Draws new secrets into files of the folder; returns the variables with the files' names in
+    place of the secrets.
 
     Raises OSError.
     """
@@ -98,7 +99,7 @@ def rotate(path: Path) -> list[str]:
 
 
 def wanting(socket: str) -> list[str]:
-    """What this host lacks of the things that the deployment needs, as sentences."""
+    """Returns the things that the deployment needs and this host lacks, as sentences."""
     found = []
     if shutil.which("docker") is None:
         found.append("the command `docker` is missing: install Docker, such as docker.io of Debian")

@@ -20,7 +20,7 @@ _BUILDS: Final = {
     "install it again",
     "missing": "the hot path in plain Python (install it with a C compiler to make it faster)",
 }
-"""Explanations, by the reason why it is in plain Python."""
+"""Explanations of why the hot path runs as plain Python, by the reason."""
 
 
 class Box(TypedDict):
@@ -33,7 +33,7 @@ class Box(TypedDict):
 
 
 class Cores(TypedDict):
-    """How many cores may be used here, and how many arenas of `up` have a core of their own."""
+    """The numbers of usable cores, of arenas of `up`, and of arenas with a core of their own."""
 
     usable: int
     arenas: int

@@ -1,4 +1,4 @@
-"""How commands open a box, and `matchbox build-image`, which the box `docker` needs first."""
+"""Opens a box for a command. `matchbox build-image`, which the box `docker` needs first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The notes of `simulate` and `compare` on stderr: faults, state, and how the experiment ran."""
+"""The notes of `simulate` and `compare` on stderr: faults, bots that keep state, and the box of the
+experiment."""
 
 from __future__ import annotations
 
@@ -9,13 +10,13 @@ from cli import output
 
 
 def print_faults(faults: Sequence[Mapping[str, Any]]) -> None:
-    """One line for each bot and kind of fault."""
+    """Prints one line for each bot and kind of fault."""
     for fault in faults:
         output.note(f"{fault['bot']}: {fault['games']} x {fault['kind']}: {fault['detail']}")
 
 
 def print_stateful(bots: Sequence[str], alone: Sequence[str] = ()) -> None:
-    """Says which bots keep state, and what was done about it or what the user can do."""
+    """Names the bots that keep state, and says what was done about it or what the user can do."""
     for bot in bots:
         if bot in alone:
             remedy = ", so each of its games was played again by a fresh process"

@@ -37,7 +37,7 @@ def make(data: Path) -> Path:
 
 
 def logs(folder: Path) -> Path:
-    """Where the output of the children goes."""
+    """The folder of the children's output."""
     return folder / "logs"
 
 
@@ -58,7 +58,7 @@ def metrics(folder: Path) -> Path:
 
 
 def arena(folder: Path) -> Path:
-    """The only part of the data folder that arenas know."""
+    """The part of the data folder that belongs to arenas. They know no other."""
     return folder / "arena"
 
 
@@ -94,7 +94,8 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def environment(folder: Path, port: int, given: Mapping[str, str]) -> dict[str, str]:
-    """The settings of a platform in this folder: those given come first, secrets are made once.
+    """The settings of a platform in this folder. Those in `given` take precedence; secrets are made
+    once.
 
     Secrets that are in files are read. Raises BadSetting.
     """

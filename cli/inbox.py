@@ -1,4 +1,5 @@
-"""`matchbox inbox` and `matchbox webhook ...`: an account's notices, and where else they go."""
+"""`matchbox inbox` and `matchbox webhook ...`: an account's notices, and the webhooks that they go
+to."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from matchbox.match.wire import Separation
 league = typer.Typer(help="See, make and run leagues.", no_args_is_help=True)
 
 _HASHING_S: Final = 300.0
-"""How long the server may take to hash the passwords of a class."""
+"""The seconds that the server may take to hash the passwords of a class."""
 LeagueArgument = Annotated[str, typer.Argument(help="the league's name")]
 UserArgument = Annotated[str, typer.Argument(help="an account's name")]
 OptionsOption = Annotated[list[str] | None, typer.Option(help="NAME=VALUE of the game")]
@@ -115,7 +115,7 @@ def pause(name: LeagueArgument, json: JsonOption = False) -> None:
 
 @league.command()
 def resume(name: LeagueArgument, json: JsonOption = False) -> None:
-    """Resume a league; seasons that it has missed are not made up for."""
+    """Resume a league; seasons that it missed are skipped."""
     _step(name, "resume", json)
 
 

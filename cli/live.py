@@ -1,6 +1,6 @@
 """The display of a long experiment at a terminal: its progress, and the figures so far.
 
-Knows terminals. It asks for figures only as often as they cost next to nothing.
+Computes figures seldom enough that they take next to no time.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Rows = Callable[[], Iterable[tuple[str, str]]]
 """Every bot's name, with its figure and interval."""
 
 LEAST_S: Final = 0.25
-"""The shortest time between two updates: nobody reads faster."""
+"""The least seconds between two updates: nobody reads faster."""
 SHARE: Final = 20
 """Figures take at most one part in this many of the time."""
 
@@ -58,7 +58,7 @@ class Live(Progress):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Clears the bar away, unless a person stops it: then the figures so far stay."""
+        """Clears the bar away. If a person stops the experiment, the figures so far stay."""
         self.live.transient = kind is not KeyboardInterrupt
         super().__exit__(kind, error, trace)
 

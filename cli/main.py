@@ -152,5 +152,5 @@ def _usage(error: typer.TyperException) -> str:
     command = context.command_path if context else "matchbox"
     named = isinstance(error, typer.BadParameter) and str(error)
     message = error.format_message() if named else str(error)
-    message = message.replace(": Value error, ", ": ")  # a word of the library that reads options
+    message = message.replace(": Value error, ", ": ")  # pydantic's prefix
     return f"{message.rstrip('.') or 'a command is missing'}; see {command} --help"

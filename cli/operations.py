@@ -126,7 +126,7 @@ def audit(
     most: Annotated[int, typer.Option(min=1, help="the number of newest lines")] = 50,
     json: JsonOption = False,
 ) -> None:
-    """Show who did what and when, newest first."""
+    """Show the log of operators' actions, newest first."""
     from matchbox.answers.platform import AuditLine
 
     with connect() as client:

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 
 PASSED_ON: Final = "passed on: "
-"""How a line of a child on stderr begins that its parent shows as a note."""
+"""The beginning of a line on a child's stderr that its parent shows as a note."""
 
 
 class Stopped(Exception):
-    """Ends the command as Ctrl-C does, with this sentence."""
+    """Ends the command, as Ctrl-C does, with this sentence."""
 
 
 def document(value: Any) -> None:

@@ -1,4 +1,4 @@
-"""A person at this terminal as a player: the seat, the answers, and how a person leaves."""
+"""A person at this terminal as a player: the seat, the answers, and the ways to leave."""
 
 from __future__ import annotations
 

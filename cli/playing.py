@@ -217,7 +217,8 @@ def _job(game: str, bots: list[NamedBot], seed: str, options: list[str]) -> Play
 
 
 def _play(job: PlayMatch, bots: list[NamedBot], kind: str) -> tuple[str, Played, list[Diagnostic]]:
-    """The kind of box, one deal played in the seats' own order, and the players' comments on it.
+    """Plays one deal in the seats' own order. Returns the kind of box, the match, and the players'
+    comments.
 
     If a person plays, the moves are printed as they are made.
     """

@@ -1,8 +1,8 @@
 """Updates the database of `matchbox up`: `python -m cli.prepare`, before anything starts.
 
 It is a process of its own, so that the supervisor stays small. With `--broker` it also makes sure
-that the broker answers. Its last line on stdout is one JSON
-document: {"first_operator": secret or null}.
+that the broker answers. Its last line on stdout is a JSON document: {"first_operator": secret or
+null}.
 """
 
 from __future__ import annotations
@@ -64,7 +64,8 @@ def prepare(settings: Settings) -> str | None:
 def upgrade(settings: Settings) -> None:
     """Brings the database to this program's schema, after a backup if that changes any data.
 
-    Raises Unavailable if the backup fails, and if the database cannot be used or is newer.
+    Raises Unavailable if the backup fails, if the database cannot be used, or if it belongs to a
+    newer release.
     """
     kept = folder.take_before_upgrade(settings, now=clock())
     if kept is not None:

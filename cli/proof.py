@@ -124,10 +124,10 @@ def _memories(client: Client) -> Find:
 
 @contextmanager
 def bundles_from_folder(url: str, data: Path | None) -> Iterator[Find]:
-    """Yields a function that finds every bot's bundle in the way that arenas do.
+    """Yields a function that fetches any bot's bundle from the server, as arenas do.
 
-    Only the operator of the server can read its data folder, which holds the arena's token. Without
-    a folder, the function finds nothing.
+    It needs the arena token from the server's data folder, which only its operator can read.
+    Without a folder, the function finds nothing.
     """
     if data is None:
         yield lambda version: None

@@ -1,4 +1,4 @@
-"""`matchbox admin rotate-secrets` and `end-sessions`: what to do when a secret may be known.
+"""`matchbox admin rotate-secrets` and `end-sessions`: for secrets that somebody else may know.
 
 Both work on files and the database of this machine, and need no account.
 """
@@ -27,7 +27,7 @@ _KEPT_ELSEWHERE: Final = {
     "MATCHBOX_SMTP_PASSWORD": "change it at the mail server and here",
     "MATCHBOX_OPENID_CLIENT_SECRET": "change it at the provider and here",
 }
-"""What to do by hand with each secret that another program knows, too."""
+"""The step to do by hand for each secret that another program knows, too."""
 TokensOption = Annotated[bool, typer.Option("--revoke-tokens", help="revoke all API tokens, too")]
 
 
@@ -76,7 +76,7 @@ def rotate_secrets(
 def end_sessions(
     data: DataOption = Path("data"), revoke_tokens: TokensOption = False, json: JsonOption = False
 ) -> None:
-    """Log everybody out, at once and also while the platform runs."""
+    """Log everybody out at once, even while the platform runs."""
     ended = _end(data, sessions=True, tokens=revoke_tokens)
     if json:
         output.document(ended._asdict())
@@ -101,8 +101,8 @@ def _rotate_folder(
 ) -> tuple[list[str], list[str], Ended | None]:
     """Returns the names of the secrets that were replaced, and of those that are set elsewhere.
 
-    What was opened with the old ones ends first: after a crash in between, the command is run
-    again. Raises Conflict while a platform runs in the folder.
+    Sessions and tokens end before the secrets change, so after a crash in between the command can
+    be run again. Raises Conflict while a platform runs in the folder.
     """
     from sqlalchemy import make_url
 
@@ -142,7 +142,7 @@ def _sentence(ended: Ended) -> str:
 
 
 def _steps(elsewhere: list[str], env_file: Path | None, tokens: bool) -> list[str]:
-    """Returns what is left to do by hand, in order."""
+    """Returns the steps that are left to do by hand, in order."""
     steps = [
         f"{name}: {_KEPT_ELSEWHERE.get(name, 'set in the environment; replace it there')}."
         for name in elsewhere

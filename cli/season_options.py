@@ -21,7 +21,7 @@ FLAGS: Final = {"by": "--invitation/--open", "everybody": "--everybody/--entered
 
 
 def _option(field: Field) -> Any:
-    """The parameter's type; 0 or `never` stands for None."""
+    """The parameter's type. On the command line, 0 or `never` stands for None."""
     if field.name in FLAGS:
         return Annotated[bool | None, typer.Option(FLAGS[field.name], help=field.about.text)]
     if field.choices:
@@ -39,11 +39,12 @@ FIELDS: Final[dict[str, tuple[str, Field]]] = {
     for part, settings in PARTS.items()
     for field in fields_of(settings)
 }
-"""By the parameter's name: its part and field."""
+"""The part and the field of each parameter, by the parameter's name."""
 
 
 def takes_terms(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with an option for each term. It gets the given ones as `terms`."""
+    """Adds an option for each setting to the command. The command gets those that are given as
+    `terms`."""
     own = inspect.signature(command, eval_str=True).parameters.values()
     kept = [one for one in own if one.name != "terms"]
     more = [

@@ -49,7 +49,7 @@ def create(
     ] = False,
     json: JsonOption = False,
 ) -> None:
-    """Create a season that is open for entries; with --cron it starts by itself."""
+    """Create a season that is open for entries; with --cron it starts automatically."""
     asked = {"name": name, "league": league, "game": game, "seats": seats, "deals": deals}
     more = {"seed": seed, "draft": draft or None}
     change("/seasons", {**asked, **more, "options": leagues.chosen(option), **terms}, json)
@@ -87,7 +87,7 @@ def start(season: SeasonArgument, json: JsonOption = False) -> None:
 
 @season.command()
 def pause(season: SeasonArgument, json: JsonOption = False) -> None:
-    """Pause a season with all its divisions; matches under way still end."""
+    """Pause a season with all its divisions; matches under way are finished."""
     change(f"/seasons/{season}/pause", {}, json)
 
 
@@ -138,7 +138,7 @@ def show(season: SeasonArgument, json: JsonOption = False) -> None:
 
 
 def change(path: str, body: dict[str, Any], json: bool) -> None:
-    """Posts this to the server, and prints the season that it answers with."""
+    """Posts this to the server, and prints the season in its answer."""
     from cli.client import parse_answer
     from matchbox.answers.leagues import Season
 

@@ -23,7 +23,7 @@ SUFFIXES: Final = (".py", ".zip")
 
 @dataclass(frozen=True, slots=True)
 class NamedBot:
-    """A bot as the command line gives it."""
+    """A bot from the command line."""
 
     name: str
     data: bytes
@@ -81,7 +81,7 @@ def find_all(game: str, texts: list[str]) -> list[NamedBot]:
 
 
 def contestants(bots: Iterable[NamedBot]) -> list[Contestant]:
-    """The bots in the form that an experiment's plan takes."""
+    """The bots in the form that a plan takes."""
     from matchbox.lab.plan import Contestant
 
     return [Contestant(bot.name, bot.version, bot.class_name) for bot in bots]

@@ -22,7 +22,7 @@ _UNCHANGED: Final = (
 
 
 class Spectator:
-    """Prints the moves of one bout as soon as all who move at that time have made theirs."""
+    """Prints the moves of one bout. Simultaneous moves are printed once all of them are made."""
 
     def __init__(self, game: Game, names: Sequence[str]) -> None:
         """`names` are the seats'."""
@@ -30,15 +30,16 @@ class Spectator:
         self._transcript = Transcript(names)
         self._made = 0
         self._printed = 0
-        """More than the moves made, if the referee plays the bout again after a fault."""
+        """The number of moves printed. It is larger than that of the moves made, if the referee
+        plays the bout again after a fault."""
         self._waiting: list[tuple[int, Plain]] = []
-        """The moves of those who move at the same time, until the last one is made."""
+        """Simultaneous moves, until the last of them is made."""
 
     def game(self) -> Game:
-        """Returns the game with rules that tell this spectator of every move.
+        """Returns the game with rules that pass every move to this spectator.
 
         They have no batch, because a game's own batch makes its moves without `apply`, and no
-        briefs, because a player that is told a brief may hand over several moves at once.
+        briefs, because a player that gets a brief may answer with several moves at once.
         """
         found = {name: getattr(self._game, name, None) for name in _UNCHANGED}
         rules = {name: one for name, one in found.items() if one is not None}

@@ -1,4 +1,4 @@
-"""`matchbox status`: what is wrong with a running platform, in words. The server judges."""
+"""`matchbox status`: the health of a running platform, in words. The server checks it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from matchbox.answers.health import Health
 
 WAIT_S: Final = 20.0
-"""How long the server may take to judge itself: with a broker that hangs, some seconds."""
+"""The seconds that the server may take to check itself. With a broker that hangs, it takes some
+seconds."""
 
 
 def status(json: JsonOption = False) -> None:
@@ -58,7 +59,7 @@ def _print(told: Health) -> None:
 
 
 def _ledger(told: Health) -> str:
-    """What is known of the ledger, with a space before it."""
+    """The known facts about the ledger, with a space before them."""
     figures = told.figures
     text = ""
     if figures.ledger_ms is not None:

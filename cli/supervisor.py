@@ -1,7 +1,7 @@
 """Keeps children running: starts them, restarts those that die, stops all of them in order.
 
-Knows processes and log files; does not know what they do. A child dies with this process, even if
-that is killed.
+Knows processes and log files, but no programs. A child dies with this process, even if this process
+is killed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _LOG_BYTES: Final = 10 << 20
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """One child: how it is started, and how long it may take to stop."""
+    """One child: its command, and the time that it has to stop."""
 
     name: str
     command: Sequence[str]
@@ -38,7 +38,8 @@ class Program:
     descriptors: tuple[int, ...] = ()
     patience_s: float = 10.0
     layer: int = 0
-    """A program needs those on lower layers: the highest layer stops first, all of it at once."""
+    """A program needs those on lower layers. The highest layer stops first, all its programs at
+    once."""
 
 
 @dataclass
@@ -103,7 +104,7 @@ class Child:
             self.process.terminate()
 
     def wait(self) -> None:
-        """Returns once it has stopped. If that takes too long, kills it and its process group."""
+        """Waits until it has stopped. If that takes too long, kills it and its process group."""
         if self.process is None:
             return
         with suppress(subprocess.TimeoutExpired):

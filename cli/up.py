@@ -92,7 +92,7 @@ def _internal_listener() -> socket.socket:
 
 
 def _run(place: Path, listeners: Listeners) -> None:
-    """Starts everything and keeps it running until somebody asks it to stop."""
+    """Starts everything and keeps it running until the command is to stop."""
     from cli import folder
     from cli.supervisor import Supervisor
     from matchbox.settings import read_settings
@@ -253,7 +253,8 @@ def _prepare(environment: Mapping[str, str], *, needs_broker: bool) -> str | Non
 
 
 def _wait(supervisor: Supervisor, name: str, trouble: Callable[[], str]) -> None:
-    """Returns once there is no trouble. Raises Unavailable with the last one if that takes long."""
+    """Waits until `trouble` returns no text. Raises Unavailable with its last text if that takes
+    too long."""
     from matchbox.errors import Unavailable
 
     deadline = time.monotonic() + _READY_S
@@ -268,7 +269,7 @@ def _wait(supervisor: Supervisor, name: str, trouble: Callable[[], str]) -> None
 
 
 def _trouble(url: str) -> str:
-    """Asks for a page; returns why it did not come, and nothing if it answered 200."""
+    """Requests a page; returns the reason why that failed, or "" if the answer is 200."""
     from urllib.error import HTTPError, URLError
     from urllib.request import ProxyHandler, build_opener
 
@@ -293,7 +294,7 @@ def _inherited_environment() -> dict[str, str]:
 
 
 def _stop(*_: object) -> None:
-    """Asks the command to stop in order. Only the first signal does so."""
+    """Asks the command to stop in order. Only the first signal has an effect."""
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         signal.signal(number, signal.SIG_IGN)
     raise _Stopped

@@ -1,4 +1,4 @@
-"""`matchbox admin prune`: removes what is older than the settings keep it.
+"""`matchbox admin prune`: removes old data, as the settings say.
 
 Works on the database itself, and needs no account.
 """
@@ -24,7 +24,7 @@ def prune(
     ] = False,
     json: JsonOption = False,
 ) -> None:
-    """Remove what is older than the settings keep it; the ledger does so every hour, too."""
+    """Remove data that is older than the settings keep it; the ledger does so every hour, too."""
     from server.services import retention, tick
 
     with opened(data) as context:

@@ -1,4 +1,5 @@
-"""`matchbox admin user ...`: everybody's accounts, for operators and for whoever is at the machine.
+"""`matchbox admin user ...`: everybody's accounts, for operators and for users of the server's
+machine.
 
 With --data a command works on the database itself, and needs no account.
 """
@@ -120,7 +121,7 @@ def close(
     data: DataOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Close an account: its sessions and tokens end, its bots are paired no more."""
+    """Close an account: its sessions and tokens end, and its bots get no new matches."""
     if data is None:
         _show(_account(f"/users/{name}/close", {"reason": reason}).plain(), json)
         return
@@ -151,7 +152,7 @@ def export(
     data: DataOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Write everything that is kept for an account into a zip, for its owner."""
+    """Write all data of an account into a zip, for its owner."""
     if data is None:
         from cli.remote import connect
 
@@ -197,7 +198,7 @@ def _check_role(role: str) -> None:
 
 
 def _account(path: str, body: dict[str, str]) -> Account:
-    """Posts to the server, and returns the account that it answers."""
+    """Posts to the server, and returns the account in its answer."""
     from cli.client import parse_answer
     from cli.remote import connect
     from matchbox.answers.accounts import Account

@@ -18,7 +18,7 @@ GAME: Final = "war"
 """The only game that can be played without bots."""
 
 SHOWN: Final = 50
-"""Up to this many games, each game is shown as well."""
+"""Each game is shown as well, if there are at most this many."""
 
 
 def simulate(
@@ -61,7 +61,7 @@ def simulate(
 
 
 def refuse(**options: object) -> None:
-    """Raises BadOption for an option that means nothing without bots."""
+    """Raises BadOption for an option that has no meaning without bots."""
     from matchbox.errors import BadOption
 
     for name, value in options.items():

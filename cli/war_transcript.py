@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def play(game: str, seed: str, options: Sequence[str], json: bool) -> None:
     """Deals one game, prints its transcript, or the document of --json.
 
-    Raises UnknownGame, and BadOption if somebody has to decide something in that game.
+    Raises UnknownGame, and BadOption if the game needs players.
     """
     from cli.game_options import read_options
     from cli.war_statistics import GAME

@@ -1,4 +1,5 @@
-"""How gunicorn serves pages and arenas: `gunicorn -c python:cli.web`, with `INTERNAL` for arenas.
+"""The configuration of gunicorn for pages and arenas: `gunicorn -c python:cli.web`, with `INTERNAL`
+for arenas.
 
 The supervisor of `matchbox up` owns the socket and passes it on as a descriptor, so that no request
 is refused while the web server restarts.
@@ -60,13 +61,14 @@ def post_fork(server: Any, worker: Any) -> None:
 
 
 def post_worker_init(worker: Any) -> None:
-    """Has the worker give its sign of life, and stand in for the ledger as the operators' watch."""
+    """Starts the worker's watch, which gives its sign of life and takes over while no ledger gives
+    one."""
     from server.services import signs
     from worker.ledger.courier import Courier
     from worker.ledger.watch import Watch
 
     context = worker.wsgi.extensions["matchbox"]
-    is_public = getattr(worker, "is_public", True)  # gunicorn's own workers do not say
+    is_public = getattr(worker, "is_public", True)  # gunicorn's own workers lack it
     Watch(context, Courier(context), signs.WEB if is_public else signs.INTERNAL).start()
 
 
@@ -76,7 +78,7 @@ def when_ready(server: Any) -> None:
 
 
 def child_exit(server: Any, worker: Any) -> None:
-    """Forgets gauges that only a living worker can report."""
+    """Deletes the gauges of a worker that has ended."""
     from prometheus_client.multiprocess import mark_process_dead
 
     mark_process_dead(worker.pid)  # type: ignore[no-untyped-call]

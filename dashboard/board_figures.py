@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 BINS: Final = 60
 """The most bars of the figure of lengths."""
 WRITTEN: Final = 6
-"""Up to this many bots, each cell of the map has its percentage written in it."""
+"""Each cell of the map shows its percentage if there are at most this many bots."""
 _CELL_PX: Final = 22
 _ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 
@@ -54,7 +54,8 @@ def pairs_finding(found: BoardFigures) -> str:
 
 
 def pairs(found: BoardFigures) -> go.Figure:
-    """Returns the map of all pairs: what the bot of the row took from the bot of the column."""
+    """Returns the map of all pairs: the share of the points that the row's bot took from the
+    column's bot."""
     import plotly.graph_objects as go
 
     size = len(found.bots)
@@ -113,7 +114,7 @@ def seat_name(one: SeatLine) -> str:
 
 
 def seats(lines: Sequence[SeatLine]) -> go.Figure:
-    """Returns a figure of what each seat takes, with its interval."""
+    """Returns a figure of the share of the points that each seat takes, with its interval."""
     import plotly.graph_objects as go
 
     several = len({one.players for one in lines}) > 1

@@ -15,11 +15,11 @@ from dashboard.source import Source
 from matchbox.answers.board_figures import Opponent, Opponents
 
 LISTED: Final = 20
-"""How many opponents a bot's page lists: those that it has met most."""
+"""The number of opponents that a bot's page lists: those that it has met most."""
 A_PAGE: Final = 50
-"""How many a page of all its opponents shows."""
+"""The number of opponents on a page of all of them."""
 NAMED: Final = 3
-"""How many opponents a sentence names."""
+"""The number of opponents that a sentence names."""
 
 
 def rules(source: Source) -> Iterator[tuple[str, Callable[..., Any]]]:
@@ -104,7 +104,8 @@ def _trends(met: Opponents) -> dict[tuple[str, int], Any]:
 
 
 def strengths(opponents: Sequence[Opponent]) -> list[str]:
-    """Returns what the results say for sure, as sentences: whom it beats, and who beats it."""
+    """Returns sentences about the sure results: the opponents that the bot beats, and those that
+    beat it."""
     if not opponents:
         return []
     weak = [one for one in opponents if one.ci95[1] < 0.5]

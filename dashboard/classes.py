@@ -53,7 +53,8 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
 
 
 def join_page(source: Source, code: str, values: Values | None = None, error: str = "") -> Answer:
-    """Returns the form that joins the league with this code; for an unknown code, that says so."""
+    """Returns the form that joins the league with this code. For an unknown code, the page says
+    that it does not work."""
     try:
         invited = source.invited(code)
     except NotFound as unknown:

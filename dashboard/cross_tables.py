@@ -1,7 +1,7 @@
 """The cross table of a season: how each bot did against each other one, best first.
 
-Up to 60 bots are shown whole. Of more, the reader chooses which stand in the lines, and which in
-the columns.
+Up to 60 bots are shown whole. If there are more, the reader chooses the bots in the lines and those
+in the columns.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Cell(NamedTuple):
     share: float
     bouts: int
     shade: int
-    """From 0, everything lost, to 4, everything won."""
+    """The shade of the cell, from 0 (everything lost) to 4 (everything won)."""
 
 
 class Crossed(NamedTuple):
@@ -59,7 +59,7 @@ class CrossTable:
     table: Markup
     bots: int
     parts: Sequence[Part]
-    """Of all bots; one if the table is whole."""
+    """The parts of the list of all bots; only one if the table is whole."""
     rows: int
     columns: int
     """The numbers of the parts that are shown."""

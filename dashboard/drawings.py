@@ -1,6 +1,6 @@
 """A bout's drawings and lines with the bots' names in them, and its drawings in few bytes. Pure.
 
-A game speaks of seats by number, and of the viewer as "You". The names are put in here.
+A game names seats by number, and the viewer "You". This module puts the bots' names in their place.
 """
 
 from __future__ import annotations
@@ -85,8 +85,8 @@ def named_drawing(svg: str, names: Sequence[str], tints: Sequence[str], viewer: 
 def pieces(drawings: Iterable[str | None]) -> tuple[list[str], list[list[int] | None]]:
     """Returns the different parts of the drawings, and each drawing as the numbers of its parts.
 
-    A drawing is its parts in a row. Most parts of a board stay as they are from step to step, so
-    each is sent once.
+    A drawing is the sequence of its parts. Most parts of a board do not change from step to step,
+    so each is sent only once.
     """
     numbers: dict[str, int] = {}
     rows: list[list[int] | None] = [
@@ -99,7 +99,7 @@ def pieces(drawings: Iterable[str | None]) -> tuple[list[str], list[list[int] | 
 
 
 def _seat_of(word: str, viewer: int, seats: int) -> int | str:
-    """The seat that the word means; the other player's is known at a table of two."""
+    """The seat that the word means. At a table of two, "The other player" is known."""
     if word == "You":
         return viewer
     return 1 - viewer if seats == 2 else word

@@ -1,4 +1,4 @@
-"""Keeps HTML that was drawn, for all who ask for the same. Knows no page."""
+"""Caches HTML that was drawn, for all visitors who see the same. Knows no page."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Final
 from markupsafe import Markup
 
 MOST: Final = 64
-"""How many pieces a process keeps."""
+"""The number of pieces of HTML that a process caches."""
 
 
 def drawn(key: Hashable, draw: Callable[[], str]) -> Markup:
-    """Returns the HTML that was drawn under this key, which names all that can be seen in it.
+    """Returns the cached HTML with this key. Equal keys must mean equal HTML.
 
     Draws it if there is none.
     """
@@ -25,7 +25,7 @@ def drawn(key: Hashable, draw: Callable[[], str]) -> Markup:
 class _Piece:
     key: Hashable
     draw: list[Callable[[], str]] = field(compare=False)
-    """Emptied once it has been called: a piece that is kept holds nothing of what it shows."""
+    """Emptied once its function has been called, so that a cached piece keeps no answers alive."""
 
 
 @lru_cache(maxsize=MOST)

@@ -1,4 +1,5 @@
-"""The evidence for a standing, in sentences: what ranks the bots, why, and how it was measured.
+"""The evidence for a standing, in sentences: the figure that ranks the bots, the reason, and the
+measurement.
 
 Knows boards; computes nothing.
 """
@@ -24,7 +25,7 @@ ELO: Final = (
 
 
 def basis(board: Board) -> str:
-    """Returns a few sentences that say which figure ranks the bots, what it is, and why."""
+    """Returns a few sentences about the figure that ranks the bots, with the reason for it."""
     if board.cooperative:
         return "Ranked by the mean score of a bout that a bot played with copies of itself."
     if board.by == "borda":
@@ -42,7 +43,7 @@ def basis(board: Board) -> str:
 
 
 def _fit(board: Board) -> str:
-    """Returns a sentence that says how well Elo predicts the results."""
+    """Returns a sentence on how well Elo predicts the results."""
     if board.lack is None:
         return "Too few pairs have met often enough to tell how well that predicts the results."
     if board.lack.p < MISFIT:
@@ -55,7 +56,8 @@ def _fit(board: Board) -> str:
 
 
 def measure(board: Board) -> str:
-    """Returns two sentences: how certain the figures are, and how many deals they rest on."""
+    """Returns two sentences: one on the certainty of the figures, one on the number of deals behind
+    them."""
     of = f" ({plural(board.deals, 'deal')} so far)" if board.deals else ""
     return (
         "The true value lies within the figure after ± in 19 of 20 cases. Bouts of the same deal "
@@ -64,7 +66,8 @@ def measure(board: Board) -> str:
 
 
 def surprises(board: Board) -> list[str]:
-    """Returns a sentence for each pair whose results the ratings predict worst; none if all fit."""
+    """Returns a sentence for each pair that the ratings predict worst; none if the ratings fit all
+    pairs."""
     if board.upsets:
         return [
             f"{one.winner} took {one.share:.0%} of {one.games:,} bouts against {one.loser}, "
@@ -92,5 +95,5 @@ def tied(board: Board) -> set[int]:
 
 
 def has_champions(board: Board) -> bool:
-    """Whether the board says of any bot how probably it is truly the best."""
+    """Whether any line of the board has a probability of being truly the best."""
     return any(line.p_champion is not None for line in board.lines)

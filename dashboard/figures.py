@@ -1,6 +1,6 @@
 """Turns rows into Plotly figures, which Plotly checks. Pure; all figures share one layout.
 
-Plotly is imported by the first figure, so that a process that draws none does not pay for it.
+The first figure imports Plotly, so a process that draws none does not spend time on it.
 
 Draws uncertainty as an interval with the point on top of it. The page sets the colours of text and
 grid, because it knows whether it is light or dark. Labels contain no markup, so a figure works
@@ -38,7 +38,7 @@ _INVISIBLE: Final = {"<": "‹", ">": "›", "&": "＆"}
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A figure as a page sends it; made once, it is sent often."""
+    """A figure in the form in which a page sends it. It is made once and sent often."""
 
     height: int
     json: str
@@ -70,7 +70,7 @@ def label(text: str) -> str:
 
 
 def finding(board: Board) -> str:
-    """Returns a sentence that says which bot leads, and how certain that is."""
+    """Returns a sentence that names the bot in the lead, and says how certain the lead is."""
     best = takewhile(lambda one: one.line.rank == 1, _measured(board))
     level = [one.line.bot for one in best]
     if not level:
@@ -99,7 +99,7 @@ def leaderboard(board: Board) -> go.Figure:
             "title": heading(unit),
             "zeroline": False,
             "range": _reach(measured),
-            "nticks": 4,  # so that they stand side by side on a phone
+            "nticks": 4,  # few enough to stand side by side on a phone
             "tickangle": 0,
         },
         yaxis={

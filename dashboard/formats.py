@@ -1,4 +1,4 @@
-"""Describes how a league is run: its format, who may enter, when it starts, who has won.
+"""Describes a league and its seasons: the format, the admission, the schedule, the rounds.
 
 Knows no rows and no clock.
 """
@@ -31,7 +31,7 @@ STAGES: Final = {
 
 
 def format(form: Format) -> list[str]:  # noqa: A001 - the filter is named after what it tells
-    """Returns how a season is played: one sentence for each rule that applies."""
+    """Returns the format of a season in words: one sentence for each rule that applies."""
     sentences = [_played(form)]
     if form.placement:
         matches = plural(form.placement, "placement match", "placement matches")
@@ -71,9 +71,9 @@ def _played(form: Format) -> str:
 
 
 def admission(admitted: Admission, *, continuous: bool = False) -> list[str]:
-    """Returns who may enter: one sentence for each rule that applies.
+    """Returns the admission in words: one sentence for each rule that applies.
 
-    For a `continuous` league, whose bots play without being entered.
+    The bots of a `continuous` league also play without being entered.
     """
     if continuous:
         sentences = ["Every active bot of the game plays, whoever wrote it."]

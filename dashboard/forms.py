@@ -22,7 +22,7 @@ from matchbox.settings import MOST_DEALS
 
 Values = Mapping[str, str]
 A_PAGE: Final = 30
-"""How many seasons a page shows."""
+"""The number of seasons on a page."""
 
 
 def login_page(
@@ -158,7 +158,7 @@ def arenas_page(
 
 
 def arenas_page_of_key(source: Source, error: str = "", **_: object) -> str:
-    """Returns the same page after an action on a key that could not be done."""
+    """Returns the page of arenas again, after an action on a key that could not be done."""
     return arenas_page(source, error=error)
 
 
@@ -171,7 +171,7 @@ def seasons_page(
     """Returns a page of the seasons; for operators with the form for a new one.
 
     `filters` may have a `league` and the `cursor` of a later page. The form asks for a league, then
-    for what its format needs.
+    for the values that its format needs.
     """
     typed, leagues = values or {}, source.leagues()
     asked = dict(filters or {}) or {key: typed[key] for key in ("league",) if typed.get(key)}

@@ -26,13 +26,14 @@ def drawing(game: str, view: Plain) -> Markup | None:
 
 
 def is_event(game: str, text: str) -> bool:
-    """Whether the game's drawing names a line of this text as one that a spectator jumps to."""
+    """Whether a line of this text contains one of the phrases in EVENTS of the game's drawing."""
     phrases: Sequence[str] = getattr(draw_module(game), "EVENTS", ())
     return any(phrase in text for phrase in phrases)
 
 
 def ending(game: str, why: str) -> str:
-    """Returns why a bout ended, in the words of the game's drawing if it has some in ENDINGS."""
+    """Returns the reason why a bout ended, in the words of ENDINGS of the game's drawing, if it has
+    them."""
     words: Mapping[str, str] = getattr(draw_module(game), "ENDINGS", {})
     return words.get(why, why)
 
@@ -57,7 +58,7 @@ def readme(game: str) -> Markup | None:
 
 @cache
 def rules(game: str) -> Markup | None:
-    """Returns the README's rules as HTML: what stands before the section "A player".
+    """Returns the README's rules as HTML: the part before the section "A player".
 
     None if the game has no README. Raises UnknownGame.
     """

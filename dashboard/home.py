@@ -1,4 +1,5 @@
-"""The first page: a close match that plays itself, the ways in, who leads, and the seasons.
+"""The first page: a close match that plays by itself, links for new visitors, the leaders, and the
+seasons.
 
 Knows templates, like dashboard.pages; the figures come from the source.
 """
@@ -25,10 +26,11 @@ Answer = str | Response
 LATEST: Final = 10
 SHORTEST: Final = 8
 LONGEST: Final = 60
-"""The moves of a bout on the stage: fewer tell no story, more take too long."""
+"""The most moves of a bout on the stage. Longer ones take too long, much shorter ones show too
+little."""
 SEASONS: Final = 6
 CONSIDERED: Final = 200
-"""The most seasons, the newest that are not over, of which the page shows some."""
+"""The page chooses from at most this many of the newest seasons that are not over."""
 
 
 class Stage(NamedTuple):
@@ -37,13 +39,13 @@ class Stage(NamedTuple):
     match: MatchLine
     bout: int
     why: str
-    """How the bout ends."""
+    """The reason for the end of the bout."""
     tints: dict[str, str]
     """The colour of each bot, by its name."""
 
 
 class Top(NamedTuple):
-    """A game with its leaderboard, and a sentence that says how sure the lead is."""
+    """A game with its leaderboard, and a sentence on the certainty of the lead."""
 
     game: Game
     board: Board | None

@@ -26,25 +26,25 @@ from matchbox.answers.standings import Board, BoardLine
 from matchbox.errors import NotFound
 
 WHOLE: Final = 200
-"""The most bots of a board that is shown whole."""
+"""A board of at most this many bots is shown whole."""
 A_PAGE: Final = 50
-"""How many bots a page of a longer board shows."""
+"""The number of bots on a page of a longer board."""
 TOPS: Final = (20, 40, 60)
-"""How many bots the map of pairs may show."""
+"""The numbers of bots that the map of pairs may show."""
 LISTED: Final = 100
-"""How many pairs the table beside the map lists."""
+"""The number of pairs in the table beside the map."""
 NAMED: Final = 5
-"""How many of the viewer's own bots are named above a board."""
+"""The number of the viewer's own bots that are named above a board."""
 TABLES: Final = 8
-"""How many tables of a board are remembered."""
+"""The number of tables of a board that are cached."""
 _PARTS: Final[dict[str, type[Answer]]] = {
     "pairs": PairLine,
     "seats": SeatLine,
     "lengths": LengthLine,
 }
-"""The figures' data that is there as files, with the class of its lines."""
+"""The data of the figures that can be downloaded, with the class of its lines."""
 _PART: Final = 32 << 10
-"""How many characters of a JSON text are sent at a time."""
+"""The number of characters of a JSON text that are sent at a time."""
 _YEAR: Final = 365 * 24 * 3600
 _COOKIE: Final = "columns"
 
@@ -170,7 +170,7 @@ class Shown:
     """The page, from 1."""
     pages: int
     found: int
-    """How many bots the search has found; all of them without a search."""
+    """The number of bots that the search has found; of all bots without a search."""
     wanted: str
     mine: Sequence[tuple[BoardLine, int]]
     """The viewer's own bots, best first, each with the number of its page."""
@@ -194,7 +194,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """What depends on all lines of a board, even where a page shows only some of them."""
+    """The values that depend on all lines of a board, even if a page shows only some of them."""
 
     finding: str
     shared: set[int]
@@ -206,11 +206,12 @@ class Whole:
     places: Mapping[str, Sequence[int]]
     """The places of each author's bots among the lines, from 0."""
     tables: dict[Hashable, Markup] = field(default_factory=dict)
-    """The tables drawn lately, by everything that changes how they look."""
+    """The tables drawn lately. The key holds everything that changes how a table looks."""
 
 
 class _Same:
-    """A board as the key of a cache: this object and no other, since its lines never change."""
+    """A board as the key of a cache. Only the same object is an equal key; its lines never
+    change."""
 
     def __init__(self, board: Board) -> None:
         self.board = board
@@ -321,7 +322,8 @@ def json_file(text: str) -> Response:
 
 
 def more_columns() -> bool:
-    """Whether the reader wants all columns of a board: as asked now, else as asked last."""
+    """Whether the reader wants all columns of a board: by this request, or else by the last
+    choice."""
     return request.args.get(_COOKIE, request.cookies.get(_COOKIE)) == "more"
 
 

@@ -1,7 +1,7 @@
 """The form for a new league, in three steps: the game and the format, their settings, a summary.
 
-Every step is a page of its own, which carries what was typed before, so it works without scripts.
-The form route makes the league.
+Every step is a page of its own that carries the values typed before, so the form works without
+scripts. The form route makes the league.
 """
 
 from __future__ import annotations
@@ -49,10 +49,11 @@ _OWN: Final = {
     "knock-out": ("group", "through"),
 }
 _UNASKED: Final = {"order": ("top",), "champion": ("top", "care")}
-"""What the question of an adaptive season leaves without a meaning; league.css hides it, and with
-one division `moving`."""
+"""The settings that have no meaning for a question of an adaptive season. league.css hides them; it
+also hides `moving` if there is one division."""
 _OF_SEASONS: Final = ("by", "everybody", "bots")
-"""Who may enter: a continuous league plays every active bot of its game."""
+"""The fields of the admission that apply to seasons only: a continuous league plays every active
+bot."""
 _MORE: Final = ("divisions", "moving", "matches", "hours", "placement", "learning")
 """The settings of every format, which few leagues need."""
 _DEFAULTS: Final = {
@@ -80,7 +81,8 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
 def page(
     source: Source, values: Mapping[str, str] | None = None, error: str = "", step: int = 2
 ) -> str:
-    """Returns the page of a step with what was typed; after a mistake that of the second step."""
+    """Returns the page of a step with the typed values; after a mistake, the page of the second
+    step."""
     typed = {name: text for name, text in (values or {}).items() if name != "step"}
     typed.setdefault("kind", CONTINUOUS if typed.get("continuous") else "round-robin")
     unasked = [*_UNASKED.get(typed.get("question", "order"), ())]
@@ -140,7 +142,8 @@ def own_fields(kind: str) -> tuple[str, ...]:
 
 
 def _chosen_from(field: Field) -> Field:
-    """Returns the field of a few whole numbers as a choice, by which the form hides another."""
+    """Returns a field that has only a few whole numbers as a choice, so that the form can hide
+    other fields by it."""
     assert field.least is not None
     assert field.most is not None
     numbers = range(field.least, field.most + 1)
@@ -148,7 +151,7 @@ def _chosen_from(field: Field) -> Field:
 
 
 def summary(game: Game, typed: Mapping[str, str]) -> list[tuple[str, list[str]]]:
-    """Returns the league in sentences, by what they are about. Raises BadOption for a mistake."""
+    """Returns the league in sentences, under headings. Raises BadOption for a mistake."""
     if not typed.get("name", "").strip():
         raise BadOption("the league has no name yet; give it one")
     table = f"{typed.get('seats') or min(game.seats)} at a table"
@@ -175,7 +178,8 @@ def _option(game: Game, name: str) -> str:
 
 
 def _read(part: str, typed: Mapping[str, str]) -> dict[str, object]:
-    """Returns the typed settings of a part by name. Raises BadOption for a number that is none."""
+    """Returns the typed settings of a part by name. Raises BadOption for a text that must be a
+    number and is not."""
     found: dict[str, object] = {}
     for field in fields_of(PARTS[part]):
         if field.alias not in typed:

@@ -1,7 +1,7 @@
 """Turns Markdown into HTML: the READMEs of games, and the docs.
 
-Knows the parser, and what is safe to show. The caller maps the links. HTML in the text is shown as
-text, and an address outside the site becomes neither a link nor a picture.
+The caller maps the links. HTML in the text is shown as text, and an address outside the site
+becomes neither a link nor a picture.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Page:
     title: str
     """The heading at the very top; "" if the text does not begin with one."""
     html: Markup
-    """Everything except the title."""
+    """The HTML of everything except the title."""
     sections: list[Section]
     """The sections in order; the first holds the text before any other heading."""
 

@@ -26,7 +26,7 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
 
 
 def new_page(source: Source, values: Values | None = None, error: str = "") -> str:
-    """Returns the page for somebody whom the provider knows, and no account here."""
+    """Returns the page for somebody whom the provider knows, but who has no account here."""
     return render_template(
         "openid_new.html", found=source.openid_found(), values=values or {}, error=error
     )

@@ -181,7 +181,7 @@ class _Pages:
         if not filters.get("bot"):
             filters = {k: one for k, one in filters.items() if k not in ("result", "version")}
         if not request.args:
-            filters["state"] = "finished"  # Who comes to watch need not look for it in the queue.
+            filters["state"] = "finished"  # Spectators want finished matches, not the queue.
         page = self.source.matches(**filters, limit=30)
         return render_template(
             "matches.html", page=page, filters=filters, games=self.source.games()

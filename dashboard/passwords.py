@@ -28,7 +28,7 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
 def forgotten_page(
     source: Source, values: Values | None = None, error: str = "", sent: bool = False
 ) -> str:
-    """Returns the form that asks for a link; `sent` says that it was sent, if it was."""
+    """Returns the form that asks for a link. With `sent`, it says that one was sent."""
     return render_template(
         "forgotten.html", mail=source.sends_mail(), values=values or {}, error=error, sent=sent
     )

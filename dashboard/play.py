@@ -1,7 +1,7 @@
 """The pages where persons play against bots: choose a game, choose opponents, the table.
 
 Knows addresses and templates, like dashboard.pages; form routes take the moves. A board is drawn
-from the view of the viewer's own seat; what is clicked on it comes from the table's choices.
+from the view of the viewer's own seat; the table's choices say which parts of it can be clicked.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from matchbox.match.transcript import Transcript
 
 Answer = str | AnyResponse
 MOST_BUTTONS: Final = 16
-"""With more choices than this, they are the lines of one list instead of buttons."""
+"""If there are more choices than this, one list shows them instead of buttons."""
 A_PAGE: Final = 20
-"""How many of the viewer's tables are listed at a time."""
+"""The number of the viewer's tables that are listed at a time."""
 LISTED: Final = 50
-"""How many bots each seat's list has; any other is found by its name."""
+"""The number of bots in each seat's list; any other bot can be found by its name."""
 
 
 def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
@@ -92,7 +92,7 @@ def table_page(
     values: Mapping[str, str] | None = None,
     error: str = "",
 ) -> str:
-    """Returns a table's page; `error` says why the last move was refused."""
+    """Returns a table's page; `error` is the reason why the last move was refused."""
     try:
         found = _table(source, game, table)
     except Forbidden as closed:
@@ -113,7 +113,7 @@ def names(table: Table) -> list[str]:
 
 
 def result(table: Table) -> str:
-    """Returns how a finished table ended, in words."""
+    """Returns the result of a finished table, in words."""
     places, scores = table.places or [], table.scores or []
     ended = game_pages.ending(table.game, table.why)
     why = f"{ended[:1].upper()}{ended[1:]}."
@@ -172,7 +172,7 @@ def _table_json(source: Source, game: str, table: str) -> Response:
 
 
 def _parts(table: Table, error: str = "") -> dict[str, object]:
-    """What the changing parts of a table's page are made of."""
+    """Returns the parts of a table's page that change."""
     who = names(table)
     return {
         "table": table,
@@ -187,12 +187,12 @@ def _parts(table: Table, error: str = "") -> dict[str, object]:
 
 
 def _drawn(table: Table) -> list[DrawnStep]:
-    """What the viewer's seat was told so far, with drawings."""
+    """Returns the steps that the viewer's seat may see so far, with drawings."""
     return playback.drawn(table.game, table.steps, names(table), _tints(table), viewer=table.me)
 
 
 def _over_page(source: Source, table: Table) -> str:
-    """The page of a table that is over: its bout in the player of a match's page."""
+    """The page of a table that is over. It plays the bout back, as a match's page does."""
     seat = playback.seat_of_view(len(table.seats))
     steps = _played(source, table, seat)
     step, next_event = playback.step_asked(steps, usual=len(steps) - 1)
@@ -226,7 +226,8 @@ def _played(source: Source, table: Table, seat: int | None) -> list[DrawnStep]:
 
 
 def _ending(source: Source, table: Table, why: str) -> str:
-    """The line of the last step: who won and why, or why the game ended early."""
+    """The line of the last step: the winner and the reason, or the reason why the game ended
+    early."""
     if table.places is None or table.scores is None:
         return f"The game ended here. {table.why}"
     transcript = Transcript(names(table))
@@ -251,7 +252,7 @@ def _table(source: Source, game: str, table: str, since: int = 0) -> Table:
 
 
 def _secret() -> str:
-    """The secret of the link by which a free seat is taken, as the address or the form has it."""
+    """The secret of the link by which a free seat is taken, from the address or the form."""
     return request.args.get("join") or request.form.get("secret", "")
 
 

@@ -37,9 +37,9 @@ def drawn(
 ) -> list[DrawnStep]:
     """Returns the steps as a page shows them.
 
-    `names` and `tints` are the seats' players and their colours; `viewer` is the seat with whose
-    eyes the board is seen, None for a spectator. `ending` is the line of the last step, None if the
-    bout goes on.
+    `names` and `tints` are the seats' players and their colours; `viewer` is the seat whose
+    view of the board is drawn, None for a spectator. `ending` is the line of the last step, None if
+    the bout is not over.
     """
     told = []
     for at, step in enumerate(steps):
@@ -77,7 +77,8 @@ def step_asked(steps: Sequence[DrawnStep], usual: int = 0) -> tuple[int, int]:
 
 
 def seat_of_view(seats: int) -> int | None:
-    """Returns the seat whose view is asked for, None for the spectator's, else EVERYBODY."""
+    """Returns the seat of the requested view; None for the spectator's view, EVERYBODY for all
+    hands."""
     asked = request.args.get("seat", "all")
     if asked == "table":
         return None
@@ -90,14 +91,14 @@ def word(seat: int | None) -> str:
 
 
 def eyes(seat: int | None) -> int | None:
-    """Returns the seat that a drawing calls "You" in this view; None if it calls nobody so."""
+    """Returns the seat that a drawing calls "You" in this view; None if it calls no seat so."""
     return seat if seat is not None and seat >= 0 else None
 
 
 def _line(step: Step, names: Sequence[str]) -> str:
     """Returns a line of the transcript, capitalized if no name stands before it.
 
-    The mover's name stands before its line, so the line does not begin with it again.
+    The mover's name stands before a line, so the line itself does not begin with the name.
     """
     own = "" if step.seat is None else f"seat {step.seat} "
     text = drawings.named(step.text.removeprefix(own) or "the start", names)

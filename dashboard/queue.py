@@ -1,4 +1,4 @@
-"""The operators' page of the queue: what waits, in which order, and why.
+"""The operators' page of the queue: the jobs that wait, their order, and the reasons.
 
 Knows addresses and templates, like dashboard.pages; the source refuses everybody but operators.
 """
@@ -20,7 +20,8 @@ TITLES: Final = {
     "lesson": "Lessons", "turn": "Turns at tables with persons",
     "verification": "Verifications of matches",
 }  # fmt: skip
-"""What the page calls the kinds, in the order in which arenas prefer them, matches first."""
+"""The page's names for the kinds of jobs, in the order in which arenas prefer them, matches
+first."""
 
 
 def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:

@@ -47,7 +47,7 @@ class Rated(NamedTuple):
 def of_bot(bot: str, points: Sequence[RatingPoint], active: int | None) -> Rated | None:
     """Returns a bot's ratings for its page; None for fewer than two points.
 
-    The version that plays is meant; without one, the newest that was rated.
+    The caption is about the version that plays, or if none does, the newest that was rated.
     """
     if len(points) < 2:
         return None
@@ -64,7 +64,7 @@ def _drawn(bot: str, points: tuple[RatingPoint, ...], meant: int) -> figures.Dra
 def finding(points: Sequence[RatingPoint], meant: int | None = None) -> str:
     """Returns a sentence, without a full stop, on how a version's rating changed.
 
-    Without `meant`, it is the version of the last point.
+    The version is `meant`, or else that of the last point.
     """
     version = points[-1].version if meant is None else meant
     own = [point for point in points if point.version == version]
@@ -81,8 +81,8 @@ def finding(points: Sequence[RatingPoint], meant: int | None = None) -> str:
 def figure(bot: str, points: Iterable[RatingPoint], meant: int | None = None) -> go.Figure:
     """Returns a figure of the versions' ratings.
 
-    Each version has a line with a label at its end, in a band for the 95% interval. The one
-    that is meant, else the newest, has the bot's colour; the others are grey. Needs two points.
+    Each version has a line with a label at its end, in a band for the 95% interval. The version
+    `meant`, or else the newest, has the bot's colour; the others are grey. Needs two points.
     """
     ways: dict[int, list[RatingPoint]] = {}
     for point in points:

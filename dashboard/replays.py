@@ -24,7 +24,7 @@ LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 class Mark(NamedTuple):
-    """A bout in the strip. `result` is the subject's: won, lost, shared, or team."""
+    """A bout in the strip. `result` is that of the subject: won, lost, shared, or team."""
 
     letter: str
     title: str
@@ -59,7 +59,7 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
 def match_page(
     source: Source, match: str, values: Mapping[str, str] | None = None, error: str = ""
 ) -> str:
-    """Returns the page of a match; `error` says why it cannot be verified now."""
+    """Returns the page of a match; `error` is the reason why it cannot be verified now."""
     found = source.match(match)
     if found.embargo or not found.bouts:
         return render_template("match_wait.html", match=found)
@@ -167,7 +167,7 @@ def drawn(match: Match, number: int, seat: int | None, source: Source) -> list[D
 
 
 def _ending(match: Match, bout: Bout, names: Sequence[str]) -> str:
-    """Returns who has won and why."""
+    """Returns a line with the winner and the reason."""
     transcript = Transcript(names)
     if match.score is not None:
         return transcript.scored(bout.scores[0], game_pages.ending(match.game, bout.why))[0]
@@ -190,8 +190,8 @@ def _distance(match: Match, bout: Bout) -> tuple[int, int]:
 
 
 def _subject(match: Match, source: Source) -> tuple[int, bool, str | None]:
-    """Returns the entrant whose results the strip shows, and whether somebody wants to see it: it
-    is the viewer's own, or the address asks for it; then its name."""
+    """Returns the entrant whose results the strip shows; whether it was chosen, because it is the
+    viewer's own or the address names it; and its name."""
     asked = request.args.get("for")
     for at, entrant in enumerate(match.entrants):
         if asked == entrant.bot:

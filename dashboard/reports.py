@@ -38,7 +38,7 @@ class SourceLine(NamedTuple):
 
 
 class Said(NamedTuple):
-    """What a bot printed at the decision that led to a step; `left_out` bytes of it were cut."""
+    """The output of a bot at the decision that led to a step; `left_out` bytes of it were cut."""
 
     step: int
     bot: str
@@ -48,7 +48,8 @@ class Said(NamedTuple):
 
 
 class Missing(NamedTuple):
-    """What is not kept of a bout from a step on, as a sentence; `printed`: or of its reports."""
+    """A sentence about output that is not kept of a bout from a step on: printed text, or else
+    reports."""
 
     step: int
     printed: bool
@@ -79,10 +80,10 @@ def reported(bout: Bout, movers: Iterable[int | None], logs: Iterable[LogLine]) 
 
 
 def printed(bout: Bout, movers: Sequence[int | None], logs: Iterable[LogLine]) -> list[Said]:
-    """Returns what the viewer's bots printed in the bout, in the order of the steps it belongs to.
+    """Returns the printed output of the viewer's bots in the bout, in the order of its steps.
 
-    `movers` are as for `reported`. What belongs to no step of its player, such as the place where a
-    decision without an end was, stands beside the player's last step.
+    `movers` are as for `reported`. Output that belongs to no step, such as the stack of a decision
+    that did not end, stands beside the player's last step.
     """
     found = []
     for log in logs:
@@ -95,7 +96,7 @@ def printed(bout: Bout, movers: Sequence[int | None], logs: Iterable[LogLine]) -
 
 
 def missing(bout: Bout, movers: Sequence[int | None], logs: Iterable[LogLine]) -> list[Missing]:
-    """Returns where in the bout no more of the output of the viewer's bots is kept."""
+    """Returns the steps of the bout from which on the output of a viewer's bot is not kept."""
     here = (bout.deal, bout.rotation)
     found = []
     for log in logs:

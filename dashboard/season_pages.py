@@ -1,7 +1,7 @@
 """The page of a season, and the part of it that follows the season while it is played.
 
-The part is asked for every few seconds by everybody who looks on. So it says that nothing is new
-without having drawn anything, and is drawn once for all who look at the same.
+Every visitor's page requests that part every few seconds. So it answers "nothing new" without
+drawing anything, and is drawn once for all visitors who see the same.
 """
 
 from __future__ import annotations
@@ -27,24 +27,26 @@ OVER: Final = "finished"
 
 
 class Asked(NamedTuple):
-    """What of a season the reader wants to see: numbers from 1, which need not exist."""
+    """The part of a season that the reader wants to see. Numbers count from 1, and need not
+    exist."""
 
     round: int | None
     page: int
-    """Of the round's matches."""
+    """The page of the round's matches."""
     bots: int
-    """The part of the bots in the lines of the cross table; `against` is that in the columns."""
+    """The part of the bots in the lines of the cross table; `against` is the part in the
+    columns."""
     against: int
 
     @classmethod
     def now(cls) -> Asked:
-        """Returns what the request asks for."""
+        """Returns the part that the request names."""
         numbers = (request.args.get(name, 1, int) for name in ("page", "bots", "against"))
         return cls(request.args.get("round", type=int), *numbers)
 
     @property
     def kept(self) -> dict[str, int]:
-        """The arguments of an address that asks for the same."""
+        """The arguments of an address for the same part."""
         return {
             name: number
             for name, number in self._asdict().items()
@@ -75,7 +77,7 @@ def page(source: Source, season: int, error: str = "") -> str:
 
 
 def _live(source: Source, number: int) -> Answer:
-    """Returns what has changed of the page since `seen`; 204 if nothing has."""
+    """Returns the parts of the page that have changed since `seen`; 204 if none has."""
     stamp = source.season_stamp(number)
     course, _, standing = request.args.get("seen", "").partition(".")
     same = standing == stamp.standing
@@ -90,7 +92,7 @@ def _live(source: Source, number: int) -> Answer:
             values |= _standing(source, season, board)
         return render_template("_season_live.html", **values)
 
-    viewer = None if same else source.viewer()  # a standing marks the viewer's own lines
+    viewer = None if same else source.viewer()  # A standing marks the viewer's own lines.
     own = (viewer.name if viewer else "", leaderboards.more_columns()) if not same else None
     return drawn((source, number, stamp, Asked.now(), own), draw)
 
@@ -98,7 +100,7 @@ def _live(source: Source, number: int) -> Answer:
 def _course(source: Source, season: Season, board: Board | None) -> dict[str, object]:
     """Returns the template's values for the state, the bracket and the rounds.
 
-    `board` is wanted only of a season that is over.
+    `board` is needed only for a season that is over.
     """
     asked, stamp = Asked.now(), source.season_stamp(season.id)
     return {

@@ -1,4 +1,4 @@
-"""The parts of a season's page: what comes next, the bracket and the rounds.
+"""The parts of a season's page: the next steps, the bracket and the rounds.
 
 Computes them from a season's answers; knows no clock and no database.
 """
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matchbox.answers.leagues import Season
 
 LISTED: Final = 60
-"""How many matches of a round a page lists."""
+"""The number of matches of a round that a page lists."""
 LEVELS: Final = {1: "Final", 2: "Semi-finals", 4: "Quarter-finals"}
 DONE: Final = ("finished", "void")
 
@@ -78,7 +78,7 @@ def values(source: Source, season: Season, chosen: int | None, page: int) -> dic
 
 
 def bracket(season: Season, course: Course, fixtures: Sequence[Fixture]) -> list[Level]:
-    """Returns the knock-out up to its final, with empty places for what is not decided yet."""
+    """Returns the knock-out up to its final. Places that are not decided yet are empty."""
     numbers: list[list[int]] = []
     levels: list[list[list[str]]] = []
     for number, one in enumerate(season.rounds):
@@ -176,7 +176,7 @@ def tabs(season: Season, left: Mapping[int, int], chosen: int) -> list[RoundTab]
 
 
 def next_steps(season: Season, left: Mapping[int, int]) -> Iterator[str]:
-    """Yields what happens next, as sentences, but for the time of a start."""
+    """Yields sentences on the next steps, without the time of a start."""
     if season.state == "draft":
         yield "Only operators see this season. It takes bots once an operator opens it."
     elif season.state == "open":

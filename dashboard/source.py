@@ -1,4 +1,4 @@
-"""What the pages read from. Knows the types of it, but no database."""
+"""The functions that pages read from, as a protocol. Knows their types, but no database."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from matchbox.answers.standings import Board, RatingPoint
 
 
 class Source(Protocol):
-    """The functions that the pages read from; the server has them.
+    """The functions that the pages read from. The server implements them.
 
     Each is called inside a request and finds the viewer by itself. It raises NotFound for a missing
     object, and Forbidden for one that the viewer may not see.
@@ -54,8 +54,8 @@ class Source(Protocol):
         """The libraries that bots may import in addition to the standard library."""
 
     def uploads_closed(self) -> str | None:
-        """A sentence that says why the viewer may not submit bots; None if they may, or could after
-        a login."""
+        """The reason why the viewer may not submit bots, as a sentence; None if they may, or could
+        after a login."""
 
     def games(self) -> list[Game]:
         """Every installed game."""
@@ -150,7 +150,7 @@ class Source(Protocol):
         """
 
     def verification(self, name: str) -> MatchVerification | None:
-        """What came of playing the match with that id again; None if nobody has asked."""
+        """The newest verification of the match with that id; None if there is none."""
 
     def match_log(self, name: str) -> list[LogLine]:
         """The output of the viewer's own bots; operators get that of all bots.
@@ -165,11 +165,12 @@ class Source(Protocol):
         """The faults of the last 1 or 7 days. Raises Forbidden unless the viewer is an operator."""
 
     def queue_detail(self) -> QueueDetail:
-        """All that waits, and why. Raises Forbidden unless the viewer is an operator."""
+        """The jobs that wait, with the reasons. Raises Forbidden unless the viewer is an
+        operator."""
 
     def waiting(self, number: int) -> Waiting | None:
-        """Why the try-out of the version with this row number waits; None if it does not wait, or
-        if the viewer is neither its owner nor an operator."""
+        """The reason why the try-out of the version with this row number waits; None if it does not
+        wait, or if the viewer is neither its owner nor an operator."""
 
     def seasons(
         self,
@@ -201,7 +202,7 @@ class Source(Protocol):
         """The standing of the season with this number."""
 
     def season_course(self, number: int) -> Course:
-        """What is left to play of the season with this number."""
+        """The course of the season with this number: its bots, and the matches still to play."""
 
     def season_fixtures(self, number: int, rounds: Collection[int]) -> list[Fixture]:
         """The matches of these rounds, from 0, of the season with this number."""
@@ -209,11 +210,12 @@ class Source(Protocol):
     def season_meetings(
         self, number: int, rows: Collection[int], columns: Collection[int]
     ) -> list[Meeting]:
-        """Who of these versions, by row number, has met whom of those in the season with this
-        number, as its standing counts."""
+        """The pairs of one version of `rows` and one of `columns`, by row number, that have met in
+        the season with this number, as its standing counts."""
 
     def season_stamp(self, number: int) -> Stamp:
-        """What changes with what is shown of the season with this number."""
+        """The stamp of the season with this number, which changes with its course or its
+        standing."""
 
     def my_bots(self) -> list[BotLine]:
         """The viewer's bots, newest first, including the retired ones."""
@@ -225,10 +227,11 @@ class Source(Protocol):
         """The ways in which the viewer may log in."""
 
     def openid_label(self) -> str | None:
-        """What the OpenID Connect provider is called; None if there is none."""
+        """The name of the OpenID Connect provider; None if there is none."""
 
     def openid_found(self) -> OpenidFound | None:
-        """Who has just come back from the provider in this browser; None if nobody has."""
+        """The identity that has just come back from the provider in this browser; None if there is
+        none."""
 
     def openid_out(self) -> str:
         """The address at which the provider logs people out; "" if it has none."""
@@ -267,7 +270,7 @@ class Source(Protocol):
         """The class of the league. Raises Forbidden unless the viewer is an operator."""
 
     def health(self) -> Health:
-        """The judgement on the platform's health.
+        """The platform's health.
 
         Raises Forbidden unless the viewer is an operator.
         """
@@ -288,7 +291,8 @@ class Source(Protocol):
         """The keys of arenas on other hosts. Raises Forbidden unless the viewer is an operator."""
 
     def arena_matches(self, name: str, since: str) -> ArenaMatches:
-        """The arena's matches since an ISO 8601 time. Raises as `arena`, and BadOption."""
+        """The arena's matches since an ISO 8601 time. Raises Forbidden unless the viewer is an
+        operator, NotFound, and BadOption for a bad time."""
 
     def claim_open(self, secret: str) -> bool:
         """Whether this secret of the first operator's link is valid and unused."""
@@ -318,8 +322,8 @@ class Source(Protocol):
         """Whether this platform sends mail."""
 
     def reset_name(self, number: int, secret: str) -> str | None:
-        """The name of the account with this number whose password the secret sets; None if it does
-        not, or not any more."""
+        """The name of the account with this number whose password the secret sets; None if the
+        secret is not valid."""
 
     def link_open(self, secret: str) -> bool:
         """Whether this secret confirms the viewer's e-mail address, and is still valid."""
@@ -345,7 +349,8 @@ class Source(Protocol):
 
     def table_steps(self, name: str, seat: int | None) -> Steps:
         """The bout of a table that is over, as a seat saw it; None for a spectator, EVERYBODY for
-        all hands open. Only those who sat there, and operators, may see one that ended early."""
+        all hands open. A bout that ended early is shown only to operators and to those who sat
+        there."""
 
     def file_of(self, owner: str, name: str, number: int) -> bytes | None:
         """The uploaded bytes of a version, for the owner and operators; None for others."""

@@ -20,7 +20,8 @@ from matchbox.errors import BadBundle, Forbidden, NotFound
 
 Answer = str | Response
 MOST_WORK: Final = 50_000_000
-"""The work that a page may spend on comparing lines, as `_work` counts it: about a second."""
+"""The most work that a page may spend on comparing lines, in the unit of `_work`: about a
+second."""
 AROUND: Final = 3
 """The number of unchanged lines to show around a change."""
 
@@ -34,7 +35,8 @@ class DiffLine(NamedTuple):
 
     @property
     def sign(self) -> str:
-        """Whether it was added, removed or kept."""
+        """The sign before the line: "+" if it was added, "-" if it was removed, " " if it was
+        kept."""
         return "+" if self.before is None else "-" if self.after is None else " "
 
 
@@ -95,7 +97,7 @@ def find_version(source: Source, owner: str, name: str, number: int) -> tuple[Bo
 
 
 def is_zip(data: bytes | None) -> bool:
-    """Whether an upload is a zip, which the workbench cannot open; no upload is none."""
+    """Whether an upload is a zip, which the workbench cannot open; False for no upload."""
     return (data or b"")[:2] == b"PK"
 
 
@@ -124,8 +126,9 @@ def changes(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> list[Cha
 
 
 def _work(old: Sequence[str], new: Sequence[str]) -> int:
-    """Bounds the steps that SequenceMatcher takes: for each block of equal lines that it finds, it
-    looks at each pair of equal lines again, but for those too common in a long file to help it."""
+    """An upper bound for the steps that SequenceMatcher takes. For each block of equal lines that
+    it finds, it looks at all pairs of equal lines again, except lines that are too common in a
+    long file."""
     counts = Counter(new)
     common = len(new) // 100 + 1 if len(new) >= 200 else len(new)
     pairs = sum(counts[line] for line in old if counts[line] <= common)

@@ -1,4 +1,4 @@
-"""Small lines within a table: how a rating or a share went. Pure: SVG, without a script."""
+"""Small line charts within a table, of a rating or of a share. Pure: SVG, without a script."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ HEIGHT: Final = 20
 POINTS: Final = 14
 """The most points of a line; more are thinned out, and the first and the last stay."""
 LEAST_ELO: Final = 60.0
-"""A rating that moved less fills only a part of the height, so that noise looks like noise."""
+"""A rating that moved by less than this fills only a part of the height, so that noise looks like
+noise."""
 _EDGE: Final = 2
 
 

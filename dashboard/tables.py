@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 Item = TypeVar("Item")
 PART: Final = 100
-"""How many lines of a file are made at a time."""
+"""The number of lines of a file that are made at a time."""
 INTERVALS: Final = {
     "rank_range": "rank",
     "ci95": "elo",

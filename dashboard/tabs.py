@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Final
 
 NEAR: Final = 2
-"""How many numbers stand on each side of the chosen one; the first and the last are there too."""
+"""The number of numbers on each side of the chosen one. The first and the last are always there."""
 
 
 def near(chosen: int, last: int) -> list[int]:

@@ -1,4 +1,4 @@
-"""The operators' pages of accounts: the list, each account, and who is logged in.
+"""The operators' pages of accounts: the list, each account, and the browsers that are logged in.
 
 Knows addresses and templates, like dashboard.pages.
 """
@@ -17,7 +17,7 @@ from matchbox.answers.accounts import PasswordLink
 
 Answer = str | Response
 A_PAGE: Final = 30
-"""How many accounts a page shows."""
+"""The number of accounts on a page."""
 ROLES: Final = ("author", "operator")
 STATES: Final = ("open", "closed")
 

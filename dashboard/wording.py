@@ -44,7 +44,7 @@ FAULTS: Final = {
     "illegal": "made a move that the rules do not allow",
     "memory": "used too much memory",
 }
-"""What a bot did, by the kind of its fault."""
+"""The faults of bots in words, by kind."""
 VERDICTS: Final = {
     **{kind: f"Your bot {text}." for kind, text in FAULTS.items()},
     "crash": "Your bot ended with an error.",
@@ -61,7 +61,7 @@ def state(name: str) -> str:
 
 
 def fault(kind: str) -> str:
-    """Returns what a bot did that made a fault of this kind, without its subject."""
+    """Returns the words for a fault of this kind, without a subject."""
     return FAULTS.get(kind, "failed")
 
 
@@ -174,14 +174,14 @@ def result(places: Sequence[int], seat: int) -> str:
 
 
 def author(name: str) -> str:
-    """Returns the name of an account; one that was deleted has no name of its own any more."""
+    """Returns the name of an account. All deleted accounts have the same name."""
     return "a deleted author" if name.startswith("deleted-author-") else name
 
 
 def flat(detail: Mapping[str, Any], under: str = "") -> list[tuple[str, str]]:
-    """Returns what a mapping tells, line by line: [("format kind", "swiss"), ("again", "yes")].
+    """Returns a mapping as lines: [("format kind", "swiss"), ("again", "yes")].
 
-    Mappings in it are told with their name; empty values are left out.
+    The name of a nested mapping stands before its keys. Empty values are left out.
     """
     told: list[tuple[str, str]] = []
     for name, value in sorted(detail.items()):

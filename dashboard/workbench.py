@@ -24,7 +24,8 @@ MOST: Final = 999_999_999
 
 
 class Given(NamedTuple):
-    """A text that the page offers, and what it is: "the example", "version 3 of careful" or ""."""
+    """A text that the page offers, and its description: "the example", "version 3 of careful" or
+    ""."""
 
     text: str
     origin: str
@@ -133,7 +134,8 @@ def _excerpt(files: Mapping[str, str], place: Place | None) -> list[reports.Sour
 
 
 def _first_match(source: Source, bot: Bot, version: VersionLine) -> MatchLine | None:
-    """Returns the oldest match of a bot's active version while it is among the bot's newest."""
+    """Returns the first match of a bot's active version, if it is still among the bot's newest
+    matches."""
     if version.state != "active" or not bot.mine:
         return None
     recent = source.matches(bot=bot.bot, limit=15).items
@@ -146,7 +148,8 @@ def _first_match(source: Source, bot: Bot, version: VersionLine) -> MatchLine | 
 
 
 def _given(source: Source, game: str, own: BotLine | None, values: Mapping[str, str]) -> Given:
-    """Returns the bot's version that is named, else its newest one, else the game's example."""
+    """Returns the version of the bot that the request names, or its newest version, or the game's
+    example."""
     if own is not None and own.game == game:
         number = _number(values.get("version")) or own.number
         data = source.file_of(own.owner, own.name, number) if number else None

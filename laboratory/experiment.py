@@ -43,7 +43,7 @@ class Experiment:
 
 
 class StatefulBotsFound(Exception):
-    """Bots were found to keep state in games whose figures must not stand."""
+    """Bots were found to keep state, in games whose figures must not be used."""
 
     def __init__(self, bots: Iterable[int]) -> None:
         super().__init__()
@@ -63,8 +63,8 @@ def run(
     follow: Follow = do_nothing,
     show: Show = do_nothing,
 ) -> Experiment:
-    """Plays the plan. With `again` it begins anew whenever a bot is found to keep state. Fresh
-    processes then play each of that bot's games.
+    """Plays the plan. With `again` it begins anew whenever a bot is found to keep state. From then
+    on, fresh processes play each of that bot's games.
 
     Raises SeatFault("platform"), and Unavailable if a process died.
     """

@@ -41,7 +41,8 @@ paint();
 
 
 def page(document: Mapping[str, Any], histograms: Mapping[str, Counter[int]]) -> str:
-    """The experiment as HTML. `histograms` says by group how many games had each number."""
+    """The experiment as HTML. `histograms` has for each group the number of games by their number
+    of turns, moves or points."""
     title = f"{document['game']}: {', '.join(dict.fromkeys(document['bots']))}"
     caption = (
         f"{document['games']} games each, seed {document['seed']}, box {document['box']}"

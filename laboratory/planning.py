@@ -35,7 +35,7 @@ def make_plan(
 ) -> Plan:
     """A plan of `games` games for each pair, table size or cell.
 
-    `options` are the game's, as texts. Without `sizes`, the tables have a seat for every bot; a
+    `options` are the game's, as texts. Without `sizes`, a table has a seat for every bot, or a
     cooperative game is played at all its sizes. `mirror`, `mixed` and `width` are those of the
     plan; None is the default width.
 

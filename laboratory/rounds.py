@@ -48,7 +48,7 @@ class LessonResult:
     learned: LearnResult
     records: int
     left_out: int
-    """The number of bouts left out because a round teaches no more than a fixed number."""
+    """The number of bouts that were left out, because a lesson has a limit."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,16 +30,15 @@ def check_options(options: Mapping[str, str]) -> None:
 
 
 def jobs_of(games: int, seed: str) -> list[list[str]]:
-    """The deals of the games, divided into jobs."""
+    """The seeds of the deals, in one list for each job."""
     return [derive_deals(seed, min(BATCH, games - at), start=at) for at in range(0, games, BATCH)]
 
 
 def run(
     games: int, seed: str, pool: WorkerPool, show: Callable[[int], object] = lambda jobs: None
 ) -> tuple[list[Dealt], float]:
-    """Plays the games; every game in order, which depend on the seed alone, and the seconds taken.
-    `show` is handed the number of jobs played so far.
-    """
+    """Plays the games. Returns every game in order, and the seconds taken. The games depend on the
+    seed alone. `show` is called with the number of jobs played so far."""
     started = time.monotonic()
     results: list[Dealt] = []
     for number, batch in enumerate(pool.play(play_batch, jobs_of(games, seed)), 1):

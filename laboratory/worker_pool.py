@@ -39,17 +39,18 @@ class _Process:
     box: Box | None = None
     ready: Any = None
     stopped: Any = None
-    """Its `value` is true once the pool wants no further job done. It has no lock: `_abort_job` may
-    interrupt a process anywhere, and one that held a lock would keep it from the others."""
+    """Its `value` is true once the pool has no further jobs. It has no lock: `_abort_job` may
+    interrupt a process anywhere, and the others would wait for ever for the lock of an
+    interrupted one."""
     is_busy = False
     finished_bouts: Any = None
     """The numbers of finished bouts, one for each process of the pool."""
     number = 0
-    """Which of them is this process's own."""
+    """The index of this process in `finished_bouts`."""
     core: Final = ExitStack()
-    """The process has a core to itself, while one is free."""
+    """Holds a core for this process alone, while one is free."""
     failure: MatchboxError | None = None
-    """Why the box could not be opened."""
+    """The error because of which the box could not be opened."""
 
 
 class WorkerPool:
@@ -112,7 +113,8 @@ def worker_pool(kind: str, workers: int, settings: Settings = _USUAL) -> Iterato
         try:
             yield WorkerPool(None, executor)
         finally:
-            # It kills no process: a pool that loses one while jobs are cancelled may wait for ever.
+            # This kills no process: a pool that loses one while jobs are cancelled may wait for
+            # ever.
             stopped.value = True
             for process in multiprocessing.active_children():
                 process.terminate()
@@ -140,7 +142,7 @@ def _start_process(
     child.tie_to(parent)
     # These are handlers, because bots would inherit an ignored signal.
     signal.signal(signal.SIGTERM, _abort_job)
-    signal.signal(signal.SIGINT, lambda *_: None)  # That is for the process that opened the pool.
+    signal.signal(signal.SIGINT, lambda *_: None)  # Only the pool's owner reacts to Ctrl-C.
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     _Process.core.enter_context(cpu_affinity.claimed())
     _Process.ready, _Process.stopped, _Process.finished_bouts = ready, stopped, finished_bouts

@@ -1,1 +1,1 @@
-"""Learning offline: scripts that work out the tables that shipped bots contain. `make learn`."""
+"""Learning offline: scripts that compute the tables in shipped bots. `make learn`."""

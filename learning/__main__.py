@@ -1,4 +1,4 @@
-"""`python -m learning`: works out the table of bots/skull/regret, and plots how it was learned."""
+"""`python -m learning`: computes the table of bots/skull/regret, and plots the learning curve."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The learning curve: how good the table is after how many iterations. Knows games and files.
+"""The learning curve: the strength of the table by the number of iterations. Knows games and files.
 
 At every point a new table is written, and the bot that uses it plays Bluffer.
 """
@@ -34,7 +34,7 @@ class CurvePoint:
 
     iterations: int
     exploitability: float
-    """By how much the best answer beats its share of a round: the mean over all rounds."""
+    """The advantage of the best answer over its fair share of a round: the mean over all rounds."""
     games: int
     """The number of games behind the share."""
     share: float
@@ -69,14 +69,14 @@ def tsv(points: Sequence[CurvePoint]) -> str:
 def page(points: Sequence[CurvePoint], seed: str) -> str:
     """The curve as a page that loads nothing but the repository's own Plotly.
 
-    `seed` is that of the games, which are equally many at every point.
+    `seed` is that of the games; their number is the same at every point.
     """
     figure = draw(points).to_html(full_html=False, include_plotlyjs=PLOTLY, div_id="curve")
     return f"{head(points[0].games, seed)}{figure}\n</html>\n"
 
 
 def head(games: int, seed: str) -> str:
-    """The beginning of the page: its title, and what the figure shows."""
+    """The beginning of the page: its title, and a description of the figure."""
     caption = (
         f"At every point, {games} games of two against {RIVAL}, seed {seed}, with a new table of "
         "that many iterations. Exploitability is how much the best answer wins beyond its share of "

@@ -116,8 +116,8 @@ class RoundTree:
         return list(np.stack(by_other, axis=2))
 
     def exploitability(self) -> Array:
-        """By stage, how much more than its share the best answer wins, as the mean of both sides,
-        for given values of the rounds that follow."""
+        """By stage, the advantage of the best answer over its fair share, as the mean of both
+        sides, for given values of the rounds that follow."""
         won = np.zeros(len(self.stages))
         for player in (0, 1):
 

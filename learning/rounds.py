@@ -1,6 +1,7 @@
-"""Skull for two as a chain of rounds: how a round begins, how it can go, and which one follows.
+"""Skull for two as a chain of rounds: the beginning of a round, its possible courses, and the next
+round.
 
-Knows the rules of two players and what each may know; does not know how to play. Every round ends
+Knows the rules for two players and the knowledge of each; knows no strategy. Every round ends
 with a point or a lost card, so `closeness` falls from round to round and the last rounds can be
 solved first.
 
@@ -53,7 +54,8 @@ class Stage(NamedTuple):
 
     @property
     def closeness(self) -> int:
-        """How many rounds may follow, up to a constant; it falls by one from round to round."""
+        """The greatest number of rounds that may follow, up to a constant. It falls by one from
+        round to round."""
         return self.starter.cards + self.other.cards - self.starter.points - self.other.points
 
     def __str__(self) -> str:
@@ -150,7 +152,8 @@ def payoffs(stage: Stage, end: Challenge, values: Mapping[Stage, Values]) -> NDA
 
 
 def _turned(end: Challenge) -> tuple[int, int]:
-    """How many cards the challenger turns over from its own pile, and from the other one."""
+    """The number of cards that the challenger turns over from its own pile, and from the other
+    one."""
     own = min(end.bid, end.piles[end.challenger])
     return own, end.bid - own
 

@@ -1,4 +1,4 @@
-"""Solved rounds as the text that the bot `regret` knows by heart, a line for each decision.
+"""Solved rounds as the table of the bot `regret`: a text with a line for each decision.
 
     # 400 iterations, exploitability 0.0123
     = 04h 04h s             a round: points, cards and skull knowledge of starter and other; s if a
@@ -29,7 +29,7 @@ def text(iterations: int, values: Mapping[Stage, Values], solved: Sequence[Round
 
 
 def mean_exploitability(solved: Sequence[RoundTree]) -> float:
-    """By how much the best answer beats its share of a round: the mean over all rounds."""
+    """The advantage of the best answer over its fair share of a round: the mean over all rounds."""
     found = [float(one) for game in solved for one in game.exploitability()]
     return sum(found) / len(found)
 
@@ -59,7 +59,8 @@ def _strategy_text(actions: str, shares: Array) -> str:
 
 
 def _reached(game: RoundTree) -> list[tuple[Decision, Array]]:
-    """Every decision, and how likely the mover's own play leads there, by stage and holding."""
+    """Every decision, with the probability that the mover's own play leads there, by stage and
+    holding."""
     found: list[tuple[Decision, Array]] = []
 
     def visit(decision: Decision, reach: tuple[Array, Array]) -> None:

@@ -98,10 +98,7 @@ def answer(status: int, detail: str, *, kind: str = "", **extra: Any) -> Respons
     title = HTTPStatus(status).phrase
     try:
         page = render_template("error.html", status=status, title=title, detail=detail)
-    except (
-        errors.MatchboxError,
-        SQLAlchemyError,
-    ):  # Every page reads the account that is logged in.
+    except (errors.MatchboxError, SQLAlchemyError):  # every page reads an account
         return Response(f"{title}: {detail}\n", status, mimetype="text/plain")
     return make_response(page, status)
 

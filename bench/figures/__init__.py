@@ -1,1 +1,1 @@
-"""Our figures beside those that the games' documents and a reference run give: `make figures`."""
+"""Our figures beside those of the games' documents and of a reference run: `make figures`."""

@@ -1,4 +1,5 @@
-"""`python -m bench.figures`: plays, writes docs/figures.md, and is 1 where a figure disagrees."""
+"""`python -m bench.figures`: plays, and writes docs/figures.md. Exits with 1 if a figure
+disagrees."""
 
 from __future__ import annotations
 

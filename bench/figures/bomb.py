@@ -1,4 +1,4 @@
-"""Bomb: the win matrix of its document's three players, and how long their games are."""
+"""Bomb: the win matrix of its document's three players, and the lengths of their games."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ BOTH: Final = {
 TOTALS: Final = {"simple": (20.55, 20.67), "scared": (56.21, 56.11), "medium": (73.24, 73.21)}
 TURNS: Final = {("scared", "simple"): 17.1, ("medium", "medium"): 22.2}
 """Mean turns, stated without an error. The plain loop of bench/plain/bomb.py, which is independent
-of the platform, has 22.35 +-0.04 for the second, so one in the last digit is taken as the error."""
+of the platform, has 22.35 +-0.04 for the second, so we take one in the last digit as the error."""
 
 
 def section(laboratory: Laboratory) -> Section:

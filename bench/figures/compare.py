@@ -1,4 +1,4 @@
-"""When a figure of ours agrees with a given one. Pure functions of numbers."""
+"""Decides whether a figure of ours agrees with a given one. Pure functions of numbers."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any, Final
 from matchbox.lab.statistics import Z95, wilson
 
 STRETCH: Final = 1.7
-"""How many times the common 95% error two figures may be apart. By chance alone, one in a thousand
-is farther apart (3.3 standard deviations)."""
+"""Two figures may be apart by this many times their common 95% error. By chance alone, one pair in
+a thousand is farther apart (3.3 standard deviations)."""
 
 
 WITHIN: Final = 0.9
@@ -68,7 +68,7 @@ class Row:
 
     @property
     def allowed(self) -> float:
-        """How far apart they may be by chance."""
+        """The greatest distance that chance explains."""
         return STRETCH * self.error
 
     @property
@@ -108,12 +108,12 @@ def between(low: float, high: float) -> Given:
 
 
 def counted(percent: float, games: int) -> Given:
-    """A percentage from so many games."""
+    """A percentage from this many games."""
     return value(percent, ours_percent(percent / 100, games).error)
 
 
 def ours_percent(share: float, games: int) -> Ours:
-    """A share of so many games, in percent."""
+    """A share from this many games, in percent."""
     return ours_interval(100 * share, [100 * bound for bound in wilson(share, games)], games)
 
 
@@ -123,7 +123,7 @@ def ours_interval(number: float, interval: Sequence[float], games: int) -> Ours:
 
 
 def ours_mean(counts: Mapping[int, int]) -> Ours:
-    """The mean of whole numbers, from the count of each."""
+    """The mean of whole numbers, each with its count."""
     games = Counter(counts).total()
     mean = sum(number * often for number, often in counts.items()) / games
     squares = sum((number - mean) ** 2 * often for number, often in counts.items())

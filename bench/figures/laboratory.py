@@ -24,7 +24,7 @@ class Laboratory:
     box: str = "none"
 
     def games(self, usual: int) -> int:
-        """How many games to play if `usual` are usual."""
+        """The number of games to play at this scale, if `usual` is the usual number."""
         return max(10, round(usual * self.scale))
 
     def simulate(

@@ -1,4 +1,4 @@
-"""Skull: how random agents' games end, at every table size."""
+"""Skull: the ends of random agents' games, at every table size."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _published(laboratory: Laboratory) -> Iterator[Row]:
 
 
 def _ends(players: int, table: Mapping[str, Any]) -> Iterator[Row]:
-    """How challenges ended; each round has one."""
+    """The ends of challenges. Each round has one."""
     rounds = round(table["mean_rounds"] * table["games"])
     for name, share in table["challenges"].items():
         told = f"{players} players, challenges: {name.replace('_', ' ')}, %"

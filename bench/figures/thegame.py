@@ -1,4 +1,4 @@
-"""The Game: how many cards each strategy plays, by rule set and number of players."""
+"""The Game: the number of cards that each strategy plays, by rule set and number of players."""
 
 from __future__ import annotations
 
@@ -62,7 +62,8 @@ def _article(laboratory: Laboratory) -> Iterator[Row]:
 
 
 def _greatest(laboratory: Laboratory) -> Iterator[Row]:
-    """The most cards of as many games as the document has; with fewer games it means nothing."""
+    """The most cards of as many games as the document has; with fewer games the figure has no
+    meaning."""
     if laboratory.scale < 1:
         return
     cells = _cells(laboratory, list(ARTICLE), DOCUMENT_GAMES, "article", 7)

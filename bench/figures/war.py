@@ -43,7 +43,7 @@ DEALS: Final = {
         {"initial1": 183, "initial2": 181, "final1": 173, "final2": 191, "winner": 2},
     ),
 }
-"""Two of the document's deals: both hands, and how the game went."""
+"""Two of the document's deals: both hands, and the course of the game."""
 
 
 def section(laboratory: Laboratory) -> Section:

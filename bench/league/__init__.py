@@ -1,1 +1,1 @@
-"""The promises of the league, tried on bots of known strength: `make league-bench`."""
+"""Tests the promises of the league on bots of known strength: `make league-bench`."""

@@ -1,5 +1,5 @@
-"""`python -m bench.league`: tries the promises of the league, writes docs/league.md, and is 1 where
-a goal is missed."""
+"""`python -m bench.league`: tests the promises of the league, and writes docs/league.md. Exits with
+1 if a goal is missed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Promises about what a board says: what ranks, how sure it is, and who is the best."""
+"""Promises about a board: the figure that ranks, its certainty, and the best bot."""
 
 from __future__ import annotations
 
@@ -22,18 +22,19 @@ from matchbox.league.transitivity import Verdict, verdict
 SHARED: Final = 0.5
 LOOKS: Final = 25
 GROWTH: Final = 1.25
-"""Each look at a board comes after this many times the deals of the last."""
+"""A board is looked at again once it has this many times the deals of the last look."""
 FIRST_DEALS: Final = 10
 FIELDS: Final = ((4, 100.0), (4, 300.0), (8, 400.0), (12, 100.0))
 """Sizes of fields, and the spread of their strengths in Elo."""
 BOMB: Final = (0.689, 0.753, 0.9705, 0.646, 0.808, 0.787)
-"""What the shipped bots of bomb took in 2,000 games of each pair, the best first (`simulate`)."""
+"""The shares that the shipped bots of bomb took in 2,000 games of each pair, the best bot first
+(`simulate`)."""
 TRIANGLE: Final = np.array([[0.5, 0.40, 0.58], [0.60, 0.5, 0.35], [0.42, 0.65, 0.5]])
 """The chances of R, P and S; R takes 49.0% against the two others."""
 
 
 def what_ranks(effort: Effort) -> list[Figure]:
-    """How often what ranks changes on boards that grow under many looks."""
+    """The number of changes of the ranking figure, on boards that grow under many looks."""
     figures = [true_strengths(effort, *one) for one in FIELDS]
     cases = {
         "the four shipped bots of bomb": (_bomb(), "never", 0, 0),
@@ -88,7 +89,7 @@ def unmet_pairs(effort: Effort) -> list[Figure]:
 
 
 def clones(effort: Effort) -> list[Figure]:
-    """What two copies of S do to the score of R."""
+    """The effect of two copies of S on the score of R."""
     figures, trials = [], effort.trials(100)
     for deals in (20, 100, 400):
         told = []
@@ -105,7 +106,8 @@ def clones(effort: Effort) -> list[Figure]:
 
 
 def best(effort: Effort) -> list[Figure]:
-    """How often the top line is the best, and how often it says so."""
+    """The share of boards whose top line is truly the best, and the probability that the boards
+    give."""
     fields: dict[str, Callable[[np.random.Generator], Floats]] = {
         "ten equals": lambda rng: 1e-6 * rng.normal(size=10),
         "ten bots spread by 30 Elo": lambda rng: 30 * rng.normal(size=10),
@@ -130,7 +132,7 @@ def best(effort: Effort) -> list[Figure]:
 
 
 def few_deals(effort: Effort) -> list[Figure]:
-    """The same on the board of a cooperative game, from 20 deals on and before."""
+    """The same on the board of a cooperative game, with 20 deals and more, and with fewer."""
     figures, trials = [], effort.trials(200)
     for name, spread in (("equals", 1e-6), ("bots whose worth spreads by 2", 2.0)):
         rng = np.random.default_rng([effort.seed, int(spread)])
@@ -165,7 +167,7 @@ def _changed(name: str, goal: str, changes: list[int], met: bool) -> Figure:
 
 
 def _changes(table: Floats, rng: np.random.Generator) -> int:
-    """How often what ranks changes on a board that begins with Elo."""
+    """The number of changes of the ranking figure, on a board that begins with Elo."""
     pairs = field.pairs_of(table, SHARED)
     counts = np.zeros((len(pairs.first), 3), dtype=np.int64)
     by: By = "elo"
@@ -196,7 +198,8 @@ def _scores(compared: Comparisons) -> tuple[Floats, Scores]:
 
 
 def _compared(table: Floats, deals: int, unmet: float, rng: np.random.Generator) -> Comparisons:
-    """So many deals of each pair that meets; everybody meets somebody."""
+    """The comparisons of `deals` deals of each pair that meets. Every bot meets at least one
+    other."""
     pairs = field.pairs_of(table, SHARED)
     while True:
         met = rng.random(len(pairs.first)) >= unmet
@@ -215,7 +218,7 @@ def _bomb() -> Floats:
 
 
 def _at_the_limit() -> Floats:
-    """Four bots that no strengths fit: the worst pair is 5.1 points off, and nobody is upset."""
+    """Four bots that no strengths fit: the worst pair is 5.1 points off, without an upset."""
     table = _chances(field.ladder(4, 150.0))
     for one, other, more in ((0, 3, 0.11), (1, 2, -0.11), (0, 2, 0.0), (1, 3, 0.0)):
         table[other, one] = min(table[other, one] + more, 0.99)
@@ -235,7 +238,8 @@ def _holds(told: tuple[int, int], true: tuple[int, int]) -> bool:
 
 
 def _team_rows(worth: Floats, deals: int, rng: np.random.Generator) -> list[Row]:
-    """Every bot plays so many deals with a copy of itself: luck of the deal, worth and noise."""
+    """Every bot plays `deals` deals with a copy of itself. A score is the sum of the deal's luck,
+    the bot's worth and noise."""
     luck = 20 * rng.normal(size=deals)
     noise = 3 * rng.normal(size=(len(worth), deals))
     scores = np.rint(60 + worth[:, None] + luck + noise).astype(int)

@@ -1,4 +1,4 @@
-"""What a promise is given, and what it returns."""
+"""The arguments of the tests of promises, and their results."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """What was measured; `met` is None where the figure has no goal."""
+    """A measured figure; `met` is None if it has no goal."""
 
     name: str
     goal: str
@@ -18,7 +18,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """The seed, the part of the usual number of trials, and the number of processes."""
+    """The seed, the scale of the number of trials, and the number of processes."""
 
     seed: int
     scale: float

@@ -41,7 +41,7 @@ class Pairs:
     """The probabilities of losing both bouts of a deal, winning one, winning both."""
 
     def play(self, deals: Ints, rng: np.random.Generator) -> Ints:
-        """(pairs, 3): how many of so many deals (pairs,) had each result."""
+        """(pairs, 3): how many of these deals (pairs,) had each result."""
         return np.asarray(rng.multinomial(deals, self.chances), dtype=np.int64)
 
     def compared(self, counts: Ints) -> Comparisons:
@@ -68,7 +68,7 @@ def circle(bots: int, chance: float) -> Floats:
 
 
 def with_clones(table: Floats, bot: int, clones: int) -> Floats:
-    """The table of chances (n, n), with so many more bots that play like this one."""
+    """The table of chances (n, n), enlarged by `clones` more bots that play like this one."""
     who = np.concatenate([np.arange(len(table)), np.full(clones, bot)])
     return np.asarray(table[np.ix_(who, who)])
 
@@ -88,7 +88,7 @@ def pairs_of(table: Floats, shared: float) -> Pairs:
 def play_tables(
     strengths: Floats, table: int, deals: int, shared: float, rng: np.random.Generator
 ) -> Comparisons:
-    """Every table of so many bots plays so many deals in all rotations (Plackett-Luce)."""
+    """Every line-up of `table` bots plays `deals` deals in all rotations (Plackett-Luce)."""
     who = np.repeat(np.array([*combinations(range(len(strengths)), table)]), deals, axis=0)
     dealt = rng.gumbel(size=who.shape)
     lines, deal = [], []

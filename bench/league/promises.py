@@ -31,7 +31,7 @@ GAP: Final = 20.0
 RHOS: Final = {-0.45: 12_000, -0.66: 9000, -0.87: 5000}
 """The correlation of two results of a deal in small card games, and the games of such a season."""
 FIELDS, SPREAD = 30, 70.0
-"""How many fields of random strengths are tried, and their deviation in Elo."""
+"""The number of fields of random strengths that are tried, and their deviation in Elo."""
 RIGHT: Final[dict[Care, float]] = {"strict": 0.95, "thrifty": 0.8}
 GOAL_RHO: Final = -0.66
 GOAL_GAMES: Final = 5700
@@ -41,7 +41,7 @@ SPLIT_RHO: Final = -0.97
 """Nearly all deals split: of 100 between equals, one or two do not."""
 PAIRS_A_LOOK: Final = (10, 100)
 TOGETHER: Final = 50
-"""How many seasons are fitted at once; the number does not change the results."""
+"""The number of seasons that are fitted at once. It does not change the results."""
 
 
 def right_order(effort: Effort) -> list[Figure]:
@@ -67,7 +67,8 @@ def right_order(effort: Effort) -> list[Figure]:
 
 
 def any_field(effort: Effort) -> list[Figure]:
-    """Games until seasons of twelve bots of random strengths stop, and whether they may."""
+    """Games until seasons of twelve bots of random strengths stop, and whether they were right to
+    stop."""
     told, most = [], 20_000
     for number in range(FIELDS):
         rng = np.random.default_rng([effort.seed, number])
@@ -110,7 +111,8 @@ def coverage(effort: Effort) -> list[Figure]:
 
 
 def ranges(effort: Effort) -> list[Figure]:
-    """How often the rank ranges of twelve equal bots say that nobody is better."""
+    """The share of seasons in which the rank ranges of twelve equal bots say that nobody is
+    better."""
     trials, figures = effort.trials(600), []
     for deals in (5, 20):
         rng = np.random.default_rng([effort.seed, deals])
@@ -162,8 +164,8 @@ def identical(effort: Effort) -> list[Figure]:
 
 
 def large_field(effort: Effort) -> list[Figure]:
-    """Processor seconds of a refit of 1,000 bots and 1,000,000 games, and of its whole report; and
-    how a refit grows with the number of bots."""
+    """Processor seconds of a refit of 1,000 bots and 1,000,000 games, and of its whole report. Also
+    the growth of a refit with the number of bots."""
     compared, more = _crowd(1000, 500_000, effort.seed), _crowd(1000, 10, effort.seed + 1)
     twice, square = _crowd(2000, 500_000, effort.seed), np.random.default_rng(effort.seed)
     counts, equations = _counts(compared, 100_000), square.normal(size=(2000, 2000))
@@ -201,7 +203,7 @@ def large_field(effort: Effort) -> list[Figure]:
 
 
 def fitting(effort: Effort) -> list[Figure]:
-    """How often the test for lack of fit raises a false alarm."""
+    """The share of false alarms of the test for lack of fit."""
     rng, trials = np.random.default_rng(effort.seed), effort.trials(400)
     strengths = field.ladder(8, 30.0)
     pairs = field.all_pairs(strengths, 0.6)
@@ -223,8 +225,8 @@ def fitting(effort: Effort) -> list[Figure]:
 
 
 def versions(effort: Effort) -> list[Figure]:
-    """Games and wrong verdicts when a version is compared with its parent, and the estimates' bias
-    and intervals; also where the results are rarely looked at, and where nearly all deals split."""
+    """Games and wrong verdicts if a version is compared with its parent, and the estimates' bias
+    and intervals. Also with few looks at the results, and with deals that nearly all split."""
     figures, trials = [], effort.trials(600)
     for rho, looks in ((-0.45, PAIRS_A_LOOK), (-0.87, PAIRS_A_LOOK), (SPLIT_RHO, PAIRS_A_LOOK[1:])):
         for look in looks:
@@ -242,7 +244,7 @@ def versions(effort: Effort) -> list[Figure]:
                 )
                 ours = f"{games:,.0f} games, {wrong:.1%} wrong; {above:.0%} above, {held:.1%} held"
                 met, goal = bool(held >= 0.92), "92% or more of intervals hold"
-                if rho != SPLIT_RHO:  # hardly any results: the estimates have few values
+                if rho != SPLIT_RHO:  # with hardly any results, the estimates have few values
                     met = met and bool(0.42 <= above <= 0.58)
                     goal = f"42-58% of estimates above it, {goal}"
                 figures.append(Figure(name, goal, ours, trials, met))
@@ -269,7 +271,7 @@ PROMISES: Final[dict[str, Callable[[Effort], Sequence[Figure]]]] = {
 def _seasons(
     effort: Effort, strengths: Floats, rho: float, most: int, seed: int, trials: int
 ) -> list[seasons.Told]:
-    """So many seasons of a field, played on to so many games."""
+    """Seasons of a field, each played up to `most` games."""
     pairs, seeds = (
         field.all_pairs(strengths, field.shared_for(rho, GAP)),
         range(seed, seed + trials),
@@ -281,7 +283,7 @@ def _seasons(
 
 
 def _ends(told: Sequence[seasons.Told], level: float) -> list[tuple[seasons.Told, int]]:
-    """The seasons whose doubt fell to this level, and the batch after which they stop."""
+    """The seasons whose doubt fell to this level, and the batch after which each stops."""
     ended = [np.flatnonzero(one.doubt <= level) for one in told]
     return [(one, int(at[0])) for one, at in zip(told, ended, strict=True) if len(at)]
 
@@ -328,14 +330,14 @@ def _head_to_head(
 
 
 def _counts(compared: Comparisons, matches: int) -> Counts:
-    """These comparisons as the counts of so many matches."""
+    """These comparisons as the counts of `matches` matches."""
     names = {f"{at:032x}": at.to_bytes(32, "big") for at in range(matches)}
     tallies = dict.fromkeys(compared.entrants, Tally(matches // len(compared.entrants)))
     return Counts(names, tallies, compared, collect_scores(()), np.zeros(0, dtype=np.int64))
 
 
 def _crowd(bots: int, deals: int, seed: int) -> Comparisons:
-    """So many deal pairs between randomly drawn bots."""
+    """These numbers of deal pairs between randomly drawn bots."""
     rng = np.random.default_rng(seed)
     strengths = rng.normal(size=bots) * 200 / ELO
     one = rng.integers(bots, size=deals)

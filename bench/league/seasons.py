@@ -1,4 +1,4 @@
-"""Seasons of bots of known strength, and after how many games their order is right."""
+"""Seasons of bots of known strength, and the number of games after which their order is right."""
 
 from __future__ import annotations
 
@@ -27,17 +27,18 @@ STEPS: Final = 9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Told:
-    """One season after each batch; arrays of shape (batches,)."""
+    """A season after each batch; arrays of shape (batches,)."""
 
     games: Ints
     right: Bools
     near: Bools
-    """Whether every bot stands above no next one that is better by more than NEAR_ELO."""
+    """Whether no bot stands right above one that is better by more than NEAR_ELO."""
     doubt: Floats
 
 
 def play(pairs: Pairs, strengths: Floats, most_games: int, seeds: Sequence[int]) -> list[Told]:
-    """Seasons by the adaptive tail, which go on to so many games however sure they are.
+    """Seasons by the adaptive tail. They continue up to `most_games` games, however sure the order
+    is.
 
     They are fitted together but paired one by one.
     """

@@ -1,1 +1,1 @@
-"""Measures the site on full books beside almost empty ones: `make bench-site`."""
+"""Measures the site with a full database beside an almost empty one: `make bench-site`."""

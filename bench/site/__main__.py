@@ -1,7 +1,8 @@
-"""`python -m bench.site`: asks for every page of a platform with many bots and matches, beside one
-with almost none, and is 1 where a must is missed.
+"""`python -m bench.site`: requests every page of a platform with many bots and matches, beside one
+with almost none. Exits with 1 if a goal is missed.
 
-The books are made for it and thrown away: on SQLite, and with --postgres on that server as well.
+The databases are made for it and thrown away: on SQLite, and with --postgres on that server as
+well.
 """
 
 from __future__ import annotations
@@ -28,12 +29,12 @@ from server.db.session import Database
 COLUMNS: Final = ("page", "for", "empty ms", "full ms", "ratio", "kB", "held")
 POLLED: Final = ("open pages", "alone ms", "beside ms", "ratio", "polls", "errors", "held")
 OPEN: Final = ("/", "/leaderboards/{game}", "/bots/{owner}/{name}", "/seasons/{season}")
-"""Pages that ask for news on a platform at rest too; the season is said to be under way."""
+"""Pages that request news even if nothing happens. Their season is marked as under way."""
 VISITED: Final = ("/", "/matches", "/leaderboards/{game}", "/bots/{owner}/{name}")
 
 
 def main(words: Sequence[str]) -> int:
-    """Measures on each database; returns 0 if every must is held."""
+    """Measures on each database; returns 0 if every goal is met."""
     options = _options(words)
     if options.beside:
         return 0 if _beside(options.beside, {"game": GAME}) else 1
@@ -60,7 +61,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def _measure(kind: str, sides: Sequence[Side], options: argparse.Namespace) -> bool:
-    """Prints what was measured; returns whether every must is held."""
+    """Prints the measurements; returns whether every goal is met."""
     empty, full = sides
     found = pages(empty, full, repeats=options.repeats, only=options.only)
     output.table(COLUMNS, map(_cells, found), f"first byte on {kind}, {options.matches:,} matches")
@@ -75,7 +76,7 @@ def _measure(kind: str, sides: Sequence[Side], options: argparse.Namespace) -> b
 
 @contextmanager
 def _under_way(side: Side) -> Iterator[None]:
-    """Says that the season which addresses name is being played, until the block ends."""
+    """Marks the season in the addresses as under way, until the block ends."""
     database = Database(side.url)
 
     def say(state: SeasonState) -> None:
@@ -91,9 +92,9 @@ def _under_way(side: Side) -> Iterator[None]:
 
 
 def _beside(port: int, named: Mapping[str, Any]) -> bool:
-    """Keeps pages open and visits others; returns whether the must is held.
+    """Keeps pages open and visits others; returns whether the goal is met.
 
-    Leaves out pages with a part that `named` lacks.
+    Leaves out pages whose address has a part that `named` lacks.
     """
     opened, visited = (
         [path.format(**named) for path in paths if _parts(path) <= named.keys()]

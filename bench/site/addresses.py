@@ -34,11 +34,11 @@ OTHERWISE: Final[dict[str, dict[str, Any]]] = {
     "claim": {"secret": "none"},
     "reset": {"secret": "none", "number": 1},
 }
-"""The parts of an address that mean something else there than in others, by view."""
+"""The parts of an address whose values differ from the usual ones, by view."""
 FILES: Final = ("asset",)
-"""Views that send a file, and read nothing from the books."""
+"""Views that send a file, and read nothing from the database."""
 WITHOUT_PROVIDER: Final = ("openid_new", "openid_out")
-"""Views that answer only where a provider of log-ins is set."""
+"""Views that answer only if a provider of log-ins is set."""
 MORE: Final = (
     ("matches", {"bot": "{owner}/{name}"}),
     ("matches", {"bot": "{owner}/{name}", "result": "lost"}),
@@ -51,20 +51,20 @@ MORE: Final = (
     ("leaderboard", {"columns": "more"}),
     ("leaderboard_pairs", {"top": "60"}),
 )
-"""Filters that the pages offer."""
+"""Filters on the pages."""
 
 _UNOPENED: Final = "sqlite:///no-database-is-opened-to-read-a-map"
 
 
 class Address(NamedTuple):
-    """A page: its rule in the map, with its filters, and the path to ask for."""
+    """A page: its rule in the map of routes, with its filters, and its path."""
 
     rule: str
     path: str
 
 
 def addresses(named: Mapping[str, Any]) -> list[Address]:
-    """Returns every page's address, with the values that the books have for its parts."""
+    """Returns every page's address, with values from the database for its parts."""
     context = Context(Settings(secret_key="a map alone"), Database(_UNOPENED), _Nowhere())
     app = create_app(context)
     try:

@@ -1,7 +1,8 @@
-"""Fills the books of a platform of any size: one of everything, and as many matches as asked for.
+"""Fills the database of a platform of any size: one of everything, and the requested number of
+matches.
 
-What is stored is made by the platform's own models and services; only the scheduling, the queue and
-the arenas are left out, which would take days.
+The platform's own models and services make the rows. Only the scheduling, the queue and the arenas
+are left out; they would take days.
 """
 
 from __future__ import annotations
@@ -43,43 +44,45 @@ if TYPE_CHECKING:
 
 DEALS: Final = 2
 LONG: Final = 60
-"""The newest matches are long ones, as the platform paces them."""
+"""The number of the newest matches, which are long, as the platform would make them."""
 LONG_DEALS: Final = 100
 WAITING: Final = 40
-"""Matches that are queued, on every platform."""
+"""The number of queued matches on every platform."""
 FAULTY: Final = 25
-"""In every so manieth match the first bot forfeits a deal: enough to fill a page of them."""
+"""In one of this many matches, the first bot forfeits a deal. That is enough for a page of
+faults."""
 ENTRANTS: Final = 4
-"""The entrants of every season."""
+"""The number of entrants of every season."""
 FULL: Final = 1_000
-"""A season, a comparison and other things are there once for so many matches."""
+"""There is a season, a comparison and so on for each this many matches."""
 _AT_ONCE: Final = 1_000
 SETTINGS: Final = Settings(secret_key="the books of the bench, which nobody keeps")
-"""The settings of a server over these books."""
+"""The settings of a server over this database."""
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How much a platform holds."""
+    """The size of a platform."""
 
     bots: int
     matches: int
     deals: int = DEALS
-    """The deals of each match, but for the newest."""
+    """The number of deals of each match, except the newest."""
 
     @property
     def share(self) -> int:
-        """How often there is what grows with the platform, but slowly: at least once."""
+        """The number of seasons, comparisons and so on, which grow slowly with the platform: at
+        least 1."""
         return max(1, self.matches // FULL)
 
 
 EMPTY: Final = Size(ENTRANTS, 8)
-"""The least at which every address leads somewhere."""
+"""The least size at which every address leads to a page."""
 
 
 @dataclass
 class Filled:
-    """What addresses may name, and the tokens of those who look."""
+    """Values for the parts of addresses, and the tokens of the visitors."""
 
     named: dict[str, Any] = field(default_factory=dict)
     """A value for every part of an address, by its name in the rule."""
@@ -88,7 +91,7 @@ class Filled:
 
 
 def fill(url: str, size: Size) -> Filled:
-    """Migrates the empty database and fills it; returns what is in it."""
+    """Migrates the empty database and fills it; returns the names and tokens in it."""
     migrate(url)
     database, now = Database(url), clock()
     try:
@@ -101,7 +104,7 @@ def fill(url: str, size: Size) -> Filled:
             seasons = [_season(session, league, crowd, place, now) for place in range(size.share)]
         plan = _plan(crowd, seasons, size)
         writer, last = _Writer(league, crowd, now, len(plan), size.deals), ""
-        gc.freeze()  # To look at all of them again and again would take half of the time.
+        gc.freeze()  # The collector would visit all of them again and again.
         for start in range(0, len(plan), _AT_ONCE):
             with database.write() as session:
                 for place in range(start, min(start + _AT_ONCE, len(plan))):
@@ -111,7 +114,7 @@ def fill(url: str, size: Size) -> Filled:
             session.get_one(League, league.id).finished = len(plan)
         filled = _around(database, league, crowd, seasons, size, now, last)
         with database.connect() as connection:
-            if connection.dialect.name == "postgresql":  # It does so by itself a minute later.
+            if connection.dialect.name == "postgresql":  # It would take Postgres a minute.
                 connection.execute(text("ANALYZE"))
         return filled
     finally:
@@ -128,7 +131,7 @@ def _around(
     now: int,
     match: str,
 ) -> Filled:
-    """Computes the standings, and makes all that is no match."""
+    """Computes the standings, and makes everything except the matches."""
     with database.write() as session:
         session.add_all(
             Rating(league_id=league.id, version_id=one.id, mu=25.0, sigma=8.0)

@@ -1,6 +1,6 @@
-"""Bouts for many matches, cut from a few long matches that shipped bots have really played.
+"""Bouts for many matches, cut from a few long matches between shipped bots.
 
-Every deal is dealt once, so that no two matches share one. Knows one game; knows no database.
+Every deal is used once, so that no two matches share one. Knows one game; knows no database.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 GAME: Final = "bomb"
 KINDS: Final = ("scared", "simple", "medium")
-"""The shipped bots whose play the bots of the bench copy."""
+"""The shipped bots that the bots of the benchmark are copies of."""
 FAILING: Final = b"""from matchbox.games.bomb import Player
 
 
@@ -41,7 +41,7 @@ class Failing(Player):
 """A bot that forfeits each of its bouts."""
 ILLEGAL: Final = "illegal"
 AT_ONCE: Final = 2_000
-"""How many deals of a long match are played at a time."""
+"""The number of deals of a long match that are played at a time."""
 WIDTH: Final = 250
 
 
@@ -56,7 +56,7 @@ _Dealt = tuple[list[str], list[Bout]]
 
 
 class Dealer:
-    """Plays the long matches, as far as they are needed, and hands out their bouts."""
+    """Plays the long matches as they are needed, and hands out their bouts."""
 
     def __init__(self) -> None:
         self._left: dict[tuple[tuple[bytes, bytes], int], deque[_Dealt]] = {}
@@ -95,14 +95,14 @@ class Dealer:
         )
 
     def _next(self, sources: tuple[bytes, bytes], deals: int) -> _Dealt:
-        """That many deals with their bouts, which nobody has had yet."""
+        """This number of deals with their bouts, which were not handed out before."""
         left = self._left.setdefault((sources, deals), deque())
         if not left:
             left.extend(self._play(sources, deals))
         return left.popleft()
 
     def _play(self, sources: tuple[bytes, bytes], deals: int) -> Iterator[_Dealt]:
-        """The deals and bouts of some matches, which are played as one."""
+        """The deals and bouts of some matches, played as one match."""
         files = {digest(source): source for source in sources}
         spec = registry.game(GAME).spec
         matches = max(1, AT_ONCE // deals)
@@ -121,7 +121,7 @@ class Dealer:
             width=WIDTH,
         )
         self._dealt += matches
-        with redirect_stderr(StringIO()):  # what a bot prints in this process
+        with redirect_stderr(StringIO()):  # the bots' prints in this process
             record = play_job(job, files, None).record
         played = iter(records.unpack(record).bouts)
         for own in dealt:

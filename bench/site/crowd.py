@@ -1,4 +1,4 @@
-"""The accounts and bots of a platform of any size, put into its books at once."""
+"""Stores the accounts and bots of a platform of any size, all at once."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
 BOTS_EACH: Final = 4
-"""How many bots an author has."""
+"""The number of bots of an author."""
 OLDER: Final = 4
-"""Every so manieth bot has an older version that has played too."""
+"""One of this many bots has an older version that has played too."""
 DAY_MS: Final = 24 * 3_600_000
 _REPORT: Final = {
     "verdict": "accepted",
@@ -30,7 +30,7 @@ _REPORT: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Crowd:
-    """Who is there."""
+    """The accounts and bots of a platform."""
 
     alice: User
     """The author who owns the first bots."""
@@ -43,7 +43,7 @@ class Crowd:
     """The active version of each bot, in the same order."""
 
     def kind(self, place: int) -> int:
-        """Which shipped bot the bot at this place copies."""
+        """The index of the shipped bot that the bot at this place is a copy of."""
         return place % len(KINDS)
 
 

@@ -1,8 +1,8 @@
-"""How long the first byte of each page takes on full books, beside the same page on empty ones.
+"""The time to the first byte of each page with a full database, beside an empty one.
 
-Both are asked in turn, so that what disturbs one disturbs the other, and the least of the times
-counts: other work on the machine makes a page slower, never quicker. Also adds up what a browser
-loads the first time that it opens a page.
+Both are requested in turn, so that other work on the machine disturbs both. The least of the times
+counts, since other work makes a page slower, never quicker. Also adds up the bytes that a browser
+loads when it first opens a page.
 """
 
 from __future__ import annotations
@@ -18,43 +18,45 @@ if TYPE_CHECKING:
     from bench.site.served import Fetched, Site
 
 RATIO: Final = 4.0
-"""The most that a page's first byte may take, as a multiple of the empty platform's."""
+"""The most time that a page's first byte may take, as a multiple of the empty platform's."""
 PAGE_BYTES: Final = 200_000
 FIGURE_BYTES: Final = 600_000
 """The most bytes of a first load, without and with a figure."""
 MOST_MS: Final = {"/matches": 100.0}
-"""The most milliseconds of the first byte of some pages, whatever it takes on empty books."""
+"""The most milliseconds that the first byte of some pages may take, whatever it takes with an empty
+database."""
 _FIGURE: Final = "data-plotly"
 _FETCHED: Final = "data-steps"
-"""The attribute with the address of what the script of a page asks for first."""
+"""The attribute with the address that the script of a page requests first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page as one kind of visitor gets it."""
+    """A page, as one kind of visitor gets it."""
 
     rule: str
     who: str
-    """The account, "" for a visitor without one."""
+    """The name of the account; "" for a visitor without one."""
     empty_ms: float
     full_ms: float
     loaded: int
-    """The bytes of the first load on full books; 0 for what is no HTML."""
+    """The bytes of the first load with the full database; 0 if the page is not HTML."""
     figure: bool
 
     @property
     def ratio(self) -> float:
-        """The time on full books, as a multiple of that on empty ones."""
+        """The time with the full database, as a multiple of that with the empty one."""
         return self.full_ms / self.empty_ms
 
     @property
     def most_bytes(self) -> int:
-        """What its first load may have."""
+        """The most bytes that its first load may have."""
         return FIGURE_BYTES if self.figure else PAGE_BYTES
 
     @property
     def held(self) -> bool:
-        """Whether the musts hold. A download is as long as what is in it, but begins as soon."""
+        """Whether the goals are met. A download may be long, but must begin as soon as other
+        pages."""
         slow = self.full_ms > MOST_MS.get(self.rule, self.full_ms)
         return self.ratio <= RATIO and not slow and self.loaded <= self.most_bytes
 
@@ -68,10 +70,10 @@ class Platform:
 
 
 class Measure:
-    """Measures pages on an empty and a full platform, each a number of times."""
+    """Measures pages on an empty and a full platform, each several times."""
 
     def __init__(self, empty: Platform, full: Platform, repeats: int, most: float) -> None:
-        """A page whose ratio is above `most` is asked four times as often again."""
+        """A page whose ratio is above `most` is requested four times as often again."""
         self._empty, self._full, self._repeats, self._most = empty, full, repeats, most
         self._sizes: dict[str, int] = {}
 
@@ -111,8 +113,8 @@ class Measure:
         )
 
     def _files(self, text: str) -> int:
-        """The bytes of all scripts, style sheets and pictures that the page names, and of what its
-        script asks for first."""
+        """The bytes of all scripts, style sheets and pictures that the page names, and of its
+        script's first request."""
         parser = _Files()
         parser.feed(text)
         for path in parser.found - self._sizes.keys():

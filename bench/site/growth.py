@@ -1,5 +1,5 @@
-"""`make growth`: what pages and the ledger cost from a thousand matches to a million. Its exit code
-is 1 where a must is missed.
+"""`make growth`: the cost of pages and the ledger from a thousand matches to a million. Exits with
+1 if a goal is missed.
 
 Each size is measured beside the smallest, on SQLite, and with --postgres on that server as well.
 There is a bot for every hundred matches, so 10 to 10,000.
@@ -30,15 +30,16 @@ TIMES: Final = 10
 """The factor from one size to the next."""
 MATCHES_A_BOT: Final = 100
 PAGES: Final = 2.0
-"""The most that a page's first byte may take, as a multiple of the smallest platform's."""
+"""The most time that a page's first byte may take, as a multiple of the smallest platform's."""
 TICKS: Final = 2.0
 MEMORY: Final = 1.5
 FIRST_S: Final = 30.0
 LONG_DEALS: Final = 66
 LONG_KB: Final = 4.0
-"""The most that a match of LONG_DEALS deals may take on disk."""
+"""The most kB that a match of LONG_DEALS deals may take on disk."""
 WEIGHED: Final = (200, 600)
-"""The matches of two platforms with such matches: what the second takes more is theirs."""
+"""The numbers of such matches on two platforms. The difference in size on disk belongs to the
+additional matches."""
 COLUMNS: Final = (
     "matches", "bots", "kB a match", "slowest page", "ratio", "tick ms", "book ms", "standings s",
     "first result s", "memory MB", "of standings MB", "held",
@@ -51,7 +52,7 @@ class Grown:
 
     size: Size
     match_kb: float
-    """What a match takes on disk, indexes and its share of all else included, in kB."""
+    """The room of a match on disk in kB, with its indexes and its share of everything else."""
     slowest: Page
     """The page with the largest ratio to the smallest platform's."""
     ledger: Started
@@ -60,7 +61,7 @@ class Grown:
 
     @property
     def held(self) -> bool:
-        """Whether every must holds."""
+        """Whether every goal is met."""
         return (
             self.slowest.ratio <= PAGES
             and self.ledger.tick_ms <= TICKS * self.least.tick_ms
@@ -70,7 +71,7 @@ class Grown:
 
 
 def main(words: Sequence[str]) -> int:
-    """Measures on each database; returns 0 if every must is held."""
+    """Measures on each database; returns 0 if every goal is met."""
     options = _options(words)
     held = True
     for kind in ("sqlite", "postgres") if options.postgres else ("sqlite",):
@@ -102,7 +103,7 @@ def _grow(kind: str, folder: Path, options: argparse.Namespace) -> list[Grown]:
                 measured.append((_size(size), match_kb, slowest, started(side.url)))
             output.note(f"{size:,} matches on {kind} measured")
             size *= TIMES
-        least = started(smallest.url)  # Last, as it takes the matches that wait off the pages.
+        least = started(smallest.url)  # Last, since it removes waiting matches from the pages.
     return [Grown(*one, least) for one in measured]
 
 
@@ -113,7 +114,7 @@ def _slow(page: Page) -> str:
 
 
 def _long_match_kb(kind: str, folder: Path, options: argparse.Namespace) -> float:
-    """What one more match of LONG_DEALS deals takes on disk, in kB."""
+    """The room on disk, in kB, of one more match of LONG_DEALS deals."""
     taken: list[int] = []
     for matches in WEIGHED:
         size = Size(SMALLEST // MATCHES_A_BOT, matches, LONG_DEALS)

@@ -1,6 +1,6 @@
-"""`python -m bench.site.ledger URL`: a ledger that starts over full books, and what it costs.
+"""`python -m bench.site.ledger URL`: the cost of a ledger that starts with a full database.
 
-It runs in a process of its own, as a ledger after a restart does, and prints one JSON object. Ticks
+It runs in a process of its own, like a ledger after a restart, and prints one JSON object. Ticks
 and bookings are timed by the processor time of their thread. There is no queue: messages are passed
 on directly.
 """
@@ -38,23 +38,24 @@ from worker.ledger.refitter import Refitter
 
 TICKS: Final = 9
 REFIT_S: Final = 3600.0
-"""How long the standings may take before the measurement gives up."""
+"""The seconds that the standings may take before the measurement gives up."""
 
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """What a ledger cost after its start."""
+    """The cost of a ledger after its start."""
 
     first_result_s: float
     """Wall time from the start of the process's work to the first recorded result."""
     tick_ms: float
     """The median processor time of a tick, in ms."""
     book_ms: float
-    """The processor time of recording a match, in ms, as the mean of those recorded together."""
+    """The mean processor time of recording a match, in ms, over matches that are recorded
+    together."""
     booked: int
-    """How many matches that is the mean of."""
+    """The number of these matches."""
     standings_s: float
-    """Wall time from the start until the standings have all that was recorded."""
+    """Wall time from the start until the standings include all recorded matches."""
     memory_mb: float
     """The most memory that the process has had, in MB."""
     refit_memory_mb: float
@@ -79,14 +80,14 @@ class _Hand:
 
 
 def started(url: str) -> Started:
-    """What a ledger costs that starts now over these books, in a process of its own."""
+    """The cost of a ledger that starts now with this database, in a process of its own."""
     command = [sys.executable, "-m", "bench.site.ledger", url]
     done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
     return Started(**json.loads(done.stdout))
 
 
 def measure(url: str) -> Started:
-    """Starts a ledger over the database at this address, and lets it record what waits."""
+    """Starts a ledger with the database at this address, and lets it record the waiting results."""
     began, hand = time.perf_counter(), _Hand()
     context = Context(SETTINGS, Database(url), hand)
     before = _counted(context)
@@ -120,7 +121,8 @@ def measure(url: str) -> Started:
 
 
 def _peak_mb() -> float:
-    """The most memory that this process has had. What getrusage tells counts its parent's, too."""
+    """The most memory that this process has had, in MB. The figure of getrusage would include its
+    parent's."""
     (peak,) = re.findall(r"VmHWM:\s*(\d+) kB", Path("/proc/self/status").read_text())
     return int(peak) / 1000
 
@@ -130,7 +132,7 @@ def _played(context: Context, job: PlayMatch) -> dict[str, Any]:
 
 
 def _book(context: Context, batch: Sequence[dict[str, Any]]) -> None:
-    """Records the results, as the ledger does with those that arrive together."""
+    """Records the results together, as the ledger does with results that arrive together."""
     message_handlers.book_matches(context, batch)
     names = [played["match"] for played in batch]
     with context.read() as session:
@@ -161,10 +163,11 @@ def _counted(context: Context) -> int:
 
 
 def _wait_for_standings(context: Context, refitter: Refitter, wanted: int, began: float) -> None:
-    """Returns once so many matches are in the standings. Raises RuntimeError if that takes too
+    """Returns once `wanted` matches are in the standings. Raises RuntimeError if that takes too
     long.
 
-    To ask which standings are out of date would read them, which a ledger leaves to its process.
+    It does not ask which standings are out of date: that would read them, which a ledger leaves to
+    its process for standings.
     """
     while _counted(context) != wanted:
         if time.perf_counter() - began > REFIT_S:

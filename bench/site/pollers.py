@@ -1,4 +1,4 @@
-"""A hundred open pages that ask for news, and how long another visitor waits beside them."""
+"""A hundred open pages that request news, and the time that another visitor waits beside them."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ if TYPE_CHECKING:
 
 OPEN: Final = 100
 BESIDE: Final = 4.0
-"""The most that the slow pages of a visitor may take beside the open ones, as a multiple."""
+"""The most time that a visitor's slow pages may take beside the open ones, as a multiple of that
+without them."""
 ASKED: Final = 100
-"""How many pages the visitor opens."""
+"""The number of pages that the visitor opens."""
 _LONGEST_S: Final = 5.0
 
 
 class Beside(NamedTuple):
-    """How long the 95th of a hundred pages took, alone and beside the open pages."""
+    """The time of the 95th of a hundred pages, alone and beside the open pages."""
 
     alone_ms: float
     beside_ms: float
@@ -38,26 +39,26 @@ class Beside(NamedTuple):
 
     @property
     def held(self) -> bool:
-        """Whether the must holds."""
+        """Whether the goal is met."""
         return self.ratio <= BESIDE and not self.errors
 
 
 class Polled(NamedTuple):
-    """What a page asks for again and again: its path, and how often."""
+    """A repeated request of a page: its path, and its interval."""
 
     path: str
     every_s: float
 
 
 class _Live(HTMLParser):
-    """Collects the parts of a page that ask for news."""
+    """Collects the parts of a page that request news."""
 
     def __init__(self) -> None:
         super().__init__()
         self.found: list[Polled] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Takes a part's address, if it asks by a clock."""
+        """Takes a part's address, if it is requested at intervals."""
         known = dict(attrs)
         every = re.fullmatch(r"every (\d+)s", known.get("hx-trigger") or "")
         path = known.get("hx-get")
@@ -66,7 +67,7 @@ class _Live(HTMLParser):
 
 
 def live_parts(html: str) -> list[Polled]:
-    """Returns what the page asks for while it is open."""
+    """Returns the requests that the page repeats while it is open."""
     parser = _Live()
     parser.feed(html)
     return parser.found
@@ -75,7 +76,7 @@ def live_parts(html: str) -> list[Polled]:
 def beside(port: int, pages: Sequence[str], visited: Sequence[str], asked: int = ASKED) -> Beside:
     """Visits pages alone, and beside OPEN others; each open page has an address of its own.
 
-    Raises RuntimeError if one of the open pages asks for no news.
+    Raises RuntimeError if one of the open pages requests no news.
     """
     site = Site(port)
     parts = [live_parts(site.get(path).text) for path in pages]

@@ -1,4 +1,4 @@
-"""The web server over given books, in the processes that `matchbox up` starts for visitors.
+"""The web server with a given database, in the processes that `matchbox up` starts for visitors.
 
 Neither ledger nor arenas run: nothing changes while pages are measured.
 """
@@ -26,17 +26,18 @@ ANSWER_S: Final = 120.0
 _IDLE_S: Final = 1.0
 """The server closes a connection that is idle for two seconds."""
 _NO_LIMIT: Final = "100000"
-"""For requests and logins in a minute: the bench is one address that asks for everything."""
+"""The limit of requests and logins in a minute: the benchmark sends all requests from one
+address."""
 _INHERITED: Final = ("PATH", "HOME", "LANG", "TMPDIR", "VIRTUAL_ENV", "PYTHONPATH")
 
 
 class Fetched(NamedTuple):
-    """An answer, and how long its first byte took."""
+    """An answer, and the time to its first byte."""
 
     status: int
     first_byte_s: float
     body: bytes
-    """As it was sent, so compressed where the server compresses it."""
+    """The body as it was sent, compressed if the server compresses it."""
     encoding: str
 
     @property
@@ -47,7 +48,7 @@ class Fetched(NamedTuple):
 
 
 class Site:
-    """A running web server, asked over one connection, which is opened anew after a pause."""
+    """A running web server, over one connection, which is opened anew after a pause."""
 
     def __init__(self, port: int, source: str = "") -> None:
         at = (source, 0) if source else None
@@ -56,7 +57,7 @@ class Site:
         self._used = -_IDLE_S
 
     def get(self, path: str, token: str = "") -> Fetched:
-        """Asks for a path, as the account of the token if there is one."""
+        """Requests a path, as the account of the token if there is one."""
         headers = {"Accept-Encoding": "gzip", "User-Agent": "bench"}
         if token:
             headers["Authorization"] = f"Bearer {token}"
@@ -73,7 +74,7 @@ class Site:
         return found
 
     def close(self) -> None:
-        """Closes the connection; the server runs on."""
+        """Closes the connection. The server keeps running."""
         self._connection.close()
 
 

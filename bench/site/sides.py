@@ -1,6 +1,6 @@
 """Two platforms of different sizes side by side, and all their pages measured.
 
-The books are made for it. On Postgres each platform has a database of its own.
+The databases are made for it. On Postgres each platform has one of its own.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ WHO: Final = ("", "alice", "charlie")
 
 
 class Side(NamedTuple):
-    """A running platform: its port, what is in its books, and their database."""
+    """A running platform: its port, the names and tokens in its database, and the database's
+    URL."""
 
     port: int
     filled: Filled

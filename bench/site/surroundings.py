@@ -47,7 +47,8 @@ MOST_NOTICES: Final = 500
 def add(
     session: Session, league: League, crowd: Crowd, share: int, match: str, *, now: int
 ) -> dict[str, Any]:
-    """Adds all that is no match; returns what addresses may name. `match` is a finished match."""
+    """Adds everything except matches; returns values for the parts of addresses. `match` is a
+    finished match."""
     walls.report_wall(session, {"box": "bwrap", "walled": True, "why": ""}, now=now)
     _note(session, league, crowd, share, now)
     return {

@@ -1,10 +1,10 @@
-"""Counter keeps a chance for every place of the pile that the bomb lies there, and counts cards.
+"""Counter counts cards, and keeps the probability of the bomb for every place of the pile.
 
-The chances follow from all that was seen: cards looked at, cards drawn, shuffles, and what the
-other one did. Whoever looks and then does not draw has likely seen the bomb. Each turn Counter
-weighs what it may do by what that risks, what the card is worth, and how badly the other one would
-fare with the bomb on top, which the cards not seen yet tell. The numbers below were found by
-trying others, in games against the notebook's players and against an earlier version of itself.
+The probabilities follow from all that it has seen: cards shown, cards drawn, shuffles, and the
+other player's turns. A player who looks and then does not draw has probably seen the bomb. In each
+turn Counter compares its possible plays by their risk, the worth of the card, and the harm of a
+bomb on top to the other player, which it estimates from the unseen cards. The numbers below were
+found by trial, in games against the notebook's players and against an earlier version of itself.
 """
 
 import random
@@ -25,24 +25,24 @@ DEALT = {
 }  # fmt: skip
 EVASIONS = (skip_card, bottom_card, shuffle_card)
 
-# A lost game is 1; this is what else is worth.
+# The unit is a lost game. These are the prices of everything else.
 PRICE = {skip_card: 0.1, bottom_card: 0.07, shuffle_card: 0.08, see_card: 0.04}
 DRAWN = 0.03  # a card drawn
 DEFUSE = 0.3  # a defuse card
 LATER = 0.5  # the risk of the next turn, beside that of this one
-EVADED = 8.0  # how much likelier the bomb is on top, where the other one looked and did not draw
-SHIRKED = 1.5  # and where it did not look
-PUT_ON_TOP = 0.5  # how often others put the bomb on top,
-PUT_BELOW = 0.1  # and at the bottom; else anywhere
-TOP = 0.8  # how often Counter itself does
+EVADED = 8.0  # the factor for a bomb on top, if the other player looked and did not draw
+SHIRKED = 1.5  # the same, if it did not look
+PUT_ON_TOP = 0.5  # how often other players put the bomb on top
+PUT_BELOW = 0.1  # how often they put it at the bottom; else anywhere
+TOP = 0.8  # how often Counter puts the bomb on top
 
 
 class Counter(Player):
     def __init__(self):
         self.chances = [1 / 17] * 17
-        """From the top: how likely the bomb lies there."""
+        """The probability that the bomb lies there, by place from the top."""
         self.read = 0
-        """How many cards of the discard pile are accounted for."""
+        """The number of cards of the discard pile that are already taken into account."""
         self.other_defused = 0
 
     def name(self):
@@ -65,7 +65,7 @@ class Counter(Player):
                 return chosen
 
     def defuse(self, game_data):
-        """On top, where the other one is next; else where it comes to the other one later."""
+        """On top, where the other player draws next, or else where it draws later."""
         size = game_data.draw_pile_size()
         place = 0 if random.random() < TOP else random.randrange(0, size + 1, 2)
         self.chances = [float(one == place) for one in range(size + 1)]
@@ -73,7 +73,7 @@ class Counter(Player):
         return place
 
     def follow(self, game_data):
-        """What the other one's turn tells."""
+        """Updates the probabilities after the other player's turn."""
         played = game_data.discard_pile()[self.read :]
         if self.read == 0 and not played and game_data.draw_pile_size() == 17:
             return
@@ -94,7 +94,7 @@ class Counter(Player):
 
 
 class Worth:
-    """What everything costs in this turn, for a known hand and the cards not seen yet."""
+    """The costs of all plays in this turn, for a known hand and the unseen cards."""
 
     def __init__(self, game_data, other_defused):
         hand, discarded = game_data.my_hand(), game_data.discard_pile()
@@ -108,9 +108,9 @@ class Worth:
         helpless = (1 - share) ** evasions
         bare = (1 - share) ** unseen[defuse_card] if other_defused else 0.0
         self.hit = helpless * (bare + (1 - bare) * DEFUSE)
-        """What it is worth that the other one finds the bomb on top."""
+        """The gain if the other player finds the bomb on top."""
         self.danger = DEFUSE if hand.num_cards(defuse_card) else 1.0
-        """What it costs to draw the bomb."""
+        """The cost of drawing the bomb."""
 
     def best(self, chances, hand):
         """The card to play next; None to draw."""
@@ -118,7 +118,7 @@ class Worth:
         return min([None, *cards], key=lambda card: self.cost(card, chances, cards))
 
     def cost(self, card, chances, cards):
-        """What it costs to play that card, and then the best of the others."""
+        """The cost of playing that card, and then the best of the others."""
         if card is see_card:
             return PRICE[card] + self.cost_of_looking(chances, without(cards, see_card))
         if card is shuffle_card:
@@ -131,7 +131,8 @@ class Worth:
         return PRICE.get(card, 0.0) + risk * self.danger - gained + (1 - risk) * later
 
     def cost_of_looking(self, chances, cards):
-        """The mean over what may be seen: the bomb at one of three places, or no bomb."""
+        """The mean over all that a see card may show: the bomb at one of three places, or no
+        bomb."""
         cost, rest = 0.0, 1.0
         for place, chance in enumerate(chances[:3]):
             if chance > 0:
@@ -155,27 +156,28 @@ def even(size):
 
 
 def scaled(chances):
-    """The same proportions, adding up to 1; even, where nothing is left of them."""
+    """The same proportions with the sum 1; all equal if every one is 0."""
     total = sum(chances)
     return [chance / total for chance in chances] if total > 0 else even(max(1, len(chances)))
 
 
 def seen(chances, cards):
-    """The chances once these cards lie on top."""
+    """The probabilities once a see card has shown these cards."""
     if bomb_card in cards:
         return [float(place == cards.index(bomb_card)) for place in range(len(chances))]
     return scaled([0.0] * len(cards) + chances[len(cards) :])
 
 
 def after(chances, ending):
-    """The chances when a turn has ended so, and no bomb was drawn."""
+    """The probabilities after a turn that ended with this card and without the bomb."""
     if ending is skip_card:
         return chances
     return scaled(chances[:-1] if ending is bottom_card else chances[1:])
 
 
 def put_back(size):
-    """Where others put the bomb, in a pile that has so many cards with it."""
+    """The probabilities after another player has put the bomb into a pile that then has this many
+    cards."""
     rest = (1 - PUT_ON_TOP - PUT_BELOW) / size
     chances = [rest] * size
     chances[0] += PUT_ON_TOP

@@ -1,8 +1,9 @@
-"""Racer spends all its mana, and plays the race out in its head to see whom to keep at home.
+"""Racer spends all its mana, and simulates the race to decide which creatures stay at home.
 
-A creature either attacks or stays untapped and blocks. For every choice of who stays, Racer deals
-the unseen cards a few times and follows the duel to its end: it goes on keeping its strongest at
-home for some rounds, and the other attacks with all it has. It makes the choice that wins most.
+A creature either attacks or stays untapped and blocks. For every choice of creatures that stay,
+Racer deals the unseen cards several times and simulates the duel to its end. In it, Racer keeps its
+strongest creatures at home for some more rounds, and the other player attacks with everything.
+Racer makes the choice that wins most often.
 """
 
 import random
@@ -11,16 +12,18 @@ from itertools import combinations
 from matchbox.games.creatures import Player, deck
 
 DEALS = 96
-"""How often the unseen cards are dealt for one decision."""
+"""The number of times that the unseen cards are dealt for one decision."""
 FIRST_DEALS = 12
-"""How many of these deals are played with every plan; the rest only with the best plans."""
+"""The number of these deals that are played with every plan. The rest are played only with the best
+plans."""
 SHORTLIST = 6
 ROUNDS = (1, 2, 4, 99)
-"""For how many rounds a plan keeps creatures at home, before all attack."""
+"""The numbers of rounds for which a plan keeps creatures at home, before all attack."""
 LONGEST = 15
 """A race that takes more rounds counts as half a win."""
 MOST = 5
-"""Of how many creatures every choice is tried; beyond, only the strongest or the weakest stay."""
+"""All choices are tried for up to this many creatures. For more, only the strongest or the weakest
+stay."""
 COSTS = [card.cost for card in deck]
 
 
@@ -37,7 +40,7 @@ class Racer(Player):
         return False
 
     def choose(self, ready):
-        """Who attacks."""
+        """The creatures that attack."""
         powers = [card.power for card in ready]
         guards = [card.power for card in self.opponent.board.field if not card.tapped]
         if sum(powers[: max(0, len(powers) - len(guards))]) >= self.opponent.life:
@@ -72,7 +75,7 @@ class Racer(Player):
 
 
 class Race:
-    """A duel played out in numbers: a creature is its power, which is also its cost."""
+    """A simulated duel. A creature is represented by its power, which is also its cost."""
 
     def __init__(self, mine, theirs, lives, lands, hand, unseen, seed):
         self.mine, self.theirs = list(mine), sorted(theirs)
@@ -82,7 +85,8 @@ class Race:
         self.dice = random.Random(seed)
 
     def run(self, home, rounds, guards):
-        """1 for a win, 0 for a loss: `home` stays now, and as many of the strongest later."""
+        """Returns 1 for a win, 0 for a loss, 0.5 after LONGEST rounds. `home` stays now, and as
+        many of the strongest later."""
         kept, home, guards = len(home), list(home), sorted(guards)
         for number in range(1, LONGEST + 1):
             attackers = subtract(self.mine, home)
@@ -101,7 +105,7 @@ class Race:
         return 0.5
 
     def draw(self, hand):
-        """Draws a card; 1 where there is then a land to play, which is played."""
+        """Draws a card. Returns 1 if there is then a land, which is played; else 0."""
         hand.append(self.dice.choice(COSTS))
         if 0 in hand:
             hand.remove(0)
@@ -110,7 +114,7 @@ class Race:
 
 
 def fight(attackers, side, guards, other):
-    """The damage that comes through. A guard blocks what it does not lose to."""
+    """The damage that comes through. A guard blocks an attacker to which it does not lose."""
     damage = 0
     for power in attackers:
         guard = next((one for one in guards if one >= power), 0)
@@ -125,7 +129,7 @@ def fight(attackers, side, guards, other):
 
 
 def buy(hand, field, mana, at_most=9):
-    """The strongest creatures that the mana pays for go from the hand to the field."""
+    """Moves the strongest creatures that the mana pays for from the hand to the field."""
     for cost in sorted(hand, reverse=True):
         if 0 < cost <= mana and at_most:
             hand.remove(cost)
@@ -136,7 +140,8 @@ def buy(hand, field, mana, at_most=9):
 
 
 def plans(powers):
-    """Who may stay at home, and for how many rounds that many go on doing so."""
+    """The creatures that may stay at home, and the number of rounds for which as many continue to
+    stay."""
     if len(powers) <= MOST:
         sizes = range(len(powers) + 1)
         homes = sorted({home for size in sizes for home in combinations(powers, size)}, key=len)
@@ -155,7 +160,7 @@ def subtract(powers, home):
 
 
 def without(ready, home):
-    """The cards but for those whose powers stay at home."""
+    """The cards, except those whose powers stay at home."""
     stay, left = list(home), []
     for card in ready:
         if card.power in stay:

@@ -1,4 +1,4 @@
-"""Random plays a land and taps, and summons, attacks and blocks as chance has it."""
+"""Random plays a land, taps all lands, and summons, attacks and blocks at random."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""StillLearning is AutoPilot, but summons what it remembers to have won with."""
+"""StillLearning is AutoPilot, but summons the creatures that it remembers as winners."""
 
 from matchbox.games.creatures import StillLearning
 

@@ -1,8 +1,8 @@
 """Bluffer weighs each bid by what it can win and lose, and hides its skull at random moments.
 
-It reckons how likely each pile holds a skull from what its owner showed and said, and compares a
-bid of its own with letting the others go on. The numbers below were found by trying others, in
-games of two to four against random players and against an earlier version of itself.
+From the cards and bids of its owner it estimates the probability that a pile holds a skull. It
+compares a bid of its own with leaving the bidding to the others. The numbers below were found by
+trial, in games of two to four against random players and against an earlier version of itself.
 """
 
 import random
@@ -12,17 +12,17 @@ from matchbox.games.skull import Agent, Card, GamePhase, Move
 SKULL_FIRST = 0.5  # how often the first card down is the skull
 SKULL_LATER = 0.2  # how often a later one is
 PRIOR = 0.2  # how often a stranger's pile holds a skull
-WEIGHT = 4  # so many cards seen count as much as the prior
+WEIGHT = 4  # this many cards seen count as much as the prior
 AFTER_BID = 0.7  # a pile whose owner has bid holds a skull less often, by this factor
 AFTER_PASS = 1.3  # and one whose owner passed more often
-POINT = 1.2  # what a point is worth
-WIN = 1.25  # what the second point is worth
-CARD = 0.27  # what a card is worth
+POINT = 1.2  # the worth of a point
+WIN = 1.25  # the worth of the second point
+CARD = 0.27  # the worth of a card
 LAST_CARD = 1.5
 UNRAISED = 0.4  # how often a bid stands
-TRAP = 0.22  # what it is worth that others raise a bid over one's own skull
-RAISED = -0.15  # and over one's own roses
-WAITING = 0.1  # what one more card on the pile is worth
+TRAP = 0.22  # the worth of a raise by others over one's own skull
+RAISED = -0.15  # the worth of a raise by others over one's own roses
+WAITING = 0.1  # the worth of one more card on the pile
 
 
 class Bluffer(Agent):
@@ -69,10 +69,10 @@ class Bluffer(Agent):
                 best, value = move, raised
         return best
 
-    # --- What things are worth ---------------------------------------------------------------
+    # --- Values -----------------------------------------------------------------------------
 
     def worth_of_opening(self, bet):
-        """A bid, which stands or is raised."""
+        """The value of a bid, which stands or is raised."""
         stands = 1.0 if bet == self.table.get_total_cards() else UNRAISED
         raised = TRAP if Card.skull in self.pile else RAISED
         return stands * self.worth_of_challenge(bet) + (1 - stands) * raised
@@ -84,7 +84,7 @@ class Bluffer(Agent):
         return met * won - (1 - met) * lost
 
     def worth_of_passing(self):
-        """The highest bidder's challenge, seen from here."""
+        """The value of passing: that of the highest bidder's challenge for this player."""
         bidder, bet = self.board.top_bet
         met = self.chance_of_anothers(bidder, bet)
         won = WIN if self.state.points[bidder] else POINT
@@ -94,7 +94,8 @@ class Bluffer(Agent):
     # --- Chances -----------------------------------------------------------------------------
 
     def chance_of_meeting(self, bet):
-        """That as many roses are turned over, the own pile first and then the safest cards."""
+        """The probability that this many roses are turned over: first the own pile, then the safest
+        cards."""
         if Card.skull in self.pile[max(0, len(self.pile) - bet) :]:
             return 0.0
         left, chance = bet - len(self.pile), 1.0
@@ -108,7 +109,7 @@ class Bluffer(Agent):
         return chance
 
     def chance_of_anothers(self, bidder, bet):
-        """That the bidder meets the bid; the own cards are known here."""
+        """The probability that the bidder meets the bid; here the own cards are known."""
         own = min(bet, self.table.get_player_cards(bidder))
         chance, left = (
             1 - self.skulls[bidder] * own / self.table.get_player_cards(bidder),
@@ -124,16 +125,16 @@ class Bluffer(Agent):
         return chance
 
     def next_is_rose(self, player, taken):
-        """The chance that the next card of a pile is a rose, after so many roses from it."""
+        """The probability that the next card of a pile is a rose, after `taken` roses from it."""
         share = self.skulls[player] / self.table.get_player_cards(player)
         return (1 - share * (taken + 1)) / (1 - share * taken) if share * taken < 1 else 0.0
 
     def rose_chance(self, player):
-        """The same in the challenge itself, where cards are gone from the pile."""
+        """The same during the challenge itself, when cards are gone from the pile."""
         return 1 - self.skulls[player] / self.table.get_player_cards(player)
 
     def skull_chances(self):
-        """How likely each other pile holds its owner's skull."""
+        """The probability that each other pile holds its owner's skull."""
         chances = {}
         for player in self.others:
             shown = self.shown_by(player)

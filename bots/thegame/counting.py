@@ -1,25 +1,25 @@
-"""Counting weighs the cards that a play shuts out, by where else they could still go.
+"""Counting weighs the cards that a play shuts out, by the number of other piles that they fit.
 
 A card that is still to come and lies between a pile's top and the card laid on it is shut out from
-that pile. That costs much where it had no other pile to go to, and little where it had three; twice
-as much, and a bit, where it is in the own hand. Ten back on a pile is worth keeping possible.
-Counting looks for the cheapest pair of plays, for a turn has two. Where hints are allowed, it asks
-the others to leave a pile on which it can go close, and leaves theirs if it can. The numbers were
-found by trying others, three to five at a table under the published rules.
+that pile. That costs much if no other pile was left for it, and little if there were three. It
+costs a little more than twice as much for a card in the own hand. It is worth keeping a play of ten
+back possible. Counting looks for the cheapest pair of plays, since a turn has two. If hints are
+allowed, it asks the others to leave a pile on which it can go close, and leaves theirs if it can.
+The numbers were found by trial, with three to five players under the published rules.
 """
 
 from matchbox.games.thegame import Player
 
-HOMES = (1.23, 0.42, 0.21, 0.06, 0.0)  # what a card costs that can go to 0, 1, .. 4 piles
-OWN = 2.2  # as often as this counts a card in the own hand
-BACK = 0.5  # what going back is worth in itself
-TEN_IN_HAND = 0.48  # and that it is possible, with a card of the own hand
-TEN_TO_COME = 0.1  # or with another one that is still to come
-BESIDES = 0.007  # no more than this may a play cost that the turn does not owe
-FIRST = 8  # so many first plays are followed up
+HOMES = (1.23, 0.42, 0.21, 0.06, 0.0)  # the cost of a card that fits 0, 1, ... 4 piles
+OWN = 2.2  # a card in the own hand counts this many times
+BACK = 0.5  # the worth of going back
+TEN_IN_HAND = 0.48  # the worth of a card in the own hand that can go back
+TEN_TO_COME = 0.1  # the worth of a card to come that can go back
+BESIDES = 0.007  # the most that a play may cost which the turn does not require
+FIRST = 8  # this many first plays are followed by a second one
 NO_PLAY = 20.0
 CLOSE = 2  # the step that is worth a hint
-LEAVE = 0.075  # what it costs to take a pile that somebody wants
+LEAVE = 0.075  # the cost of taking a pile that somebody wants
 
 
 class Counting(Player):
@@ -43,7 +43,7 @@ class Counting(Player):
 
 
 class Position:
-    """The tops, the own hand, and what every card costs that goes from one pile."""
+    """The tops, the own hand, and the cost of every card that loses a pile."""
 
     def __init__(self, table):
         self.tops = [pile[-1] for pile in table.game]
@@ -55,7 +55,8 @@ class Position:
         self.count()
 
     def count(self):
-        """For every number, what all cards up to it lose with one pile less, and gain with one."""
+        """By number, for all cards up to it: the loss with one pile less, and the gain with one
+        more."""
         low, lower, high, higher = self.tops
         self.losses, self.gains = [0.0, 0.0], [0.0, 0.0]
         loss = gain = 0.0
@@ -72,7 +73,7 @@ class Position:
             self.gains.append(gain)
 
     def cost(self, pile, card):
-        """What it costs to lay the card on the pile."""
+        """The cost of laying the card on the pile."""
         top = self.tops[pile]
         low, high = min(top, card), max(top, card)
         ten = self.ten(pile, top) - self.ten(pile, card) if self.backwards else 0.0
@@ -82,7 +83,7 @@ class Position:
         return self.gains[low] - self.gains[high - 1] + ten - BACK
 
     def ten(self, pile, top):
-        """What it is worth that a card may come which goes ten back."""
+        """The worth of a card that may come and go ten back."""
         card = top - 10 if pile < 2 else top + 10
         if card in self.hand:
             return TEN_IN_HAND

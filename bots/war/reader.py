@@ -1,10 +1,10 @@
-"""Reader plays what no opponent can use against it, until it has read how the other one plays.
+"""Reader plays a balanced mixture that nobody can exploit, until it knows the other's habits.
 
-Each play is a small game of its own: a row for every sum that it can lay, a column for every sum
-that the other can. A cell is the chance to win the whole game after that play, from the points and
-from what the cards left in both hands are worth. Fictitious play finds a balanced mixture of rows.
-Beside it there are simple habits that the other may have; each play tells how likely they are, and
-where one of them fits, Reader lays what does best against it.
+Each play is a small game of its own, with a row for every sum that Reader can lay and a column for
+every sum of the other player. A cell is the probability of winning the whole game after that play,
+estimated from the points and the worth of the cards left in both hands. Fictitious play finds a
+balanced mixture of rows. The other player may instead have one of some simple habits. Each play
+shows how probable they are, and if one of them fits, Reader lays the best sum against it.
 """
 
 import random
@@ -15,18 +15,18 @@ from operator import add
 
 from matchbox.games.war import Player
 
-# What a card in hand brings in points still to come, from 1 to 13, and the standard deviation of
-# what then really comes, by plays left. Least squares over 4,000 games of the balanced mixtures
-# against themselves, in eight rounds, each with the numbers of the one before.
+# The points that a card in hand still brings, from card 1 to 13, and the standard deviation of the
+# true points, by plays left. Least squares over 4,000 games of the balanced mixtures against
+# themselves, in eight rounds, each with the numbers of the one before.
 WORTH = (-9.6, -9.6, -9.7, -8.4, -8.0, -5.4, -4.6, -1.0, 2.5, 6.3, 9.0, 16.5, 22.2)
 SPREAD = (20, 29, 36, 40, 43, 47, 52, 56, 59, 63, 68, 71)
 
 ROUNDS = 120
-# How likely the habits are at first: balanced, the highest pair, any pair, the lowest pair, the
-# highest if it is sure to win and else the lowest, the lowest that is sure to win and else the
-# lowest of all.
+# The probabilities of the habits at first: balanced; the highest pair; any pair; the lowest pair;
+# the highest pair if it is sure to win, else the lowest; the lowest pair that is sure to win, else
+# the lowest of all.
 AT_FIRST = (0.55, 0.15, 0.15, 0.05, 0.05, 0.05)
-SLIP = 0.002  # so that one play which does not fit rules no habit out
+SLIP = 0.002  # so that one play against a habit does not rule it out
 
 
 class ReaderPlayer(Player):
@@ -48,13 +48,13 @@ class ReaderPlayer(Player):
         return mine[chosen]
 
     def read(self, laid):
-        """Weighs every habit by how much it led to expect what the other one laid."""
+        """Weighs every habit by the probability that it gave to the other player's sum."""
         fits = [habit.get(laid, 0.0) + SLIP for habit in self.expected]
         weights = [belief * fit for belief, fit in zip(self.belief, fits, strict=True)]
         self.belief = [weight / sum(weights) for weight in weights]
 
     def best(self, game, sums, other_sums):
-        """The sum that does best against the habits, as likely as they are."""
+        """The best sum against the habits, weighted by their probabilities."""
         chances = [
             sum(
                 belief * habit.get(other, 0.0)
@@ -69,7 +69,7 @@ class ReaderPlayer(Player):
 
 
 def cheapest(hand):
-    """For every sum that the hand can lay, from low to high, the pair that it would miss least."""
+    """For every sum that the hand can lay, from low to high, the pair of the least worth."""
     pairs: dict[int, tuple[int, int]] = {}
     kinds = sorted(set(hand))
     for place, low in enumerate(kinds):
@@ -83,12 +83,13 @@ def cheapest(hand):
 
 
 def worth(cards):
-    """What the cards are worth to whoever holds them."""
+    """The worth of the cards to their holder, in points."""
     return sum(WORTH[card - 1] for card in cards)
 
 
 def payoffs(position, mine, theirs):
-    """The chance to win the game, for every sum of mine (rows) against every one of theirs."""
+    """The probability of winning the game, for every sum of mine (rows) against every one of
+    theirs."""
     left = len(position.hand) // 2 - 1
     ahead = position.points - position.other_points
     ahead += worth(position.hand) - worth(position.other_hand)
@@ -106,19 +107,21 @@ def payoffs(position, mine, theirs):
 
 
 def won(own, other):
-    """1, -1, or 0 for a tie, which leaves the difference of the points as it is."""
+    """Returns 1 if the first sum wins, -1 if it loses, or 0 for a tie, which does not change the
+    difference in points."""
     return (own > other) - (own < other)
 
 
 def chance_to_win(lead, left):
-    """The chance that so many points ahead will do, with so many plays left."""
+    """The probability that a lead of this many points suffices, with this many plays left."""
     if left:
         return 0.5 + 0.5 * erf(lead / SPREAD[left - 1] / sqrt(2))
     return 1.0 if lead > 0 else 0.5 if lead == 0 else 0.0
 
 
 def balance(game):
-    """How often each row and each column in fictitious play: both answer all that was before."""
+    """The frequency of each row and each column in fictitious play, in which both answer all
+    earlier choices."""
     columns = [list(column) for column in zip(*game, strict=True)]
     rows, answers = [0] * len(game), [0] * len(columns)
     for_rows, for_columns = [0.0] * len(game), [0.0] * len(columns)
@@ -134,7 +137,7 @@ def balance(game):
 
 
 def habits(position, sums, other_sums, answers):
-    """With which chance the other one lays which sum, by habit, in the order of AT_FIRST."""
+    """The probability of each sum of the other player, by habit, in the order of AT_FIRST."""
     lowest, highest = other_sums[0], other_sums[-1]
     beats = [other for other in other_sums if other > sums[-1]]
     pairs = Counter(map(sum, combinations(position.other_hand, 2)))

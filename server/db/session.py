@@ -161,9 +161,7 @@ def compare_and_set(
     that are made for each call.
     """
     change = _change(type(row).__table__, so_far, tuple(known))
-    if (
-        session.autoflush
-    ):  # The session flushes automatically only for statements about mapped classes.
+    if session.autoflush:  # By itself it flushes only for statements about mapped classes.
         session.flush()
     before = {_known(name): value for name, value in known.items()}
     changed = session.connection().execute(change, {"row": row.id, **before, **values})

@@ -223,9 +223,7 @@ def _parts(
     if seats is not None:
         query = query.join(MatchSeat, MatchSeat.match_id == Match.id)
         if leagues is not None:
-            of_game = (Match.league_id + 0).in_(
-                leagues
-            )  # the addition makes SQLite keep to the index of the seats
+            of_game = (Match.league_id + 0).in_(leagues)  # + 0: SQLite uses the seats' index
             query = query.where(of_game)
         once = query.with_only_columns(MatchSeat.match_id, *_SEAT_ORDER[:2]).distinct()
         return [once.where(one) for one in seats], _SEAT_ORDER

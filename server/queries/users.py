@@ -88,10 +88,7 @@ def logged_in(
     operator, and BadOption for a bad cursor or limit.
     """
     require_operator_to_see(viewer)
-    order = (
-        BrowserSession.ends_at,
-        BrowserSession.id,
-    )  # Every use extends a session by the same time, so this is the order of last use.
+    order = BrowserSession.ends_at, BrowserSession.id  # the order of last use
     query = select(BrowserSession, User.name).join(BrowserSession.user)
     query = query.where(BrowserSession.ends_at > now)
     if cursor is not None:

@@ -1,9 +1,9 @@
 """Regret plays two-player Skull by a table that two learners worked out against each other.
 
-The table holds mixed strategies: with what chance to place which card, to bid or to pass, by what
-everybody saw in this round and what the own pile hides. Nobody can do much better against them, so
-Regret need not guess what the other one is like. `make learn` makes the table; what it leaves out
-(and a table of three and more) is left to Bluffer.
+The table holds mixed strategies: the probabilities of placing each card, of bidding and of passing,
+by the events of the round that everybody saw and by the cards on the own pile. No player can do
+much better against them, so Regret need not guess the other player's habits. `make learn` makes the
+table. Bluffer decides where the table has no entry, and at tables of three and more.
 """
 
 import pkgutil
@@ -17,7 +17,8 @@ HAS, MAY, NONE = "h", "m", "n"
 
 
 def read_table(text):
-    """Strategies by round and decision, and the rounds in which a skull is worth keeping."""
+    """Reads the strategies by round and decision, and the rounds in which a skull is worth
+    keeping."""
     table, keep, stage = {}, set(), ""
     for line in text.splitlines()[1:]:
         if line[0] == "=":
@@ -46,7 +47,7 @@ class Regret(Bluffer):
         return super().select_move(game_state)
 
     def lose_card(self, game_state):
-        """The card that the table would rather be without."""
+        """The card to lose, by the table."""
         me, cards = game_state.me, dict(game_state.cards)
         cards[me] -= 1
         known = known_skulls(game_state) | {me: MAY}
@@ -54,7 +55,7 @@ class Regret(Bluffer):
         return Card.rose if stage in KEEP else Card.skull
 
     def learned(self, game_state):
-        """A move drawn from the table; passing, or None, where it has none."""
+        """A move drawn from the table; passing, if the table lacks this decision."""
         known = known_skulls(game_state)
         starter = game_state.starter
         sides = [
@@ -83,7 +84,7 @@ def order(game_state, starter):
 
 
 def side(game_state, player, cards, known):
-    """What everybody knows of a player, as the table writes it."""
+    """The public knowledge about a player, in the form of the table."""
     return f"{game_state.points[player]}{cards[player]}{known[player]}"
 
 
@@ -94,7 +95,7 @@ def history(log):
 
 
 def held(game_state):
-    """Where the own skull is: at its place in the pile, h in the hand, - lost."""
+    """The place of the own skull: its place in the pile, h in the hand, - if lost."""
     pile = game_state.board.get_table().get_player(game_state.me)
     if Card.skull in pile:
         return str(pile.index(Card.skull))

@@ -1,4 +1,4 @@
-"""The books: the tables that every later step starts from."""
+"""The tables that every later step starts from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What players report on their moves, beside a match's record."""
+"""The players' reports on their moves, beside a match's record."""
 
 from __future__ import annotations
 

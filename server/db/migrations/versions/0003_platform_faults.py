@@ -1,4 +1,4 @@
-"""Who was present when the platform failed: what a quarantine goes by."""
+"""The versions that were present when the platform failed, for the quarantine."""
 
 from __future__ import annotations
 

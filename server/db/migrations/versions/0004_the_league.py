@@ -1,4 +1,4 @@
-"""The league: formats and schedules, lessons, comparisons, notices, and who did what."""
+"""The league: formats and schedules, lessons, comparisons, notices, and the audit log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How ratings have moved, and which notices somebody wants no mails of."""
+"""The history of ratings, and the kinds of notices that an account does not want mailed."""
 
 from __future__ import annotations
 

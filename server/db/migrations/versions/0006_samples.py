@@ -1,4 +1,4 @@
-"""Which versions were sampled, and which keep state between bouts."""
+"""The number of a version's sampled matches, and whether it keeps state between bouts."""
 
 from __future__ import annotations
 

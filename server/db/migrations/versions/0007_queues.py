@@ -1,4 +1,4 @@
-"""The queue of a comparison is found by an index."""
+"""An index that finds the queue of a comparison."""
 
 from __future__ import annotations
 

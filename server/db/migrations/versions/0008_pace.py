@@ -1,4 +1,5 @@
-"""Whose number of deals follows from the bots' pace, and how many a comparison's matches have."""
+"""Whether the number of deals follows from the bots' speed, and the deals of a comparison's
+matches."""
 
 from __future__ import annotations
 
@@ -12,8 +13,8 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Goes to this schema. A game's own league has a number that nobody named, unless it was
-    edited; who made the others may have meant theirs."""
+    """Goes to this schema. A game's own league has a number that nobody chose, unless it was
+    edited. Other leagues may have a chosen one."""
     for table in ("league", "season"):
         op.add_column(
             table, sa.Column("paced", sa.Boolean(), nullable=False, server_default=sa.false())

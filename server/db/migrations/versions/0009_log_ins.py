@@ -1,4 +1,4 @@
-"""Wrong passwords are counted by account and network."""
+"""Counts of wrong passwords by account and network."""
 
 from __future__ import annotations
 

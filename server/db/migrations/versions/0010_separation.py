@@ -1,4 +1,4 @@
-"""How far apart a league's matches play the rotations of a deal."""
+"""How strictly a league's matches separate the rotations of a deal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When a try-out began, and where its upload came from."""
+"""The time at which a try-out began, and the network of its upload."""
 
 from __future__ import annotations
 

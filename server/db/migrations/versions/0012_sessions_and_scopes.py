@@ -1,7 +1,7 @@
-"""Sessions as rows; what a token may do, and when it ends.
+"""Sessions as rows; the scopes of a token, and its end.
 
-Whoever is logged in has to log in again: a cookie from before names no row. Tokens from before keep
-working, with every scope that their account has, and do not end.
+Everybody has to log in again, since older cookies name no row. Older tokens keep working, with
+every scope of their account, and without an end.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Names the column of a season's last announcement for what it holds."""
+"""Renames the column of a season's last announcement."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When a link to set a new password was mailed to an account."""
+"""The time at which a link to set a new password was mailed to an account."""
 
 from __future__ import annotations
 

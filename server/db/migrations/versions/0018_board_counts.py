@@ -1,4 +1,4 @@
-"""The counts behind a board's figures, the lengths of bouts, and what each entrant took."""
+"""The counts behind a board's figures, the lengths of bouts, and the points of each entrant."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ AT_ONCE: Final = 500
 
 
 def upgrade() -> None:
-    """Goes to this schema, and fills in what the entrants of finished matches took."""
+    """Goes to this schema, and fills in the points of the entrants of finished matches."""
     op.create_table(
         "board_counts",
         sa.Column("scope", sa.String(32), nullable=False),

@@ -1,4 +1,4 @@
-"""When an account's e-mail address was last set, and the former address that is told so."""
+"""The time of the last change of an account's e-mail address, and the former address to notify."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many matches of a league are finished, a team's score, and lists of matches by time."""
+"""The number of a league's finished matches, a team's score, and lists of matches by time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FAULTS: Final = sa.text("forfeits > 0")
 
 
 def upgrade() -> None:
-    """Goes to this schema, and fills in what finished matches say."""
+    """Goes to this schema, and fills in the values from finished matches."""
     op.add_column("league", sa.Column("finished", sa.Integer(), nullable=False, server_default="0"))
     op.add_column("match", sa.Column("score", sa.Double(), nullable=True))
     _fill_in()

@@ -1,4 +1,4 @@
-"""Verifications: matches that an arena plays again because somebody asked."""
+"""Verifications: matches that an arena plays again on request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The order of a match beside its seats, for lists of a bot's matches and of forfeits."""
+"""The number and time of a match in its seats, for lists of a bot's matches and of forfeits."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FAULTS: Final = sa.text("forfeits > 0")
 
 
 def upgrade() -> None:
-    """Goes to this schema, and fills in what the matches say."""
+    """Goes to this schema, and fills in the values from the matches."""
     op.drop_index("ix_match_seat_match_id", "match_seat")
     op.drop_index("ix_match_seat_version_id", "match_seat")
     for column in (sa.Column("created_at", sa.BigInteger()), sa.Column("number", sa.Integer())):

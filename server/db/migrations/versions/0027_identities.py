@@ -1,4 +1,4 @@
-"""Who logs in to which account by an OpenID Connect provider."""
+"""Identities at an OpenID Connect provider, and the accounts to which they log in."""
 
 from __future__ import annotations
 

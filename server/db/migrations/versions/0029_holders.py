@@ -1,4 +1,4 @@
-"""When each job was sent, and the arena that has claimed it or, of a match, has played it."""
+"""The time at which each job was sent, and the arena that has claimed it or played the match."""
 
 from __future__ import annotations
 

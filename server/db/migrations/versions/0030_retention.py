@@ -1,4 +1,4 @@
-"""What remains of a result whose record, or whose bots' output, was removed."""
+"""The remains of a result whose record, or whose bots' output, was removed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What bots print, by bout and decision, beside a match's record."""
+"""The output of bots by bout and decision, beside a match's record."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ UNPACKED: Final = sa.table(
 
 
 def upgrade() -> None:
-    """Goes to this schema, and packs what is there."""
+    """Goes to this schema, and packs the present rows."""
     for column in (
         sa.Column("first_deal", sa.LargeBinary(), nullable=False, server_default=""),
         sa.Column("deal_count", sa.Integer(), nullable=False, server_default="0"),
@@ -185,7 +185,7 @@ def _rewrite(old: sa.TableClause, new: sa.TableClause, change: Any) -> None:
 
 
 def _put_in_place(*more: str) -> None:
-    """Replaces the old columns by the new ones, and drops these other columns."""
+    """Replaces the old columns by the new ones, and drops the other columns given."""
     with op.batch_alter_table("result") as table:
         for name in (*LISTS, *more):
             table.drop_column(name)

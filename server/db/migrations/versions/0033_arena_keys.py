@@ -1,4 +1,4 @@
-"""Keys of arenas on other hosts, and verifications that nobody has asked for."""
+"""Keys of arenas on other hosts, and verifications without an asker."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The long columns of a standing after the short ones: SQLite reads past what stands before.
+"""Moves the long columns of a standing behind the short ones, since SQLite reads all columns before
+one.
 
 Postgres keeps long values elsewhere.
 """

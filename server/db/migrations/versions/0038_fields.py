@@ -1,4 +1,5 @@
-"""How many active bots each game has, and which fields and ratings have changed since."""
+"""The number of active bots of each game, and revisions that grow with changes of fields and
+ratings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When a seat's table was opened, and an index by which the newest tables of an account are found."""
+"""The time at which a seat's table was opened, with an index of the newest tables of an account."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""An index by which the newest matches of a season are found in their order.
+"""An index that finds the newest matches of a season in their order.
 
-It leaves out the matches of no season. Without statistics SQLite would else go through all of them
-to find those of no season that wait.
+It leaves out matches outside of seasons. Otherwise SQLite, which has no statistics, would read all
+of these to find the waiting ones.
 """
 
 from __future__ import annotations

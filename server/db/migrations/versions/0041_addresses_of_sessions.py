@@ -1,4 +1,5 @@
-"""The address a browser session was last used from, and what is left of an old try-out's log."""
+"""The last address of a browser session, and the days after which an old try-out's log was
+removed."""
 
 from __future__ import annotations
 

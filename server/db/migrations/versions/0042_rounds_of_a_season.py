@@ -1,6 +1,7 @@
 """The index of a season's matches by state also has their round.
 
-By it a page finds the matches of one round, and how many are left of each, without the others.
+With it, a page finds the matches of one round, and counts those that are left of each round,
+without reading the others.
 """
 
 from __future__ import annotations
