@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import secrets
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -19,6 +19,7 @@ from cli.playing import BoxOption, JsonOption, WidthOption
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from laboratory.comparison import Played
     from matchbox.lab.comparison import Comparison
     from matchbox.lab.plan import Plan
     from matchbox.league.sprt import Trial
@@ -67,12 +68,12 @@ def compare(
     size, seed = _usual_size(game) if players is None else players, seed or secrets.token_hex(4)
     plan = plan_of(game, bots, games, seed, options=option or (), players=str(size), width=width)
     comparison = _make_comparison(plan, bounds, deals)
-    document = _play(comparison, plan, shipped.bundles(bots), box, workers, again=width is None)
+    played = _play(comparison, plan, shipped.bundles(bots), box, workers, again=width is None)
     if json:
-        output.document(document)
+        output.document({**played, "workers": workers})
     else:
-        _show(document)
-    if document["verdict"] != "better":
+        _show(played)
+    if played["verdict"] != "better":
         output.exit_no()
 
 
@@ -84,8 +85,8 @@ def _play(
     workers: int,
     *,
     again: bool,
-) -> dict[str, Any]:
-    """Plays the comparison; returns the document that --json prints."""
+) -> Played:
+    """Plays the comparison, with a progress bar."""
     from laboratory.comparison import run
     from laboratory.worker_pool import worker_pool
     from matchbox.settings import read_settings
@@ -97,8 +98,7 @@ def _play(
         def show(fresh: Comparison) -> None:
             bar.update(task, completed=fresh.games, description=fresh.progress_text())
 
-        document = run(comparison, plan, bundles, pool, again=again, show=show)
-    return {**document, "workers": workers}
+        return run(comparison, plan, bundles, pool, again=again, show=show)
 
 
 def _field(named: Sequence[str], more: Sequence[str]) -> list[str]:
@@ -153,7 +153,7 @@ def _refused(text: str) -> Exception:
     return BadOption(text)
 
 
-def _show(document: Mapping[str, Any]) -> None:
+def _show(document: Played) -> None:
     name, other = document["challenger"], document["defender"]
     titles = {
         "better": f"{name} is better than {other}",
@@ -169,7 +169,7 @@ def _show(document: Mapping[str, Any]) -> None:
     )
 
 
-def _rows(document: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _rows(document: Played) -> list[tuple[str, str]]:
     """The results, a line each."""
     rows = [
         ("verdict", document["verdict"]),

@@ -3,13 +3,16 @@ experiment."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from cli import output
 
+if TYPE_CHECKING:
+    from matchbox.lab.counts import FaultRow
 
-def print_faults(faults: Sequence[Mapping[str, Any]]) -> None:
+
+def print_faults(faults: Sequence[FaultRow]) -> None:
     """Prints one line for each bot and kind of fault."""
     for fault in faults:
         output.note(f"{fault['bot']}: {fault['games']} x {fault['kind']}: {fault['detail']}")

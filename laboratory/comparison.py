@@ -7,13 +7,22 @@ from collections.abc import Callable, Mapping
 from contextlib import closing
 from copy import deepcopy
 from itertools import islice
-from typing import Any
 
 from laboratory.experiment import check_state, do_nothing, repeat_until_settled
 from laboratory.sittings import play_task, sampled, task_of
 from laboratory.worker_pool import WorkerPool
-from matchbox.lab.comparison import Comparison
+from matchbox.lab.comparison import Comparison, Result
 from matchbox.lab.plan import Plan
+
+
+class Played(Result):
+    """The result, and how it was played."""
+
+    stateful: list[str]
+    alone: list[str]
+    box: str
+    seconds: float
+    games_per_second: float
 
 
 def run(
@@ -24,7 +33,7 @@ def run(
     *,
     again: bool = True,
     show: Callable[[Comparison], object] = do_nothing,
-) -> dict[str, Any]:
+) -> Played:
     """Plays the comparison, and begins again if a bot keeps state, as an experiment does.
 
     `show` is called with the results after every batch. Returns the document that `compare --json`
@@ -33,7 +42,7 @@ def run(
     Raises SeatFault("platform"), and Unavailable if a process died.
     """
 
-    def attempt(alone: frozenset[int] | None) -> dict[str, Any]:
+    def attempt(alone: frozenset[int] | None) -> Played:
         return _play(deepcopy(comparison), plan, bundles, pool, show, alone)
 
     return repeat_until_settled(attempt, again=again)
@@ -46,7 +55,7 @@ def _play(
     pool: WorkerPool,
     show: Callable[[Comparison], object],
     alone: frozenset[int] | None,
-) -> dict[str, Any]:
+) -> Played:
     """Plays the comparison once; `alone` is as for `experiment.play`. Raises StatefulBotsFound."""
     batches = list(comparison.batches())
     jobs = list(sampled([job for batch in batches for job in batch], alone))

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from matchbox.dice import derive_deals
-from matchbox.lab.counts import CountedBout, Counts, fault_rows
+from matchbox.lab.counts import CountedBout, Counts, FaultRow, fault_rows
 from matchbox.lab.plan import Plan, Sitting, sittings_of
 from matchbox.league.rows import Row
 from matchbox.league.sprt import Trial
@@ -21,6 +21,7 @@ from matchbox.league.versions import (
     CHALLENGER,
     DEFENDER,
     OTHERS,
+    Figures,
     HeadToHead,
     deal_pairs,
     gauntlet,
@@ -29,6 +30,21 @@ from matchbox.league.versions import (
     judge,
     line_ups,
 )
+
+
+class Result(Figures):
+    """The result as `matchbox compare --json` prints it, without its times."""
+
+    game: str
+    challenger: str
+    defender: str
+    field: list[str]
+    players: int
+    options: dict[str, Any]
+    seed: str
+    most: int
+    forfeits: dict[str, int]
+    faults: list[FaultRow]
 
 
 class Comparison:
@@ -99,7 +115,7 @@ class Comparison:
         low, high = self._trial.thresholds
         return f"llr {self.head_to_head.state.llr:+.2f} of {low:.2f} to {high:+.2f}"
 
-    def result(self) -> dict[str, Any]:
+    def result(self) -> Result:
         """The result as `matchbox compare --json` prints it, without its times."""
         parameters = self._plan.parameters()
         if self.sequential:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -78,7 +78,16 @@ def count(game: Game, sitting: Sitting, record: Record, notes: Iterable[Note]) -
     return Counts(bouts, [bout.deal for bout in record.bouts], faults)
 
 
-def fault_rows(names: Sequence[str], faults: FaultCounts) -> list[dict[str, Any]]:
+class FaultRow(TypedDict):
+    """How many bouts of a bot ended with a fault of this kind."""
+
+    bot: str
+    kind: str
+    games: int
+    detail: str
+
+
+def fault_rows(names: Sequence[str], faults: FaultCounts) -> list[FaultRow]:
     """The faults of an experiment, in the form of its result."""
     return [
         {"bot": names[bot], "kind": kind, "games": games, "detail": detail}

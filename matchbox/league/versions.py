@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from statistics import fmean
-from typing import Any, Final
+from typing import Final, NotRequired, TypedDict
 
 import scipy
 
@@ -63,6 +63,30 @@ class Gauntlet:
         return "not-better" if self.ci95 is not None and self.ci95[1] <= 0 else "undecided"
 
 
+class Figures(TypedDict):
+    """The figures of a comparison as JSON-ready data; each kind leaves out those of the other.
+
+    Elo and its interval are None until a head to head is over, if all pairs had the same result,
+    and in a gauntlet.
+    """
+
+    verdict: Verdict
+    llr: float | None
+    games: int
+    elo: float | None
+    ci95: list[float] | None
+    p_better: NotRequired[float | None]
+    bounds: NotRequired[list[float]]
+    alpha: NotRequired[float]
+    beta: NotRequired[float]
+    llr_bounds: NotRequired[list[float]]
+    pairs: NotRequired[list[int]]
+    difference: NotRequired[float | None]
+    difference_ci95: NotRequired[list[float] | None]
+    deals: NotRequired[int]
+    by_opponent: NotRequired[dict[str, float]]
+
+
 def line_ups(others: int, seats: int, *, cooperative: bool) -> list[tuple[int, ...]]:
     """The line-ups of every deal: `CHALLENGER`, `DEFENDER`, and the field's bots from `OTHERS` on.
 
@@ -96,7 +120,7 @@ def judge(trial: Trial, pairs: Sequence[int], *, looks: int) -> HeadToHead:
     return HeadToHead(found, tuple(pairs), shown)
 
 
-def head_to_head_document(trial: Trial, head_to_head: HeadToHead) -> dict[str, Any]:
+def head_to_head_document(trial: Trial, head_to_head: HeadToHead) -> Figures:
     """The head to head as JSON-ready data. Elo and its interval are None until it is over, and if
     all pairs had the same result."""
     shown = head_to_head.estimate
@@ -115,7 +139,7 @@ def head_to_head_document(trial: Trial, head_to_head: HeadToHead) -> dict[str, A
     }
 
 
-def gauntlet_document(found: Gauntlet, games: int) -> dict[str, Any]:
+def gauntlet_document(found: Gauntlet, games: int) -> Figures:
     """A gauntlet of `games` bouts as JSON-ready data, with the keys of a head to head empty."""
     return {
         "verdict": found.verdict,
@@ -125,7 +149,7 @@ def gauntlet_document(found: Gauntlet, games: int) -> dict[str, Any]:
         "ci95": None,
         "p_better": None if found.p_better is None else round(found.p_better, 4),
         "difference": round(found.difference, 6),
-        "difference_ci95": found.ci95 and [round(bound, 6) for bound in found.ci95],
+        "difference_ci95": [round(bound, 6) for bound in found.ci95] if found.ci95 else None,
         "deals": found.deals,
         "by_opponent": {name: round(value, 6) for name, value in found.by_opponent.items()},
     }

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from matchbox.errors import BadOption
 from matchbox.league.sprt import SHARES, Trial
 from matchbox.league.versions import (
+    Figures,
     deal_pairs,
     gauntlet,
     gauntlet_document,
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from server.services.ratings import Played
 
 
-_NOTHING: Final[dict[str, Any]] = {
+_NOTHING: Final[Figures] = {
     "verdict": "undecided",
     "llr": None,
     "games": 0,
@@ -90,16 +91,18 @@ def look(session: Session, row: Comparison, plan: Plan, *, last: bool) -> None:
     games = len(played.rows)
     if plan.sequential:
         looks = 1 + len(before["looks"])
-        found, shown = _duel(row, played, looks, last=last), "llr"
+        found = _duel(row, played, looks, last=last)
+        shown = found["llr"]
     else:
-        found, shown = _gauntlet(row, plan, played), "difference"
+        found = _gauntlet(row, plan, played)
+        shown = found["difference"]
         if not last:  # The interval holds only for a number of games that was fixed in advance.
             found["verdict"] = "undecided"
     row.games = games
     row.result = {
         **before,
         **found,
-        "looks": [*before["looks"], [games, found[shown]]],
+        "looks": [*before["looks"], [games, shown]],
         "forfeits": _forfeits(played),
     }
 
@@ -126,18 +129,18 @@ def _trial(row: Comparison, most: int) -> Trial:
     return Trial(low, high, cap_games=most)
 
 
-def _duel(row: Comparison, played: Played, looks: int, *, last: bool) -> dict[str, Any]:
+def _duel(row: Comparison, played: Played, looks: int, *, last: bool) -> Figures:
     pairs = deal_pairs(played.rows, row.challenger.entrant, row.defender.entrant)
     trial = _trial(row, 2 * sum(pairs) if last else row.most)
     return head_to_head_document(trial, judge(trial, pairs, looks=looks))
 
 
-def _gauntlet(row: Comparison, plan: Plan, played: Played) -> dict[str, Any]:
+def _gauntlet(row: Comparison, plan: Plan, played: Played) -> Figures:
     one, other = row.challenger.entrant, row.defender.entrant
     try:
         whole = gauntlet(played.rows, one, other, cooperative=plan.cooperative)
     except ValueError:  # Every match of one of the two versions is void.
-        return dict(_NOTHING)
+        return _NOTHING.copy()
     document = gauntlet_document(whole, len(played.rows))
     by_row = {str(played.versions[name]): value for name, value in document["by_opponent"].items()}
     return {**document, "by_opponent": by_row}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import log
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -58,7 +59,7 @@ def run(asked: Comparison, strengths: Sequence[float], seed: int = 1) -> int:
 
 @pytest.mark.parametrize(("elo", "verdict"), [(90, "better"), (-60, "not-better")])
 def test_a_known_strength_gets_its_verdict_in_most_trials(elo: float, verdict: str) -> None:
-    found = []
+    found: list[Any] = []
     for seed in range(12):
         asked = begin(2, 4000)
         run(asked, [elo, 0], seed)
@@ -71,7 +72,7 @@ def test_a_known_strength_gets_its_verdict_in_most_trials(elo: float, verdict: s
 def test_it_ends_at_its_most_games_with_an_estimate_and_no_verdict() -> None:
     asked = begin(2, 45)
     assert (asked.most, run(asked, [0, 0])) == (44, 2)
-    told = asked.result()
+    told: Any = asked.result()
     assert (told["verdict"], told["games"], sum(told["pairs"])) == ("undecided", 44, 22)
     assert told["ci95"][0] < told["elo"] < told["ci95"][1]
     own = estimate(Trial(cap_games=44), told["pairs"], looks=2)
@@ -90,7 +91,7 @@ def test_both_meet_the_same_field_on_the_same_deals_in_every_seat() -> None:
             assert tables[(1 - version, *others)] == same
             assert same[1] == (0, 1, 2)
     assert run(asked, [300, 0, 0, 0, 0]) == 2
-    told = asked.result()
+    told: Any = asked.result()
     assert (told["verdict"], told["field"], told["players"]) == ("better", ["x", "y", "z"], 3)
     assert (told["games"], told["deals"], told["llr"]) == (234, 13, None)
     assert told["difference_ci95"][0] <= told["difference"] <= told["difference_ci95"][1]
@@ -103,7 +104,7 @@ def test_teams_play_every_deal_once_each() -> None:
         ((1, 1, 1, 1), (0,)),
     ]
     run(asked, [0, 900])
-    told = asked.result()
+    told: Any = asked.result()
     assert (told["verdict"], told["deals"], told["by_opponent"]) == ("not-better", 30, {})
     assert asked.progress_text() == "new v old"
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -51,7 +52,7 @@ def test_a_clear_head_to_head_ends_with_a_verdict_and_an_estimate_below_the_raw_
     assert 0 < found.estimate.elo < 400 * np.log10(share / (1 - share))
     assert found.estimate.low < found.estimate.elo < found.estimate.high
     assert found.estimate.p_better > 0.95
-    told = head_to_head_document(trial, found)
+    told: Any = head_to_head_document(trial, found)
     assert (told["verdict"], told["games"], told["pairs"]) == ("better", 240, [0, 0, 80, 0, 40])
     assert told["llr"] > told["llr_bounds"][1] == pytest.approx(np.log(19), abs=1e-3)
     assert told["ci95"][0] < told["elo"] < told["ci95"][1]
@@ -220,7 +221,7 @@ def test_teams_are_compared_by_their_scores_on_the_same_deals() -> None:
             rows.append(replace(team, scores=(cards,) * 3))
     found = gauntlet(rows, "new", "old", cooperative=True)
     assert (found.difference, found.verdict, found.by_opponent) == (1.0, "better", {})
-    told = gauntlet_document(found, 60)
+    told: Any = gauntlet_document(found, 60)
     assert (told["verdict"], told["games"], told["deals"]) == ("better", 60, 30)
     assert told["difference_ci95"][0] < 1 < told["difference_ci95"][1]
     assert gauntlet(rows, "old", "new", cooperative=True).verdict == "not-better"
