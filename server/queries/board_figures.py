@@ -184,7 +184,7 @@ def _opponents(
     session: Session, pairs: Sequence[Pair], own: int, lately: Mapping[int, list[float]]
 ) -> list[Opponent]:
     found = {_other(one, own): one for one in pairs}
-    names = {row[0]: row[1:] for row in session.execute(_named(found))}
+    names = {row[0]: _Version(*row[1:]) for row in session.execute(_named(found))}
     return [
         _opponent(one, own, names[other], lately.get(other, [])) for other, one in found.items()
     ]
@@ -226,14 +226,22 @@ def _pair(one: Pair, names: Mapping[int, Named]) -> PairLine:
     )  # fmt: skip
 
 
-def _opponent(one: Pair, own: int, other: Sequence[Any], lately: list[float]) -> Opponent:
-    """Returns the opponent's answer; `other` is a line of `_named` without its row number."""
-    owner, name, version, state, retired_at = other
+class _Version(NamedTuple):
+    """A line of `_named` without its row number."""
+
+    owner: str
+    name: str
+    number: int
+    state: str
+    retired_at: int | None
+
+
+def _opponent(one: Pair, own: int, other: _Version, lately: list[float]) -> Opponent:
     share, ci95 = share_of(one.bouts, one.halves(own), one.deals, one.variance)
-    active = "active" if state == VersionState.ACTIVE else "older"
+    active = "active" if other.state == VersionState.ACTIVE else "older"
     return Opponent(
-        bot=f"{owner}/{name}", version=version,
-        state="retired" if retired_at is not None else active,
+        bot=f"{other.owner}/{other.name}", version=other.number,
+        state="retired" if other.retired_at is not None else active,
         bouts=one.bouts, deals=one.deals, share=share, ci95=ci95, lately=lately,
     )  # fmt: skip
 

@@ -7,7 +7,7 @@ operators. Matches under embargo are left out.
 from __future__ import annotations
 
 from heapq import merge
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import literal_column, select, tuple_
 from sqlalchemy.orm import joinedload
@@ -109,7 +109,7 @@ def _place(seat: MatchSeat) -> tuple[int, int, int, str]:
 
 
 def _of_seat(
-    seat: MatchSeat, record: Record, notes: dict[tuple[int, int, str], Any]
+    seat: MatchSeat, record: Record, notes: dict[tuple[int, int, str], str]
 ) -> Iterator[tuple[int, answers.OneFault]]:
     """The faults of the entrant in the match, each with the number of its bout."""
     for number, bout in enumerate(record.bouts):

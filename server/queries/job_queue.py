@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import func, select
 
 from matchbox.answers import queue as answers
 from matchbox.errors import BrokerUnavailable
-from server.db.models import Draft, League, Match, MatchState, MatchVerification, Season, Turn
+from server.db.models import (
+    Draft,
+    League,
+    Match,
+    MatchState,
+    MatchVerification,
+    Season,
+    Turn,
+    Version,
+)
 from server.db.models import Lesson as LessonRow
 from server.queries import job_times, waiting
 from server.queries.pagination import iso
@@ -132,23 +141,23 @@ def _matches(session: Session, lately: job_times.Pace, stopped: str) -> list[ans
 
 def _tryouts(session: Session, line: waiting.Line, now: int) -> list[answers.WaitingJob]:
     shown = line.waits[:MOST]
-    names: dict[tuple[Any, int], str] = {}
-    for one in shown:
-        row: Any = session.get_one(one.kind, one.id)
-        draft = one.kind is Draft
-        names[one.kind, one.id] = (
-            f"a draft of {row.owner.name}" if draft else f"{row.bot.full_name} v{row.number}"
-        )
     return [
         answers.WaitingJob(
             kind="draft" if one.kind is Draft else "try-out",
             id=str(one.id),
-            name=names[one.kind, one.id],
+            name=_name_of(session, one),
             since=iso(one.created_at),
             **dict(line.waiting(one, now)),
         )
         for one in shown
     ]
+
+
+def _name_of(session: Session, one: waiting.Tryout) -> str:
+    if one.kind is Draft:
+        return f"a draft of {session.get_one(Draft, one.id).owner.name}"
+    row = session.get_one(Version, one.id)
+    return f"{row.bot.full_name} v{row.number}"
 
 
 def _turns(session: Session, stopped: str, now: int) -> list[answers.WaitingJob]:

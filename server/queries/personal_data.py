@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import IO, TYPE_CHECKING, Final
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from sqlalchemy import select
@@ -83,7 +83,7 @@ def write_personal_data(
         archive.writestr("results.csv", _results(session, [row.full_name for row in bots]))
 
 
-def _account(session: Session, user: User, settings: Settings, now: int) -> dict[str, Any]:
+def _account(session: Session, user: User, settings: Settings, now: int) -> dict[str, object]:
     return {
         **account(user).plain(),
         "created_at": iso(user.created_at),
@@ -103,7 +103,7 @@ def _account(session: Session, user: User, settings: Settings, now: int) -> dict
     }
 
 
-def _notices(session: Session, user: User) -> list[dict[str, Any]]:
+def _notices(session: Session, user: User) -> list[dict[str, object]]:
     query = select(Notice).where(Notice.user_id == user.id).order_by(Notice.id)
     return [
         {
@@ -117,7 +117,7 @@ def _notices(session: Session, user: User) -> list[dict[str, Any]]:
     ]
 
 
-def _actions(session: Session, user: User) -> list[dict[str, Any]]:
+def _actions(session: Session, user: User) -> list[dict[str, object]]:
     query = select(Audit).where(Audit.actor_id == user.id).order_by(Audit.id)
     return [
         {"action": row.action, "subject": row.subject, "detail": row.detail, "at": iso(row.at)}
@@ -125,7 +125,7 @@ def _actions(session: Session, user: User) -> list[dict[str, Any]]:
     ]
 
 
-def _tables(session: Session, user: User) -> Iterator[dict[str, Any]]:
+def _tables(session: Session, user: User) -> Iterator[dict[str, object]]:
     """Yields the tables at which the account has a seat; those that are played have no record."""
     mine = PlayTable.seats.any(PlaySeat.user_id == user.id)
     for row in session.scalars(select(PlayTable).where(mine).order_by(PlayTable.created_at)):
@@ -141,7 +141,7 @@ def _tables(session: Session, user: User) -> Iterator[dict[str, Any]]:
         }
 
 
-def _comparisons(session: Session, user: User) -> Iterator[dict[str, Any]]:
+def _comparisons(session: Session, user: User) -> Iterator[dict[str, object]]:
     cursor = None
     while True:
         page = comparisons(session, user, cursor=cursor, limit=MOST)
@@ -183,5 +183,5 @@ def _lines(session: Session, bot: str) -> Iterator[tuple[object, ...]]:
             return
 
 
-def _text(plain: Any) -> str:
+def _text(plain: object) -> str:
     return json.dumps(plain, indent=2, ensure_ascii=False)

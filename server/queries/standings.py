@@ -158,6 +158,7 @@ def _board(session: Session, row: League, subject: League | Season, title: str) 
 
 
 def _line(line: dict[str, Any], version: Named, out: str) -> BoardLine:
+    """Returns a stored line, the fields of a Line as JSON, with names. BoardLine checks them."""
     unrated = {} if line["matches"] else {"elo": None, "ci95": None}
     names = {"bot": version.bot, **version._asdict()}
     return BoardLine(**{**line, **unrated, **names}, out=out)

@@ -7,7 +7,7 @@ notices were sent, so that none is sent twice.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sqlalchemy import func, select
 
@@ -30,7 +30,17 @@ if TYPE_CHECKING:
 
 END: Final = -1
 START: Final = 1
-Lines = dict[int, dict[str, Any]]
+
+
+class Line(NamedTuple):
+    """A version's rank in a standing, and the best and worst rank that it may truly hold."""
+
+    rank: int
+    low: int
+    high: int
+
+
+Lines = dict[int, Line]
 """The lines of a standing, by the row number of the version."""
 
 
@@ -84,7 +94,8 @@ def _is_rated(session: Session, season: Season, rounds: int) -> bool:
 
 def _lines(session: Session, season: Season) -> Lines:
     standing = session.get(Standing, scope_of(season))
-    return {line["version_id"]: line for line in standing.lines} if standing is not None else {}
+    lines = standing.lines if standing is not None else []
+    return {one["version_id"]: Line(one["rank"], *one["rank_range"]) for one in lines}
 
 
 def _notify_of_ranks(session: Session, season: Season, lines: Lines, rounds: int, now: int) -> None:
@@ -93,7 +104,7 @@ def _notify_of_ranks(session: Session, season: Season, lines: Lines, rounds: int
         line = lines.get(entry.version_id or 0)
         if line is None:
             continue
-        before, entry.rank = entry.rank, line["rank"]
+        before, entry.rank = entry.rank, line.rank
         if before is not None and before != entry.rank:
             way = "rose" if entry.rank < before else "fell"
             text = (
@@ -142,7 +153,6 @@ def _result(lines: Lines) -> Callable[[Entry], str]:
     return sentence
 
 
-def _place(line: dict[str, Any], lines: Lines) -> str:
-    low, high = line["rank_range"]
-    truly = f"{low}" if low == high else f"{low} to {high}"
-    return f"{line['rank']} of {len(lines)} (it may truly be {truly})"
+def _place(line: Line, lines: Lines) -> str:
+    truly = f"{line.low}" if line.low == line.high else f"{line.low} to {line.high}"
+    return f"{line.rank} of {len(lines)} (it may truly be {truly})"

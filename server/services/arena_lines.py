@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from matchbox.answers.health import ArenaLine
+from matchbox.answers.health import ArenaLine, ArenaState
 from matchbox.errors import NotFound
 from server.queries.pagination import iso
 from server.services import arena_keys, stopped_arenas, walls
@@ -55,7 +55,7 @@ def arena_for(session: Session, viewer: User | None, name: str, *, now: int) -> 
     raise NotFound(f"no arena {name} has reported; see the page of the platform's health")
 
 
-def _state_of(one: walls.ArenaWall, now: int) -> Any:
+def _state_of(one: walls.ArenaWall, now: int) -> ArenaState:
     if one.left:
         return "left"
     age = now - one.at
