@@ -1,1 +1,1 @@
-"""The tests: units by room, contracts, attacks, integration, and whole ways from end to end."""
+"""The tests: units by room, contracts, attacks, integration, and a person's way from end to end."""

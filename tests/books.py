@@ -1,6 +1,6 @@
-"""Books to test with: a database, a clock and a postman of the test's own, and people in them.
+"""A platform for tests: a database, a clock and a message sender of the test's own, and accounts.
 
-The arena here is scripted: it brings back whatever records the deals say, at once.
+Its arena is scripted: it returns at once the records that follow from the deals.
 """
 
 from __future__ import annotations
@@ -61,11 +61,11 @@ SECRET = "the books' secret key, 32 characters or more"
 SIMPLE = b"from matchbox.games.bomb import SimplePlayer\n\nBOT = SimplePlayer\n"
 GAME = "bomb"
 BATCH = 5
-"""The results that a ledger of the tests books together."""
+"""The number of results that a ledger of the tests books together."""
 
 
 class Clock:
-    """A clock that stands until it is moved; milliseconds."""
+    """A clock that stands still until it is moved, in milliseconds."""
 
     def __init__(self, now: int = 1_700_000_000_000) -> None:
         self.now = now
@@ -74,13 +74,13 @@ class Clock:
         return self.now
 
     def pass_by(self, *, minutes: float = 0, seconds: float = 0) -> None:
-        """Moves it on."""
+        """Moves the clock forward."""
         self.now += round(60_000 * minutes + 1000 * seconds)
 
 
 @dataclass
 class Postman:
-    """A sender that keeps what it was given, until somebody takes it; `down` refuses all."""
+    """A sender that keeps its messages until somebody takes them. If `down`, it refuses all."""
 
     letters: list[tuple[str, str, dict[str, Any]]] = field(default_factory=list)
     down: bool = False
@@ -92,14 +92,14 @@ class Postman:
         self.letters.append((task, queue, message))
 
     def take(self) -> list[AnyJob]:
-        """Every job given so far, once."""
+        """Every job sent since the last call."""
         letters, self.letters = self.letters, []
         return [wire.from_plain(wire.JOBS[task], message) for task, _, message in letters]
 
 
 @dataclass
 class Books:
-    """A context and the hands that move it."""
+    """A context, and short ways to act on it."""
 
     context: Context
     clock: Clock
@@ -107,7 +107,7 @@ class Books:
 
     @property
     def settings(self) -> Settings:
-        """As the context has them."""
+        """The context's settings."""
         return self.context.settings
 
     @contextmanager
@@ -130,7 +130,7 @@ class Books:
         return user
 
     def wall(self, *, walled: bool = True) -> None:
-        """An arena's report of its wall."""
+        """Stores an arena's report on its wall."""
         with self.write() as session:
             report = {"box": "bwrap", "walled": walled, "why": "" if walled else "no namespaces"}
             walls.report_wall(session, report, now=self.clock())
@@ -164,7 +164,7 @@ class Books:
     def bot(
         self, owner: User, name: str, data: bytes | None = None, *, game: str = GAME
     ) -> Version:
-        """An active version."""
+        """Makes an active version."""
         text = SIMPLE + f"# {owner.name}/{name}\n".encode() if data is None else data
         version = self.upload(owner, name, text, game=game)
         for job in self.postman.take():
@@ -173,7 +173,7 @@ class Books:
         return self.version(version.id)
 
     def version(self, number: int) -> Version:
-        """The version as it is on the books, with its bot and owner."""
+        """The version as it is in the database, with its bot and owner."""
         with self.read() as session:
             found = session.scalars(select(Version).where(Version.id == number)).one()
             assert found.bot.owner.name
@@ -184,12 +184,12 @@ class Books:
         return self.version(version.id).bot
 
     def season(self, season: Season) -> Season:
-        """The season as it is on the books."""
+        """The season as it is in the database."""
         with self.read() as session:
             return session.get_one(Season, season.id)
 
     def match(self, name: str) -> Match:
-        """The match as it is on the books."""
+        """The match as it is in the database."""
         with self.read() as session:
             found = session.scalars(select(Match).where(Match.id == name)).one()
             assert found.league.name
@@ -197,7 +197,8 @@ class Books:
         return found
 
     def told(self, user: User, kind: str) -> list[tuple[str, str]]:
-        """The subject and text of every such notice in the account's inbox, oldest first."""
+        """The subject and text of every notice of this kind in the account's inbox, oldest
+        first."""
         mine = (Notice.user_id == user.id, Notice.kind == kind)
         with self.read() as session:
             rows = session.scalars(select(Notice).where(*mine).order_by(Notice.id))
@@ -214,7 +215,7 @@ class Books:
             return matches.record(session, message, settings=self.settings, now=self.clock())
 
     def remember(self, message: Learned) -> bool:
-        """Books what came of a lesson."""
+        """Books the result of a lesson."""
         with self.write() as session:
             now = self.clock()
             return lessons.remember(session, message, settings=self.settings, now=now)
@@ -231,14 +232,14 @@ class Books:
         return [job for job in self.postman.take() if isinstance(job, PlayMatch)]
 
     def try_outs(self) -> list[TryOut]:
-        """The jobs of the try-outs whose turn has come."""
+        """The jobs of the try-outs whose turn it is."""
         with self.write() as session:
             turns.advance(session, settings=self.settings, now=self.clock())
         return [job for job in self.postman.take() if isinstance(job, TryOut)]
 
 
 def open_books(url: str, **settings: Any) -> Books:
-    """Books in a database that has been migrated."""
+    """A platform with a database that has been migrated."""
     clock, postman = Clock(), Postman()
     knobs = {
         "database_url": url,
@@ -273,7 +274,7 @@ def tried_out(job: TryOut, *, accepted: bool = True, **more: Any) -> TriedOut:
 def scripted(
     job: PlayMatch, bout_of: Callable[[PlayMatch, int, int], Bout] | None = None
 ) -> Record:
-    """A record that follows from the job's deals and versions alone; nothing was played."""
+    """A record that follows from the job's deals and versions alone. Nothing was played."""
     cooperative = registry.game(job.game).spec.cooperative
     versions = [seat.version for seat in job.seats]
     return Record(
@@ -294,7 +295,8 @@ def scripted(
 
 
 def drawn(job: PlayMatch, deal: int, rotation: int) -> Bout:
-    """A bout whose winner the deal's digits draw, the stronger more often: by version digest."""
+    """A bout whose winner the deal's digits draw. The stronger version, by digest, wins more
+    often."""
     chance = blake2b(f"{job.deals[deal]}{rotation}".encode()).digest()[0] / 255
     first = int(job.seats[rotation % 2].version[:2], 16)
     second = int(job.seats[1 - rotation % 2].version[:2], 16)
@@ -305,7 +307,7 @@ def drawn(job: PlayMatch, deal: int, rotation: int) -> Bout:
 
 
 def played(job: PlayMatch, record: Record | None = None) -> MatchPlayed:
-    """What an arena brings back from the job."""
+    """The result that an arena returns for the job."""
     return MatchPlayed(
         match=job.match,
         attempt=job.attempt,
@@ -320,13 +322,13 @@ def played(job: PlayMatch, record: Record | None = None) -> MatchPlayed:
 
 
 def learned(job: Teach, memory: bytes = b"wiser", **more: Any) -> Learned:
-    """What an arena brings back from a lesson."""
+    """The result that an arena returns for a lesson."""
     told = {"learns": True, "fault": None, "detail": "", "records": 4, "log": "aha\n", **more}
     return Learned(lesson=job.lesson, attempt=job.attempt, token=job.token, memory=memory, **told)
 
 
 def lost(job: AnyJob, why: str = "the box did not open") -> Lost:
-    """Word that the job could not be done."""
+    """The message that the job could not be done."""
     return job.lost(why)
 
 
@@ -338,7 +340,7 @@ def given_parts(asked: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def season_of(books: Books, operator: User, versions: Sequence[Version], **more: Any) -> Season:
-    """A season of these versions' bots, started."""
+    """A started season of these versions' bots."""
     with books.write() as session:
         asked = {"name": "spring", "league": GAME, "seed": "a seed for tests", **given_parts(more)}
         season = seasons.create(session, operator, **asked, now=books.clock())
@@ -350,7 +352,7 @@ def season_of(books: Books, operator: User, versions: Sequence[Version], **more:
 
 
 def start(books: Books, operator: User, season: Season) -> list[str]:
-    """The ids of the matches of the season, which is running now."""
+    """Starts the season; returns the ids of its matches."""
     with books.write() as session:
         return seasons.start(
             session,
@@ -368,7 +370,7 @@ def play_out(
 ) -> None:
     """Ticks, plays and teaches until nothing more is sent.
 
-    `bring` says what comes back from matches, in order, `learn` what from a lesson.
+    `bring` makes the results of matches, in order; `learn` makes the result of a lesson.
     """
     while True:
         tick(books.context)
@@ -385,7 +387,7 @@ def play_out(
 
 
 def really_played(books: Books, job: PlayMatch) -> MatchPlayed:
-    """What an arena without a wall brings back: the versions' own code has played, right here."""
+    """The result of a match that the versions' own code has really played, in this process."""
     with books.read() as session:
         bundles = {seat.version: queries.bundle(session, seat.version) for seat in job.seats}
         names = filter(None, [seat.memory for seat in job.seats])
@@ -394,7 +396,7 @@ def really_played(books: Books, job: PlayMatch) -> MatchPlayed:
 
 
 def really_learned(books: Books, job: Teach) -> Learned:
-    """What an arena without a wall brings back from a lesson."""
+    """The result of a lesson that was really given, in this process."""
     with books.read() as session:
         bundle = queries.bundle(session, job.pupil.version)
         memory = reading.memory(session, job.pupil.memory) if job.pupil.memory else b""
@@ -402,7 +404,8 @@ def really_learned(books: Books, job: Teach) -> Learned:
 
 
 def record_all(url: str, messages: Sequence[dict[str, Any]], turn: int) -> int:
-    """How many of these results one more ledger booked, in an order of its own: for a process."""
+    """The number of these results that one more ledger booked, in an order of its own. Run in a
+    process."""
     books = open_books(url)
     shuffled = random.Random(turn).sample(messages, len(messages))
     booked = sum(ledger.book(books.context, wire.RECORD, message) for message in shuffled)
@@ -411,8 +414,8 @@ def record_all(url: str, messages: Sequence[dict[str, Any]], turn: int) -> int:
 
 
 def record_in_batches(url: str, messages: Sequence[dict[str, Any]], turn: int) -> int:
-    """How many of these results one more ledger booked, some at a time, in an order of its own; it
-    ticks as well: for a process."""
+    """The number of these results that one more ledger booked, some at a time, in an order of its
+    own. It ticks as well. Run in a process."""
     books = open_books(url)
     shuffled = random.Random(turn).sample(messages, len(messages))
     booked = 0
@@ -425,7 +428,7 @@ def record_in_batches(url: str, messages: Sequence[dict[str, Any]], turn: int) -
 
 
 def tick_often(url: str, times: int) -> list[tuple[str, int]]:
-    """The matches and attempts that one more ledger sent: for a process."""
+    """The matches and attempts that one more ledger sent. Run in a process."""
     books = open_books(url)
     for _ in range(times):
         tick(books.context)
@@ -436,8 +439,8 @@ def tick_often(url: str, times: int) -> list[tuple[str, int]]:
 def record_and_refill(
     url: str, messages: Sequence[dict[str, Any]], turn: int, window: int
 ) -> list[dict[str, Any]]:
-    """The jobs that one more ledger sent while it booked these results, in an order of its own:
-    for a process."""
+    """The jobs that one more ledger sent while it booked these results, in an order of its own. Run
+    in a process."""
     books = open_books(url, dispatch_window=window)
     for message in random.Random(turn).sample(messages, len(messages)):
         ledger.book(books.context, wire.RECORD, message)

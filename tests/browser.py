@@ -1,10 +1,9 @@
-"""What tests do with a page that a person does by hand, and the screens on which they do it.
+"""Actions of a person on a page, and the screens of the tests in a browser.
 
-A journey, which is a person's way through several pages, is marked with `journey`: it runs on a
-wide screen in the light scheme and on a phone in the dark one. So it meets both widths and both
-schemes for half of what all four combinations cost. How a page looks on all four is asked of every
-page, in each of its states, by `tests/e2e/test_every_page.py`; a state that only a journey reaches
-is looked at there with `all_is_well`.
+A test of a person's way through several pages is marked with `journey`. It runs on a wide screen in
+the light scheme and on a phone in the dark one: both widths and both schemes, for half the cost of
+all four combinations. `tests/e2e/test_every_page.py` checks every page in each of its states on all
+four. A state that only a journey reaches is checked by the journey, with `all_is_well`.
 """
 
 from __future__ import annotations
@@ -32,13 +31,13 @@ PHONE: Final[ViewportSize] = {"width": 390, "height": 844}
 SIZES: Final = {"wide": WIDE, "phone": PHONE}
 SCREENS: Final = {"wide-light": Screen(WIDE, "light"), "phone-dark": Screen(PHONE, "dark")}
 journey: Final = pytest.mark.parametrize("screen", SCREENS.values(), ids=SCREENS)
-"""Runs a test on both of these screens; its `page` or `watched` is opened there."""
+"""Runs a test on both of these screens. Its `page` or `watched` is opened there."""
 COLOURS: Final = ("color-contrast", "link-in-text-block")
 """The rules of axe that depend on the scheme."""
 
 
 def write_text(page: Page, text: str) -> None:
-    """Replaces the text in the workbench's editor, as one who pastes does."""
+    """Replaces the text in the workbench's editor by pasting."""
     expect(page.locator("#desk")).to_have_attribute("data-ready", "")
     page.get_by_role("textbox", name="The bot's text").click()
     page.keyboard.press("ControlOrMeta+a")
@@ -46,7 +45,7 @@ def write_text(page: Page, text: str) -> None:
 
 
 def settle(page: Page) -> None:
-    """Returns once every figure of the page is drawn and its replay can be stepped through."""
+    """Waits until every figure of the page is drawn and its replay can be stepped through."""
     for mark in ("[data-figure]", "#replay", "#stage"):
         for found in page.locator(mark).all():
             found.scroll_into_view_if_needed()
@@ -54,7 +53,7 @@ def settle(page: Page) -> None:
 
 
 def axe_says(page: Page, *rules: str) -> list[str]:
-    """Every rule that axe finds broken, of these or of all, with where."""
+    """Every rule that axe finds broken, of these or of all, with the place."""
     only = {"runOnly": {"type": "rule", "values": [*rules]}} if rules else {}
     # Running it again in the same page takes half the time where its script is not loaded anew.
     axe = Axe("") if page.evaluate("'axe' in window") else Axe()
@@ -63,12 +62,13 @@ def axe_says(page: Page, *rules: str) -> list[str]:
 
 
 def too_wide(page: Page) -> list[str]:
-    """How much wider than the window the page is, if it is."""
+    """The number of pixels by which the page is wider than the window; empty if it is not."""
     more = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
     return [f"it is {more} px too wide"] if more > 0 else []
 
 
 def all_is_well(page: Page) -> None:
-    """Nothing that axe finds broken, nothing wider than the window, nothing far by keyboard."""
+    """Asserts that axe finds nothing broken, nothing is wider than the window, and controls are
+    near by keyboard."""
     wrong = axe_says(page) + too_wide(page) + too_far(page)
     assert wrong == [], f"{page.url}: {wrong}"

@@ -62,7 +62,7 @@ def play_scripted(
 
 @contextmanager
 def without_batches() -> Iterator[None]:
-    """Meanwhile the referee plays every bout by itself, as it does after a fault."""
+    """Makes the referee play every bout by itself in the block, as it does after a fault."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(referee, "batch_of", lambda game, seats, options: None)
         yield

@@ -1,4 +1,4 @@
-"""What every test may ask for: real servers, a real browser, and an environment of its own."""
+"""Fixtures for all tests: real servers, a real browser, and an environment of their own."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ settings.register_profile("matchbox", deadline=None, derandomize=bool(os.environ
 settings.load_profile("matchbox")
 
 PATIENCE_MS = 60_000
-"""How long a page may take to show what is expected of it."""
+"""Milliseconds that a page may take to show the expected text."""
 
 
 TESTS = Path(__file__).parent
@@ -50,8 +50,8 @@ LONG = tuple(TESTS / name for name in ("deployment", "e2e", "hostile", "integrat
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None]:
-    """Collects tests with the garbage collector off, since it finds next to nothing. Afterwards it
-    passes over what is loaded, and looks at the rest less often. This saves a quarter of the
+    """Collects tests with the garbage collector off, since it finds next to nothing. Afterwards the
+    collector ignores the loaded objects, and runs less often. This saves a quarter of the
     processor time of the unit tests."""
     gc.disable()
     yield
@@ -63,7 +63,7 @@ def pytest_collection() -> Generator[None]:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Files with slow tests come first, then the others that wait for processes, so that none of
     them runs last and alone. Coverage slows a test by half, so it is measured only in the unit
-    tests of the rooms that it is asked of."""
+    tests of the rooms for which it is requested."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     waits = {item.path for item in items if any(map(item.path.is_relative_to, LONG))}
     items.sort(key=lambda item: (item.path not in slow, item.path not in waits))
@@ -78,8 +78,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(autouse=True, scope="session")
 def _clean_environment() -> Iterator[None]:
-    """No test sees the settings of the person, or the flags of the make, that runs it: only which
-    build to test."""
+    """Hides the environment's settings and the flags of make from all tests, except the choice of
+    the build."""
     with pytest.MonkeyPatch.context() as patch:
         for name in list(os.environ):
             if name.startswith(("MATCHBOX_", "MAKE", "MFLAGS")) and name != build.SETTING:
@@ -89,22 +89,22 @@ def _clean_environment() -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="session")
 def _shared_folder(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """The processes of a run share the folder above their own."""
+    """The processes of a run share the parent folder of their own."""
     own = tmp_path_factory.getbasetemp()
     installation.shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
 
 
 @pytest.fixture(autouse=True, scope="session")
 def _quick_setting_up() -> Iterator[None]:
-    """Passwords are hashed at the least cost, and templates, SQL and what makes addresses of URL
-    rules are compiled once for all the applications and databases of this process. Its clients
-    read the certificates once. A platform that is started is not affected."""
+    """Saves time in this process: hashes passwords at the least cost; compiles templates, SQL and
+    URL rules once for all applications and databases; reads the certificates of clients once. A
+    platform that is started as a process is not affected."""
     cheap = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr(passwords, "_HASHER", cheap)
         compiled = {"bytecode_cache": FileSystemBytecodeCache(folder)}
         patch.setattr(Flask, "jinja_options", compiled)
-        # What was compiled for one database serves every other one of its kind.
+        # Statements that were compiled for one database serve every other one of its kind.
         patch.setattr(SQLiteDialect, "__eq__", lambda one, other: type(one) is type(other))
         patch.setattr(SQLiteDialect, "__hash__", lambda one: hash(type(one)))
         shared: dict[str, Any] = {"compiled_cache": LRUCache(2000)}
@@ -115,8 +115,8 @@ def _quick_setting_up() -> Iterator[None]:
 
 
 def _compiled_once(compiled: Callable[[Rule, bool], Any]) -> Callable[[Rule, bool], Any]:
-    """The method of a URL rule that compiles the function that makes its addresses. What it
-    compiles depends on the rule's text and defaults alone."""
+    """The method of a URL rule that compiles the function that makes its addresses. The compiled
+    function depends on the rule's text and defaults alone."""
     kept: dict[tuple[Any, ...], Any] = {}
 
     def compile_builder(rule: Rule, append_unknown: bool = True) -> Any:
@@ -129,8 +129,8 @@ def _compiled_once(compiled: Callable[[Rule, bool], Any]) -> Callable[[Rule, boo
 
 
 def _read_once(made: Callable[..., SSLContext]) -> Callable[..., SSLContext]:
-    """The function that makes a client's context of TLS. One with the usual certificates takes as
-    long as many requests; it is made once for each place that the environment names."""
+    """The function that makes a client's context of TLS. A context with the usual certificates
+    takes as long as many requests, so it is made once for each place that the environment names."""
     kept: dict[tuple[Any, ...], SSLContext] = {}
 
     def create_ssl_context(
@@ -239,7 +239,7 @@ def browser_path() -> str:
 def browser_type_launch_args(
     browser_type_launch_args: dict[str, Any], browser_path: str
 ) -> dict[str, Any]:
-    """How pytest-playwright starts its browser: the installed one, also as root in a container."""
+    """How pytest-playwright starts the installed browser, even as root in a container."""
     expect.set_options(timeout=PATIENCE_MS)
     return {
         **browser_type_launch_args,

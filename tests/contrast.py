@@ -1,4 +1,4 @@
-"""The contrast of text in drawings, about which axe decides nothing: it sees no shape of an SVG."""
+"""The contrast of text in drawings. axe does not check it, since it sees no shapes of an SVG."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 from playwright.sync_api import Page
 
 TEXT: Final = 4.5
-"""The least contrast of letters and figures with what lies under them, as WCAG 2 counts it."""
+"""The least contrast of letters and digits with their background, as WCAG 2 counts it."""
 MARK: Final = 3.0
 """The same for a mark such as a dot."""
 FAINT: Final = """([board, text, mark]) => {
@@ -44,6 +44,6 @@ FAINT: Final = """([board, text, mark]) => {
 
 
 def faint(page: Page, board: str) -> list[str]:
-    """The texts of this element's drawing that have too little contrast, with how much."""
+    """The texts of this element's drawing with too little contrast, and their contrast."""
     found: list[str] = page.evaluate(FAINT, [board, TEXT, MARK])
     return found

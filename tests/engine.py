@@ -1,8 +1,8 @@
 """A real Docker engine for the tests, with images for the seats of their boxes.
 
-One that runs is used as it is. Else one is started that all test processes of this account share:
-a keeper ends it when the last of them has gone, also when that one was killed. What it holds stays
-in the user's cache, so that the base is made once on a machine.
+A running engine is used as it is. Otherwise one is started, which all test processes of this
+account share. A keeper process ends it after the last of them has ended, even if that was killed.
+Its data stays in the user's cache, so that the base image is made once on a machine.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ RELEASE_PYTHON: Final = (3, 11)
 START_S: Final = 120.0
 USUAL: Final = "/etc/ssl/certs/ca-certificates.crt"
 CERTIFICATES: Final = "/etc/ssl/machine-ca.pem"
-# What a build needs from this machine to reach its package index.
+# The settings of this machine that a build needs to reach its package index.
 PASSED_ON: Final = ("PIP_INDEX_URL", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
 
 
 @contextmanager
 def engine() -> Iterator[str]:
-    """The address of an engine (as in DOCKER_HOST) that runs at least until the block ends."""
+    """The address of an engine, as in DOCKER_HOST, that runs at least until the block ends."""
     usual = os.environ.get("DOCKER_HOST") or "unix:///var/run/docker.sock"
     if _answers(usual):
         yield usual
@@ -56,7 +56,7 @@ def engine() -> Iterator[str]:
 
 @contextmanager
 def alone() -> Iterator[None]:
-    """No other test process of this account starts or builds while the block runs."""
+    """Lets no other test process of this account start or build while the block runs."""
     CACHE.mkdir(parents=True, exist_ok=True)
     with (CACHE / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -73,7 +73,7 @@ def build(*programs: Sequence[Path]) -> None:
 
 
 def base_image(client: Any) -> str:
-    """The name of an image with this Python: the usual one where it is or can be got, else ours."""
+    """The name of an image with this Python: the usual one if it is available, else ours."""
     usual = client.images.list(docker_image.BASE)
     if usual or sys.version_info[:2] != RELEASE_PYTHON or not shutil.which("debootstrap"):
         return docker_image.BASE
@@ -83,7 +83,7 @@ def base_image(client: Any) -> str:
 
 
 def _bootstrap(client: Any) -> None:
-    """Makes a base from Debian's packages: no image can be pulled on a machine like CI's."""
+    """Makes a base image from Debian's packages: a machine like CI's can pull no image."""
     certificates = Path(os.environ.get("PIP_CERT") or os.environ.get("SSL_CERT_FILE") or USUAL)
     changes = [f"ENV {name}={os.environ[name]}" for name in PASSED_ON if os.environ.get(name)]
     with tempfile.TemporaryDirectory(dir=CACHE) as folder:
@@ -91,7 +91,7 @@ def _bootstrap(client: Any) -> None:
         wanted = ["--variant=minbase", "--include=python3,python3-venv,python3-pip"]
         _run("debootstrap", *wanted, RELEASE, root, _mirror())
         if certificates.is_file():
-            # Under a name of its own: the package of certificates writes the usual one anew.
+            # It has a name of its own: the package of certificates overwrites the usual one.
             shutil.copy(certificates, root + CERTIFICATES)
             changes += [f"ENV PIP_CERT={CERTIFICATES} SSL_CERT_FILE={CERTIFICATES}"]
         _run("tar", "-C", root, "-cf", tar, ".")
@@ -100,7 +100,7 @@ def _bootstrap(client: Any) -> None:
 
 
 def _mirror() -> str:
-    """Where apt gets this release from on this machine."""
+    """The address from which apt gets this release on this machine."""
     wanted = ["--format", "$(REPO_URI)", "Identifier: Packages", f"Codename: {RELEASE}"]
     wanted += ["Component: main"]
     told = subprocess.run(["apt-get", "indextargets", *wanted], capture_output=True, text=True)
@@ -113,7 +113,7 @@ def _run(*words: str) -> None:
 
 
 def _answers(host: str) -> bool:
-    """Whether an engine listens there; one on another machine is taken at its word."""
+    """Whether an engine listens there. One on another machine is assumed to."""
     if not host.startswith("unix://"):
         return True
     with socket.socket(socket.AF_UNIX) as caller:
@@ -147,7 +147,7 @@ def keep(host: str) -> None:
     command += ["--data-root", f"{place}/docker", "--exec-root", f"{place}/run"]
     command += ["--pidfile", f"{place}/docker.pid", "--iptables=false", "--bridge=none"]
     ready = running(command, lambda: _answers(host), CACHE / "docker.log")
-    # The lock is let go last: nobody finds an engine that is about to end.
+    # The lock is released last, so that nobody finds an engine that is about to end.
     with (CACHE / "users").open("w") as users, ready:
         fcntl.flock(users, fcntl.LOCK_EX)
 

@@ -1,4 +1,4 @@
-"""Fakes at the seams: games made for a test, and players that do as they are told."""
+"""Fakes: games made for tests, and players that follow a script."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from matchbox.game import CHANCE, Options, Outcome, Plain, Spec
 from matchbox.match.frames import Answer, Question
 
 Decide = Callable[[Any], Answer]
-"""What a player does with a view: a move, or a fault of this bout."""
+"""The decision of a player on a view: a move, or a fault of this bout."""
 
 
 class ScriptedPlayer:
-    """A player for the referee that decides by a function, and remembers what it went through.
+    """A player for the referee that decides by a function, and records its calls.
 
-    Raises what `breaks` says for a question: a fault of the whole program.
+    Raises the fault that `breaks` returns for a question: one of the whole program.
     """
 
     def __init__(
@@ -33,7 +33,7 @@ class ScriptedPlayer:
         self.closed = 0
 
     def answer(self, questions: Sequence[Question]) -> list[Answer]:
-        """One answer a question."""
+        """One answer for each question."""
         self.asked.append([(bout, _copied(view), seed) for bout, view, seed in questions])
         for question in questions:
             fault = self._breaks(question)
@@ -42,20 +42,20 @@ class ScriptedPlayer:
         return [self._decide(view) for _, view, _ in questions]
 
     def end(self, bout: int) -> None:
-        """The bout is over."""
+        """Records that the bout is over."""
         self.ended.append(bout)
 
     def renew(self) -> None:
-        """A fresh program."""
+        """Records a fresh program."""
         self.renewed += 1
 
     def close(self) -> None:
-        """The end."""
+        """Records the end."""
         self.closed += 1
 
 
 def _copied(view: Any) -> Any:
-    """A view that stays as it is: the referee uses the bytes of a packed one again."""
+    """A copy of the view: the referee reuses the bytes of a brief."""
     return bytes(view) if isinstance(view, bytearray | memoryview) else view
 
 
@@ -90,7 +90,8 @@ class RandomDice:
 
 @dataclass
 class Race:
-    """Seats add 1 to 3 to a sum in turn; who reaches the goal wins. The goal is drawn at first."""
+    """Seats add 1 to 3 to a sum in turn; the first to reach the goal wins. The goal is drawn at
+    first."""
 
     spec: Spec = field(
         default_factory=lambda: Spec("race", "Race", (2, 3), "1", hidden="The goal.", max_steps=60)

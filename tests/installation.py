@@ -26,7 +26,7 @@ from worker.child import tied
 Found = TypeVar("Found")
 
 START_S: Final = 240.0
-"""A shared machine may be slow; nothing here is timed."""
+"""A shared machine may be slow. Nothing here is timed."""
 LONGEST_PAUSE_S: Final = 0.5
 PASSWORD: Final = "correct horse battery"
 QUICK: Final[Mapping[str, str]] = {
@@ -42,7 +42,7 @@ QUICK: Final[Mapping[str, str]] = {
     "MATCHBOX_PENDING_TRYOUTS": "1000",
     "MATCHBOX_PENDING_TRYOUTS_PER_ADDRESS": "1000",
 }
-"""Settings of a platform whose demonstration league soon comes to rest."""
+"""Settings of a platform whose demonstration league soon has no more matches."""
 _MARKS: Final = (
     ("web", r"gunicorn.*server\.app:from_environment"),
     ("internal", r"gunicorn.*server\.app:internal_from_environment"),
@@ -54,7 +54,8 @@ _ARENA: Final = re.compile(r"-n (arena-\d+)@")
 _NOT_COPIED: Final = shutil.ignore_patterns("*.sock", "*.pid", "logs", "metrics", "up.lock")
 
 shared: Path | None = None
-"""A folder that the processes of one test run share. Without it every platform starts anew."""
+"""A folder that the processes of one test run share. Without it, every platform starts from
+nothing."""
 
 
 def eventually(
@@ -73,14 +74,15 @@ def eventually(
 
 
 def born(pid: int) -> str:
-    """When the process began, which tells it from a later one of the same number."""
+    """The time at which the process began, which tells it from a later process with the same
+    number."""
     with suppress(OSError):
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
     return ""
 
 
 def gone(pid: int) -> bool:
-    """Whether the process has ended; one that waits to be collected has."""
+    """Whether the process has ended, reaped or not."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in "ZX"
     except (FileNotFoundError, ProcessLookupError):
@@ -106,7 +108,7 @@ def descendants(pid: int) -> list[int]:
 
 
 def name_of(pid: int) -> str:
-    """Which program of the platform this process is; empty while it becomes one."""
+    """The program of the platform that this process runs; "" while the process is starting."""
     with suppress(FileNotFoundError, ProcessLookupError):
         words = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
         if "worker.child" in words:
@@ -143,7 +145,8 @@ class Installation:
         return self._process.pid
 
     def start(self) -> None:
-        """Starts it; its address, and the operator's link where one is printed, are known then."""
+        """Starts the platform. Its address is known then, and the operator's link if it was
+        printed."""
         self._process = up(self.data, self.port, self.settings, self.within)
         assert self._process.stdout is not None
         lines: list[str] = []
@@ -170,7 +173,7 @@ class Installation:
         return code
 
     def ready(self) -> None:
-        """Returns once every program of it is at work: arenas have reported their wall."""
+        """Waits until every program of the platform is at work: arenas have reported their wall."""
         names = {
             "web",
             "internal",
@@ -201,7 +204,7 @@ class Installation:
         return {name: pid for pid in children(self.pid) if (name := name_of(pid))}
 
     def kill(self, name: str) -> int:
-        """Kills a program of it with signal 9; the pid that it had."""
+        """Kills a program of the platform with signal 9; returns its former pid."""
         pid = eventually(lambda: self.programs().get(name, 0), why=f"{name} does not run")
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
@@ -214,22 +217,22 @@ class Installation:
         return "\n".join(f"== {file.name}\n{file.read_text()[-2000:]}" for file in files)
 
     def operator(self) -> None:
-        """Makes the first operator, charlie, by the link; what is asked from now on is asked by
-        him."""
+        """Makes the first operator, charlie, with the link. From now on requests are sent as
+        charlie."""
         with visitor() as charlie:
             claim(charlie, self.link, "charlie")
         login = {"name": "charlie", "password": PASSWORD}
         self._token = self.ask("POST", "/login", json=login).json()["token"]
 
     def author(self, name: str) -> str:
-        """Makes an author's account; its token."""
+        """Makes an author's account; returns its token."""
         credentials = {"name": name, "password": PASSWORD}
         assert self.ask("POST", "/accounts", json=credentials).status_code == 201
         token: str = self.ask("POST", "/login", json=credentials).json()["token"]
         return token
 
     def ask(self, method: str, path: str, *, token: str = "", **what: Any) -> httpx.Response:
-        """What the API answers; asked again while the server is being started again."""
+        """The answer of the API. The request is repeated while the server restarts."""
         key = token or self._token
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         deadline = time.monotonic() + START_S
@@ -248,7 +251,7 @@ class Installation:
         return answer.json()
 
     def post(self, path: str, **body: Any) -> Any:
-        """What the API answers to that JSON."""
+        """The answer of the API to this JSON."""
         answer = self.ask("POST", path, json=body)
         assert answer.is_success, answer.text
         return answer.json()
@@ -264,7 +267,8 @@ class Installation:
         return found
 
     def command(self, *words: str, within_s: float = START_S) -> subprocess.CompletedProcess[str]:
-        """What `matchbox` says to these words there, to whom asks here. Raises TimeoutExpired."""
+        """The output of `matchbox` with these words, as the user of the machine. Raises
+        TimeoutExpired."""
         mine = {"MATCHBOX_URL": self.url, "MATCHBOX_TOKEN": self._token}
         command = [str(Path(sys.executable).with_name("matchbox")), *words]
         return subprocess.run(
@@ -277,7 +281,7 @@ class Installation:
         )
 
     def upload(self, name: str, data: bytes, *, token: str = "", **more: str) -> httpx.Response:
-        """What the API answers to a bomb player in this file."""
+        """The answer of the API to the upload of this bomb player."""
         form = {"game": "bomb", "name": name, **more}
         return self.ask("POST", "/bots", token=token, data=form, files={"file": ("bot.py", data)})
 
@@ -307,12 +311,12 @@ def up(
 
 
 def place(data: Path, port: int) -> list[str]:
-    """The words that say where."""
+    """The options with the data folder and the port."""
     return ["--data", str(data), "--port", str(port)]
 
 
 def surroundings() -> dict[str, str]:
-    """The environment without anybody's settings."""
+    """The environment without settings of the platform."""
     return {name: v for name, v in os.environ.items() if not name.startswith("MATCHBOX_")}
 
 
@@ -349,8 +353,8 @@ def _running(platform: Installation) -> Iterator[None]:
 
 
 def _prepared(place: Path) -> Path:
-    """A data folder whose demonstration league rests. Whoever needs it first makes it in `place`;
-    others wait."""
+    """A data folder whose demonstration league has no more matches. The first process that needs it
+    makes it in `place`; others wait."""
     made, draft = place / "prepared", place / "draft"
     with (place / "prepared.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -363,12 +367,12 @@ def _prepared(place: Path) -> Path:
 
 
 def visitor() -> httpx.Client:
-    """Somebody who follows every redirect, and is patient."""
+    """A client that follows every redirect, and is patient."""
     return httpx.Client(follow_redirects=True, timeout=START_S)
 
 
 def claim(who: httpx.Client, link: str, name: str) -> httpx.Response:
-    """What the form behind the one-time link answers."""
+    """The answer to the form behind the one-time link."""
     form = who.get(link).text
     token = re.search(r'name="csrf_token"[^>]*value="([^"]+)"', form)
     fields = {"name": name, "password": PASSWORD, "csrf_token": token[1] if token else ""}
@@ -388,7 +392,7 @@ def listening(pids: Sequence[int]) -> set[tuple[str, int]]:
 
 
 def _descriptors(pid: int) -> set[str]:
-    """What a process holds open; it may close any of it, or end, while we look."""
+    """The descriptors of a process. It may close any of them, or end, while we look."""
     held = set()
     with suppress(FileNotFoundError, ProcessLookupError):
         for link in Path(f"/proc/{pid}/fd").iterdir():

@@ -1,4 +1,4 @@
-"""How far a page's controls are for somebody who has a keyboard alone, in presses of Tab."""
+"""The distance of a page's controls for users of the keyboard alone, in presses of Tab."""
 
 from __future__ import annotations
 
@@ -59,9 +59,9 @@ FAR: Final = """most => {
   }
   return told;
 }""".replace("STOPS", STOPS)
-"""Main controls are buttons, fields and what opens a part: of a form its first field, of a list or
-a table those of its first line, and of its headings the first. A link to a part of the same page,
-such as the one that skips the menu, is a way to what follows there."""
+"""Main controls are buttons, fields and controls that open a part. Of a form only the first field
+counts, of a list or a table the controls of the first line, of its headings the first. A link to
+a part of the same page, such as the one that skips the menu, is a short way to that part."""
 SAME: Final = """place => {
   const stop = (STOPS)()[place], now = document.activeElement;
   return now === stop || (stop.type === 'radio' && now.name === stop.name);
@@ -69,7 +69,7 @@ SAME: Final = """place => {
 
 
 def too_far(page: Page) -> list[str]:
-    """The controls that are too many presses of Tab away, with how many."""
+    """The controls that are too many presses of Tab away, each with the number."""
     far: list[str] = page.evaluate(FAR, MOST)
     return far
 

@@ -1,8 +1,8 @@
 """A real OpenID Connect provider on loopback: Authlib's own authorization server over HTTP.
 
 It signs with RSA keys of its own, publishes them and its description, and checks PKCE, the client's
-secret and that a code is used once. It asks for no password: whoever is `person` is logged in. A
-test may have it spoil the claims of its tokens, or sign them with another key.
+secret and that a code is used once. It asks for no password: `person` is logged in. A test may make
+it spoil the claims of its tokens, or sign them with another key.
 """
 
 from __future__ import annotations
@@ -96,14 +96,14 @@ class Code:
 
 @dataclass
 class Provider:
-    """The provider: who is logged in there, its keys, and how it misbehaves."""
+    """The provider: the person who is logged in there, its keys, and its misbehaviour."""
 
     person: Person | None
     issuer: str = ""
     client: Client = field(default_factory=Client)
     key: Any = field(default_factory=lambda: RSAKey.generate_key(2048, {"kid": "first"}))
     forged: Any = None
-    """The key that really signs, if not `key`."""
+    """The key with which it really signs, if that is not `key`."""
     spoil: Callable[[dict[str, Any]], None] = lambda claims: None
     describe: Callable[[dict[str, Any]], None] = lambda known: None
     codes: dict[str, Code] = field(default_factory=dict)

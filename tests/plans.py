@@ -1,4 +1,4 @@
-"""How SQLite goes about the statements of a block: the plans that it explains."""
+"""The plans by which SQLite runs the statements of a block, as it explains them."""
 
 from __future__ import annotations
 

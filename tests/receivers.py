@@ -1,6 +1,6 @@
-"""Receivers of notices on loopback: a web server and a mail server that do as they are told.
+"""Receivers of notices on loopback: a web server and a mail server that follow a script.
 
-Each keeps what it was sent. Knows no notice and checks no signature.
+Each keeps the messages that it received. Knows no notice and checks no signature.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tests import services
 
 @dataclass
 class Asked:
-    """A request that came."""
+    """A request that came in."""
 
     method: str
     path: str
@@ -34,7 +34,8 @@ class Asked:
 
 @dataclass
 class Receiver:
-    """A web server: answers `status`, or drips for ever where it is `slow`."""
+    """A web server that answers with `status`, or if it is `slow`, sends bytes one by one for
+    ever."""
 
     status: int = 200
     body: bytes = b"thank you"
@@ -63,7 +64,7 @@ class MailServer:
 
 @contextmanager
 def receiver(trust: ssl.SSLContext | None = None) -> Iterator[Receiver]:
-    """A receiver that runs; over TLS where it has a certificate to show."""
+    """A running receiver. With a certificate it uses TLS."""
     told = Receiver(secure=trust is not None)
 
     class Handler(BaseHTTPRequestHandler):
@@ -82,7 +83,8 @@ def receiver(trust: ssl.SSLContext | None = None) -> Iterator[Receiver]:
             self.wfile.write(told.body)
 
         def _drip(self) -> None:
-            """A byte of the head now and then: never silent for long, and never done."""
+            """Sends a byte of the head now and then, so that it is never silent for long, and never
+            done."""
             try:
                 while told.slow.is_set():
                     self.wfile.write(b"H")
@@ -108,7 +110,7 @@ def receiver(trust: ssl.SSLContext | None = None) -> Iterator[Receiver]:
 def mail_server(
     trust: ssl.SSLContext | None = None, *, wrapped: bool = False
 ) -> Iterator[MailServer]:
-    """A mail server that runs; one with a certificate offers STARTTLS, or is `wrapped` in TLS."""
+    """A running mail server. With a certificate it offers STARTTLS, or is `wrapped` in TLS."""
     told = MailServer()
 
     class Handler(socketserver.StreamRequestHandler):
@@ -182,7 +184,7 @@ def mail_server(
 
 
 def certificate(folder: Path, host: str) -> tuple[ssl.SSLContext, ssl.SSLContext]:
-    """What a server of that name shows, and what a client that trusts it knows."""
+    """The TLS context of a server of that name, and that of a client that trusts it."""
     key, shown = folder / f"{host}.key", folder / f"{host}.crt"
     subprocess.run(
         [services.needs("openssl"), "req", "-x509", "-nodes", "-days", "2", "-newkey", "ec",

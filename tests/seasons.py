@@ -1,4 +1,4 @@
-"""Seasons in which nothing is really played: bots of known strength, and an end."""
+"""Seasons that are not really played: with bots of known strength, or simply ended."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BoutOf: TypeAlias = Callable[[PlayMatch, int, int], Bout]
 
 
 def by_strength(versions: Iterable[Version], gap: float) -> BoutOf:
-    """Bouts that the deal draws, the earlier version the stronger by so many Elo for each place."""
+    """Bouts that the deal draws. Each version is stronger than the next by `gap` Elo."""
     place = {version.digest: at for at, version in enumerate(versions)}
 
     def bout(job: PlayMatch, deal: int, rotation: int) -> Bout:
@@ -33,14 +33,14 @@ def by_strength(versions: Iterable[Version], gap: float) -> BoutOf:
 
 
 def bring_by(bout: BoutOf) -> Callable[[list[PlayMatch]], Iterator[MatchPlayed]]:
-    """An arena in which these bouts are played."""
+    """An arena that returns these bouts."""
     return lambda jobs: (played(job, scripted(job, bout)) for job in jobs)
 
 
 def unplayed(
     books: Books, league: League, count: int, state: str = "finished", **more: Any
 ) -> list[int]:
-    """The numbers of this many new seasons of the league, oldest first; nobody has entered them."""
+    """The numbers of this many new seasons of the league, oldest first, without entrants."""
     with books.write() as session:
         before = session.scalar(select(func.count()).select_from(Season)) or 0
         made = [

@@ -1,7 +1,7 @@
-"""Real servers for the tests: each on a place of its own, ended by who started it.
+"""Real servers for the tests, each at a place of its own. The test that starts a server ends it.
 
 Knows how a Redis, a Valkey and a Postgres start and stop; knows nothing of what is stored there.
-A server dies with the process that started it, also when that one is killed.
+A server dies with the process that started it, even if that is killed.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ PACKAGES = {
 
 
 def needs(program: str) -> str:
-    """The path of an installed program. Without it the test is passed over, but fails in CI."""
+    """The path of an installed program. Without it, the test is passed over, or fails in CI."""
     path = shutil.which(program)
     if path is None:
         missing(
@@ -62,7 +62,8 @@ def missing(reason: str) -> NoReturn:
 
 
 def wait_until(ready: Callable[[], bool], server: subprocess.Popen[bytes], log: Path) -> None:
-    """Returns once `ready` says yes; raises with the server's log if it ends or takes too long."""
+    """Waits until `ready` returns True. Raises with the server's log if it ends or takes too
+    long."""
     deadline = time.monotonic() + DEADLINE_S
     while not ready():
         if server.poll() is not None or time.monotonic() > deadline:
@@ -71,7 +72,7 @@ def wait_until(ready: Callable[[], bool], server: subprocess.Popen[bytes], log: 
 
 
 def wait_while(answers: Callable[[], object]) -> None:
-    """Calls until the call raises, which is what is waited for; returns if that takes too long."""
+    """Calls until the call raises, which is expected. Returns if that takes too long."""
     deadline = time.monotonic() + DEADLINE_S
     while time.monotonic() < deadline:
         answers()
@@ -80,7 +81,7 @@ def wait_while(answers: Callable[[], object]) -> None:
 
 @contextmanager
 def running(command: list[str], ready: Callable[[], bool], log: Path) -> Iterator[None]:
-    """Runs a server from the moment that it is ready until the block ends."""
+    """Runs a server from the moment at which it is ready until the block ends."""
     with log.open("wb") as out:
         server = subprocess.Popen(command, stdout=out, stderr=out, stdin=subprocess.DEVNULL)
     try:
@@ -94,8 +95,8 @@ def running(command: list[str], ready: Callable[[], bool], log: Path) -> Iterato
 def free_port() -> int:
     """A TCP port of 127.0.0.1 that nobody holds at this moment.
 
-    It is below those that the kernel hands out by itself, or another program's connection might
-    have it before it is taken, or between two starts.
+    It is below the ports that the kernel assigns. Otherwise another program's connection might get
+    it before it is used, or between two starts.
     """
     while True:
         port = random.SystemRandom().randrange(10_000, 32_000)

@@ -1,6 +1,6 @@
 """One client that stops a web server, as far as it lets him: half-sent requests, streams.
 
-Knows sockets; each attack holds what it got until its block ends, and takes again what it lost.
+Each attack keeps its connections until its block ends, and opens lost ones again.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _LOOK_S: Final = 0.5
 
 
 class Hoard:
-    """Connections of one address that each have sent something, and send more now and then."""
+    """Connections of one address. Each has sent something, and sends more now and then."""
 
     def __init__(self, port: int, sent: bytes, drip: bytes = b"x") -> None:
         self._to = ("127.0.0.1", port)
@@ -43,11 +43,11 @@ class Hoard:
 
     @property
     def held(self) -> int:
-        """How many connections are open."""
+        """The number of open connections."""
         return len(self._open.get_map())
 
     def connect(self) -> None:
-        """Opens another one; where that is refused, it is lost."""
+        """Opens another connection. If that is refused, it counts as lost."""
         self.tries += 1
         client = socket.socket()
         client.bind((ATTACKER, 0))
@@ -63,7 +63,8 @@ class Hoard:
         self._open.register(client, selectors.EVENT_READ)
 
     def look(self) -> None:
-        """Reads what has come, closes what is over, and sends a little more to all others."""
+        """Reads all data that has come, closes finished connections, and sends a little more to all
+        others."""
         for key, _ in self._open.select(0):
             client: socket.socket = key.fileobj  # type: ignore[assignment]
             try:
@@ -98,7 +99,7 @@ class Hoard:
 
 @contextmanager
 def hoarding(port: int, sent: bytes, many: int, drip: bytes = b"x") -> Iterator[Hoard]:
-    """So many connections from one address, opened again whenever they are lost."""
+    """This many connections from one address, opened again whenever they are lost."""
     hoard, over = Hoard(port, sent, drip), threading.Event()
 
     def keep() -> None:
@@ -122,7 +123,7 @@ def hoarding(port: int, sent: bytes, many: int, drip: bytes = b"x") -> Iterator[
 
 
 def neighbour(port: int, timeout_s: float) -> httpx.Client:
-    """Somebody at another address, who opens a new connection for everything it asks."""
+    """A client at another address that opens a new connection for every request."""
     transport = httpx.HTTPTransport(local_address=NEIGHBOUR)
     return httpx.Client(
         base_url=f"http://127.0.0.1:{port}",

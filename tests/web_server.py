@@ -1,6 +1,7 @@
-"""Web servers: gunicorn over books of the test's own, and an application in the test's process.
+"""Web servers: gunicorn with a database of the test's own, and an application in the test's
+process.
 
-Knows the command line that `matchbox up` uses; a test may put other words behind it.
+Knows the command line of `matchbox up`; a test may add other words to it.
 """
 
 from __future__ import annotations
@@ -33,9 +34,9 @@ class Quiet(WSGIRequestHandler):
 
 @contextmanager
 def answering(app: Callable[..., Any]) -> Iterator[str]:
-    """The address at which the application answers, in this process, until the block ends."""
+    """The address of the application, which runs in this process until the block ends."""
     server = make_server("127.0.0.1", 0, app, threaded=True, request_handler=Quiet)
-    # By default the server looks twice a second whether it shall stop.
+    # By default the server checks twice a second whether to stop.
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     thread.start()
     try:
@@ -69,7 +70,7 @@ def serving(
         except httpx.TransportError:
             return False
 
-    # A connection that is kept may be closed by the server just as it is used again.
+    # A kept connection may be closed by the server just as it is used again.
     fresh = httpx.Limits(max_keepalive_connections=0)
     with (
         running(command, answers, folder / f"web-{port}.log"),

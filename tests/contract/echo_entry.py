@@ -1,4 +1,4 @@
-"""A program for boxes under test: does what the first word of each frame says. Runs inside."""
+"""A program for boxes under test: runs the code in each frame. Runs inside a box."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ PREPARED: list[str] = []
 
 
 def prepare() -> None:
-    """Leaves a mark in the process that seats are forked from."""
+    """Leaves a mark in the process from which seats are forked."""
     PREPARED.append("once")
 
 
 def serve(recv: Callable[[], bytes | None], send: Callable[[bytes], None]) -> None:
-    """Each frame is Python code with `recv` and `send` in reach; `reply` is what it answers."""
+    """Runs each frame, which is Python code with `recv` and `send` in scope; answers with its
+    `reply`."""
     space: dict[str, object] = {"recv": recv, "send": send}
     while (frame := recv()) is not None:
         space["reply"] = b"done"

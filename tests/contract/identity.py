@@ -1,7 +1,7 @@
-"""Plays a match of shipped bots and prints digests of what came of it, for others to compare:
+"""Plays a match of shipped bots and prints digests of the result, for other modules to compare:
 `python -m tests.contract.identity bomb --box bwrap --width 16` in whatever build and process.
 
-Knows which bots play which game; compares nothing.
+Knows the bots for each game; compares nothing.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ TABLES: Final[Mapping[str, Sequence[str]]] = {
     "thegame": ("random", "trick"),
     "war": ("random", "highest"),
 }
-"""Who plays what: bots that draw by lot beside bots that do not."""
+"""The bots of each game: some that draw by lot beside some that do not."""
 GAMES: Final = 1000
-"""So many games, or a few more, has a match of this module."""
+"""The least number of games in a match of this module."""
 _LIMITS: Final = {
     "cpu_ms": 10_000,
     "start_cpu_ms": 60_000,
@@ -45,37 +45,39 @@ _LIMITS: Final = {
     "memory_mb": 512,
     "log_bytes": 1024,
 }
-"""Wide enough for any machine: a timeout would be a difference of the machine's."""
+"""Limits that are wide enough for any machine: a timeout would depend on the machine."""
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What came of a match."""
+    """The result of a match."""
 
     build: str
-    """What played it: matchbox.build.in_use()."""
+    """The build that played it: matchbox.build.in_use()."""
     packed: str
     """The digest of the packed record, to the last byte."""
     record: str
     """The digest of the record as if it had been played one bout at a time."""
     bouts: dict[str, str]
-    """The digest of each bout, by its deal's seed and rotation: free of how deals are dealt out."""
+    """The digest of each bout, by its deal's seed and rotation. It does not depend on how deals are
+    divided."""
 
 
 def deals_of(game: str, games: int = GAMES) -> list[str]:
-    """The seeds of as many deals as give that many games in all rotations."""
+    """The seeds of enough deals for that many games in all rotations."""
     return derive_deals(f"identity of {game}", -(-games // len(TABLES[game])))
 
 
 def play(game: str, box: Box | None, width: int, deals: Sequence[str]) -> Told:
-    """These deals of the game's match, played."""
+    """Plays these deals of the game's match."""
     return tell(play_match(game, TABLES[game], box, width, deals))
 
 
 def play_match(
     game: str, names: Sequence[str], box: Box | None, width: int, deals: Sequence[str]
 ) -> bytes:
-    """The packed record of a match between these shipped bots. No box: in this process."""
+    """The packed record of a match between these shipped bots. If `box` is None, it is played in
+    this process."""
     spec = registry.game(game).spec
     bots = [shipped.find(game, name) for name in names]
     job = PlayMatch(

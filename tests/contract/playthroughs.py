@@ -18,7 +18,7 @@ DEAL = derive_deals("playthrough", 1)[0]
 
 
 def place_of(name: str) -> Path:
-    """Where a game's playthrough lies."""
+    """The path of a game's playthrough."""
     package = import_module(registry.package_of(name))
     return Path(package.__path__[0]) / "playthrough.txt"
 

@@ -1,6 +1,6 @@
-"""The source as data: which files there are, what each imports, calls and defines.
+"""The source as data: its files, and the imports, calls and definitions in each.
 
-Reads files and parses them; decides nothing about what is allowed.
+Reads files and parses them; does not decide what is allowed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tests.services import missing, needs
 
 ROOMS = ("matchbox", "sandbox", "server", "worker", "laboratory", "cli", "dashboard", "bots")
 HOUSE = (*ROOMS, "bench", "learning")
-"""The rooms, and those that measure and learn beside the platform."""
+"""The rooms, and the folders that measure and learn beside the platform."""
 
 
 def modules(checkout: Path, *folders: str) -> Iterator[Path]:
@@ -24,7 +24,7 @@ def modules(checkout: Path, *folders: str) -> Iterator[Path]:
 
 
 def kept_files(checkout: Path) -> list[Path]:
-    """Every file that git keeps or would keep."""
+    """Every file that git keeps or would add."""
     if not (checkout / ".git").exists():
         missing("clone the project with git to run this: the kept files are not known otherwise")
     command = [needs("git"), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
@@ -48,7 +48,7 @@ def tree_of(path: Path) -> ast.Module:
 
 
 def imported(tree: ast.AST) -> set[str]:
-    """The full names of all that is imported, anywhere in the file."""
+    """The full names of all imports anywhere in the file."""
     names: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -60,7 +60,7 @@ def imported(tree: ast.AST) -> set[str]:
 
 
 def called(tree: ast.AST) -> set[str]:
-    """The names of all that is called by its plain name, such as `open`."""
+    """The names of all functions that are called by a plain name, such as `open`."""
     calls = (node.func for node in ast.walk(tree) if isinstance(node, ast.Call))
     return {function.id for function in calls if isinstance(function, ast.Name)}
 
@@ -79,5 +79,5 @@ def functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]
 
 
 def lines_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
-    """How many lines the function has, its signature counted and its decorators not."""
+    """The number of lines of the function, with its signature but without its decorators."""
     return (function.end_lineno or function.lineno) - function.lineno + 1

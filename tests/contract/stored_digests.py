@@ -1,10 +1,10 @@
 """Digests of the records that release 0.1.0 wrote: 1,000 deals of each game, 50 deals a match.
 
-`python -m tests.contract.stored_digests GAME` records the digests of a game that has none yet.
-It refuses a game that has some: where the digests of a recorded game differ, the change that made
-them differ is at fault, because records that people have stored can no longer be verified. A
-change of the rules on purpose gets a new rules version and a line in docs/decisions.md; only then
-delete the game's entry from the file, and record the game again.
+`python -m tests.contract.stored_digests GAME` records the digests of a game that has none yet. It
+refuses a game that has some. If the digests of a recorded game differ, the change that made them
+differ is at fault: records that people have stored can no longer be verified. An intended change of
+the rules needs a new rules version and a line in docs/decisions.md. Only then delete the game's
+entry from the file, and record the game again.
 """
 
 from __future__ import annotations
@@ -48,15 +48,15 @@ def play(game: str, players: list[str]) -> Iterator[str]:
 def digest(packed: bytes, players: list[str]) -> str:
     """The record's digest with the players' names in place of their versions.
 
-    A version is the digest of a bot's file, so a comment in that file would change it. What the
-    bot plays must stay the same.
+    A version is the digest of a bot's file, so a comment in that file would change it. The bot's
+    moves must stay the same.
     """
     record = msgspec.structs.replace(records.unpack(packed), seats=players)
     return records.digest(record)
 
 
 def differences(stored: list[str], played: list[str]) -> list[str]:
-    """Where the two disagree, as ranges of deals."""
+    """The differences between the two, as ranges of deals."""
     return [
         f"deals {number * DEALS_PER_MATCH} to {(number + 1) * DEALS_PER_MATCH - 1}"
         for number, (before, now) in enumerate(zip(stored, played, strict=True))
@@ -65,7 +65,7 @@ def differences(stored: list[str], played: list[str]) -> list[str]:
 
 
 def with_game(entries: Mapping[str, Entry], game: str) -> dict[str, Entry]:
-    """The entries with one more, played now. Raises ValueError where the game has one."""
+    """The entries with one more, played now. Raises ValueError if the game has one."""
     if game in entries:
         raise ValueError(f"{game} has digests already; the docstring says what to do instead")
     players = list(TABLES[game])

@@ -1,6 +1,7 @@
-"""Tables in the pages that are made from the code: `python -m tests.contract.tables` writes them.
+"""Writes the tables of the docs that are made from the code: `python -m tests.contract.tables`
+writes them.
 
-Each stands between two marks in its page. Knows where the facts are; invents none.
+Each stands between two marks in its page.
 """
 
 from __future__ import annotations
@@ -37,21 +38,21 @@ PUBLIC = ("/api/", "/healthz", "/readyz", "/metrics")
 
 
 class NoQueue:
-    """A sender for an application that is only looked at."""
+    """A sender for an application that sends nothing."""
 
     def send(self, task: str, queue: str, message: dict[str, Any]) -> None:
-        """Never asked."""
+        """Never called."""
         raise AssertionError(f"{task} was sent by an application that is only looked at")
 
 
 def application(folder: Path) -> APIFlask:
-    """The web application over empty books in that folder."""
+    """The web application with an empty database in that folder."""
     database = Database(f"sqlite:///{folder / 'empty.db'}")
     return create_app(Context(Settings(secret_key="x" * 32), database, NoQueue()))
 
 
 def settings() -> str:
-    """Every setting: its name, its default, what it may be, what it means."""
+    """Every setting: its name, its default, its bounds, its meaning."""
     rows = [
         f"| `{PREFIX}{knob.name.upper()}` | {_default(knob.default)} | {_bounds(knob.metadata)} "
         f"| {knob.metadata['meaning']} |"
@@ -63,7 +64,7 @@ def settings() -> str:
 
 
 def addresses() -> str:
-    """Every address that programs ask, and what its route says of itself."""
+    """Every address for programs, with the first line of its route's docstring."""
     with TemporaryDirectory() as folder:
         app = application(Path(folder))
         rows = [
@@ -74,13 +75,13 @@ def addresses() -> str:
 
 
 def commands() -> str:
-    """Every command, and what it says of itself."""
+    """Every command, with the first line of its help."""
     rows = [f"| `{name}` | {_first_line(one.help)} |" for name, one in cli_commands()]
     return "\n".join(["| command | what it does |", "| --- | --- |", *rows])
 
 
 def league() -> str:
-    """Every setting of a league: its name, its option, its default, what it may be and means."""
+    """Every setting of a league: its name, its option, its default, its bounds and its meaning."""
     rows = [
         f"| `{part}.{field.name}` | {_option(name, field)} "
         f"| {_usual(getattr(PARTS[part](), field.name))} | {_values(field)} "
@@ -92,7 +93,7 @@ def league() -> str:
 
 
 def notices() -> str:
-    """Every kind of notice: its label, and its name where an account chooses its mail."""
+    """Every kind of notice: its label, and its name in the form that chooses mails."""
     rows = [
         f"| `{name}` | {kind.label} | {kind.mail_label or 'always'} |"
         for name, kind in NOTICE_KINDS.items()
@@ -196,7 +197,7 @@ TABLES: dict[str, tuple[str, Callable[[], str]]] = {
 
 
 def with_table(page: str, name: str, table: str) -> str:
-    """The page with that table between its marks. Raises ValueError where one is missing."""
+    """The page with that table between its marks. Raises ValueError if one is missing."""
     begin, end = f"<!-- {name}: written by `{COMMAND}` -->", f"<!-- {name}: end -->"
     head, found, rest = page.partition(begin)
     _, ended, tail = rest.partition(end)

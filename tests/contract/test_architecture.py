@@ -1,7 +1,7 @@
 """The doors between the rooms are shut, and a breach of any of them is seen.
 
-import-linter judges who imports whom (its contracts are in pyproject.toml). What it cannot see,
-what a module calls and what a single file may name, is judged here from the syntax.
+import-linter checks the imports (its contracts are in pyproject.toml). The rest is checked here
+from the syntax: the calls of a module, and the names in a single file.
 """
 
 from __future__ import annotations
@@ -19,12 +19,13 @@ import pytest
 from server.db import models
 from tests.contract import sources
 
-# What a picture or a rule may use of the standard library: pure, and nothing to open.
+# The parts of the standard library for pictures and rules: pure, without anything to open.
 PURE = {
     "__future__", "bisect", "collections", "collections.abc", "dataclasses", "enum", "functools",
     "html", "itertools", "json", "math", "operator", "string", "textwrap", "types", "typing",
 }  # fmt: skip
-# Who may read the environment: entry points, which hand it on, and those who build one for a box.
+# The modules that may read the environment: entry points, which pass it on, and modules that build
+# one for a box.
 ENTRY_POINTS = (
     "cli/",
     "matchbox/build.py",
@@ -38,7 +39,7 @@ ENTRY_POINTS = (
     "server/app.py",
     "server/db/migrations/env.py",
 )
-# Who may turn a string into a module.
+# The modules that may turn a string into a module.
 LOADERS = {
     "matchbox/build.py",
     "matchbox/registry.py",
@@ -83,7 +84,7 @@ BREACHES = [
 
 
 def lint(checkout: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    """What import-linter says about a checkout."""
+    """The output of import-linter for a checkout."""
     command = [str(Path(sys.executable).parent / "lint-imports"), "--no-cache", *options]
     return subprocess.run(command, cwd=checkout, capture_output=True, text=True, check=False)
 
@@ -110,7 +111,7 @@ def copy(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def breach(copy: Path, request: pytest.FixtureRequest) -> Iterator[str]:
-    """The name of the contract that a copy of the house breaks while the test runs."""
+    """The id of the contract that a copy of the source breaks while the test runs."""
     contract, place, line = request.param
     file = copy / place
     kept = file.read_text() if file.exists() else None
@@ -141,23 +142,23 @@ def test_a_breach_is_seen(breach: str, copy: Path) -> None:
     assert f"{contract_names(copy)[breach]} BROKEN" in words
 
 
-# --- What the syntax shows -------------------------------------------------------------------
+# --- Checks of the syntax --------------------------------------------------------------------
 
 
 def foreign_in_a_bot(tree: ast.Module) -> set[str]:
-    """What a bot imports of ours that is no game."""
+    """The modules of ours that a bot imports and that are no game."""
     ours = {name for name in sources.imported(tree) if name.split(".")[0] in sources.HOUSE}
     return {name for name in ours if not name.startswith("matchbox.games.")}
 
 
 def foreign_in_a_drawing(tree: ast.Module, game: str) -> set[str]:
-    """What `draw.py` imports beside its own game, the contract's types and pure functions."""
+    """The imports of `draw.py` beside its own game, the contract's types and pure functions."""
     allowed = (f"matchbox.games.{game}.", "matchbox.game.", *(f"{name}." for name in PURE))
     return {name for name in sources.imported(tree) if not f"{name}.".startswith(allowed)}
 
 
 def doors_opened(tree: ast.Module) -> set[str]:
-    """The built-in functions for input, output and loading that are called."""
+    """The built-in functions for input, output and loading that the module calls."""
     return sources.called(tree) & {
         "open",
         "input",
@@ -170,24 +171,25 @@ def doors_opened(tree: ast.Module) -> set[str]:
 
 
 def network_reached(tree: ast.Module) -> set[str]:
-    """The parts of `urllib` and `http` that reach out; the pure ones, as `urllib.parse`, may be."""
+    """The parts of `urllib` and `http` that open connections; pure parts, such as `urllib.parse`,
+    are allowed."""
     reaching = ("urllib.request.", "http.client.", "http.server.")
     return {name for name in sources.imported(tree) if f"{name}.".startswith(reaching)}
 
 
 def environment_read(tree: ast.Module) -> set[str]:
-    """The ways in which the environment is read."""
+    """The ways in which the module reads the environment."""
     ways = {"os.environ", "os.getenv", "os.environb"}
     return (sources.attributes(tree) | sources.imported(tree)) & ways
 
 
 def shared_in_a_form(tree: ast.Module) -> set[str]:
-    """The API's routes that a form's route imports; both are to call the same action."""
+    """The API's routes that a form's route imports. Both must call the same action instead."""
     return {name for name in sources.imported(tree) if name.startswith("server.routes.api_")}
 
 
 def rows_in_a_route(tree: ast.Module) -> set[str]:
-    """The lookups and tables that a route imports; an action finds its own rows by name."""
+    """The lookups and tables that a route imports. An action finds its own rows by name."""
     lookups = "server.services.lookup."
     return {
         name

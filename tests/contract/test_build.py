@@ -1,4 +1,4 @@
-"""The compiled hot path: in every wheel where there is a compiler, never stale, never a mixture.
+"""The compiled hot path: in every wheel if there is a compiler, never stale, never a mixture.
 
 That it plays the same games as plain Python is compared in test_identity.py.
 """
@@ -31,7 +31,7 @@ SHOWN = "from matchbox import build, dice; print(build.in_use(), dice.__file__, 
 
 
 def shown(where: Path, **environment: str) -> list[str]:
-    """Which build that folder's Matchbox uses, and the file of one of its modules."""
+    """The build that the folder's Matchbox uses, and the file of one of its modules."""
     told = subprocess.run(
         [sys.executable, "-P", "-c", SHOWN],
         env=os.environ | {"PYTHONPATH": str(where), build.SETTING: "1"} | environment,
@@ -45,7 +45,7 @@ def shown(where: Path, **environment: str) -> list[str]:
 
 @pytest.fixture
 def built() -> str:
-    """What was built at install: plain Python only where there is no compiler."""
+    """The build that the installation made: plain Python only without a C compiler."""
     if build.files():
         return "compiled"
     assert shutil.which("cc") is None, "there is a compiler: `make setup` compiles with it"
@@ -55,20 +55,20 @@ def built() -> str:
 
 @pytest.fixture
 def copied(tmp_path: Path) -> Path:
-    """A folder that holds what is installed here, compiled modules with it."""
+    """A folder with a copy of the installation, including compiled modules."""
     shutil.copytree(HOME / "matchbox", tmp_path / "matchbox")
     return tmp_path
 
 
 def wheel(into: Path, **environment: str) -> Path:
-    """What a wheel that is built now would install."""
+    """The content of a wheel that is built now."""
     source = into / "source"
     for name in sources.ROOMS:
         ignored = shutil.ignore_patterns("__pycache__", "compiled")
         shutil.copytree(HOME / name, source / name, ignore=ignored)
     for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE"):
         shutil.copy(HOME / name, source)
-    # What pip calls; before that it would have everything compiled once more, to know the name.
+    # pip calls this. Before it, pip would compile everything once more to find the name.
     build_wheel = f"from setuptools import build_meta; build_meta.build_wheel({str(into)!r})"
     subprocess.run(
         [sys.executable, "-c", build_wheel],
@@ -123,8 +123,8 @@ def test_what_was_compiled_for_another_python_is_told_from_another_source(copied
 
 @pytest.fixture
 def ready_compiler(tmp_path: Path) -> str:
-    """A C compiler that is quick: for every module it hands out what was made of the same source at
-    install, and it fails where nothing was."""
+    """A quick stand-in for a C compiler: for every module it copies the result that the
+    installation made of the same source, and fails if there is none."""
     script = tmp_path / "ready-cc"
     script.write_text(f"""#!/bin/sh
 while [ $# -gt 1 ]; do
@@ -162,8 +162,8 @@ def test_types_lie_beside_every_module_that_is_compiled() -> None:
 
 
 def typed_locals(types: Path) -> Iterator[tuple[str, str]]:
-    """Every function that a `.pxd` gives types of its own variables, as in Class.function, and
-    each of their names."""
+    """Every function for whose variables a `.pxd` has types, as in Class.function, with each of
+    their names."""
     text = types.read_text()
     for found in LOCALS.finditer(text):
         classes = re.findall(r"^cdef class (\w+)", text[: found.start()], re.MULTILINE)

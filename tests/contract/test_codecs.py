@@ -1,4 +1,4 @@
-"""A game's `codec.py` alone knows where a number stands in a brief."""
+"""Only a game's `codec.py` knows the places of the numbers in a brief."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ def is_of_codec(node: ast.AST) -> bool:
 
 
 def layout_known(tree: ast.AST) -> Iterator[str]:
-    """What a module beside the codec knows of the layout: a private name, or a place in a brief."""
+    """The knowledge of the layout in a module beside the codec: a private name, or a place in a
+    brief."""
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and (node.module or "").endswith(f".{CODEC}"):
             yield from (alias.name for alias in node.names if alias.name.startswith("_"))
@@ -34,7 +35,7 @@ def layout_known(tree: ast.AST) -> Iterator[str]:
 
 
 def public_places(tree: ast.Module) -> set[str]:
-    """The public constants of a codec with which it looks up or cuts bytes."""
+    """The public constants with which a codec looks up or cuts bytes."""
     constants: set[str] = set()
     for node in tree.body:
         if isinstance(node, ast.Assign | ast.AnnAssign):

@@ -1,6 +1,6 @@
 """No module of a room imports itself by way of others, not even inside a function.
 
-What is imported for types alone does not count, nor that a module runs its package's `__init__`.
+Imports for types alone do not count, nor does the `__init__` of a module's own package.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def graph_of(trees: Mapping[str, ast.AST]) -> dict[str, set[str]]:
 
 
 def reachable(graph: Mapping[str, Iterable[str]], start: str) -> set[str]:
-    """The modules that importing `start` leads to."""
+    """The modules to which importing `start` leads."""
     seen: set[str] = set()
     waiting = list(graph[start])
     while waiting:
@@ -49,7 +49,7 @@ def reachable(graph: Mapping[str, Iterable[str]], start: str) -> set[str]:
 
 
 def in_a_cycle(graph: Mapping[str, Iterable[str]]) -> set[str]:
-    """The modules that lead back to themselves."""
+    """The modules from which imports lead back to themselves."""
     return {module for module in graph if module in reachable(graph, module)}
 
 

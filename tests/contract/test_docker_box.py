@@ -1,4 +1,4 @@
-"""What the box `docker` promises beside the suite of every box, on a real engine."""
+"""The promises of the box `docker` beside the suite of every box, on a real engine."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_what_a_killed_worker_left_is_cleared_away_and_a_live_ones_is_kept(
 ) -> None:
     with another_worker() as (dead, seat), another_worker() as (live, kept):
         left, is_alive = owner_of(dead.pid), owner_of(live.pid)
-        # A stopped zygote does not notice that its host has gone.
+        # A stopped zygote does not notice the end of its host.
         zygotes = [one.attrs["State"]["Pid"] for one in containers(client, left)]
         for zygote in zygotes:
             os.kill(zygote, signal.SIGSTOP)

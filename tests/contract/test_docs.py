@@ -1,4 +1,4 @@
-"""The pages tell the truth: what they name exists, and what exists is named."""
+"""The pages are true: everything that they name exists, and everything that exists is named."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def pages(checkout: Path) -> list[Path]:
 
 
 def anchors(text: str) -> set[str]:
-    """The anchors of a page's headings, as they are commonly made."""
+    """The anchors of a page's headings, in the form that renderers use."""
     headings = re.findall(r"^#+ +(.+)$", FENCE.sub("", text), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def dead_links(page: Path) -> list[str]:
-    """The links of a page into our own files that lead nowhere."""
+    """The links of a page to our own files that do not exist."""
     dead = []
     for link in LINK.findall(FENCE.sub("", page.read_text())):
         place, _, anchor = link.partition("#")
@@ -131,7 +131,7 @@ def test_every_room_is_on_the_map(checkout: Path) -> None:
     assert all((checkout / room).is_dir() for room in rooms)
 
 
-# --- What exists is named --------------------------------------------------------------------
+# --- Everything that exists is named ---------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", tables.TABLES)
@@ -185,7 +185,7 @@ def test_every_page_is_linked_from_the_front(checkout: Path) -> None:
     assert pages_of_docs <= set(linked)
 
 
-# --- What is named exists --------------------------------------------------------------------
+# --- Everything that is named exists ---------------------------------------------------------
 
 
 def commands_shown(page: Path) -> list[list[str]]:

@@ -1,4 +1,4 @@
-"""What the pages show works: their bots are accepted, their messages decode, their limits hold."""
+"""The examples on the pages work: bots are accepted, messages decode, limits hold."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def blocks(page: Path, language: str) -> list[str]:
 
 
 def bots(page: Path) -> list[str]:
-    """The whole bots of a page: a class of players, and what it is written against."""
+    """The complete bots of a page: a class of players with its imports."""
     return [code for code in blocks(page, "python") if "(Player)" in code]
 
 
@@ -66,7 +66,7 @@ def zipped(files: dict[str, str]) -> bytes:
 
 
 def files_of(page: Path) -> dict[str, str]:
-    """The files of a zip that the page shows, each under its name in a first line."""
+    """The files of a zip on the page, each under its name in the first line."""
     named = [re.match(r"# (\w+\.py)\n", code) for code in blocks(page, "python")]
     return {found[1]: found.string for found in named if found}
 

@@ -1,4 +1,5 @@
-"""The game of docs/add-a-game.md, taken from the page, installed, and held to the contract."""
+"""The game of docs/add-a-game.md: read from the page, installed, and tested against the
+contract."""
 
 from __future__ import annotations
 
@@ -43,13 +44,13 @@ def bot(checkout: Path) -> str:
 
 @pytest.fixture
 def installed(tmp_path: Path) -> Path:
-    """A folder of packages that holds the game as `pip install` would leave it."""
+    """A folder of packages with the game, in the form that `pip install` produces."""
     sample_game.write(tmp_path)
     return tmp_path
 
 
 def run(installed: Path, checkout: Path, *arguments: str) -> str:
-    """What a Python that has the game says; it must succeed."""
+    """The output of a Python that has the game. It must succeed."""
     path = os.pathsep.join([str(installed), str(checkout)])
     done = subprocess.run(
         [sys.executable, *arguments],

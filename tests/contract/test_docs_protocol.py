@@ -1,4 +1,4 @@
-"""The messages of docs/protocol.md, read by the module that reads them in earnest."""
+"""The messages of docs/protocol.md, read by the module that reads real ones."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def part(page: str, heading: str) -> str:
 
 
 def examples(page: str, heading: str) -> list[Any]:
-    """The messages under a heading, in order; those in marshal's format are shown as Python."""
+    """The messages under a heading, in order. Those in marshal's format are written as Python."""
     return [
         ast.literal_eval(code) if language == "python" else json.loads(code)
         for language, code in BLOCK.findall(part(page, heading))

@@ -1,5 +1,5 @@
-"""Every game's bouts side by side are what the functions of a state play: in its own batch, and in
-the one of all games."""
+"""Bouts side by side are the bouts that the functions of a state play: in every game's own batch,
+and in the batch of all games."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.builders import a_job, play_scripted, without_batches
 
 
 def others_than_usual(spec: Spec) -> list[dict[str, Any]]:
-    """Every choice of an option that is not its default, by itself."""
+    """Each choice of an option that is not its default, one at a time."""
     return [
         {name: value}
         for name, option in spec.options.items()
@@ -57,19 +57,19 @@ NONSENSE: tuple[Any, ...] = (
     ("nonsense",),
     SeatFault("crash", "raised"),
 )
-"""What no seat should answer."""
+"""Answers that no seat should give."""
 BOUTS = 40
 
 
 def is_chance_alone(name: str, seats: int, chosen: dict[str, Any]) -> bool:
-    """Whether nobody is ever asked at that table."""
+    """Whether no seat is ever asked at that table."""
     game = GAMES[name]
     options = fill_options(game.spec, chosen)
     return LiveBout(game, derive_deals(name, 1)[0], (0, 0), seats, options).over
 
 
 PLAYED = [table for table in TABLES if not is_chance_alone(*table[:3])]
-"""Those at which a seat can be at fault."""
+"""The tables at which a seat can make a fault."""
 
 every_table = pytest.mark.parametrize("name, seats, chosen, kind", TABLES)
 every_played_table = pytest.mark.parametrize("name, seats, chosen, kind", PLAYED)
@@ -102,7 +102,7 @@ class Both:
             self.end()
 
     def step(self) -> None:
-        """Every seat answers all that it owes."""
+        """Makes every seat answer all its questions."""
         for seat in range(self.seats):
             questions = self.batch.ask(seat)
             owing = {bout for bout, live in self.live.items() if seat in live.owing}
@@ -112,13 +112,13 @@ class Both:
             self.end()
 
     def end(self) -> None:
-        """What is over in the batch has the same end beside it."""
+        """Checks that every bout that is over in the batch has the same end in its copy."""
         for bout, moves, outcome in self.batch.over():
             assert result(self.live.pop(bout)) == (moves, outcome)
             self.ended += 1
 
     def answer(self, seat: int, bout: int, told: Any, seed: str | None) -> Any:
-        """A move by lot, or none; told to the other one too."""
+        """A random move, or none. It is the same in both copies."""
         live = self.live[bout]
         assert told == live.next_view(seat)
         assert seed == self.seeds[bout][seat]
@@ -130,7 +130,7 @@ class Both:
         return move
 
     def give_back(self, left: Any) -> None:
-        """What the batch does not go on with is where the other one is."""
+        """Checks that a bout that the batch hands back is at the same point as its copy."""
         for bout, moves, given in left:
             live = self.live.pop(bout)
             assert moves == live.moves
@@ -177,7 +177,7 @@ def test_it_gives_back_all_bouts_that_are_under_way(
 
 
 def flat(answers: list[Any]) -> list[Any]:
-    """The moves of these answers, some of which are moves in a row."""
+    """The moves of these answers, some of which are rows of moves."""
     return [move for one in answers for move in (one if isinstance(one, tuple) else (one,))]
 
 
@@ -186,7 +186,7 @@ def flat(answers: list[Any]) -> list[Any]:
 def test_moves_in_a_row_are_taken_as_the_functions_take_them_or_given_back(
     name: str, seats: int, chosen: dict[str, Any], kind: str, seed: int
 ) -> None:
-    """Some rows go on when they should not: after the turn, or after the end."""
+    """Some rows continue when they should not: after the turn, or after the end."""
     both = Both(name, seats, chosen, kind)
     lot = random.Random(seed)
     while both.live:
@@ -230,7 +230,7 @@ class Unbatched:
 
 
 def some_moves(game: Any, seats: int, options: Options) -> list[Any]:
-    """Moves that are legal now and then."""
+    """Moves that are legal in some positions."""
     seen: list[Any] = []
     for deal in derive_deals("moves", 5):
         live = LiveBout(game, deal, (0, 0), seats, options)
@@ -243,12 +243,12 @@ def some_moves(game: Any, seats: int, options: Options) -> list[Any]:
 
 
 def as_sent(told: Any) -> bytes:
-    """What tells one question from another."""
+    """The bytes that distinguish one question from another."""
     return marshal.dumps(told, 2)
 
 
 def chosen_move(moves: list[Any], sent: bytes) -> Any:
-    """One of the moves, always the same for this question."""
+    """One of the moves. It is always the same for the same question."""
     return random.Random(sent).choice(moves)
 
 
@@ -257,7 +257,8 @@ def chosen_move(moves: list[Any], sent: bytes) -> Any:
 def test_faults_cost_in_it_what_they_cost_without_it(
     name: str, seats: int, chosen: dict[str, Any], kind: str, often: float
 ) -> None:
-    """Moves are legal by chance; so often a program breaks, always at the same question."""
+    """Moves are legal by chance. With this frequency a program breaks, always at the same
+    question."""
     game = game_of(name, kind)
     options = fill_options(game.spec, chosen)
     moves = some_moves(game, seats, options)

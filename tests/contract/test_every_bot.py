@@ -1,4 +1,4 @@
-"""What every shipped bot must do: pass the try-out of an upload, the same one as anybody's."""
+"""Every shipped bot passes the try-out of an upload, the same as anybody's."""
 
 from __future__ import annotations
 

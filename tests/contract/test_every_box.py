@@ -27,9 +27,9 @@ HERE = Path(__file__).parent
 ENTRY = "echo_entry:serve"
 LIMITS = Limits(cpu_ms=3000, memory_mb=64, wall_factor=3)
 BRIEF = Limits(cpu_ms=200, memory_mb=64, wall_factor=3)
-"""For who is to run out of time, and for nobody else: a machine may be slow."""
+"""For the bot that is to run out of time. Others have more, since a machine may be slow."""
 WAIT = "import _thread; lock = _thread.allocate_lock(); lock.acquire(); lock.acquire()"
-"""Never ends, and takes no processor time."""
+"""Code that never ends, and takes no processor time."""
 THINK = """
 import os, sys, time
 def think(frame, event, called):
@@ -39,7 +39,7 @@ def think(frame, event, called):
         while time.process_time() < end: pass
 sys.setprofile(think)
 """
-"""Works on after its answer is sent."""
+"""Code that continues to work after its answer is sent."""
 
 
 @pytest.fixture(scope="module")
@@ -68,14 +68,14 @@ def fault(seat: Seat, code: str) -> SeatFault:
 
 
 def error(seat: Seat, code: str) -> str:
-    """The name of the error that this code raises in a seat, or "none"."""
+    """The name of the error that this code raises in a seat; "none" if it raises none."""
     lines = "\n".join(f"    {line}" for line in code.splitlines())
     tried = f"try:\n{lines}\n    reply = b'none'\nexcept BaseException as e:\n"
     return seat.ask(f"{tried}    reply = type(e).__name__.encode()".encode()).decode()
 
 
 def eventually(true: Callable[[], bool], within_s: float = 30) -> bool:
-    """Whether it becomes true in time."""
+    """Waits until it is true; returns whether it became true in time."""
     deadline = time.monotonic() + within_s
     while time.monotonic() < deadline:
         if true():
@@ -85,7 +85,7 @@ def eventually(true: Callable[[], bool], within_s: float = 30) -> bool:
 
 
 def gone(pid: int) -> bool:
-    """Whether the process has ended, buried or not."""
+    """Whether the process has ended, reaped or not."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
     except (FileNotFoundError, ProcessLookupError):
@@ -353,7 +353,7 @@ def test_every_resource_limit_stands_in_a_seat(seat: Seat) -> None:
     limits = {**STANDING, **rlimits(LIMITS, seat._zygote.baseline_bytes)}
     lines = Path(f"/proc/{seat.pid}/limits").read_text().splitlines()[1:]
     for name, most in limits.items():
-        # The kernel tells them in the order of their numbers.
+        # The kernel lists them in the order of their numbers.
         soft, hard = lines[getattr(resource, name)][26:].split()[:2]
         assert soft == hard, name
         assert int(hard) <= most, name

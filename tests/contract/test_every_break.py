@@ -1,5 +1,5 @@
-"""What every game must hold where a program is lost among several bouts: a fresh one is told again
-what that had been told, and plays on as it would have."""
+"""Every game survives the loss of a program with several bouts in progress: a fresh program gets
+the same questions again, and continues as the lost one would have."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ NEVER = 0
 
 
 class Breaking:
-    """A seat whose program is lost with its answers to the frame of that number, if it asks about
-    several bouts."""
+    """A seat whose program is lost, with its answers, at the frame of that number, if the frame
+    asks about several bouts."""
 
     def __init__(self, player: Player, last: int) -> None:
         self.player, self.left = player, last
@@ -33,7 +33,7 @@ class Breaking:
         self.end, self.renew, self.close = player.end, player.renew, player.close
 
     def answer(self, questions: Sequence[Question]) -> Sequence[Answer]:
-        """One answer a question."""
+        """One answer for each question."""
         answers = self.player.answer(questions)
         self.left -= 1
         if self.left == 0 and len(questions) > 1:
@@ -43,7 +43,7 @@ class Breaking:
 
 
 def bouts_of(name: str, entrant: int, last: int) -> tuple[list[Bout], int]:
-    """A rotation in which that entrant's program is lost, and how often it was."""
+    """A rotation in which that entrant's program is lost, and the number of losses."""
     game: Any = registry.game(name)
     bots = TABLES[name]
     options = fill_options(game.spec, {})

@@ -1,4 +1,4 @@
-"""What a seat can learn about time, in each kind of box."""
+"""The knowledge of time that a seat can get, in each kind of box."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def box(kind: str) -> Iterator[Box]:
 
 @pytest.fixture
 def timed(kind: str, box: Box) -> Iterator[Seat | None]:
-    """A seat with a clock of its own; nothing on a machine that cannot have one, and says so."""
+    """A seat with a clock of its own; None on a machine that cannot have one, and says so."""
     report = selftest(kind)
     if not report.layers["own_clock"]:
         assert any("own_clock" in sentence for sentence in report.lacking)
@@ -102,7 +102,7 @@ def test_the_kernel_tells_no_other_time(timed: Seat | None, arguments: str) -> N
     ids=["rdtsc", "rdtscp", "vsyscall"],
 )
 def test_native_code_finds_no_other_time(timed: Seat | None, instructions: str) -> None:
-    """The page of old system calls, where the kernel has it, asks the filter."""
+    """The page of old system calls, if the kernel has it, asks the filter."""
     if timed is None:
         return
     code = (
@@ -125,13 +125,13 @@ def test_native_code_finds_no_other_time(timed: Seat | None, instructions: str) 
 
 
 def has_used_more(seat: Seat, seconds: float, within_s: float = 60) -> bool:
-    """Whether it uses this many seconds of processor time more after its answer."""
+    """Whether the seat uses this many more seconds of processor time after its answer."""
     enough = seat.cpu_ms / 1000 + seconds
     return eventually(lambda: time.clock_gettime(cpu_clock(seat.pid)) > enough, within_s=within_s)
 
 
 def works_on(box: Box, limits: Limits, within_s: float) -> bool:
-    """Whether a seat that has worked while it was not asked does so a second time."""
+    """Whether a seat that has worked between questions does so a second time."""
     with contextlib.closing(box.seat(limits)) as seat:
         seat.ask(THINK.format(seconds=0.1).encode())
         assert has_used_more(seat, 0.05)

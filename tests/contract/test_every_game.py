@@ -1,4 +1,4 @@
-"""What every game must hold, built in or installed: the tests find it in the registry."""
+"""The contract of every game, built in or installed. The tests find the games in the registry."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ every_choice = pytest.mark.parametrize("name, option, value", CHOICES)
 
 
 class Walk:
-    """A game in which every move is drawn by lot."""
+    """A game in which all moves are random."""
 
     def __init__(
         self, game: Game, seats: int, seed: str, options: dict[str, Any] | None = None
@@ -69,7 +69,8 @@ class Walk:
         return SeededDice(self.deal, self.step - 1)
 
     def positions(self) -> Iterator[list[int]]:
-        """Who is to move, before each move until the end; a step of chance is no position."""
+        """Yields the seats to move before each move until the end. A step of chance is no
+        position."""
         while movers := list(self.game.to_move(self.state)):
             if movers[0] == CHANCE:
                 assert movers == [CHANCE]
@@ -83,20 +84,20 @@ class Walk:
 
 
 def walks(name: str, seats: int, count: int = 12) -> Iterator[Walk]:
-    """Some games by lot."""
+    """Some random games."""
     for seed in range(count):
         yield Walk(GAMES[name], seats, f"{name} {seats} {seed}")
 
 
 def everything_seen(walk: Walk) -> bytes:
-    """What all see, and what may be done: all of a state that the contract shows."""
+    """All views and all legal moves: everything of a state that the contract shows."""
     game, state = walk.game, walk.state
     movers = list(game.to_move(state))
     seen = [game.view(state, seat) for seat in (*range(walk.seats), None)]
     return msgspec.json.encode([movers, seen, [game.legal(state, seat) for seat in movers]])
 
 
-# --- What a game says of itself --------------------------------------------------------------
+# --- Facts about a game ----------------------------------------------------------------------
 
 
 @every_game
@@ -264,7 +265,7 @@ def test_a_view_is_fresh_and_changing_it_changes_nothing(name: str, seats: int) 
 
 
 def _spoil(view: Any) -> None:
-    """Changes all that can be changed in plain data."""
+    """Changes everything in plain data that can be changed."""
     parts = view.values() if isinstance(view, dict) else view
     if isinstance(view, dict | list):
         for part in list(parts):
@@ -316,7 +317,7 @@ def test_what_is_hidden_differs_between_states_that_look_alike(name: str) -> Non
 
 
 def _move_ahead(walk: Walk, movers: list[int]) -> None:
-    """The first of several that move at once makes its move; the others do not know it yet."""
+    """Makes the move of the first of several simultaneous movers. The others do not know it yet."""
     if len(movers) > 1:
         move = walk.lot.choice(walk.game.legal(walk.state, movers[0]))
         walk.state = walk.game.apply(walk.state, movers[0], move, walk.dice())
@@ -398,7 +399,8 @@ def test_each_event_that_a_drawing_names_happens(name: str) -> None:
 def _played(
     name: str, seats: int, width: int = 1, options: dict[str, Any] | None = None
 ) -> records.Record:
-    """A match of players that make the first, a middle or the last legal move, by their view."""
+    """A match of players that make the first, a middle or the last legal move, depending on their
+    view."""
     game = GAMES[name]
     filled = fill_options(game.spec, options or {})
     job = a_job(game, seats=seats, deals=3, width=width, options=filled)
@@ -407,7 +409,7 @@ def _played(
 
 
 class _Legal:
-    """A game whose views also tell the legal moves, so that any player can play it."""
+    """A game whose views also hold the legal moves, so that any player can play it."""
 
     def __init__(self, game: Game) -> None:
         self._game = game

@@ -1,4 +1,4 @@
-"""What a bot learns from, in every game: exactly what its own seat was told, and plain data."""
+"""The lessons of a bot, in every game: exactly the information of its own seat, as plain data."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ GAMES = sorted(registry.packages())
 
 @cache
 def a_record(name: str) -> Record:
-    """A match of two deals, in every rotation, in which everybody makes any legal move."""
+    """A match of two deals in every rotation, in which all seats make arbitrary legal moves."""
     game = registry.game(name)
     seats = max(game.spec.seats[0], 2)
     options, deals = fill_options(game.spec, {}), derive_deals("lessons", 2)
@@ -76,5 +76,5 @@ def test_a_lesson_is_plain_data_without_seeds_and_names(name: str) -> None:
 
 
 def plain(value: Any) -> Any:
-    """The value as JSON brings it back."""
+    """The value after a way through JSON."""
     return json.loads(json.dumps(value))

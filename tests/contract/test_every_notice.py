@@ -1,4 +1,4 @@
-"""Every kind of notice that a service sends is known, and is explained to authors."""
+"""Every kind of notice that a service sends is known, and explained to authors."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from matchbox.answers.notices import NOTICE_KINDS
 
 SENDER = "notify_owner"
 KIND = 2
-"""The place of the kind among the arguments of the sender, and of a function that passes it on."""
+"""The place of the kind among the arguments of the sender, and of a function that calls the
+sender."""
 
 
 def sent_kinds(tree: ast.Module, sender: str = SENDER) -> Iterator[str]:
     """The kinds that the calls of `sender` in this module name.
 
-    A function that passes its own argument `kind` on is a sender, too. Raises ValueError for a kind
+    A function that passes on its own argument `kind` is a sender, too. Raises ValueError for a kind
     that is neither a text nor a constant of another service.
     """
     for function in (one for one in tree.body if isinstance(one, ast.FunctionDef)):

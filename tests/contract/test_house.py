@@ -16,7 +16,7 @@ LONGEST_FILE = 400
 LONGEST_FUNCTION = 50
 NAMES_THAT_NAME_NOTHING = {"utils", "util", "helpers", "common", "base", "manager", "handler"}
 
-# Written so that this file does not hold what it looks for.
+# Written so that this file itself does not match.
 ADDRESSES = re.compile(
     r"py[p]i\.org|python[h]osted|registry\.[n]pmjs|npm[j]s\.(?:com|org)|[.]debian[.]o[r]g"
     r"|/wor[k]/|/roo[t]/\w|/hom[e]/\w|/Use[r]s/\w|/farm[/]"

@@ -1,7 +1,7 @@
 """The same match is the same record: at any width, in any box, process, order and build.
 
-For bots that keep no state between bouts, over thousands of games of every game. One that does is
-found by the sample: tests/unit/match/test_sample.py.
+This holds for bots that keep no state between bouts, and is tested over thousands of games of every
+game. The sample finds bots that keep state: see tests/unit/match/test_sample.py.
 """
 
 from __future__ import annotations
@@ -26,18 +26,19 @@ from worker.arena.boxes import open_named
 pytestmark = pytest.mark.slow
 
 FEW = 100
-"""Games of a match in a container, or where orders of deals are compared."""
+"""The number of games of a match in a container, and of a match whose orders of deals are
+compared."""
 every_game = pytest.mark.parametrize("game", sorted(TABLES))
 
 
 @cache
 def alone(game: str, count: int) -> Told:
-    """The match in this process, one bout at a time: what all others are compared with."""
+    """The match in this process, one bout at a time. All others are compared with it."""
     return play(game, None, 1, deals_of(game, count))
 
 
 def started(game: str, *asked: str, **environment: str) -> subprocess.Popen[bytes]:
-    """A process of its own that plays the match in a box and prints what came of it."""
+    """Starts a process that plays the match in a box and prints the result."""
     words = (game, "--box", "process", "--games", str(FEW), *asked)
     return subprocess.Popen(
         [sys.executable, "-m", "tests.contract.identity", *words],
@@ -48,7 +49,7 @@ def started(game: str, *asked: str, **environment: str) -> subprocess.Popen[byte
 
 
 def told_by(process: subprocess.Popen[bytes]) -> Told:
-    """What the process has printed."""
+    """The result that the process has printed."""
     out, _ = process.communicate()
     assert process.returncode == 0
     return Told(**json.loads(out))
@@ -68,7 +69,7 @@ def test_any_width_gives_the_record_of_one_bout_at_a_time(game: str) -> None:
 
 @every_game
 def test_a_thousand_bouts_in_flight_give_that_record_too(game: str) -> None:
-    """In a box, which has limits of its own for what is asked and answered at once."""
+    """In a box, which has limits of its own for questions and answers at the same time."""
     many = 1200 * len(TABLES[game])
     opened = open_named("process")
     assert opened is not None
@@ -100,7 +101,7 @@ def test_every_box_writes_the_same_bytes() -> None:
 @every_game
 @pytest.mark.usefixtures("seat_images")
 def test_a_container_of_plain_python_gives_that_record_too(game: str) -> None:
-    """The other tests play the compiled hot path in containers, where there is one."""
+    """The other tests play the compiled hot path in containers, if there is one."""
     plain = told_by(started(game, "--box", "docker", MATCHBOX_COMPILED="0"))
     assert plain.record == alone(game, FEW).record
 
@@ -131,7 +132,7 @@ def test_the_rotations_may_be_played_in_any_order(
 
 
 def in_order(order: tuple[int, ...], rotations: Iterable[int]) -> tuple[int, ...]:
-    """The rotations in that order, in place of one that is drawn."""
+    """The rotations in that order, in place of a random one."""
     wanted = set(rotations)
     return tuple(rotation for rotation in order if rotation in wanted)
 

@@ -1,4 +1,4 @@
-"""Every file on the map exists, defines the name that stands before it, and lies on its way."""
+"""Every file on the map exists, defines the name before it, and is used at its stage."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""A player that walks everything it can reach finds nothing of what its seat may not know.
+"""A player that searches everything within its reach finds no hidden information.
 
-It sits at a whole bout of every game and looks, at its questions 1, 2 and 4, through its arguments,
-every frame above it with what it closes over, and all that the garbage collector knows.
-What it looks for is worked out from the record: the deal's seed, the rules' states, and every list
-and table that stood in a state of the bout and never in a view of its own.
+It plays a whole bout of every game. At its questions 1, 2 and 4 it searches its arguments, every
+frame above it with its closures, and all objects that the garbage collector knows. The record gives
+the secrets: the deal's seed, the rules' states, and every list and table that was in a state of the
+bout and never in a view of the player.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ LIMITS = {
     "wall_factor": 20,
 }
 SHORTEST = 3
-"""A list that is shorter is nothing to be known by."""
+"""A shorter list is too short to be recognised."""
 
 PLAYERS = {
     "bomb": "SimplePlayer",
@@ -114,7 +114,7 @@ BOT = Walker
 
 
 def a_walker(name: str, secrets: set[str]) -> bytes:
-    """A known player of the game that looks around before its answers."""
+    """A known player of the game that searches before its answers."""
     base = base_of(import_module(f"{registry.package_of(name)}.player"))
     own = [one for one in vars(base) if one[0] != "_" and callable(getattr(base, one))]
     given = {
@@ -130,12 +130,13 @@ def a_walker(name: str, secrets: set[str]) -> bytes:
 
 
 def a_known_player(name: str) -> bytes:
-    """The same player, which looks nowhere."""
+    """The same player, without the search."""
     return f"from matchbox.games.{name} import {PLAYERS[name]} as BOT\n".encode()
 
 
 def played(name: str, source: bytes, box: Box | None, deal: str = DEAL) -> tuple[Any, str]:
-    """The record of one bout against shipped players, and what the walker printed."""
+    """The record of one bout against shipped players, and the output of the player that
+    searches."""
     game = registry.game(name)
     seats = next(size for size in game.spec.seats if size > 1)
     rest = a_known_player(name)
@@ -157,8 +158,8 @@ def played(name: str, source: bytes, box: Box | None, deal: str = DEAL) -> tuple
 
 
 def secrets_of(game: Game, record: Any, other: Any) -> tuple[set[str], set[str]]:
-    """What stood in the record's states and is neither in seat 0's views nor in every bout; and
-    what is in seat 0's reach: its views, where they are sent whole, and its class by name."""
+    """The data in the record's states that is neither in seat 0's views nor in every bout; and the
+    data within seat 0's reach: its views, if they are sent whole, and the name of its class."""
     held, seen, usual = set(), set(), set()
     for live, _ in walk(game, record, record.bouts[0]):
         held |= set(texts(live.state))
@@ -169,12 +170,13 @@ def secrets_of(game: Game, record: Any, other: Any) -> tuple[set[str], set[str]]
 
 
 def hashes(of: set[str]) -> set[str]:
-    """What a walker is told to look for, so that its own file does not hold it."""
+    """The hashes of the secrets. The player gets these, so that its own file does not hold the
+    secrets."""
     return {blake2b(text.encode()).hexdigest()[:16] for text in of}
 
 
 def texts(start: object) -> Iterator[str]:
-    """Every list and table of plain data in a thing, as text."""
+    """Every list and table of plain data in an object, as text."""
     waiting: list[Any] = [start]
     known: set[int] = set()
     while waiting:

@@ -1,4 +1,4 @@
-"""Every page of the site is photographed by `make screenshots`, or excepted with a reason."""
+"""Every page of the site has a screenshot in `make screenshots`, or an exception with a reason."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PAGES = make_app().url_map
 
 
 def endpoint(address: str) -> str:
-    """The endpoint at which this address of the table arrives."""
+    """The endpoint of this address of the table."""
     path = re.sub(r"\{\w+\}", "7", address.partition("?")[0])
     found: str = PAGES.bind("127.0.0.1").match(path)[0]
     return found

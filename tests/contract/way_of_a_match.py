@@ -1,8 +1,9 @@
-"""Prints as JSON through which files a match runs: `python -m tests.contract.way_of_a_match`.
+"""Prints as JSON the files through which a match runs: `python -m tests.contract.way_of_a_match`.
 
 Plays one match from pairing to leaderboard in this process, with a box of the kind `process` and
 without a broker, and notes every file of ours in which a function is called. Set
-MATCHBOX_COMPILED=false, because calls of compiled functions are not seen. Neither is the box.
+MATCHBOX_COMPILED=false: calls of compiled functions cannot be seen, and calls inside the box
+neither.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class Trace:
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Everything that is called in here belongs to this stage."""
+        """Notes the calls in the block under this stage."""
 
         def note(frame: FrameType, event: str, _: Any) -> None:
             path = Path(frame.f_code.co_filename)

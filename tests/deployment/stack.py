@@ -1,6 +1,6 @@
 """The deployment of docker-compose.yml, really built and brought up, on an engine of the tests'.
 
-Knows the commands of Compose; what is done with the platform is the test's.
+Knows the commands of Compose; the tests use the platform.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SERVERS: Final = "matchbox-test-servers"
 
 
 def compose() -> list[str]:
-    """The command of Compose that is installed, v2 or 1.29.2."""
+    """The command of Compose that is installed: v2, or 1.29.2."""
     for words in (["docker", "compose"], ["docker-compose"]):
         if shutil.which(words[0]):
             told = subprocess.run([*words, "version"], capture_output=True, check=False)
@@ -74,7 +74,7 @@ class Stack:
         self._files = [CHECKOUT / "docker-compose.yml", HERE / "override.yml"]
 
     def do(self, *words: str) -> str:
-        """What Compose answers; fails with what it said where it refuses."""
+        """The output of Compose. Raises AssertionError with the output if Compose fails."""
         named = [word for file in self._files for word in ("-f", str(file))]
         done = subprocess.run(
             [*compose(), "-p", self._name, "--env-file", str(self._file), *named, *words],
@@ -89,7 +89,7 @@ class Stack:
         return done.stdout
 
     def inside(self, service: str, *words: str) -> Any:
-        """What a command of the platform prints in a new container of that service, as JSON."""
+        """The output of a command of the platform in a new container of that service, as JSON."""
         told = self.do("run", "--rm", "-T", service, *words)
         return json.loads(told[told.index("{") :])
 
@@ -99,7 +99,7 @@ class Stack:
         self.do("up", "--detach")
 
     def keep_secrets_in_files(self, folder: Path) -> None:
-        """Starts again as `make env SECRETS=folder` has it, with new secrets."""
+        """Starts again as `make env SECRETS=folder` would, with new secrets."""
         self._file.unlink()
         deployment.write(self._file, deployment.into_files(self.values, folder))
         self._files.insert(1, CHECKOUT / "docker-compose.secrets.yml")
@@ -115,7 +115,7 @@ class Stack:
         return {one.labels["com.docker.compose.service"]: one for one in self._found()}
 
     def replicas(self, service: str) -> list[Any]:
-        """The containers of that service that run, in the order of their numbers."""
+        """The running containers of that service, in the order of their numbers."""
         number = "com.docker.compose.container-number"
         own = f"com.docker.compose.service={service}"
         running = [one for one in self._found(own) if one.status == "running"]
@@ -144,5 +144,5 @@ def up(folder: Path, host: str) -> Iterator[Stack]:
 
 
 def _plain(environment: Mapping[str, str]) -> dict[str, str]:
-    """Without what would win over the file."""
+    """The environment without variables that would override the file."""
     return {name: v for name, v in environment.items() if not name.startswith("MATCHBOX_")}

@@ -1,4 +1,4 @@
-"""docker-compose.yml: who may know what; and the whole deployment, brought up and played in."""
+"""docker-compose.yml: the secrets of each service; and the whole deployment, started and used."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.installation import eventually
 OURS = ("prepare", "seats", "web", "internal", "ledger", "beat", "arena")
 NOT_SETTINGS = {"SIGN_OF_LIFE"}
 FOR_UP = {"MATCHBOX_ARENAS", "MATCHBOX_INTERNAL_PORT"}
-"""What only `matchbox up` heeds."""
+"""Variables that only `matchbox up` uses."""
 OF_ARENAS = {
     "MATCHBOX_BOX", "MATCHBOX_COMPILED", "MATCHBOX_DOCKER_RUNTIME", "MATCHBOX_INTERNAL_URL",
     "MATCHBOX_PIN", "MATCHBOX_SOCKETS",
@@ -40,7 +40,7 @@ PINNABLE = re.compile(r"\$\{[A-Z_]+:-[a-z]+:\d[\w.-]*(@sha256:[0-9a-f]{64})?\}")
 
 @pytest.fixture(scope="module")
 def services(checkout: Path) -> dict[str, Any]:
-    """The services as the file has them."""
+    """The services in the file."""
     told = yaml.safe_load((checkout / "docker-compose.yml").read_text())
     found: dict[str, Any] = told["services"]
     return found
@@ -442,7 +442,7 @@ def _finished(api: httpx.Client, name: str) -> Any:
 
 
 def _matchbox(up: stack.Stack, token: str, *words: str) -> Any:
-    """What the command answers as JSON, run by somebody with that token."""
+    """The output of the command as JSON, run with that token."""
     done = subprocess.run(
         [Path(sys.executable).with_name("matchbox"), *words, "--json"],
         env={**os.environ, "MATCHBOX_URL": up.url, "MATCHBOX_TOKEN": token},

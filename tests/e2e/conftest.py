@@ -1,4 +1,4 @@
-"""A browser that minds the policy, and the whole application over real books.
+"""A browser that watches the content policy, and the whole application with a real database.
 
 Only the arena is missing.
 """
@@ -23,14 +23,14 @@ from tests.web_server import answering
 
 QUIET: Final = ["--disable-background-networking", "--disable-component-update", "--no-first-run"]
 SMALL: Final = ["--disable-gpu", "--in-process-gpu"]
-"""There is no graphics card: no process of its own pretends to be one."""
+"""There is no graphics card, so no process of its own pretends to be one."""
 HASTY: Final = ["--js-flags=--no-opt --no-maglev"]
 """No page lives for long enough to repay the time of optimizing its scripts."""
 
 
 @pytest.fixture(scope="session")
 def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
-    """The installed browser, small, asking for nothing by itself."""
+    """The installed browser, in few processes, without requests of its own."""
     args = [*browser_type_launch_args["args"], *QUIET, *SMALL, *HASTY]
     return {**browser_type_launch_args, "args": args}
 
@@ -43,14 +43,14 @@ def screen() -> Screen:
 
 @pytest.fixture
 def browser_context_args(browser_context_args: dict[str, Any], screen: Screen) -> dict[str, Any]:
-    """Pages are opened on that screen."""
+    """Opens pages on that screen."""
     return {**browser_context_args, "viewport": screen.viewport, "color_scheme": screen.scheme}
 
 
 @pytest.fixture
 def watched(page: Page) -> Iterator[Page]:
-    """A page that must break no policy, raise nothing, and ask no other host for anything. A page
-    may be refused; what it loads may not."""
+    """A page that must not break the policy, raise an error, or send a request to another host. The
+    page itself may be refused, but nothing that it loads."""
     trouble: list[str] = []
     hosts: set[str] = set()
     pages: set[str] = set()
@@ -78,7 +78,7 @@ def watched(page: Page) -> Iterator[Page]:
 
 @pytest.fixture
 def books(empty_database: Path, tmp_path: Path) -> Iterator[Books]:
-    """The books of a platform whose shipped bots are active, behind a wall."""
+    """The database of a platform whose shipped bots are active, with a wall reported."""
     url = f"sqlite:///{shutil.copy(empty_database, tmp_path / 'books.db')}"
     books = open_books(url, data=str(tmp_path))
     books.wall()
@@ -94,6 +94,6 @@ def books(empty_database: Path, tmp_path: Path) -> Iterator[Books]:
 
 @pytest.fixture
 def address(books: Books) -> Iterator[str]:
-    """Where the whole application answers."""
+    """The address of the whole application."""
     with answering(create_app(books.context)) as url:
         yield url

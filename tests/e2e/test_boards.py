@@ -20,7 +20,7 @@ Plotly.react = (...given) => { window.drawings++; return old(...given); }; null"
 
 @pytest.fixture(scope="module")
 def crowded() -> Iterator[str]:
-    """The pages over a board of a thousand bots, of which alice has one."""
+    """The pages with a board of a thousand bots, of which alice has one."""
     with serving(CROWDED) as address:
         yield address
 

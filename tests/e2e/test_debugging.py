@@ -1,4 +1,4 @@
-"""An author reads what a bot printed beside the step, and goes from its page to its faults."""
+"""An author reads a bot's output beside the step, and finds its faults from its page."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Talker(MediumPlayer):
 
 
 def play(books: Books) -> None:
-    """Plays what is queued, in a box, since only there the output is collected."""
+    """Plays the queued matches, in a box, since only there the output is collected."""
     box = open_named("auto")
     assert box is not None
     with box:

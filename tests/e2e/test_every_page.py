@@ -1,6 +1,6 @@
-"""Every page in each of its states, at both widths and in both schemes: what must hold of any page.
+"""Checks that every page must pass, in each of its states, at both widths and in both schemes.
 
-A page is loaded once for each width, since that takes the longest, and then asked everything.
+A page is loaded once for each width, since loading takes longest; then all checks run.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 class Wire:
-    """Counts what the page loads, as if this browser had never been here."""
+    """Counts the bytes that the page loads, as in a browser without a cache."""
 
     def __init__(self, page: Page) -> None:
         self.bytes = 0
@@ -38,14 +38,14 @@ class Wire:
 
 
 def compressed(app: Flask) -> Flask:
-    """The application, which compresses what it sends as the server does."""
+    """The application, with the compression of the server."""
     app.config["COMPRESS_MIMETYPES"] = ["text/html", "application/json"]
     Compress(app)
     return app
 
 
 def wrongs(page: Page, answer: Response | None, path: str, loaded: int) -> Iterator[str]:
-    """What is wrong with the page that was loaded."""
+    """Yields the faults of the page that was loaded."""
     assert answer is not None
     if answer.ok == (path in REFUSED):
         yield f"it answers {answer.status}"

@@ -1,6 +1,5 @@
-"""The first day of a platform: `make up`, its operator, its first author, and what authors get
-wrong. A real browser on the real platform.
-"""
+"""The first day of a platform: `make up`, its operator, its first author, and authors' usual
+mistakes. A real browser on the real platform."""
 
 from __future__ import annotations
 
@@ -36,12 +35,12 @@ MINE: Final = IMPORTS + PLAYER
 
 
 def turning(body: str) -> str:
-    """A player whose turn is this."""
+    """A player with this body of `turn`."""
     return MINE.replace(TURN, f"        {body}\n")
 
 
 def born(body: str) -> str:
-    """A player that does this when it is made."""
+    """A player with this body of `__init__`."""
     return MINE.replace(":\n", f":\n{BIRTH}        {body}\n\n", 1)
 
 
@@ -79,13 +78,13 @@ REFUSED: Final = [
         r"16384 bytes, and 4096 of one",
     ),
 ]
-"""What the try-out refuses: name, file, verdict, what the sentence says."""
+"""Files that the try-out refuses: name, file, verdict, words of the sentence."""
 TURNED_AWAY: Final = [
     ("ten-megabytes", b"#" * (10 << 20), 413, r"longer than 1 MiB; a single file may have 64 KiB"),
     ("zip-bomb", zipped("#" * (3 << 20)), 422, r"unpacks to more than 20 times its size"),
     ("not-utf8", MINE.encode() + b"# \xe9t\xe9\n", 422, r"not UTF-8 in line 14; save it as UTF-8"),
 ]
-"""What is refused at the door: name, file, status, what the sentence says."""
+"""Files that the upload refuses: name, file, status, words of the sentence."""
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +97,7 @@ def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]
 
 @pytest.fixture(scope="module")
 def token(platform: Installation) -> str:
-    """What stands for bob at the API."""
+    """A token of bob for the API."""
     return platform.author("bob")
 
 
@@ -207,7 +206,7 @@ def submit_text(page: Page, name: str, text: str) -> None:
 
 
 def see_it_play(page: Page, platform: Installation) -> None:
-    """From the verdict to the leaderboard with its interval, to a match, and through it."""
+    """Follows a bot from its verdict to the leaderboard with its interval, and through a match."""
 
     def rated() -> bool:
         lines = platform.get("/leaderboards/bomb")["lines"]
@@ -230,11 +229,11 @@ def see_it_play(page: Page, platform: Installation) -> None:
 
 
 def picture(page: Page, folder: Path, name: str) -> None:
-    """What the page looks like, for a person who looks for a fault."""
+    """Takes a screenshot, for a person who looks for a fault."""
     page.screenshot(path=folder / f"{name}.png", full_page=True)
 
 
 @pytest.fixture(scope="module")
 def shots(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where pictures go."""
+    """The folder of the screenshots."""
     return tmp_path_factory.mktemp("shots")

@@ -1,6 +1,6 @@
-"""By keyboard alone: how far controls are, counted on the page and tried with the keys themselves.
+"""Use by keyboard alone: the distance of controls, counted on the page and tried with real keys.
 
-That every main control of every page is near is asked by `test_every_page`.
+`test_every_page` checks that every main control of every page is near.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ BUSY = (
     "/seasons",
     "/admin/leagues/new?game=bomb&kind=adaptive&step=2",
 )
-"""Pages with lists, long forms, ticks, choices and parts that are closed."""
+"""Pages with lists, long forms, ticks, choices and closed parts."""
 
 
 @journey

@@ -1,4 +1,4 @@
-"""A step whose output had no room says so, while the steps go by."""
+"""A step says so if there was no room for its output, while the steps are played."""
 
 from __future__ import annotations
 

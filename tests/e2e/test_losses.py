@@ -1,4 +1,4 @@
-"""An author finds out why bouts were lost, and whether the next version is better."""
+"""An author finds the reason for lost bouts, and whether the next version is better."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def log_in(page: Page, address: str) -> None:
 
 
 def play(books: Books, rounds: int) -> None:
-    """Plays what the platform sends in so many ticks, and lets the standing follow."""
+    """Plays the matches of this many ticks, and refreshes the standing."""
     for _ in range(rounds):
         tick(books.context)
         for job in books.postman.take():

@@ -1,4 +1,4 @@
-"""A pupil comes by the school's account: a real provider, a real browser, the real policy."""
+"""A pupil logs in with the school's account: a real provider, a real browser, the real policy."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def school() -> Iterator[Provider]:
 
 @pytest.fixture
 def site(books: Books, school: Provider) -> Iterator[str]:
-    """Where the platform answers; it knows the school."""
+    """The address of the platform, which knows the school's provider."""
     port = free_port()
     url = f"http://127.0.0.1:{port}"
     settings = replace(

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.browser
 
 
 def serving(source: Source) -> AbstractContextManager[str]:
-    """The address of a server of these pages, for the length of the block."""
+    """The address of a server of these pages, until the block ends."""
     return answering(make_app(source))
 
 
@@ -57,7 +57,7 @@ def a_board(width: float, *, ahead: str, matches: int) -> Board:
 
 
 def stamp_of(standing: Board) -> Stamp:
-    """The stamp of a season that has this standing."""
+    """The stamp of a season with this standing."""
     return Stamp(course="running-1", standing=str(standing.rows_digest))
 
 

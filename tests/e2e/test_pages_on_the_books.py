@@ -1,6 +1,7 @@
-"""The way of a bot through the pages, in a real browser: the whole application over real books.
+"""The way of a bot through the pages, in a real browser: the whole application with a real
+database.
 
-Only the arena is missing: its work is done in this process, between two looks at a page.
+Only the arena is missing: this process does its work, between two requests of a page.
 """
 
 from __future__ import annotations
@@ -22,14 +23,14 @@ CAREFUL = shipped("bomb", "medium").decode() + "\n# alice's own\n"
 
 
 def try_out(books: Books, *, accepted: bool = True) -> None:
-    """The arena's and the ledger's part of a submission."""
+    """Does the arena's and the ledger's part of a submission."""
     for job in books.postman.take():
         if isinstance(job, TryOut):
             books.settle(tried_out(job, accepted=accepted))
 
 
 def play(books: Books, rounds: int = 3) -> None:
-    """Ranked matches, really played, and the standing that follows from them."""
+    """Really plays ranked matches, and refreshes the standing."""
     for _ in range(rounds):
         tick(books.context)
         for job in books.postman.take():
@@ -237,7 +238,7 @@ def log_in(page: Page, address: str, password: str) -> None:
 
 
 def change_password(page: Page, new: str) -> None:
-    """Sends the form for a new password, and has every token revoked."""
+    """Sends the form for a new password, with the box that revokes every token."""
     page.get_by_label("Password", exact=True).fill(PASSWORD)
     page.get_by_label("New password").fill(new)
     page.get_by_label("Revoke all my tokens as well").check()

@@ -1,6 +1,6 @@
 """Persons play against bots in a real browser: every game by clicks to its end.
 
-The whole application over real books; the arena's work is done in a thread of this process.
+The whole application with a real database. A thread of this process does the arena's work.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ BOTS = {"bomb": "simple", "skull": "random", "war": "highest", "thegame": "legal
 
 @pytest.fixture
 def books(empty_database: Path, tmp_path: Path) -> Iterator[Books]:
-    """The books of a platform with an active bot of each game, and an arena that plays turns."""
+    """A platform with an active bot of each game, and an arena that plays turns."""
     url = f"sqlite:///{shutil.copy(empty_database, tmp_path / 'books.db')}"
     books = open_books(
         url, data=str(tmp_path), requests_per_minute=1_000_000, logins_per_minute=1000
@@ -62,7 +62,7 @@ def books(empty_database: Path, tmp_path: Path) -> Iterator[Books]:
 
 @pytest.fixture
 def person(browser: Browser, screen: Screen, address: str) -> Iterator[BrowserContext]:
-    """Alice's browser, logged in; moves are told without pauses."""
+    """Alice's browser, logged in; moves are shown without pauses."""
     context = browser.new_context(
         viewport=screen.viewport,
         color_scheme=screen.scheme,
@@ -92,7 +92,8 @@ def begin(page: Page, game: str) -> None:
 
 
 def my_turn(page: Page) -> bool:
-    """Waits until the person is to move, or the game is over; True if they are to move."""
+    """Waits until the person is to move or the game is over; returns whether the person is to
+    move."""
     page.wait_for_selector("#play[data-turn=mine], #replay[data-ready]")
     return page.locator("#play[data-turn=mine]").count() > 0
 
@@ -107,9 +108,10 @@ def press(page: Page) -> None:
 
 
 def play_out(page: Page) -> int:
-    """Plays to the end, on the board where it can be; returns the number of clicks on the board.
+    """Plays to the end, on the board if possible; returns the number of clicks on the board.
 
-    What is told of the person on the way is English: "You place a card", or "alice places a card".
+    The lines about the person on the way must be English: "You place a card", or "alice places a
+    card".
     """
     clicks = 0
     while my_turn(page):
@@ -165,7 +167,7 @@ def test_every_game_is_played_by_clicks_to_its_end(
 
 
 def look_at_the_rules(page: Page) -> None:
-    """Opens the rules, which stand beside the board, and closes them."""
+    """Opens the rules beside the board, and closes them."""
     assert len(page.locator(".question").inner_text()) > 15
     panel = page.get_by_role("region", name="Rules of")
     expect(panel).to_be_hidden()
@@ -254,7 +256,7 @@ def test_a_second_person_joins_by_the_link(
     other = context.new_page()
     sign_up(other, "bob")
     other.goto(link)
-    # The page asks for news meanwhile, and keeps the link's secret.
+    # Meanwhile the page requests news, and keeps the link's secret.
     with other.expect_response(lambda answer: ".json" in answer.url and answer.status == 204):
         pass
     other.get_by_role("button", name="Take the seat").click()

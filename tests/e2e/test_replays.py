@@ -189,7 +189,7 @@ def test_a_bout_is_stepped_through_without_scripts(browser: Browser, alices: str
 
 
 def played_by_lot(name: str, seats: int, view: int | None) -> Steps:
-    """A bout of any game with the first legal moves, as the page gets it."""
+    """A bout of any game that makes the first legal move each time, as the page gets it."""
     game = registry.game(name)
     state: Any = game.start(seats, SeededDice(b"0" * 16, 0), fill_options(game.spec, {}))
     told: list[Step] = []
@@ -217,7 +217,7 @@ def played_by_lot(name: str, seats: int, view: int | None) -> Steps:
 
 
 def match_by_lot(name: str, seats: int) -> Source:
-    """What pages ask, with one match of this game, the only one that there is."""
+    """A source with one match of this game."""
     bout = played_by_lot(name, seats, None).bout
     one = cast.match(MATCH).entrants[0]
     bots = [
@@ -247,7 +247,7 @@ def least_text(page: Page, board: str) -> float:
 
 
 def show(page: Page, step: int) -> None:
-    """Shows a step, as the slider does, but without the time that a hand takes."""
+    """Shows a step, as the slider does, but at once."""
     page.evaluate(
         """step => {
           const slider = document.getElementById('slider');

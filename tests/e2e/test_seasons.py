@@ -23,8 +23,8 @@ AUTHORS = ("alice", "bob", "dora", "emil", "frida")
 
 
 class Format(NamedTuple):
-    """How a season is played: its game, with the bot of which every author has a variant, what is
-    filled in, and what its page has then."""
+    """A season's game, the bot of which every author has a variant, the values of the form, and the
+    content of the season's page."""
 
     kind: str
     game: str
@@ -89,8 +89,8 @@ def make_league(page: Page, address: str, game: str, kind: str, settings: dict[s
 
 @pytest.fixture
 def books(books: Books) -> Books:
-    """Books where no league plays but those of the tests: the ranked queues of the games' own
-    leagues rest."""
+    """A platform on which only the tests' leagues play: the ranked queues of the games' own leagues
+    are paused."""
     with books.write() as session:
         for league in session.scalars(select(League)):
             league.paused = True
@@ -124,7 +124,7 @@ def test_an_operator_runs_a_season_of_each_format(
         lambda jobs: map(partial(really_played, books), jobs),
         partial(really_learned, books),
     )
-    # The page follows the season by itself.
+    # The page follows the season without a reload.
     expect(state).to_contain_text("finished")
     expect(state).to_contain_text("matches played")
     watched.reload()
@@ -146,8 +146,8 @@ def test_an_operator_runs_a_season_of_each_format(
 
 
 def void_it(page: Page, *, decided: bool) -> None:
-    """Makes the match void whose page this is; or reads why it cannot be if it has `decided` who
-    goes on."""
+    """Makes the match of this page void; or, if it has `decided` a tie, reads the reason why that
+    is impossible."""
     page.goto(page.url.partition("?")[0] + "/operate")
     if decided:
         expect(page.locator("main")).to_contain_text("it can no longer be made void")

@@ -1,4 +1,4 @@
-"""A table at which a person plays: legible on a phone, played by touch, told as it happens."""
+"""A table at which a person plays: legible on a phone, played by touch, its events announced."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ addEventListener("DOMContentLoaded", () => {
 
 @pytest.fixture
 def phone(browser: Browser, address: str) -> Iterator[Page]:
-    """Alice's phone, logged in; moves are told without pauses."""
+    """Alice's phone, logged in; moves are shown without pauses."""
     context = browser.new_context(
         viewport=PHONE, has_touch=True, reduced_motion="reduce", base_url=address
     )
@@ -78,7 +78,7 @@ def test_a_table_is_legible_on_a_phone(phone: Page, game: str) -> None:
 
 
 def drag_by_touch(page: Page, what: Locator, onto: Locator) -> None:
-    """Draws a finger from one thing to another."""
+    """Drags a finger from one element to another."""
     what.scroll_into_view_if_needed()
     start, end = what.bounding_box(), onto.bounding_box()
     assert start is not None

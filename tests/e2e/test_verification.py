@@ -1,4 +1,4 @@
-"""A match is verified from its page in a real browser, over real books with a real record."""
+"""A match is verified from its page in a real browser, with a real database and a real record."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture
 def books(empty_database: Path, tmp_path: Path) -> Iterator[Books]:
-    """The books of a platform where two bots play a season."""
+    """A platform where two bots play a season."""
     url = f"sqlite:///{shutil.copy(empty_database, tmp_path / 'books.db')}"
     books = open_books(url, data=str(tmp_path), requests_per_minute=1_000_000)
     books.wall()
@@ -41,7 +41,7 @@ def match(books: Books) -> str:
 
 @pytest.fixture
 def go(books: Books) -> Iterator[Event]:
-    """An arena that verifies once it is told to go."""
+    """An arena that waits for a signal, and then verifies."""
     go, over = Event(), Event()
 
     def arena() -> None:

@@ -1,8 +1,8 @@
-"""What one seat can tell a later one, in bits: `python -m tests.hostile.channels --box bwrap`.
+"""The bits that one seat can pass to a later one: `python -m tests.hostile.channels --box bwrap`.
 
-For each channel a seat writes a random bit or leaves it, and is closed; a fresh seat then reads a
-number. How much the number says about the bit is their mutual information, with the bias of so few
-trials taken off. Knows channels as pieces of code; knows no game.
+For each channel, a seat writes a random bit and is closed; a fresh seat then reads a number. The
+mutual information of bit and number, less the bias of so few trials, is what the channel passes.
+Knows channels as pieces of code; knows no game.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def clock():
     return place[0] * 10**9 + place[1]
 begun = clock()
 """
-"""The finest clock that a seat has: the kernel's of its thread's own time, asked for directly."""
+"""The finest clock of a seat: the kernel's clock of its thread's own time, read directly."""
 _TOLD: Final = "\nreply = str(value).encode()"
 _STAT: Final = """
 for copy in range(25):
@@ -87,7 +87,7 @@ CHANNELS: Final[dict[str, tuple[str, str]]] = {
     "processor caches": (_LINES + _LOAD, _LINES + _CLOCK + _COMPARE),
     "memory given back": (_BLOCK, f"{_CLOCK}{_BLOCK}{_ELAPSED}"),
 }
-"""By name: what writes a 1, and what reads it into `value`."""
+"""By name: the code that writes a 1, and the code that reads it into `value`."""
 
 
 def measure(box: Box, channel: str, trials: int, *, apart: bool = False) -> float | None:

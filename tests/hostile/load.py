@@ -1,8 +1,8 @@
 """Mixed matches on a machine with far too much to do: `python -m tests.hostile.load 10000`.
 
-Four times as many arenas play as there are processors, and one entrant in ten is an attack. What
-must hold: no match is lost or void, nobody honest is blamed, nothing stays behind, and no arena
-grows. Knows matches, processes and memory; knows no attack by name.
+Four times as many arenas play as there are processors, and one entrant in ten is an attack. No
+match may be lost or void, no honest bot blamed, no process left behind, and no arena may grow.
+Knows matches, processes and memory; knows no attack by name.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ from worker.arena.boxes import open_named
 from worker.arena.play import play_job
 
 OVERLOAD: Final = 4
-"""So many arenas a processor."""
+"""The number of arenas for each processor."""
 HOSTILE: Final = 0.1
 BLOCK: Final = 10
-"""Matches that an arena is given at once."""
+"""The number of matches that an arena gets at once."""
 ATTACKED: Final = "bomb"
 _GROWTH_MB: Final = 16.0
 _LEAVING_S: Final = 60.0
@@ -51,7 +51,7 @@ _LEAVING_S: Final = 60.0
 
 @dataclass
 class Block:
-    """What an arena says of the matches it has played."""
+    """The report of an arena on the matches it has played."""
 
     arena: int
     matches: int = 0
@@ -60,14 +60,14 @@ class Block:
     endings: dict[str, int] = field(default_factory=dict)
     """Faults of attackers, by kind."""
     wrong: list[str] = field(default_factory=list)
-    """Sentences: what must never happen."""
+    """Sentences about things that must never happen."""
     memory_mb: float = 0.0
     children: list[tuple[int, str]] = field(default_factory=list)
-    """Its processes: number and time of birth."""
+    """The arena's processes: number and time of birth."""
 
 
 def limits(share: int) -> dict[str, int]:
-    """The platform's usual limits, or times that are so many times shorter."""
+    """The platform's usual limits, with times scaled by `share`."""
     usual = limits_of(Settings())
     times = {name: usual[name] // share for name in ("cpu_ms", "start_cpu_ms", "bank_ms")}
     return {**usual, **times, "memory_mb": 96}
@@ -136,7 +136,7 @@ def _box(kind: str) -> Box:
 
 @cache
 def _attacks() -> dict[str, bytes]:
-    """Every attack that can be uploaded at all."""
+    """Every attack that can be uploaded."""
     names = [name for name in stage.ATTACKS if stage.game_of(name) == ATTACKED]
     found = {name: stage.bot(name, stage.witnessed(name)) for name in names}
     return {name: bundle for name, bundle in found.items() if _is_taken(bundle)}
@@ -152,7 +152,7 @@ def _is_taken(bundle: bytes) -> bool:
 
 @cache
 def _honest() -> dict[str, list[bytes]]:
-    """The shipped bots of every game that two may play."""
+    """The shipped bots of every game for two."""
     return {
         name: [bot.data for bot in shipped(name)]
         for name, game in registry.games().items()
@@ -174,7 +174,7 @@ def _descendants(pid: int) -> Iterator[tuple[int, str]]:
 
 
 def run(kind: str, matches: int, share: int, minutes: float) -> dict[str, Any]:
-    """Plays so many matches, or as many as the minutes allow; what was seen."""
+    """Plays this number of matches, or as many as the minutes allow; returns the observations."""
     begun, blocks = (
         time.monotonic(),
         [list(range(at, min(at + BLOCK, matches))) for at in range(0, matches, BLOCK)],
@@ -224,13 +224,13 @@ def _told(
 
 
 def _growth(done: list[Block], arena: int) -> float:
-    """How much the arena grew after the first quarter of its blocks, when all was loaded."""
+    """The growth of the arena after the first quarter of its blocks, when everything was loaded."""
     sizes = [block.memory_mb for block in done if block.arena == arena]
     return sizes[-1] - sizes[len(sizes) // 4]
 
 
 def _alive(done: list[Block]) -> list[int]:
-    """Processes of the arenas that are there though these have gone."""
+    """Processes of the arenas that still run after the arenas have ended."""
     known = {child for block in done for child in block.children if child[1]}
     until = time.monotonic() + _LEAVING_S
     while alive := [pid for pid, since in known if born(pid) == since]:
@@ -241,7 +241,7 @@ def _alive(done: list[Block]) -> list[int]:
 
 
 def main() -> None:
-    """Prints what was seen; fails where anything was wrong."""
+    """Prints the observations; fails if anything was wrong."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("matches", type=int, nargs="?", default=10_000)
     parser.add_argument("--box", default="bwrap")

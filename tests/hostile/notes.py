@@ -1,8 +1,9 @@
-"""A bot that passes notes wins no more than without: `python -m tests.hostile.notes 2000`.
+"""A bot that passes notes wins no more often than without them: `python -m tests.hostile.notes
+2000`.
 
-It plays the same deals twice against medium, with and without notes, and knows in which order the
-rotations are played, which no bot of a league does. The bouts of the second rotation are compared
-in pairs: the deals are fixed, so only the notes can make a difference. Knows one attack.
+It plays the same deals twice against medium, with and without notes. It knows the order of the
+rotations, which no bot of a league does. The bouts of the second rotation are compared in pairs:
+the deals are fixed, so only the notes can make a difference. Knows one attack.
 """
 
 from __future__ import annotations
@@ -48,14 +49,14 @@ class Bout:
 
     won: bool
     left: int | None
-    """What the bot noted in the first one; None where it did not learn it."""
+    """The bot's note in the first bout; None if the bot had nothing to note."""
     found: int | None
-    """What it read in the second one."""
+    """The bot's reading in the second bout."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What so many pairs of bouts have shown."""
+    """The result of the pairs of bouts."""
 
     box: str
     pairs: int
@@ -63,9 +64,9 @@ class Found:
     """Share of the second bouts, with notes."""
     won_without: float
     left: int
-    """So many notes were left."""
+    """The number of notes that were left."""
     right: int
-    """So many of them were read, and read right."""
+    """The number of these that were read correctly."""
     z: float
     """Standard errors by which the bot wins more with notes, over the pairs that differ."""
 
@@ -77,7 +78,7 @@ def carrier(place: str, pages: str, *, notes: bool) -> bytes:
 
 
 def second_bout(box: Box | None, number: int, bot: bytes) -> Bout:
-    """The deal of that number in both rotations; the bot moves first in the first one."""
+    """Plays the deal of that number in both rotations. The bot moves first in the first one."""
     medium, memory = shipped.find("bomb", "medium"), str(number).encode()
     job = PlayMatch(
         attempt=1,
@@ -113,7 +114,7 @@ def _number(word: str, log: str) -> int | None:
 
 
 def compare(box: Box | None, pairs: int, start: int = 0) -> Found:
-    """Plays so many deals with notes and without."""
+    """Plays this number of deals with and without notes."""
     place, pages = f"{LIBRARY}/{secrets.token_hex(8)}", sorted(LIBRARY.glob("encodings/cp*.py"))
     told = " ".join(map(str, pages[:PLACES]))
     with_notes, without = (carrier(place, told, notes=notes) for notes in (True, False))
@@ -136,13 +137,13 @@ def compare(box: Box | None, pairs: int, start: int = 0) -> Found:
 
 
 def _evict(page: Path) -> None:
-    """Has the machine forget a file, which it would fetch from the disk only once."""
+    """Makes the machine forget a file, which it would otherwise read from the disk only once."""
     with page.open("rb") as file:
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 def images() -> None:
-    """Builds what containers of the shipped players need, on the engine of DOCKER_HOST."""
+    """Builds the images for containers of the shipped players, on the engine of DOCKER_HOST."""
     program = Program(tuple(registry.seat_modules()), ENTRY, libraries=tuple(LIBRARIES))
     engine.build(program.packages(), program.with_libraries().packages())
 
@@ -159,7 +160,7 @@ def run(kind: str, pairs: int) -> Found:
 
 
 def main() -> None:
-    """Prints what was found in each box; fails where notes win, or the perfect channel does not."""
+    """Prints the result in each box; fails if notes win, or if the perfect channel does not."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("pairs", type=int, nargs="?", default=BOUTS)
     parser.add_argument("--box", choices=(*KINDS, "none"), help="this one alone")

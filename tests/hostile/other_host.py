@@ -1,4 +1,5 @@
-"""Prints everything that a seat on this host can ask for by name: `other_host.py KIND FORKS`.
+"""Prints the answer to everything that a seat on this host can request by name: `other_host.py KIND
+FORKS`.
 
 Knows a box and the questions; the host that it runs on is made by test_two_hosts.py.
 """
@@ -74,7 +75,7 @@ text = json.dumps(seen, sort_keys=True, default=str)
 
 
 def numbers() -> list[int]:
-    """Every number that no seat may call, but those that some kernels let past a filter."""
+    """Every number that no seat may call, except those that some kernels let past a filter."""
     from sandbox.syscalls import BOT, here
 
     arch = here()
@@ -84,7 +85,7 @@ def numbers() -> list[int]:
 
 
 def seen(kind: str, forks: int, library: str, extra: str) -> str:
-    """What a seat of this kind sees, after so many others of its zygote."""
+    """The answers that a seat of this kind gets, after this many other seats of its zygote."""
     with open_box(kind, preload=(), entry=ENTRY, paths=[HERE]) as box:
         for _ in range(forks):
             box.seat(LIMITS).close()

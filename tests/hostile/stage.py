@@ -1,4 +1,4 @@
-"""Puts an attacker beside an honest bot, in either seat, and looks on from outside.
+"""Puts an attacker beside an honest bot, in either seat, and watches from outside.
 
 Knows boxes, matches and how an attack's folder is read; knows no attack by name.
 """
@@ -35,7 +35,7 @@ RIVALS: Final = {
     "bomb": HONEST,
     "skull": b"from matchbox.games.skull import RandomAgent\n\nBOT = RandomAgent\n",
 }
-"""An honest bot of each game that an attack is made in."""
+"""An honest bot for each game with an attack."""
 ATTACKS: Final = sorted(place.parent.name for place in HERE.glob("*/expect.toml"))
 LIMITS: Final = {
     "cpu_ms": 3000,
@@ -44,13 +44,13 @@ LIMITS: Final = {
     "memory_mb": 96,
     "bank_ms": 30_000,
 }
-"""Time enough on a slow machine; an attack that is to run out of it has less."""
+"""Time enough on a slow machine. Attacks that are to run out of time get less."""
 _OFTEN_S: Final = 0.02
 
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """Without which layers an attack works, in which kind of box, and what shows that it did."""
+    """The layers without which an attack works, the kind of box, and the witness that proves it."""
 
     layers: tuple[str, ...]
     box: str
@@ -59,17 +59,17 @@ class Proof:
 
 
 def expected(attack: str) -> dict[str, Any]:
-    """What an attack's folder says must become of it."""
+    """The expected result, from the attack's folder."""
     return tomllib.loads((HERE / attack / "expect.toml").read_text())
 
 
 def limits(attack: str) -> dict[str, int]:
-    """What a seat may use in this attack's matches."""
+    """The limits of a seat in this attack's matches."""
     return LIMITS | expected(attack).get("limits", {})
 
 
 def proof(attack: str) -> Proof | None:
-    """Without which layers it is shown to work, if it is."""
+    """The proof that the attack works without a layer, if there is one."""
     told = expected(attack).get("without")
     if told is None:
         return None
@@ -77,19 +77,19 @@ def proof(attack: str) -> Proof | None:
 
 
 def layers_of(without: Mapping[str, Any]) -> tuple[str, ...]:
-    """The one layer that is told, or those that stand behind each other."""
+    """The layer with this name, or the layers that stop the attack together."""
     layer = without["layer"]
     return (layer,) if isinstance(layer, str) else tuple(layer)
 
 
 def witnessed(attack: str) -> Witness:
-    """A fresh witness of the attack; one that sees nothing where there is none."""
+    """A fresh witness of the attack; one that sees nothing if the attack has none."""
     shown = proof(attack)
     return WITNESSES[shown.witness](**shown.telling) if shown else Witness()
 
 
 def bot(attack: str, witness: Witness) -> bytes:
-    """The attacker's upload, which is told its witness's place."""
+    """The attacker's upload, with its witness's place filled in."""
     if (HERE / attack / "pack.py").is_file():
         packed: bytes = runpy.run_path(str(HERE / attack / "pack.py"))["bundle"]()
         return packed
@@ -98,7 +98,7 @@ def bot(attack: str, witness: Witness) -> bytes:
 
 
 def lacks_the_layer(box: Box, attack: str) -> bool:
-    """Whether it is stopped by a layer that this machine cannot have."""
+    """Whether the attack is stopped by a layer that this machine cannot have."""
     shown = proof(attack)
     return shown is not None and any(
         not box.layers[one] for one in NOT_EVERYWHERE if one in shown.layers
@@ -106,7 +106,7 @@ def lacks_the_layer(box: Box, attack: str) -> bool:
 
 
 def game_of(attack: str) -> str:
-    """The game in which it is made."""
+    """The game of the attack."""
     name: str = expected(attack).get("game", "bomb")
     return name
 
@@ -138,13 +138,13 @@ def played(
 
 
 def is_taken(result: MatchPlayed) -> bool:
-    """Whether the books take that result, as it comes to them in JSON."""
+    """Whether the server accepts that result, read from JSON as it would arrive."""
     sent = json.loads(json.dumps(wire.to_plain(result), allow_nan=False))
     return wire.from_plain(MatchPlayed, sent) == result
 
 
 def watched(box: Box, witness: Witness) -> Box:
-    """The same box, with a witness that looks at every seat."""
+    """The same box, with a witness that watches every seat."""
     return cast("Box", _Watched(box, witness))
 
 
@@ -160,7 +160,8 @@ class _Watched:
 
 
 class _Seen:
-    """A seat that is looked at after every answer, and by some witnesses while it is awaited."""
+    """A seat that is watched after every answer, and by some witnesses while an answer is
+    awaited."""
 
     def __init__(self, seat: Seat, witness: Witness) -> None:
         self._seat = seat

@@ -1,4 +1,4 @@
-"""The table of attacks in docs/threat-model.md: `python -m tests.hostile.table` writes it anew.
+"""The table of attacks in docs/threat-model.md: `python -m tests.hostile.table` writes it again.
 
 Knows the attacks' folders and two marks in the page; tries no attack.
 """
@@ -33,16 +33,16 @@ UNHARMED: Final = "gets nothing, and plays on"
 
 @dataclass(frozen=True, slots=True)
 class Attack:
-    """One folder: what its bot does, what stops it, and what becomes of it."""
+    """The folder of an attack: its bot, the layer that stops it, and its result."""
 
     name: str
     does: str
     group: str
     stopped_by: str
     verdicts: tuple[str, ...]
-    """The endings that it may have; none where it only fails to get what it wants."""
+    """The endings that it may have; none if it only fails to reach its aim."""
     works_without: str
-    """The layers without which it is shown to work, and in which box; else nothing."""
+    """The layers without which it works, and the box in which that is shown; "" if none."""
 
     @property
     def row(self) -> str:
@@ -76,7 +76,7 @@ def table() -> str:
 
 
 def with_table(page: str) -> str:
-    """The page with the present table between its marks. Raises ValueError where one is missing."""
+    """The page with the present table between its marks. Raises ValueError if one is missing."""
     head, begin, rest = page.partition(BEGIN)
     _, end, tail = rest.partition(END)
     if not begin or not end:
@@ -86,7 +86,7 @@ def with_table(page: str) -> str:
 
 def _attack(folder: Path) -> Attack:
     told = tomllib.loads((folder / "expect.toml").read_text())
-    # Not parsed: to be parsed is what some of them attack with.
+    # The file is not parsed: some attacks are made against parsers.
     (file,) = (folder / name for name in ("bot.py", "pack.py") if (folder / name).is_file())
     opening = _OPENING.match(file.read_text())
     if opening is None:

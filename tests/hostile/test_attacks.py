@@ -1,8 +1,8 @@
-"""Every attack in its own folder: the bot, and what must become of it.
+"""Every attack in its own folder: the bot, and the expected result.
 
 The attacker plays an honest bot in both seats, named first and named second, behind each walled
-box; after each match two honest bots play a control match in the same box. An attack that gets
-what it wants prints SUCCEEDED, or is seen by its witness.
+box; after each match two honest bots play a control match in the same box. An attack that succeeds
+prints SUCCEEDED, or is seen by its witness.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ PLAYED = [attack for attack in ATTACKS if attack not in REFUSED]
 
 @pytest.fixture(scope="module")
 def control() -> str:
-    """The digest of the control match, played where no attack was near."""
+    """The digest of the control match, played without any attack near."""
     opened = open_named("bwrap")
     assert opened is not None
     with opened as fresh:
@@ -52,13 +52,13 @@ def control() -> str:
 
 
 def looked_at(attack: str) -> Witness:
-    """Its witness, but for one that another test would disturb at the same time."""
+    """The attack's witness, except one that another test would disturb at the same time."""
     witness = witnessed(attack)
     return Witness() if witness.of_the_machine else witness
 
 
 def found_as_left(zygote: ZygoteClient) -> bool:
-    """Whether every seat left processes, limits and descriptors as they were before it."""
+    """Whether every seat left processes, limits and descriptors unchanged."""
     return zygote.healthy or zygote.seats >= SEATS_PER_ZYGOTE
 
 

@@ -19,7 +19,7 @@ from worker.arena.match_seats import MatchSeats
 SEATS = 4
 DEALS = 12
 MARGIN = 1.15
-"""A bank holds so many times what an honest bot needs without the attacker."""
+"""A bank has this many times the time that an honest bot needs without the attacker."""
 BUSY = """# entrant {entrant}
 import time
 
@@ -41,7 +41,8 @@ ATTACKER = (HERE / "drains_the_banks" / "bot.py").read_bytes()
 
 @pytest.fixture(autouse=True)
 def _worst_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The attacker holds the seat of its faults in the last rotation, which is left to chance."""
+    """Gives the attacker the seat of its faults in the last rotation; otherwise chance would
+    decide."""
     monkeypatch.setattr(play, "shuffled", tuple)
 
 
@@ -56,7 +57,7 @@ def box() -> Iterator[Box]:
 
 @pytest.fixture(scope="module")
 def bank_ms(box: Box) -> int:
-    """A bank that honest bots do not empty among themselves."""
+    """A bank that honest bots do not use up among themselves."""
     calm = match(box, LIMITS["bank_ms"], *honest(range(SEATS)))
     assert not calm.notes
     return int(MARGIN * max(calm.cpu_ms))
@@ -68,7 +69,7 @@ def honest(entrants: range) -> list[bytes]:
 
 
 def match(box: Box, bank_ms: int, *bots: bytes) -> MatchPlayed:
-    """The match of these bots, who have so much time for it."""
+    """The match of these bots with that bank."""
     limits = LIMITS | {"bank_ms": bank_ms}
     return played(box, "banks", *bots, limits=limits, game="skull", deals=DEALS, width=DEALS)
 

@@ -1,7 +1,8 @@
 """Bouts that share a seat's process: a bot that fits alone plays the same at every width.
 
-Who holds much for each bout meets the seat's limit where many are in flight, and is at fault
-nowhere; what does not fit alone is lost, and nothing else; who hangs does so in one wide frame.
+A bot that holds much memory for each bout reaches the seat's limit if many are in progress, but is
+at fault in none. A bout that does not fit alone is lost, and no other. A bot that hangs does so in
+one wide frame.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
 Some are stopped by layers that stand behind each other, and work where those are left out together.
 
-Its witness is absent with the whole wall and seen without the layer, in the same kind of box. The
-boxes keep their outer wall: namespaces of processes and networks of their own, and the limit of
-memory that this process sets itself before it opens them.
+The witness sees nothing with the whole wall, and sees the attack without the layer, in the same
+kind of box. The boxes keep their outer wall: namespaces of processes and networks of their own, and
+the limit of memory that this process sets itself before it opens them.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ PROOFS = {attack: shown for attack in ATTACKS if (shown := proof(attack))}
 MOST_BYTES = 3 << 30
 STACK_BYTES = 64 << 20
 MATCHES = 2
-"""Matches through which the whole wall must hold."""
+"""The number of matches in which the whole wall must hold."""
 TRIES = 10
-"""Matches in which an attack may succeed without its layers. What it does can be undone at once:
-another process reads a file again that has just been thrown out of memory."""
+"""The number of matches in which an attack may try without its layers. Its effect can be undone at
+once: another process may read a file again that has just left the memory."""
 
 
 @contextmanager
 def outer_limits() -> Iterator[None]:
-    """What a seat inherits where its own limit is left out: 3 GiB of addresses and no more."""
+    """The limit that a seat inherits if its own is left out: 3 GiB of addresses."""
     wanted = {
         resource.RLIMIT_AS: MOST_BYTES,
         resource.RLIMIT_STACK: STACK_BYTES,
@@ -66,14 +66,14 @@ def outer_limits() -> Iterator[None]:
 
 
 class Boxes:
-    """Opened once for all attacks that they are still good for."""
+    """Boxes that are opened once for all attacks, as long as they are still usable."""
 
     def __init__(self, beside: Path) -> None:
         self._beside = beside
         self._open: dict[tuple[str, ...], Box] = {}
 
     def get(self, kind: str, *dropped: str) -> Box:
-        """A box of that kind without these layers, and with the bystander in it."""
+        """A box of that kind without these layers, with the bystander's file in it."""
         if (kind, *dropped) not in self._open:
             preload = (*registry.seat_modules(), "bystander")
             paths, wall = [self._beside], Wall(dropped)
@@ -82,11 +82,11 @@ class Boxes:
         return self._open[kind, *dropped]
 
     def close(self, kind: str, *dropped: str) -> None:
-        """The next one will be a new one."""
+        """Closes the box; the next one will be a new one."""
         self._open.pop((kind, *dropped)).close()
 
     def close_all(self) -> None:
-        """The end."""
+        """Closes all boxes."""
         for key in list(self._open):
             self.close(*key)
 
@@ -121,7 +121,7 @@ def works(attack: str, boxes: Boxes, *dropped: str) -> bool:
 
 
 def play(box: Box, attack: str, number: int, attacker: bytes, told: Told) -> None:
-    """One match against an honest bot, which an attack may turn void."""
+    """Plays one match against an honest bot. An attack may make it void."""
     name, within = f"{attack} {number}", limits(attack)
     try:
         told.logs.append(played(box, name, attacker, HONEST, limits=within).logs[0])

@@ -1,6 +1,6 @@
 """A hostile `learn`, behind each walled box: it keeps its old memory, and hurts nobody else.
 
-The limits are those of learning; who is to run out of time has less, as nobody needs ten seconds.
+The limits are those of learning. A bot that is to run out of time has less, to save ten seconds.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ ATTACKS: dict[str, tuple[str, FaultKind, str]] = {
 
 
 def taught(box: Box, body: str, records: Sequence[bytes] = (RECORD,)) -> LearnResult:
-    """What comes of that `learn`."""
+    """The result of that `learn`."""
     source = f"{HEAD}    @staticmethod\n    def learn(memory, records):\n        {body}\n".encode()
     return learn(
         "bomb", source, Entrant(digest(source)), OLD, lambda: records,

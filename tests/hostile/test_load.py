@@ -1,4 +1,4 @@
-"""A thousand mixed matches under four times the load, and little time where an attack plays."""
+"""A thousand mixed matches under four times the load, with little time for attacks."""
 
 from __future__ import annotations
 

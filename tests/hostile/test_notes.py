@@ -1,6 +1,6 @@
 """A bot that carries notes between the rotations of a deal: none arrives through the wall.
 
-What is counted is notes, not games won: `python -m tests.hostile.notes` shows what they are worth.
+It counts notes, not games won. `python -m tests.hostile.notes` shows their worth in games.
 """
 
 from __future__ import annotations
@@ -32,6 +32,6 @@ def test_most_notes_arrive_where_a_seat_may_name_files_and_time_the_answers() ->
     wall = Wall(("seccomp:paths", "own_clock"))
     with open_box("bwrap", preload=preload, entry=ENTRY, wall=wall) as open_wall:
         found = notes.compare(open_wall, PAIRS)
-    # A machine with much to do misreads some of them; by chance one in seventeen is right.
+    # A busy machine misreads some of them; by chance one in seventeen is right.
     assert found.left > PAIRS // 2
     assert found.right > found.left // 2

@@ -33,7 +33,7 @@ BOT = Slow
 def log_of(
     box: Box, attack: str, rival: bytes, limits: dict[str, int], *, deals: int, width: int
 ) -> str:
-    """What the bot prints in a match against that one: first the first rotation's words."""
+    """The bot's output in a match against that rival, the first rotation's first."""
     with witnessed(attack) as witness:
         attacker = bot(attack, witness)
     within = LIMITS | limits

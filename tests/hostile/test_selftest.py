@@ -1,4 +1,4 @@
-"""A worker that lacks a layer says which, and strangers' bots are refused because of it."""
+"""A worker that lacks a layer names it, and strangers' bots are refused because of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two hosts show a seat the same: all that can be asked for by name is compared, answer by answer.
+"""Two hosts look the same to a seat: everything that can be requested by name is compared.
 
 The second host has another name, environment, number of processors, and an additional file in the
 library's folder; its seat is not the first of its zygote.
@@ -23,7 +23,7 @@ RENAMED = ("unshare", "--uts", "sh", "-c", 'hostname another-host && exec "$@"',
 
 @contextlib.contextmanager
 def extra_file(name: str) -> Iterator[None]:
-    """A file that is not the library's, in its folder, where this account may write there."""
+    """A file in the library's folder that is not the library's, if this account may write there."""
     place = LIBRARY / name
     try:
         place.write_text("SEEN = True\n")
@@ -52,7 +52,7 @@ def seen(
 
 
 def renamed() -> tuple[str, ...]:
-    """What has a command run on a host of another name, where that works here."""
+    """The command that runs another on a host of another name, if that works here."""
     tried = subprocess.run([*RENAMED, "true"], capture_output=True, check=False)
     return RENAMED if tried.returncode == 0 else ()
 

@@ -1,6 +1,6 @@
 """One client that would stop the web: half-sent requests, and event streams by the dozen.
 
-Each attack has its witness: where its mend is left out, it stops others.
+Each attack has a proof: without the remedy, it stops other clients.
 """
 
 from __future__ import annotations
@@ -19,36 +19,36 @@ from tests.web_server import serving
 
 APP: Final = "server.app:from_environment()"
 SMALL: Final = ("-w", "1", "--threads", "4", APP)
-"""A server that one client would stop with few connections."""
+"""A server that one client could stop with few connections."""
 WITHOUT_BUFFER: Final = ("-k", "gthread", *SMALL)
 SLOW: Final = 40
 SHORT_S: Final = 5.0
-"""A server that answers nothing for so long, again and again, is stopped."""
+"""A server that answers nothing for this many seconds, again and again, counts as stopped."""
 HALVES: Final = {"a body": slow_clients.HALF_A_LOGIN, "headers": slow_clients.HALF_A_HEAD}
 
 
 @pytest.fixture(scope="module")
 def knobs(valkey_url: str) -> dict[str, str]:
-    """Settings of a server that counts no requests."""
+    """The settings of a server that does not limit rates."""
     return {"MATCHBOX_BROKER_URL": valkey_url, "MATCHBOX_REQUESTS_PER_MINUTE": "1000000"}
 
 
 @pytest.fixture(scope="module")
 def mended(knobs: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
-    """The port of a small server."""
+    """The port of a small server with the remedy."""
     with serving(tmp_path_factory.mktemp("mended"), SMALL, **knobs) as server:
         yield server.base_url.port or 0
 
 
 @pytest.fixture(scope="module")
 def bare(knobs: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
-    """The port of one without the mend."""
+    """The port of a server without the remedy."""
     with serving(tmp_path_factory.mktemp("bare"), WITHOUT_BUFFER, **knobs) as server:
         yield server.base_url.port or 0
 
 
 def stopped(client: httpx.Client) -> bool:
-    """Whether nothing is answered, three times in a row."""
+    """Whether three requests in a row get no answer."""
     for _ in range(3):
         try:
             client.get("/healthz")
@@ -125,7 +125,8 @@ def test_without_their_limit_one_address_holds_all_streams(
 def test_an_address_has_half_of_the_threads(
     proxies: str, stops: bool, knobs: dict[str, str], tmp_path: Path
 ) -> None:
-    """Behind a proxy all clients share an address, so threads are not counted: one takes all."""
+    """Behind a proxy all clients share an address, so threads are not counted: one client may take
+    all."""
     loose = {"MATCHBOX_STREAMS_PER_ADDRESS": "48", "MATCHBOX_TRUSTED_PROXIES": proxies}
     with serving(tmp_path, SMALL, **knobs, **loose) as server:
         port = server.base_url.port or 0

@@ -21,7 +21,7 @@ from worker.arena.boxes import open_named
 DEALS = 48
 WIDTH = 32
 SHARE = 0.04
-"""Of the bouts, those that are attacked."""
+"""The share of the bouts that are attacked."""
 ATTACKS = (
     *("answers_twice", "blames_others", "claims_no_memory", "close_channel", "empty_frames"),
     *("endless_turn", "exit_zero", "garbage_frames", "huge_reply", "late_bomb", "memory_hog"),
@@ -58,7 +58,7 @@ def match(box: Box, attack: str, share: float) -> MatchPlayed:
 
 @cache
 def undisturbed() -> dict[tuple[int, int], Bout]:
-    """The bouts of the match in which nobody is attacked."""
+    """The bouts of the match without attacks."""
     opened = open_named("bwrap")
     assert opened is not None
     with opened as fresh:

@@ -1,8 +1,9 @@
-"""What shows that an attack has worked: seen from outside, or a value that the bot could not know.
+"""Proofs that an attack has worked: observations from outside, or a value that the bot could not
+know.
 
 Knows the kernel's files about processes; knows no attack. A witness is entered before the match,
-looks at every seat after each of its answers, and says in the end whether it has seen it. Where it
-stands on a place of its own, the bot's file has that place for @PLACE@.
+looks at every seat after each of its answers, and in the end says whether the attack worked. If it
+has a place of its own, the bot's file gets that place for @PLACE@.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from sandbox.seat import Seat
 
 BYSTANDER: Final = secrets.token_hex(8)
-"""What a file beside the platform's code holds, in the boxes where a layer is shown."""
+"""The content of a file beside the platform's code, in the boxes in which a layer is tested."""
 
 _FUTEX: Final = {"x86_64": 202, "aarch64": 98}
 _PACKETS: Final = "0005"
@@ -40,28 +41,30 @@ _BORROWED: Final = (
     *("this", "antigravity", "rlcompleter", "pyclbr"),
     *("tabnanny", "stringprep", "symtable", "modulefinder"),
 )
-"""Files of the library that hardly anybody reads."""
+"""Files of the library that are hardly ever read."""
 
 
 @dataclass
 class Told:
-    """What became of the matches: the attacker's output, and whether one was void."""
+    """The result of the matches: the attacker's output, and whether one was void."""
 
     logs: list[str] = field(default_factory=list)
     void: bool = False
 
 
 class Witness:
-    """Sees nothing by itself."""
+    """A witness that sees nothing."""
 
     place = ""
     awaits = False
-    """True where it must look while an answer is still awaited."""
+    """True if it must look while an answer is still awaited."""
     lasting = False
-    """True where what it sees outlives the seat, so that the box is of no use for other attacks."""
+    """True if the attack's effect outlives the seat, so that the box cannot be used for other
+    attacks."""
 
     of_the_machine = False
-    """True where it looks at what all processes here share: one test at a time may do so."""
+    """True if it looks at something that all processes here share: only one test at a time may do
+    so."""
 
     def __init__(self) -> None:
         self.found = False
@@ -74,7 +77,7 @@ class Witness:
         self._open.close()
 
     def look(self, seat: Seat) -> None:
-        """Looks at a seat that is open. Raises OSError where its process is gone."""
+        """Looks at an open seat. Raises OSError if its process is gone."""
 
     def seen(self, told: Told) -> bool:
         """Whether the attack worked."""
@@ -82,7 +85,7 @@ class Witness:
 
 
 class Canary(Witness):
-    """A value that stands where no bot may read, and in its output where it has."""
+    """A value in a place that no bot may read, and in its output if it has."""
 
     value = BYSTANDER
 
@@ -91,7 +94,7 @@ class Canary(Witness):
 
 
 class Machine(Canary):
-    """What the whole machine is like: told by `fact`."""
+    """A fact about the whole machine, which `fact` returns."""
 
     def __init__(self, fact: str) -> None:
         super().__init__()
@@ -103,7 +106,7 @@ class Machine(Canary):
 
 
 class Place(Canary):
-    """Something outside of the box: its size, or where it points to, is the value."""
+    """Something outside of the box: the value is its size, or the target of its link."""
 
     def __init__(self, as_link: bool = False) -> None:
         super().__init__()
@@ -120,7 +123,7 @@ class Place(Canary):
 
 
 class Neighbour(Canary):
-    """A process of this machine: its number is the value, and its place a guess in thousands."""
+    """A process of this machine: the value is its number, and the place a guess in thousands."""
 
     def __enter__(self) -> Self:
         command = [sys.executable, "-c", "input()"]
@@ -132,7 +135,7 @@ class Neighbour(Canary):
 
 
 class Carried(Witness):
-    """A value that one process left and another one found."""
+    """A value that one process left and another found."""
 
     def seen(self, told: Told) -> bool:
         text = "\n".join(told.logs)
@@ -141,7 +144,8 @@ class Carried(Witness):
 
 
 class Note(Carried):
-    """The same by names of missing files in the library's directory, of which no run knows any."""
+    """The same, with names of missing files in the library's directory, which differ in each
+    run."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -163,14 +167,14 @@ class Forks(Witness):
 
 
 class Void(Witness):
-    """A match that does not count, or hurts somebody else."""
+    """A match that does not count, or a fault of the honest bot."""
 
     def seen(self, told: Told) -> bool:
         return told.void
 
 
 class Status(Witness):
-    """A line about the process: a number above `most`, or a word that is `word`."""
+    """A line of the process's status: a number above `most`, or the word `word`."""
 
     def __init__(self, line: str, most: int = 0, word: str = "") -> None:
         super().__init__()
@@ -186,7 +190,8 @@ class Status(Witness):
 
 
 class Apart(Witness):
-    """A line about the process that is not what its maker's says, as it is in every other seat."""
+    """A line about the process that differs from its maker's. In every other seat they are
+    equal."""
 
     def __init__(self, line: str) -> None:
         super().__init__()
@@ -198,7 +203,7 @@ class Apart(Witness):
 
 
 class Socket(Witness):
-    """A socket in the seat's network, where there is none but the one it is asked through."""
+    """A socket in the seat's network. There is none, except the one of its channel."""
 
     def __init__(self, kinds: list[str]) -> None:
         super().__init__()
@@ -211,7 +216,7 @@ class Socket(Witness):
 
 
 class Scheduling(Witness):
-    """Another place in the queue for a processor, of the seat or of the process it came from."""
+    """Another scheduling of the seat, or of the process that it was forked from."""
 
     lasting = True
 
@@ -224,7 +229,7 @@ class Scheduling(Witness):
 
 
 class Zygote(Witness):
-    """A limit of the process that seats are forked from, lower than it was."""
+    """A lower limit of the process from which seats are forked."""
 
     lasting = True
 
@@ -234,7 +239,7 @@ class Zygote(Witness):
 
 
 class Lock(Witness):
-    """A file of the library that we cannot lock, because somebody else has."""
+    """A file of the library that we cannot lock, because another process has."""
 
     of_the_machine = True
     place = str(LIBRARY)
@@ -248,7 +253,7 @@ class Lock(Witness):
 
 
 class Record(Witness):
-    """A part of the library's file that somebody else has locked."""
+    """A part of the library's file that another process has locked."""
 
     of_the_machine = True
     place = str(LIBRARY)
@@ -261,14 +266,14 @@ class Record(Witness):
 
 
 class Pipe(Witness):
-    """The pipe that a bot prints to, larger than it was given."""
+    """The pipe for a bot's output, larger than it was."""
 
     def look(self, seat: Seat) -> None:
         self.found |= fcntl.fcntl(seat._output, fcntl.F_GETPIPE_SZ) > 64 * 1024
 
 
 class Waiter(Witness):
-    """A thread of ours that waits on a page of the C library, and was woken by somebody else."""
+    """A thread of ours that waits on a page of the C library, and was woken by another process."""
 
     of_the_machine = True
 
@@ -301,7 +306,7 @@ class Waiter(Witness):
 
 
 class Cache(Witness):
-    """Which pages of the library the machine holds in memory."""
+    """The pages of the library that the machine holds in memory."""
 
     of_the_machine = True
     place = str(LIBRARY)
@@ -316,7 +321,8 @@ class Cache(Witness):
         return self
 
     def look(self, seat: Seat) -> None:
-        # To ask for a page is to have it read, often before the answer: one try is not enough.
+        # A request for a page makes the machine read it, often before the answer: one try is not
+        # enough.
         if not self._evicted:
             self._lay()
 
@@ -344,7 +350,7 @@ class Heard(Canary):
 
 
 class Clock(Witness):
-    """A time of the machine's, in seconds or cycles of the processor, that the bot has told."""
+    """A time of the machine, in seconds or processor cycles, that the bot has printed."""
 
     def __init__(self, unit: str) -> None:
         super().__init__()
@@ -360,7 +366,7 @@ class Clock(Witness):
 
 
 class Pause(Witness):
-    """A pause of ours, told in milliseconds by a bot that was not asked meanwhile."""
+    """A pause of ours, in milliseconds, printed by a bot that was not asked meanwhile."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -374,7 +380,7 @@ class Pause(Witness):
 
     def seen(self, told: Told) -> bool:
         waited = [int(ms) for log in told.logs for ms in re.findall(r"waited (\d+)", log)]
-        # After its own answer, when its rival was loaded, and after each of its rival's answers.
+        # After its own answer, once its rival was loaded, and after each of its rival's answers.
         return any(0 <= ms - many * self._pause < 100 for ms in waited for many in range(1, 7))
 
 
@@ -404,7 +410,7 @@ def _status(pid: int) -> dict[str, str]:
 
 
 def _load(path: Path, wanted: bool) -> None:
-    """Into the machine's memory, or out of it."""
+    """Loads these pages into the machine's memory, or removes them."""
     with path.open("rb") as file:
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
         if wanted:

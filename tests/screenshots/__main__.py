@@ -1,7 +1,7 @@
 """Photographs every page: `python -m tests.screenshots`, with `home season` for some of them.
 
-Starts a platform with demonstration data, or looks at one that `--demo FILE` describes, as
-`--keep FILE` has written it before. The pictures go to docs/screenshots.
+Starts a platform with demonstration data, or uses one that `--demo FILE` describes; `--keep FILE`
+writes such a file. The pictures go to docs/screenshots.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def photograph(
 
 
 def _settle(page: Page) -> None:
-    """Returns once every figure is drawn and every replay can be stepped through."""
+    """Waits until every figure is drawn and every replay can be stepped through."""
     for mark in ("[data-figure]", "#replay", "#stage"):
         for found in page.locator(mark).all():
             found.scroll_into_view_if_needed()
@@ -72,7 +72,7 @@ def _settle(page: Page) -> None:
 
 
 def _log_in(browser: Browser, address: str, who: str) -> Any:
-    """Returns the browser's state in which this person is logged in; nobody for no name."""
+    """Returns the browser's state with this person logged in; with nobody for an empty name."""
     context = browser.new_context()
     if who:
         page = context.new_page()
@@ -88,7 +88,8 @@ def _log_in(browser: Browser, address: str, who: str) -> Any:
 
 @contextmanager
 def _demonstration(given: argparse.Namespace) -> Iterator[tuple[str, dict[str, str]]]:
-    """The platform's address, and what addresses name; it runs for the length of the block."""
+    """The platform's address, and values for the parts of addresses. It runs until the block
+    ends."""
     if given.demo:
         told = json.loads(Path(given.demo).read_text())
         yield told["address"], told["named"]
@@ -108,7 +109,7 @@ def _filled(platform: Installation, given: argparse.Namespace) -> dict[str, str]
 
 
 def main() -> None:
-    """Photographs the pages that are named, or all."""
+    """Photographs the named pages, or all."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("pages", nargs="*", help="names of the table, or how they begin")
     parser.add_argument("--folder", type=Path, default=FOLDER)

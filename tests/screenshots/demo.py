@@ -1,4 +1,4 @@
-"""Fills a platform with people, bots and seasons, so that every page has something to show.
+"""Fills a platform with accounts, bots and seasons, so that every page has content.
 
 Knows the API; knows no page and no picture.
 """
@@ -15,9 +15,9 @@ SETTINGS: Final = {
     "MATCHBOX_MATCH_DEALS": "4",
     "MATCHBOX_UPLOADS_PER_HOUR": "1000",
 }
-"""The settings of the platform: it has much to play, and small matches."""
+"""The settings of the platform. It has much to play, so matches are small."""
 MANY: Final = 8
-"""The matches of every game that are waited for."""
+"""The number of matches of every game to wait for."""
 WAIT_S: Final = 1200.0
 AUTHORS: Final = {
     "alice": ("careful", "medium"),
@@ -36,7 +36,8 @@ BROKEN: Final = b"from matchbox.games.bomb import *\n\n\nclass Careful(Player)\n
 
 
 def fill(platform: Installation) -> dict[str, str]:
-    """Fills it and waits until there is something to see; returns what addresses name."""
+    """Fills the platform and waits until its pages have content; returns values for the parts of
+    addresses."""
     platform.operator()
     tokens = {name: platform.author(name) for name in AUTHORS}
     for name, (bot, like) in AUTHORS.items():
@@ -65,7 +66,7 @@ def fill(platform: Installation) -> dict[str, str]:
 
 
 def _seasons(platform: Installation) -> dict[str, str]:
-    """Makes and starts seasons that end soon, and one that waits; their numbers by name."""
+    """Makes and starts seasons that end soon, and one that waits; returns their numbers by name."""
     cup = _season(
         *(platform, "Autumn cup"),
         game="bomb",
@@ -95,7 +96,7 @@ def _seasons(platform: Installation) -> dict[str, str]:
 
 
 def _running(platform: Installation) -> str:
-    """Starts a season that lasts for long; its number."""
+    """Starts a season that lasts long; returns its number."""
     number = _season(
         *(platform, "Long winter"),
         game="bomb",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 Person: TypeAlias = Literal["", "alice", "charlie"]
-"""Who looks at a page: nobody, an author, or the operator."""
+"""The viewer of a page: nobody, an author, or the operator."""
 
 
 class Shot(NamedTuple):
@@ -121,4 +121,4 @@ EXCEPTIONS: Final = {
     "pages.seats_json": "a file to download",
     "pages.verification": "the part of a match's page that tells its verification",
 }
-"""The endpoints that are no page to look at, with the reason."""
+"""The endpoints without a page to look at, with the reason."""

@@ -1,4 +1,4 @@
-"""Notes where the bomb lay in one rotation, and plays by that note in the other."""
+"""Leaves a note on the bomb's place in one rotation, and plays by that note in the other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Packs more files than anybody would want to look through."""
+"""Packs more files than a reader would look through."""
 
 from __future__ import annotations
 

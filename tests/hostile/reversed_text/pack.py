@@ -1,4 +1,4 @@
-"""Shows its reader other code than it runs, by characters that turn the direction of a line."""
+"""Shows its reader other code than it runs, with characters that change the direction of a line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Packs two files of one name, so that who checks reads another than who runs."""
+"""Packs two files of one name, so that a check may read another file than a run."""
 
 from __future__ import annotations
 

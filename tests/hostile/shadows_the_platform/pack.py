@@ -1,4 +1,4 @@
-"""Brings modules by the names of the library's and the platform's own."""
+"""Contains modules with the names of the library's and the platform's own modules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Packs megabytes of nothing into a few kilobytes."""
+"""Packs megabytes of zeros into a few kilobytes."""
 
 from __future__ import annotations
 
