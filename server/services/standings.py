@@ -10,6 +10,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import joinedload
 
 from matchbox import registry
+from matchbox.answers import standings as answers
 from matchbox.errors import MatchboxError, NotFound
 from matchbox.league.line import Line
 from matchbox.league.standings import METHOD, standing_of
@@ -102,6 +103,7 @@ def compute(session: Session, scope: str, pair_counts: PairCounts | None = None)
         **how,
     }
     whole = standing_of(found.counts, before=_before(session, subject), **settings)
+    lack = _lack(session, whole.lack, versions)
     return Fresh(
         scope=scope,
         rows_digest=whole.digest,
@@ -114,8 +116,8 @@ def compute(session: Session, scope: str, pair_counts: PairCounts | None = None)
         facts={
             "by": whole.by,
             "deals": whole.deals,
-            "lack": _lack(session, whole.lack, versions),
-            "upsets": _upsets(session, whole.upsets, versions),
+            "lack": lack.plain() if lack else None,
+            "upsets": [one.plain() for one in _upsets(session, whole.upsets, versions)],
             "method": METHOD,
             "settings": settings,
         },
@@ -258,8 +260,8 @@ def _parents(session: Session, versions: Mapping[str, int]) -> dict[str, str]:
 
 def _lack(
     session: Session, lack: LackOfFit | None, versions: Mapping[str, int]
-) -> dict[str, Any] | None:
-    """The test of fit as plain data; each pair has the bots' names and their versions' numbers."""
+) -> answers.LackOfFit | None:
+    """Returns the test of fit; each pair has the bots' names and their versions' numbers."""
     if lack is None:
         return None
     names = {name for pair in lack.worst for name in (pair.first, pair.second)}
@@ -268,30 +270,35 @@ def _lack(
     for pair in lack.worst:
         (first, first_version), (second, second_version) = found[pair.first], found[pair.second]
         pairs.append(
-            {
-                **asdict(pair),
-                "first": first,
-                "first_version": first_version,
-                "second": second,
-                "second_version": second_version,
-            }
+            answers.Surprise(
+                first=first,
+                first_version=first_version,
+                second=second,
+                second_version=second_version,
+                games=pair.games,
+                share=pair.share,
+                expected=pair.expected,
+                z=pair.z,
+            )
         )
-    return {
-        "chi_square": lack.chi_square,
-        "freedom": lack.freedom,
-        "p": lack.p,
-        "worst": pairs,
-    }
+    return answers.LackOfFit(
+        chi_square=lack.chi_square, freedom=lack.freedom, p=lack.p, worst=pairs
+    )
 
 
 def _upsets(
     session: Session, upsets: Sequence[Upset], versions: Mapping[str, int]
-) -> list[dict[str, Any]]:
-    """The clearest upsets as plain data."""
+) -> list[answers.Upset]:
+    """Returns the clearest upsets."""
     told = upsets[:UPSETS]
     found = _named(session, {name for one in told for name in (one.winner, one.loser)}, versions)
     return [
-        {**asdict(one), "winner": found[one.winner][0], "loser": found[one.loser][0]}
+        answers.Upset(
+            winner=found[one.winner][0],
+            loser=found[one.loser][0],
+            games=one.games,
+            share=one.share,
+        )
         for one in told
     ]
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
 
+from matchbox.answers.bots import Report
 from server.db.models import Draft, DraftState, Version, VersionState
 from server.db.session import compare_and_set
 from server.services import classes, fields, jobs, notices, quarantine, tryouts, turns
@@ -38,7 +39,7 @@ def settle(session: Session, message: TriedOut, *, settings: Settings, now: int)
     if isinstance(version, Draft):
         return _settle_draft(session, version, message, settings, now)
     values: dict[str, Any] = {
-        "report": _report(message, settings),
+        "report": _report(message, settings).plain(),
         "unrepeatable": message.unrepeatable,
         "stateful_at": now if message.stateful else version.stateful_at,
         "learns": version.learns if message.learns is None else message.learns,
@@ -66,7 +67,7 @@ def _settle_draft(
     """Stores the verdict on a draft. Sends no notice: its author is waiting on the page."""
     values = {
         "state": DraftState.ACCEPTED if message.accepted else DraftState.REFUSED,
-        "report": _report(message, settings),
+        "report": _report(message, settings).plain(),
         "settled_at": now,
         "deadline": None,
         "network": "",
@@ -131,17 +132,17 @@ def _outdated(session: Session, version: Version) -> bool:
     return session.scalar(later) is not None
 
 
-def _report(message: TriedOut, settings: Settings) -> dict[str, Any]:
-    return {
-        "accepted": message.accepted,
-        "verdict": storable(message.verdict, 32),
-        "reasons": [storable(reason, 2000) for reason in message.reasons[:20]],
-        "class_name": message.class_name and storable(message.class_name, 64),
-        "games": message.games,
-        "cpu_ms_per_decision": message.cpu_ms_per_decision,
-        "cpu_ms_per_deal": message.cpu_ms_per_deal,
-        "peak_bytes": message.peak_bytes or None,
-        "log": storable(message.log, 4 * max(settings.log_bytes, 1024)),
-        "box": storable(message.box, 32),
-        "unrepeatable": message.unrepeatable,
-    }
+def _report(message: TriedOut, settings: Settings) -> Report:
+    return Report(
+        accepted=message.accepted,
+        verdict=storable(message.verdict, 32),
+        reasons=[storable(reason, 2000) for reason in message.reasons[:20]],
+        class_name=message.class_name and storable(message.class_name, 64),
+        games=message.games,
+        cpu_ms_per_decision=message.cpu_ms_per_decision,
+        cpu_ms_per_deal=message.cpu_ms_per_deal,
+        peak_bytes=message.peak_bytes or None,
+        log=storable(message.log, 4 * max(settings.log_bytes, 1024)),
+        box=storable(message.box, 32),
+        unrepeatable=message.unrepeatable,
+    )
