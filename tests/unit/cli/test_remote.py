@@ -179,6 +179,18 @@ def test_logs_say_why_a_version_is_suspended(
     assert "Version 1 is suspended: it forfeited 9 of its 10 bouts\n" in told
 
 
+def test_the_report_of_a_version_in_quarantine_does_not_call_it_refused(
+    charlie: User, platform: Platform, matchbox: Run
+) -> None:
+    version = platform.books.bot(charlie, "one")
+    with platform.books.write() as session:
+        row = session.get_one(Version, version.id)
+        row.state, row.trouble = VersionState.QUARANTINED, "the platform failed at its matches"
+    told = matchbox("logs", "one").out
+    assert "Version 1 is quarantined: the platform failed at its matches\naccepted" in told
+    assert "refused" not in told
+
+
 def test_another_accepted_version_can_be_activated(
     alice: User, platform: Platform, matchbox: Run
 ) -> None:
