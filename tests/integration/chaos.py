@@ -41,29 +41,29 @@ from tests.services import free_port
 DISK: Final = "768m"
 """The size of the disk that is filled. It holds the data folder and nothing else."""
 UPLOAD_S: Final = 3.0
-"""An author uploads the next bot so many seconds after the last one was taken."""
+"""The author uploads a bot this many seconds after the last upload was taken."""
 HOST: Final = "lab-1@key:lab"
 """The arena of the host that plays from afar."""
 
 
 @dataclass
 class Seen:
-    """What was seen of a storm."""
+    """The observations of a storm."""
 
     struck: Counter[str] = field(default_factory=Counter)
     uploads: dict[str, Any] = field(default_factory=dict)
-    """How many there were, how many got a verdict, and the slowest."""
+    """The number of uploads, how many got a verdict, and the slowest verdict."""
     from_afar: int = 0
-    """The results that the host has brought."""
+    """The number of results that the host has sent."""
     wrong: list[str] = field(default_factory=list)
-    """Sentences: what must never happen."""
+    """A sentence for each thing that must never happen and did."""
 
 
 @contextmanager
 def stormy(
     data: Path, away: Path, settings: dict[str, str] | None = None
 ) -> Iterator[tuple[Installation, Host]]:
-    """A platform with an operator, for the length of the block, and a host that plays for it.
+    """Runs a platform with an operator, and a host that plays for it, for the length of the block.
 
     The folder of the host is `away`.
     """
@@ -84,9 +84,9 @@ def stormy(
 def weather(
     platform: Installation, matches: int, seed: str, storm: Storm, expected: Season
 ) -> Seen:
-    """Plays the season in this storm, with uploads throughout; what was seen.
+    """Plays the season in this storm, with uploads throughout; returns the observations.
 
-    The league of the season plays no matches beside it, so those who come play none.
+    The season's league plays no other matches, so the uploaded bots play none.
     """
     seen = Seen(storm.struck)
     found(platform, matches, seed)
@@ -120,7 +120,8 @@ def mount(folder: Path) -> None:
 def run(
     matches: int, seed: str, blows: int, tell: Callable[[str], None], *, on: str, disk: bool
 ) -> dict[str, Any]:
-    """Plays the season twice, undisturbed and in the storm; what was seen, and what was wrong.
+    """Plays the season twice, undisturbed and in the storm; returns the observations and the
+    faults.
 
     The undisturbed one is always on SQLite and the embedded broker.
     """
@@ -145,7 +146,7 @@ def run(
 
 
 def main() -> None:
-    """Prints what was seen; fails where anything was wrong."""
+    """Prints the observations; exits with 1 if anything was wrong."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--matches", type=int, default=2000, help=f"a multiple of {A_CYCLE}")
     parser.add_argument(

@@ -41,28 +41,29 @@ from tests.installation import (
 
 BOTS: Final = 50
 AN_AUTHOR: Final = 5
-"""So many bots of one author."""
+"""The number of bots of each author."""
 SOON_S: Final = 10
-"""The season starts with the first minute that is so far away."""
+"""The season starts at the first full minute that is at least this many seconds away."""
 KILLS: Final = (
     *("beat", "arena-1", "zygote", "ledger", "seat", "web"),
     *("broker", "arena-2", "ledger", "web", "up"),
 )
-"""What is killed, in this order: the beat before the season has begun, the rest on its way."""
+"""The processes to kill, in this order: the beat before the season begins, the others during it."""
 SETTINGS: Final = {"MATCHBOX_LEAGUE_MATCHES": "1", "MATCHBOX_ATTEMPTS": "3"}
-"""In a small field the zygote and the seat that are killed may be of one match, which would be
-parked after two faults and wait for an operator."""
+"""In a small field, the killed zygote and the killed seat may belong to the same match. Two faults
+would park that match until an operator acts."""
 _LEAVING_S: Final = 10.0
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How a game's season is played: minutes on two cores are enough."""
+    """The settings of a game's season: minutes on two cores are enough for it."""
 
     variants: tuple[str, ...]
-    """Shipped bots that fill the field with variants of theirs: quick ones."""
+    """Shipped bots whose variants fill the field. They are quick."""
     matches: int
-    """The season's budget. The order of bots that are alike is never sure, so it ends the tail."""
+    """The season's budget. The order of equal bots never becomes certain, so the budget ends the
+    tail."""
     deals: int = 1
     seats: int = 2
 
@@ -78,42 +79,43 @@ PLANS: Final = {
 
 @dataclass
 class Run:
-    """A platform, the season on it, and what was seen."""
+    """A platform, its season, and the observations."""
 
     game: str
     bots: int
     platform: Installation
     until: float
-    """By the monotonic clock."""
+    """The deadline, in seconds of the monotonic clock."""
     season: str = ""
     kills: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
-    """Sentences: what must never happen."""
+    """A sentence for each thing that must never happen and did."""
     known: set[tuple[int, str]] = field(default_factory=set)
-    """The platform's processes: number and time of birth."""
+    """The platform's processes: each pid with its time of birth."""
 
     @property
     def plan(self) -> Plan:
-        """How the game's season is played."""
+        """Returns the plan for the game's season."""
         return PLANS[self.game]
 
     def tell(self) -> dict[str, Any]:
-        """The season as the API tells it."""
+        """Returns the season as the API describes it."""
         told: dict[str, Any] = self.platform.get(f"/seasons/{self.season}")
         return told
 
     def wait(self, ready: Callable[[], object], why: str) -> None:
-        """Returns once it is so. Raises AssertionError where the time is over."""
+        """Waits until `ready` returns true. Raises AssertionError at the deadline."""
         eventually(ready, max(0.0, self.until - time.monotonic()), why, pause_s=0.5)
 
     def look(self) -> None:
-        """Remembers the processes that there are."""
+        """Remembers the platform's present processes."""
         pids = [self.platform.pid, *descendants(self.platform.pid)]
         self.known |= {(pid, since) for pid in pids if (since := born(pid))}
 
 
 def run(game: str, bots: int = BOTS, minutes: float = 30, budget: int = 0) -> dict[str, Any]:
-    """Plays the game's season on a platform of its own, and all of it again; what was seen."""
+    """Plays the game's season on a platform of its own, and replays every match; returns the
+    observations."""
     told: dict[str, Any] = {"game": game}
     until = time.monotonic() + 60 * minutes
     with tempfile.TemporaryDirectory(prefix="mbx-fifty-") as folder:
@@ -158,9 +160,9 @@ def _season(one: Run, budget: int) -> dict[str, Any]:
 
 
 def field_of(game: str, bots: int = BOTS) -> Iterator[tuple[str, str, bytes]]:
-    """Author, name and file of every bot that fills the field: the shipped ones are in it already.
+    """Yields author, name and file of every bot that joins the shipped ones in the field.
 
-    Each differs from what it is a variant of in its last line, a comment.
+    Each is a shipped bot with one more line, a comment.
     """
     likes = cycle(PLANS[game].variants)
     for number, like in zip(range(bots - len(names(game))), likes, strict=False):
@@ -170,7 +172,7 @@ def field_of(game: str, bots: int = BOTS) -> Iterator[tuple[str, str, bytes]]:
 
 
 def _submit(one: Run) -> None:
-    """Has the authors send their bots in, and waits until these may play."""
+    """Submits the authors' bots, and waits until the bots may play."""
     tokens: dict[str, str] = {}
     made: list[tuple[int, str]] = []
     for author, name, source in field_of(one.game, one.bots):
@@ -185,7 +187,7 @@ def _submit(one: Run) -> None:
 
 
 def _found(one: Run, budget: int) -> None:
-    """Makes the season by the command; nobody starts it, and nobody enters."""
+    """Creates the season by the command. It starts by itself, and bots enter by themselves."""
     starts = datetime.now(UTC) + timedelta(seconds=SOON_S + 60)
     one.season = f"Fifty {one.game}"
     done = one.platform.command(
@@ -198,7 +200,7 @@ def _found(one: Run, budget: int) -> None:
 
 
 def _disturb(one: Run, budget: int) -> None:
-    """Kills one thing after the other, from before the season begins until shortly before its
+    """Kills one process after the other, from before the season begins until shortly before its
     end."""
     one.look()
     for number, name in enumerate(KILLS):
@@ -218,7 +220,7 @@ def _has_got(one: Run, matches: int) -> bool:
 
 
 def _kill(one: Run, name: str) -> None:
-    """Kills it with signal 9; only the platform itself has to be started again by somebody."""
+    """Kills the process with signal 9; starts only the platform itself again."""
     if name in ("zygote", "seat"):
         eventually(lambda: _kill_one_of(_inside(one.platform, name)), why=f"there is no {name}")
     elif name == "up":
@@ -239,7 +241,8 @@ def _kill_one_of(pids: list[int]) -> bool:
 
 
 def _inside(platform: Installation, name: str) -> list[int]:
-    """The zygotes at work in the arenas' boxes, or the seats: their forks."""
+    """Returns the pids of the zygotes at work in the arenas' boxes, or of the seats, their
+    forks."""
     arenas = [pid for name, pid in platform.programs().items() if name.startswith("arena")]
     found = [pid for arena in arenas for pid in descendants(arena) if _is_zygote(pid)]
     seats = {pid: [fork for fork in children(pid) if _is_zygote(fork)] for pid in found}
@@ -249,7 +252,8 @@ def _inside(platform: Installation, name: str) -> list[int]:
 
 
 def _is_zygote(pid: int) -> bool:
-    """Whether it is Python with the zygote's program, and not what built the box around it."""
+    """Returns whether the process is Python with the zygote's program, and not the builder of its
+    box."""
     with suppress(OSError):
         words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
         return b"python" in words[0] and any(b"sandbox.zygote" in word for word in words)
@@ -257,7 +261,8 @@ def _is_zygote(pid: int) -> bool:
 
 
 def _check_matches(one: Run, told: dict[str, Any], matches: list[dict[str, Any]]) -> dict[str, int]:
-    """How much was played; nothing of it lost, void, twice, or held against a bot."""
+    """Counts the matches, and checks that none is lost, void, played twice, or held against a
+    bot."""
     states = Counter(match["state"] for match in matches)
     if set(states) != {"finished"}:
         one.wrong.append(f"matches are not finished: {dict(states)}")
@@ -280,15 +285,16 @@ def _check_matches(one: Run, told: dict[str, Any], matches: list[dict[str, Any]]
 
 
 def _sent_again(books: Path, season: int) -> int:
-    """How many of its matches did not come back at first: asked of the books, which say it at once
-    of all."""
+    """Returns how many of the season's matches were sent more than once. Reads the database, since
+    one query answers for all matches."""
     with closing(sqlite3.connect(f"file:{books}?mode=ro", uri=True)) as known:
         query = "select count(*) from match where season_id = ? and attempt > 1"
         return int(known.execute(query, (season,)).fetchone()[0])
 
 
 def _check_standing(one: Run, told: dict[str, Any], matches: list[dict[str, Any]]) -> None:
-    """Everybody stands in it, every match counts once for all who were in it, and somebody won."""
+    """Checks that the standing has every bot, counts every match once for each bot in it, and has a
+    winner."""
     board = one.platform.get(f"/seasons/{one.season}/standings")
     seated = [{entrant["bot"] for entrant in match["entrants"]} for match in matches]
     wanted = Counter(bot for table in seated for bot in table)
@@ -302,7 +308,7 @@ def _check_standing(one: Run, told: dict[str, Any], matches: list[dict[str, Any]
 
 
 def _verify(one: Run, told: dict[str, Any]) -> str:
-    """What part of the matches came out the same when all were played again by the command."""
+    """Replays all matches by the command; returns the share that came out the same, as text."""
     left = max(0.0, one.until - time.monotonic())
     done = one.platform.command("season", "verify", one.season, "--json", within_s=left)
     found = json.loads(done.stdout or "{}")
@@ -319,7 +325,7 @@ def _seconds(begun: str, ended: str) -> int:
 
 
 def _alive(known: set[tuple[int, str]]) -> list[int]:
-    """Those of these processes that live though the platform has ended."""
+    """Returns those of the processes that still live after the platform has ended."""
     until = time.monotonic() + _LEAVING_S
     while alive := [pid for pid, since in known if born(pid) == since and not gone(pid)]:
         if time.monotonic() > until:
@@ -329,7 +335,7 @@ def _alive(known: set[tuple[int, str]]) -> list[int]:
 
 
 def main() -> None:
-    """Prints what was seen of each game's season; fails where anything was wrong."""
+    """Prints the observations of each game's season; exits with 1 if anything was wrong."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("games", nargs="*", default=list(PLANS), help=", ".join(PLANS))
     parser.add_argument("--bots", type=int, default=BOTS)

@@ -60,11 +60,12 @@ COLUMNS: Final = (
 
 @dataclass
 class Phase:
-    """What was seen while these readers were there."""
+    """The measurements while a number of readers were there."""
 
     name: str
     taken_s: list[float] = field(default_factory=list)
-    """The seconds until a page's first byte, for each page; in an open loop from its due time."""
+    """The seconds until the first byte of each page; in an open loop, counted from the time it was
+    due."""
     errors: Counter[str] = field(default_factory=Counter)
     """Each page or upload that failed, with the reason, and how often."""
     matches: int = 0
@@ -88,14 +89,14 @@ class Load:
 
     platform: Installation
     token: str
-    """Of the author who uploads."""
+    """The token of the author who uploads."""
     pages: tuple[str, ...]
     seconds: float
-    """The length of a phase."""
+    """The length of a phase, in seconds."""
 
     @property
     def port(self) -> int:
-        """Where the platform answers."""
+        """Returns the port of the platform."""
         port = urlsplit(self.platform.url).port
         assert port is not None
         return port

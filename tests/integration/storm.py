@@ -31,31 +31,33 @@ from tests.services import driver_url, free_port, needs, postgres, redis_like
 from worker import broker
 
 IDLE_S: Final = 10.0
-"""If no result has come in by then, the ledger may hold the lock that a claim needs."""
+"""If no result arrives within this time, the stopped ledger may hold the lock that a claim
+needs."""
 KILLED: Final = ("arena-1", "arena-2", "ledger", "beat", "broker", "web", "internal", "up")
 FROZEN: Final = ("arena-1", "ledger", "broker", "web")
 OTHERS: Final = ("cut", "flush", "double", "fill")
 """Cut: arenas reach neither the server nor the broker, since both are frozen. Double: each message
 is delivered twice."""
 OF_HOST: Final = ("kill", "freeze", "cut")
-"""What befalls the host that plays from afar. Cut: its line to the server, which loses every
-connection and takes none."""
+"""The disturbances of the remote host. "cut" ends every connection of its line to the server and
+refuses new ones."""
 OF_DATABASE: Final = ("kill", "freeze")
-"""What befalls a Postgres. Kill: one of its processes, after which it ends all connections."""
+"""The disturbances of a Postgres. "kill" kills one of its processes, after which it ends all
+connections."""
 SHORT_S: Final = (1.0, 4.0)
 LONG_S: Final = (5.0, 75.0)
-"""How long something is frozen, cut off or full, in seconds: from and to."""
+"""The least and the most seconds for which a program is frozen or cut off, or the disk is full."""
 
 
 @dataclass(frozen=True)
 class Blow:
-    """One disturbance: what is done, to which program, for how long, and when."""
+    """One disturbance: its kind, its program, its length, and when it strikes."""
 
     kind: str
     target: str
     lasts_s: float
     due: int
-    """It strikes once this many matches are over."""
+    """It strikes after this many finished matches."""
 
     def __str__(self) -> str:
         at = f" {self.target}" if self.target else ""
@@ -72,10 +74,10 @@ def script(
     disk: bool,
     database: bool = False,
 ) -> list[Blow]:
-    """The disturbances that this seed draws, evenly over four fifths of the season.
+    """Draws disturbances from the seed, evenly over four fifths of the season.
 
-    Where `blows` allows it, each comes once. The disk is filled only where `disk` says that the
-    platform has one of its own, and a database is struck only where it is a Postgres.
+    If `blows` is large enough, each kind comes once. The disk is filled only if the platform has a
+    disk of its own (`disk`), and a database is struck only if it is a Postgres.
     """
     drawn = random.Random(seed)
     every = [("kill", name) for name in KILLED] + [("freeze", name) for name in FROZEN]
@@ -94,41 +96,41 @@ def script(
 
 @dataclass
 class Outside:
-    """A Redis and a Postgres beside the platform, ended with the stack."""
+    """A Redis and a Postgres beside the platform. Both end with the stack."""
 
     stack: ExitStack
     database: str
     port: int = field(default_factory=free_port)
-    """Of the Redis."""
+    """The port of the Redis."""
 
     @classmethod
     def opened(cls, stack: ExitStack) -> Outside:
-        """Both of them, running."""
+        """Starts both; returns them running."""
         outside = cls(stack, stack.enter_context(postgres()))
         outside.start_broker()
         return outside
 
     @property
     def settings(self) -> dict[str, str]:
-        """What the platform must know of them."""
+        """Returns the platform's settings for both."""
         url = f"redis://127.0.0.1:{self.port}/0"
         return {"MATCHBOX_BROKER_URL": url, "MATCHBOX_DATABASE_URL": self.database}
 
     def start_broker(self) -> None:
-        """Starts the Redis, which remembers nothing."""
+        """Starts the Redis, which keeps nothing on disk."""
         self.stack.enter_context(redis_like(needs("redis-server"), self.port))
 
     def broker(self) -> int:
-        """The process of the Redis."""
+        """Returns the pid of the Redis."""
         with redis.Redis(port=self.port) as queue:
             return int(cast("dict[str, int]", queue.info("server"))["process_id"])
 
     def postmaster(self) -> int:
-        """The process of the Postgres that has started the others; 0 while it lets nobody in."""
+        """Returns the pid of the Postgres's first process; 0 while it accepts no connections."""
         return self._ask("select split_part(pg_read_file('postmaster.pid'), e'\\n', 1)::int")
 
     def backend(self) -> int:
-        """A process of the Postgres that serves the platform; 0 while there is none."""
+        """Returns the pid of a Postgres process that serves the platform; 0 while there is none."""
         served = "backend_type = 'client backend' and pid <> pg_backend_pid()"
         return self._ask(f"select max(pid) from pg_stat_activity where {served}")
 
@@ -144,18 +146,18 @@ class Outside:
 
 @dataclass
 class Storm:
-    """Strikes a platform by a script, and tells each blow to `tell`."""
+    """Strikes a platform by a script, and passes each blow to `tell`."""
 
     platform: Installation
     blows: Sequence[Blow]
     host: Host
     outside: Outside | None = None
-    """Its broker and database, if they are not embedded."""
+    """The broker and database, if they are not embedded."""
     tell: Callable[[str], None] = lambda _: None
     struck: Counter[str] = field(default_factory=Counter)
 
     def rage(self) -> None:
-        """Strikes blow after blow while the season goes on."""
+        """Strikes one blow after the other while the season runs."""
         for blow in self.blows:
             reaches(self.platform, blow.due)
             self.tell(str(blow))
@@ -184,8 +186,8 @@ class Storm:
                 fill(self.platform.data, blow.lasts_s)
 
     def _kill(self, name: str) -> None:
-        """Kills it with signal 9. The platform itself, and a broker beside it, are started again
-        here; all others are started by what has started them."""
+        """Kills the program with signal 9. Starts the platform, or a broker beside it, again; every
+        other program is started again by its parent."""
         if name == "up":
             everything = descendants(self.platform.pid)
             os.kill(self.platform.pid, signal.SIGKILL)
@@ -203,7 +205,8 @@ class Storm:
             self.outside.start_broker()
 
     def _freeze(self, names: Sequence[str], lasts_s: float) -> None:
-        """Stops these programs with all their processes, and lets them go on later."""
+        """Stops these programs with all their processes, and continues them after `lasts_s`
+        seconds."""
         stopped: list[int] = []
         for name in names:
             pid = eventually(partial(self._running, name), why=f"{name} does not run")
@@ -217,7 +220,7 @@ class Storm:
                 signal_if_alive(pid, signal.SIGCONT)
 
     def _running(self, name: str) -> int:
-        """The process of this name; 0 while there is none."""
+        """Returns the pid of the program of this name; 0 while there is none."""
         if name == "host":
             return self.host.arena()
         if self.outside and name == "broker":
@@ -228,13 +231,13 @@ class Storm:
 
 
 def signal_if_alive(pid: int, number: signal.Signals) -> None:
-    """Sends the signal; a process that has ended meanwhile is passed over."""
+    """Sends the signal; ignores a process that has ended meanwhile."""
     with suppress(ProcessLookupError):
         os.kill(pid, number)
 
 
 def fill(folder: Path, lasts_s: float) -> None:
-    """Fills the disk of this folder to the last byte, and frees it later."""
+    """Fills the disk of this folder to the last byte, and frees it after `lasts_s` seconds."""
     ballast = folder / "ballast"
     try:
         with ballast.open("wb", buffering=0) as file:
@@ -253,7 +256,7 @@ def _write_while_possible(write: Callable[[bytes], object], data: bytes) -> None
 
 @contextmanager
 def queues(platform: Installation) -> Iterator[redis.Redis]:
-    """A way to the queues of the platform's broker, the embedded one or another."""
+    """Connects to the platform's broker, the embedded one or another."""
     url = platform.settings.get("MATCHBOX_BROKER_URL")
     socket = f"unix://{broker.socket_path(platform.data)}"
     with redis.Redis.from_url(url or socket) as queue:
@@ -269,7 +272,8 @@ def flushed(queue: redis.Redis) -> bool:
 
 
 def deliver_twice(platform: Installation, queue: redis.Redis) -> None:
-    """Stops the ledger until results wait for it, and delivers every waiting message once more."""
+    """Stops the ledger until results wait for it, and delivers every waiting result and match
+    twice."""
     stopped = stop_ledger(platform, queue)
     try:
         for task in (wire.RECORD, wire.PLAY_MATCH):
@@ -280,10 +284,10 @@ def deliver_twice(platform: Installation, queue: redis.Redis) -> None:
 
 
 def stop_ledger(platform: Installation, queue: redis.Redis) -> int:
-    """Stops the ledger, with results waiting for it; its pid.
+    """Stops the ledger when results wait for it; returns its pid.
 
     A ledger that is stopped while it writes holds the lock of SQLite, so no arena can claim a
-    match. Where nothing comes in, it continues and is stopped anew.
+    match. If no result arrives, this continues the ledger and stops it again.
     """
     deadline = time.monotonic() + START_S
     while True:
@@ -300,7 +304,7 @@ def stop_ledger(platform: Installation, queue: redis.Redis) -> int:
 
 
 def waiting(queue: redis.Redis, task: str) -> list[bytes]:
-    """The messages of this task that wait in their queue; none while there is no broker."""
+    """Returns the messages of this task in their queue; none while there is no broker."""
     try:
         found = cast("list[bytes]", queue.lrange(wire.QUEUES[task], 0, -1))
     except redis.ConnectionError:
@@ -309,7 +313,7 @@ def waiting(queue: redis.Redis, task: str) -> list[bytes]:
 
 
 def again(message: bytes) -> bytes:
-    """The same message, as a delivery of its own."""
+    """Returns the same message with a delivery tag of its own."""
     told = json.loads(message)
     told["properties"]["delivery_tag"] = str(uuid4())
     return json.dumps(told).encode()

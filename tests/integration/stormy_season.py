@@ -1,6 +1,6 @@
 """The season that is played once in calm and once in a storm: five bots, one deal a match.
 
-Knows what the API tells of it; knows no processes.
+Uses only the API; knows no processes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ A_CYCLE: Final = 20
 
 @dataclass(frozen=True)
 class Season:
-    """What is left of a season."""
+    """The outcome of a season."""
 
     records: tuple[str, ...]
     """A line of JSON for each match: its digest and its record."""
@@ -32,26 +32,26 @@ class Season:
 
     @property
     def digests(self) -> list[str]:
-        """The digest of every record, in the order of the plan."""
+        """Returns the digest of every record, in the order of the plan."""
         return [json.loads(line)["digest"] for line in self.records]
 
     @property
     def matches(self) -> list[str]:
-        """The id of every match."""
+        """Returns the id of every match."""
         return [json.loads(line)["record"]["match"] for line in self.records]
 
 
 def begin(platform: Installation, matches: int, seed: str = SEED, *, more: bytes = b"") -> None:
-    """Makes the operator, and starts the season: see `found`."""
+    """Creates the operator, and starts a season like that of `found`."""
     platform.operator()
     found(platform, matches, seed, more=more)
     start(platform, matches)
 
 
 def found(platform: Installation, matches: int, seed: str = SEED, *, more: bytes = b"") -> None:
-    """Founds the season, in which five bots are to play `matches` matches, a multiple of A_CYCLE.
+    """Creates a season in which five bots play `matches` matches, a multiple of A_CYCLE.
 
-    `more` is added to the files of the two that are uploaded.
+    `more` is added to the files of the two uploaded bots.
     """
     mine = {"cautious": "medium", "hasty": "simple"}
     for name, like in mine.items():
@@ -64,12 +64,12 @@ def found(platform: Installation, matches: int, seed: str = SEED, *, more: bytes
 
 
 def start(platform: Installation, matches: int) -> None:
-    """Starts the season that was founded: from now on nobody enters it."""
+    """Starts the season of `found`. After that, no bot enters it."""
     assert platform.post("/seasons/stormy/start")["matches"] == matches
 
 
 def finished(platform: Installation) -> int:
-    """How many matches of the season are over; 0 while the platform has no database."""
+    """Returns how many matches of the season are over; 0 while the platform has no database."""
     answer = platform.ask("GET", "/seasons/stormy")
     if answer.status_code == 503:
         return 0
@@ -78,14 +78,14 @@ def finished(platform: Installation) -> int:
 
 
 def reaches(platform: Installation, matches: int) -> None:
-    """Returns once this many matches are over."""
+    """Waits until this many matches are over."""
     eventually(
         lambda: finished(platform) >= matches, SEASON_S, "the season stands still", pause_s=0.2
     )
 
 
 def outcome(platform: Installation, matches: int) -> Season:
-    """The season once it is over; no match is parked, void, lost or there twice."""
+    """Returns the season once it is over; checks that no match is parked, void, lost or doubled."""
 
     def over() -> bool:
         return bool(platform.get("/seasons/stormy")["state"] == "finished")
@@ -106,14 +106,15 @@ def outcome(platform: Installation, matches: int) -> Season:
 
 
 def calm(folder: Path, matches: int, seed: str = SEED) -> Season:
-    """The season as it should be, played in this folder."""
+    """Plays the season undisturbed in this folder."""
     with installed(folder) as platform:
         begin(platform, matches, seed)
         return outcome(platform, matches)
 
 
 def difference(expected: Season, found: Season) -> list[str]:
-    """Sentences: how the season of the storm differs from the undisturbed one."""
+    """Returns a sentence for each difference between the disturbed season and the undisturbed
+    one."""
     told = []
     if len(set(found.matches)) != len(expected.matches):
         told.append(f"{len(set(found.matches))} matches have a result, not {len(expected.matches)}")

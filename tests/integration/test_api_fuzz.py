@@ -1,7 +1,7 @@
 """The API against its own document: schemathesis asks what the document allows and forbids.
 
-Bounded and told the same each time; asked by nobody, an author and an operator, over books that
-hold a season that has been played.
+The number of requests is bounded, and they are the same each time. A visitor, an author and an
+operator send them to a server with a finished season.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def books(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Books]:
 
 @pytest.fixture(scope="module")
 def tokens(books: Books) -> dict[str, str]:
-    """A token of each who has one."""
+    """Returns a token for each account."""
     with books.write() as session:
         people = {
             "alice": books_person(session, "alice"),
@@ -97,7 +97,8 @@ def test_the_api_answers_as_its_document_says(
 
 
 def ask(operation: Any, mode: GenerationMode, headers: dict[str, str]) -> None:
-    """Asks the operation so often, and holds every answer against the document."""
+    """Sends a bounded number of requests to the operation, and checks every answer against the
+    document."""
 
     @given(case=operation.as_strategy(generation_mode=mode))
     @settings(
@@ -116,12 +117,12 @@ def ask(operation: Any, mode: GenerationMode, headers: dict[str, str]) -> None:
 
 
 def takes_something(operation: Any) -> bool:
-    """True where there is something to get wrong."""
+    """Returns whether the operation takes any input."""
     return bool(list(operation.iter_parameters()) or operation.body)
 
 
 def play_a_season(books: Books) -> None:
-    """Alice's bot and bob's, every match played."""
+    """Plays every match of a season between alice's bot and bob's."""
     alice, bob = books.person("alice"), books.person("bob")
     charlie = books.person("charlie", Role.OPERATOR)
     bots = [books.the_bot(books.bot(user, "timid")) for user in (alice, bob)]

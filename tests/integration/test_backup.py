@@ -55,7 +55,7 @@ def begun(url: str) -> tuple[Books, Season]:
 
 
 def play_some(books: Books, most: int) -> None:
-    """Books about so many results."""
+    """Books up to `most` results."""
     while results(books) < most:
         tick(books.context)
         for job in books.postman.take():
@@ -71,7 +71,7 @@ def results(books: Books) -> int:
 
 def ending(books: Books) -> tuple[str, str, list[str]]:
     """Plays the season to its end: its state, its standing's digest, and its records' digests."""
-    books.clock.pass_by(minutes=10)  # leases of what was under way when the backup was made
+    books.clock.pass_by(minutes=10)  # leases of matches from before the backup
     play_out(books)
     with books.read() as session:
         season = session.scalars(select(Season)).one()
@@ -93,7 +93,7 @@ def contents(url: str) -> dict[str, list[str]]:
 
 
 def restored(file: Path, url: str) -> Books:
-    """Books in the database that was filled from the file."""
+    """Restores the file into the database; returns its books."""
     with backups.Reader(file) as reader:
         backups.restore(reader, url)
     return open_books(url, dispatch_window=4)
@@ -101,7 +101,7 @@ def restored(file: Path, url: str) -> Books:
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str, list[str]]:
-    """How the season ends if nothing happens to it."""
+    """The end of the season if nothing disturbs it."""
     books, _ = begun(f"sqlite:///{tmp_path_factory.mktemp('undisturbed') / 'books.db'}")
     end = ending(books)
     books.context.close()
@@ -119,7 +119,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Books]:
 
 @pytest.fixture(scope="module")
 def file(running: Books, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A backup of it."""
+    """A backup of that season."""
     path = tmp_path_factory.mktemp("backup") / "matchbox.backup"
     backups.take(running.context.database.url, path, SECRETS)
     return path

@@ -1,4 +1,4 @@
-"""Backups that are made by themselves: while a season runs, and before an upgrade."""
+"""Scheduled backups: while a season runs, and before an upgrade."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The books on SQLite and on Postgres: one schema, one story, whoever writes at the same time."""
+"""The tables on SQLite and on Postgres: one schema, one outcome, whichever process writes at the
+same time."""
 
 from __future__ import annotations
 
@@ -71,7 +72,7 @@ def migrated(url: str) -> Books:
 
 
 def a_season(books: Books, *, deals: int = 2) -> Season:
-    """A season of the three shipped players and one that is always at fault."""
+    """A season of the three shipped players and one player that commits a fault in every bout."""
     operator = books.person("charlie", Role.OPERATOR)
     texts = {name: (BOTS / f"{name}.py").read_bytes() for name in ("simple", "scared", "medium")}
     texts["broken"] = SIMPLE.replace(b"BOT = SimplePlayer", BROKEN)
@@ -86,7 +87,8 @@ BROKEN = b"""class Broken(SimplePlayer):
 
 
 def story(books: Books, season: Season) -> tuple[str, list[str], list[dict[str, Any]]]:
-    """The digest of the standing, the digests of all records by number, and the lines."""
+    """Returns the digest of the standing, the digests of all records by number, and the standing's
+    lines."""
     with books.read() as session:
         standing = session.get_one(Standing, standings.scope_of(season))
         query = select(Result.digest).join(Result.match).order_by(Match.number)
@@ -164,7 +166,8 @@ OLD_LEAGUES = (
     _EDIT + """1', '{"format"\\: {}}')""",
     _EDIT + """2', '{"deals"\\: 10}')""",
 )
-"""Two games' own leagues, the second with a number that was named, and one of an operator's."""
+"""The own leagues of two games, the second with a number that an operator set, and an operator's
+league."""
 
 
 def test_a_season_that_was_announced_is_so_after_the_migration_and_back(url: str) -> None:
@@ -322,7 +325,7 @@ def test_two_ledgers_book_a_season_as_one_does(books: Books, url: str, tmp_path:
 
 
 def waiting(books: Books) -> list[PlayMatch]:
-    """The jobs of all matches that were sent, by whichever ledger, and are not booked."""
+    """Returns the jobs of all matches that any ledger has sent and none has booked."""
     with books.read() as session:
         running = session.scalars(select(Match).where(Match.state == MatchState.RUNNING))
         return [matches.job_of(match, books.settings) for match in running]
@@ -407,7 +410,7 @@ def test_a_season_disturbed_in_every_way_ends_as_one_that_was_not(tmp_path: Path
 
 
 def play_some(books: Books, chance: random.Random, kept: list[MatchPlayed]) -> None:
-    """Ticks; of the jobs sent some get lost, some come back at once, the others late."""
+    """Ticks; of the sent jobs, loses some, books some at once, and books the others late."""
     tick(books.context)
     for job in books.postman.take():
         assert isinstance(job, PlayMatch)

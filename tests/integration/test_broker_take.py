@@ -1,4 +1,4 @@
-"""Takes jobs out of a real broker, one that suits at a time."""
+"""Takes matching jobs out of a real broker, one at a time."""
 
 from __future__ import annotations
 

@@ -69,6 +69,6 @@ def test_a_better_version_is_found_beside_the_ranked_queue_though_messages_are_l
 
 
 def due_or_running(books: Books, number: int) -> bool:
-    """Whether the comparison is not over."""
+    """Returns whether the comparison is not over."""
     with books.read() as session:
         return session.get_one(Comparison, number).state == "running"

@@ -61,7 +61,7 @@ def hurt_pages(folder: Path) -> Path:
 
 
 def settings_of(folder: Path) -> Settings:
-    """As a platform there has them."""
+    """Returns the settings of a platform with this folder."""
     return Settings(data=str(folder), secret_key=SECRET, broker_url="redis://127.0.0.1:1/0")
 
 
@@ -102,7 +102,7 @@ def test_a_command_on_a_file_that_is_no_database_fails_in_one_sentence(
 
 
 def in_a_box(*options: str, words: list[str]) -> subprocess.CompletedProcess[str]:
-    """Runs `matchbox` where a part of the file system is another one."""
+    """Runs `matchbox` with a part of the file system replaced."""
     command = [needs("bwrap"), "--dev-bind", "/", "/", "--die-with-parent", *options, "--"]
     matchbox = [str(Path(sys.executable).with_name("matchbox")), *words]
     return subprocess.run(

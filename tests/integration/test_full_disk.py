@@ -1,4 +1,5 @@
-"""A platform on a disk that is really full: pages are read, nothing is taken, and it goes on."""
+"""A platform on a really full disk: it shows pages, takes nothing, and goes on once there is
+room."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ DISK_MB: Final = 96
 LEAST_MB: Final = 24
 """The room that the platform wants to keep free."""
 LITTLE: Final = 12 << 20
-"""Less than that, and enough to write a season."""
+"""Less than LEAST_MB, in bytes, and enough to write a season."""
 ON_A_DISK: Final = """
 set -e
 mkdir -p "$3"
@@ -39,7 +40,8 @@ exec "$@"
 
 @pytest.fixture(scope="module")
 def own_mounts() -> list[str]:
-    """The command that gives what follows mounts of its own, which end with its last process."""
+    """Returns the command prefix that gives a program mounts of its own, which end with its last
+    process."""
     command = [needs("unshare"), "--mount"]
     if os.geteuid() != 0:
         command.append("--map-root-user")
@@ -67,13 +69,13 @@ def platform(
 
 
 def disk_of(platform: Installation) -> Path:
-    """The data folder as the platform's processes see it."""
+    """Returns the data folder as the platform's processes see it."""
     return Path(f"/proc/{platform.pid}/root{platform.data}")
 
 
 @contextmanager
 def filled(folder: Path, name: str, *, but: int) -> Iterator[None]:
-    """Fills the folder's disk but for so many bytes, for the length of the block."""
+    """Fills the folder's disk except for `but` bytes, for the length of the block."""
     ballast = folder / name
     try:
         with ballast.open("wb", buffering=0) as file:
@@ -87,19 +89,19 @@ def filled(folder: Path, name: str, *, but: int) -> Iterator[None]:
 
 
 def free_bytes(folder: Path) -> int:
-    """The free bytes of its disk."""
+    """Returns the free bytes of the folder's disk."""
     found = os.statvfs(folder)
     return found.f_bavail * found.f_frsize
 
 
 def finding(platform: Installation) -> dict[str, Any]:
-    """What the platform's health says of a full disk. It warns of a small one anyway."""
+    """Returns the platform's finding about the full disk, not its warning of a small one."""
     found = platform.get("/health")["findings"]
     return next((one for one in found if (one["kind"], one["level"]) == ("disk", "bad")), {})
 
 
 def ticks(platform: Installation, count: int) -> None:
-    """Returns when the ledger has given this many signs of life more."""
+    """Waits until the ledger has given `count` more signs of life."""
     seen: set[int] = set()
 
     def look() -> bool:

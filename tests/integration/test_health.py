@@ -104,7 +104,7 @@ def _send(number: signal.Signals, pids: Iterable[int]) -> None:
 
 @contextmanager
 def frozen_outside_of_its_writes(platform: Installation, pid: int) -> Iterator[None]:
-    """The same, at a moment at which the process does not keep the database from the others."""
+    """Freezes the process like `frozen`, at a moment at which it does not lock the database."""
     with ExitStack() as stack:
 
         def froze_well() -> bool:
@@ -119,7 +119,8 @@ def frozen_outside_of_its_writes(platform: Installation, pid: int) -> Iterator[N
 
 
 def _may_write(platform: Installation) -> bool:
-    """Whether the database takes a change within two seconds, as it does of all that go on."""
+    """Returns whether the database takes a change within two seconds, as it does unless a frozen
+    process locks it."""
     database = sqlite3.connect(platform.data / "matchbox.db", timeout=2, isolation_level=None)
     with closing(database):
         try:
@@ -131,7 +132,7 @@ def _may_write(platform: Installation) -> bool:
 
 
 def wrong(platform: Installation) -> dict[str, Any]:
-    """What is wrong, by the kind of check."""
+    """Returns the findings, by the kind of check."""
     return {one["kind"]: one for one in platform.get("/health")["findings"]}
 
 
@@ -160,7 +161,7 @@ def test_a_frozen_arena_is_told_within_a_minute_and_forgotten_when_it_goes_on(
 
 
 def patiently(ask: Callable[[], httpx.Response]) -> httpx.Response:
-    """The answer; asked again where a server that was frozen for long is started again."""
+    """Returns the answer; asks again while a server that was frozen for long is started again."""
 
     def answer() -> httpx.Response | None:
         with suppress(httpx.TransportError):
@@ -174,7 +175,7 @@ def patiently(ask: Callable[[], httpx.Response]) -> httpx.Response:
 
 @pytest.fixture(scope="module")
 def shown(platform: Installation) -> Iterator[Callable[[], str]]:
-    """The text of the page of what is wrong, as the operator sees it."""
+    """The text of the page of findings, as the operator sees it."""
     with visitor() as charlie:
         address = f"{platform.url}/login"
         token = re.search(r'name="csrf_token"[^>]*value="([^"]+)"', charlie.get(address).text)
@@ -224,7 +225,7 @@ def test_the_page_tells_of_a_frozen_process_until_it_goes_on(
 
 @contextmanager
 def stopped_alone(pid: int) -> Iterator[None]:
-    """Stops the process for the length of the block, and none of those that it has started."""
+    """Stops the process for the length of the block, but none of its children."""
     os.kill(pid, signal.SIGSTOP)
     try:
         yield
@@ -233,7 +234,7 @@ def stopped_alone(pid: int) -> Iterator[None]:
 
 
 def readiness_inside(platform: Installation) -> dict[str, Any]:
-    """What the server for arenas says of the platform."""
+    """Returns the platform's readiness, as the server for arenas reports it."""
     port = platform.settings["MATCHBOX_INTERNAL_PORT"]
     address = f"http://127.0.0.1:{port}/readyz"
     told: dict[str, Any] = patiently(lambda: httpx.get(address, timeout=60)).json()
@@ -241,7 +242,7 @@ def readiness_inside(platform: Installation) -> dict[str, Any]:
 
 
 def told(platform: Installation, sentence: str) -> int:
-    """How many notices of the operator say so."""
+    """Returns how many of the operator's notices contain this sentence."""
     with closing(sqlite3.connect(platform.data / "matchbox.db", timeout=60)) as database:
         found = database.execute("SELECT text FROM notice WHERE kind = 'finding'")
         return sum(sentence in text for (text,) in found)

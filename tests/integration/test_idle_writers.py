@@ -36,7 +36,7 @@ def sign(name: str) -> Setting:
 
 
 def wait_for_a_turn(url: str) -> None:
-    """Writes as another process does, as soon as nobody else keeps the database."""
+    """Writes like another process, as soon as no other writer locks the database."""
     other = Database(url)
     with other.write() as session:
         session.merge(sign("other"))

@@ -1,4 +1,4 @@
-"""A season of creatures that learns, on the real platform, and its proof by the real command.
+"""A season of creatures whose bots learn, on the real platform, and its proof by the real command.
 
 Arenas are killed on the way and messages come twice: lessons are given again, to the same memory.
 """
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.slow
 
 SEASON_S: Final = 600.0
 DOCUMENT: Final = Path(__file__).parents[1] / "documents" / "creatures" / "stilllearning.py"
-"""The learning player, as the game's source document has it."""
+"""The learning player from the game's source document."""
 PUPIL: Final = "charlie/stilllearning"
 BOTS: Final = (PUPIL, "house/autopilot", "house/racer")
 
@@ -40,12 +40,12 @@ def begin(platform: Installation) -> None:
 
 
 def lessons(platform: Installation) -> list[dict[str, Any]]:
-    """Those that were given so far."""
+    """Returns the lessons so far."""
     return [one for one in platform.items("/seasons/school/lessons") if one["state"] != "waiting"]
 
 
 def proof(platform: Installation, what: str) -> tuple[int, dict[str, Any]]:
-    """What `matchbox season verify` says."""
+    """Returns the exit code and the output of `matchbox season verify`."""
     done = platform.command("season", "verify", what, "--json")
     return done.returncode, json.loads(done.stdout or "{}")
 
@@ -61,7 +61,7 @@ def is_over(platform: Installation) -> bool:
 
 
 def lessons_come_twice(queue: redis.Redis) -> int:
-    """Puts the lessons that wait in the queue in once more; how many there were."""
+    """Puts the waiting lessons into the queue a second time; returns their number."""
     found = waiting(queue, wire.LEARN)
     mine = [one for one in found if wire.LEARN in one.decode()]
     for message in mine:

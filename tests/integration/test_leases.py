@@ -1,4 +1,5 @@
-"""What goes wrong is played again soon: forgotten messages, a frozen arena, a false record."""
+"""Failed matches are soon played again: after forgotten messages, a frozen arena, a false
+record."""
 
 from __future__ import annotations
 
@@ -24,13 +25,13 @@ from worker.app import make_celery
 pytestmark = pytest.mark.slow
 
 MATCHES: Final = 2_000
-"""So many that the season goes on to the end of the tests."""
+"""Enough matches that the season lasts to the end of the tests."""
 LOST_S: Final = 90.0
-"""A frozen arena's match is over by then."""
+"""A frozen arena's match is over within this time."""
 AGAIN_S: Final = 20.0
-"""Results come again so soon after the broker has forgotten everything."""
+"""Results arrive again within this time after the broker has forgotten everything."""
 SETTINGS: Final = {"MATCHBOX_LEASE_MINUTES": "60"}
-"""So long that no lease ends here by itself."""
+"""The leases are so long that none ends during the tests."""
 SLEEPY: Final = b"""
 import time
 
@@ -43,7 +44,7 @@ class Sleepy(BOT):
 
 BOT = Sleepy
 """
-"""What makes the season long, without a processor that is busy all the time."""
+"""A sleep makes the season long without keeping the processor busy."""
 
 
 @pytest.fixture(scope="module")

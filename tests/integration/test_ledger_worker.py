@@ -103,7 +103,7 @@ def beat(environment: dict[str, str]) -> Any:
 
 
 def until(happened: Callable[[], Any], environment: dict[str, str]) -> Any:
-    """What the call gives once that is something."""
+    """Calls until the result is truthy; returns it."""
     deadline = time.monotonic() + DEADLINE_S
     while not (found := happened()):
         if time.monotonic() > deadline:
@@ -121,7 +121,7 @@ class Queues:
         self._sender = sender
 
     def take(self, queue: str, kind: type[Any]) -> list[Any]:
-        """Every job in the queue."""
+        """Takes every job out of the queue."""
         jobs = []
         while letter := self._broker.lpop(queue):
             assert isinstance(letter, bytes)
@@ -131,15 +131,15 @@ class Queues:
         return jobs
 
     def give(self, task: str, message: dict[str, Any]) -> None:
-        """Sends a result to the books."""
+        """Sends a result to the ledger."""
         self._sender.send(task, wire.QUEUES[task], message)
 
     def unread(self, queue: str) -> int:
-        """How many messages nobody has taken."""
+        """Returns how many messages wait."""
         return int(self._broker.llen(queue))
 
     def close(self) -> None:
-        """Gives the connection back."""
+        """Closes the connection."""
         self._broker.close()
 
 
@@ -208,7 +208,7 @@ def test_results_that_wait_are_booked_together_and_once(
 
 
 def uploaded(books: Books, person: User) -> Version:
-    """A version of the person's own, waiting."""
+    """Returns a waiting version of the person's own."""
     return books.upload(person, "bot", SIMPLE + f"# {person.name}\n".encode())
 
 
@@ -223,19 +223,19 @@ def is_finished(books: Books, job: PlayMatch) -> bool:
 
 
 def taken(queues: Queues, jobs: list[PlayMatch]) -> list[PlayMatch]:
-    """The jobs, with those that have come since."""
+    """Returns these jobs and those that have arrived since."""
     jobs += queues.take("ranked", PlayMatch)
     return jobs
 
 
 def play(queues: Queues) -> bool:
-    """Plays what is queued; true."""
+    """Plays the queued jobs; returns True."""
     for job in queues.take("ranked", PlayMatch):
         queues.give(wire.RECORD, wire.to_plain(played(job)))
     return True
 
 
 def at_rest(platform: Context) -> bool:
-    """True once both bots have played enough and stand on the board."""
+    """Returns whether both bots have played enough and stand on the board."""
     with platform.read() as session:
         return bool(queries.leaderboard(session, "bomb").matches == 10)

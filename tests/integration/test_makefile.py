@@ -22,7 +22,7 @@ exec sleep 600
 
 @pytest.fixture
 def folder(checkout: Path, tmp_path: Path) -> Path:
-    """A folder that holds only what `make` reads."""
+    """A folder with only the files that `make` reads."""
     shutil.copy(checkout / "Makefile", tmp_path)
     (tmp_path / "matchbox").mkdir()
     read = ("pyproject.toml", "requirements.lock", "requirements-dev.lock", "setup.py")
@@ -40,7 +40,7 @@ def program(path: Path, text: str) -> Path:
 
 
 def make(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """What `make` says in the folder."""
+    """Runs `make` in the folder."""
     command = [services.needs("make"), *words]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 

@@ -1,4 +1,4 @@
-"""The password of Postgres in containers: at each start it becomes that of the environment."""
+"""The password of Postgres in containers: each start sets it to that of the environment."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ODD = 'it\'s a "new" one; \\ $HOME'
 
 
 class Server(NamedTuple):
-    """A Postgres that asks for no password by its socket, and for one at its port."""
+    """A Postgres that asks for no password at its socket, but for one at its port."""
 
     url: str
     port: int
@@ -28,7 +28,7 @@ class Server(NamedTuple):
         return self.url.partition("host=")[2].partition("&")[0]
 
     def admits(self, password: str) -> bool:
-        """Whether the platform gets in with that password."""
+        """Returns whether the platform can log in with that password."""
         address = f"host=127.0.0.1 port={self.port} dbname=postgres user=matchbox"
         try:
             psycopg.connect(address, password=password).close()
@@ -49,7 +49,7 @@ def server() -> Iterator[Server]:
 
 
 def start(server: Server, password: str, checkout: Path, **more: str) -> tuple[int, str]:
-    """What the script of docker-compose.yml answers at a start with this password in .env."""
+    """Starts with this password in .env; returns the answer of the script in docker-compose.yml."""
     told = {
         "PATH": os.environ["PATH"],
         "POSTGRES_USER": "matchbox",

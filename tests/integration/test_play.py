@@ -1,4 +1,4 @@
-"""A person plays against bots on a real platform: arena, broker, box, and some of it is killed."""
+"""A person plays against bots on a real platform: arena, broker, box. Some of them are killed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]
 
 
 def mine(platform: Installation, name: str) -> dict[str, Any]:
-    """The table, once a person is to move or it is over."""
+    """Returns the table once a person is to move or the game is over."""
 
     def look() -> dict[str, Any]:
         table: dict[str, Any] = platform.get(f"/tables/{name}")
@@ -36,7 +36,7 @@ def mine(platform: Installation, name: str) -> dict[str, Any]:
 
 
 def opened(platform: Installation, game: str, bot: str) -> str:
-    """The id of a table at which this shipped bot begins."""
+    """Opens a table at which this shipped bot begins; returns its id."""
     eventually(platform.settled, why=platform.logs())
     name: str = platform.post("/tables", game=game, seats=[f"house/{bot}", "me"])["id"]
     return name

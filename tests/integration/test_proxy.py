@@ -1,4 +1,4 @@
-"""The proxy of docker-compose.yml, really started: what it lets through, and what it says."""
+"""The proxy of docker-compose.yml, really started: which requests it passes on, and its answers."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ CLAIMS = {
 
 
 class Echo(BaseHTTPRequestHandler):
-    """Answers with what it was asked; a stream never ends by itself."""
+    """Echoes each request; a stream never ends by itself."""
 
     protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:
-        """Tells path and headers."""
+        """Answers with path and headers."""
         if self.path == "/api/v1/events":
             self.stream()
             return
@@ -48,7 +48,7 @@ class Echo(BaseHTTPRequestHandler):
         self.wfile.write(told)
 
     def do_POST(self) -> None:
-        """The same, once the body is read."""
+        """Answers with path and headers after reading the body."""
         self.rfile.read(int(self.headers["Content-Length"]))
         self.do_GET()
 
@@ -67,7 +67,7 @@ class Echo(BaseHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def web() -> Iterator[str]:
-    """Where something listens in the web server's place."""
+    """A stand-in for the web server."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), Echo)
     server.daemon_threads = True
     thread = threading.Thread(
@@ -105,14 +105,14 @@ def proxying(checkout: Path, web: str, **knobs: str) -> Iterator[int]:
 
 @pytest.fixture(scope="module")
 def port(checkout: Path, web: str) -> Iterator[int]:
-    """The port of a proxy as it is where nothing is set."""
+    """The port of a proxy with the default settings."""
     with proxying(checkout, web) as port:
         yield port
 
 
 @pytest.fixture(scope="module")
 def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a certificate of our own for bots.example."""
+    """A folder with a self-made certificate for bots.example."""
     folder = tmp_path_factory.mktemp("certificates")
     command = [needs("openssl"), "req", "-x509", "-newkey", "ec", "-nodes", "-days", "2"]
     command += ["-pkeyopt", "ec_paramgen_curve:prime256v1", "-subj", "/CN=bots.example"]
@@ -123,7 +123,7 @@ def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def visitor(port: int, scheme: str = "http", **more: Any) -> httpx.Client:
-    """Somebody who tells lies about where he comes from."""
+    """A client that lies about its address."""
     transport = httpx.HTTPTransport(local_address=VISITOR, **more)
     url = f"{scheme}://127.0.0.1:{port}"
     return httpx.Client(base_url=url, headers=CLAIMS, transport=transport, timeout=DEADLINE_S)

@@ -102,7 +102,7 @@ def send(broker: str, task: str, job: wire.Job) -> None:
 
 
 def until(found: Callable[[], Any], data: Path) -> Any:
-    """What is found, once it is; raises with the worker's log after a while."""
+    """Returns the first truthy result of `found`; raises with the worker's log after a while."""
     deadline = time.monotonic() + DEADLINE_S
     while time.monotonic() < deadline:
         value = found()

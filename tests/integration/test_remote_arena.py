@@ -32,11 +32,11 @@ OTHER: Final = "hall-1@key:hall"
 SLOW: Final = turning("sum(range(3_000_000))", "return None")
 DEADLINE_S: Final = 120.0
 GONE_S: Final = 60.0
-"""A host that is cut off is shown as silent within this time."""
+"""A cut-off host is shown as silent within this time, in seconds."""
 
 
 class Now(Clock):
-    """The time, as the server has it."""
+    """The server's time."""
 
     def __call__(self) -> int:
         return time.time_ns() // 1_000_000
@@ -67,7 +67,7 @@ class Platform:
         return set(self.states().values()) == {MatchState.FINISHED}
 
     def booked(self) -> list[str]:
-        """The id of a match for each time that a result of it was booked."""
+        """Returns one match id for each booking of a result."""
         finished = select(Event.subject).where(Event.kind == "match.finished")
         with self.books.read() as session:
             return list(session.scalars(finished))
@@ -78,13 +78,13 @@ class Platform:
             return {row.id: row.state for row in session.scalars(select(Match))}
 
     def arena(self, name: str = NAME) -> Any:
-        """What the page of health says of an arena; None before its first report."""
+        """Returns the arena as the health page shows it; None before its first report."""
         with self.books.read() as session:
             lines = arena_lines(session, self.books.clock())
         return next((one for one in lines if one.full_name == name), None)
 
     def until(self, done: Callable[[], object], deadline_s: float = DEADLINE_S) -> float:
-        """Does what the ledger would do until the condition holds; how many seconds it took."""
+        """Does the ledger's work until the condition holds; returns the seconds it took."""
         began = time.monotonic()
         while not done():
             told = (self.states(), self.arena(), self.logs())
@@ -94,7 +94,7 @@ class Platform:
         return time.monotonic() - began
 
     def logs(self) -> str:
-        """What the arenas have written."""
+        """Returns the arenas' logs."""
         return "\n".join(log.read_text()[-4000:] for log in self.data.parent.rglob("arena*.log"))
 
 

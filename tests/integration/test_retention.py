@@ -21,7 +21,7 @@ DAYS: dict[str, Any] = {"keep_output_days": 1, "keep_record_days": 1, "keep_seas
 
 
 def rated(books: Books) -> list[str]:
-    """Every row that ratings are made of, the live ratings, and the season's standing."""
+    """Returns all rows that feed ratings, the live ratings, and the season's standing."""
     with books.read() as session:
         scopes = {standings.scope_of(one.season or one.league) for one in session.scalars(_WHOLE)}
         boards = [standings.compute(session, scope) for scope in sorted(scopes)]

@@ -1,4 +1,5 @@
-"""Who keeps state, on a platform that plays many bouts at once: found, told, and played narrow."""
+"""Bots that keep state, on a platform that plays many bouts at once, are found, announced and
+played narrow."""
 
 from __future__ import annotations
 
@@ -32,7 +33,7 @@ def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]
 
 
 def matches_of(platform: Installation, bot: str) -> list[dict[str, Any]]:
-    """Its finished matches with all that is told of them, oldest first."""
+    """Returns the bot's finished matches with their details, oldest first."""
     found = platform.items("/matches", bot=bot, state="finished")
     return [platform.get(f"/matches/{one['id']}") for one in reversed(found)]
 

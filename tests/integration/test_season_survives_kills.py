@@ -35,7 +35,7 @@ pytestmark = pytest.mark.slow
 MATCHES: Final = 240
 SEED: Final = "a storm of every kind"
 BLOWS: Final = len(KILLED) + len(FROZEN) + len(OTHERS) + len(OF_HOST) - 1
-"""One of each kind; the disk is filled by `make chaos` alone, since that takes a mount."""
+"""One blow of each kind. Only `make chaos` fills the disk, since that takes a mount."""
 
 
 @pytest.fixture(scope="module")

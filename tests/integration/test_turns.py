@@ -1,7 +1,7 @@
-"""Bots that are slow in their try-outs, on a real platform with two arenas: whom they keep waiting.
+"""Slow try-outs on a real platform with two arenas: which other try-outs they delay.
 
-Compares the order of what happened, never seconds: an arena takes try-outs in the order in which
-they were sent.
+Compares the order of events, never seconds: an arena takes try-outs in the order in which they were
+sent.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tests.unit.worker.bots import GOOD, turning
 pytestmark = pytest.mark.slow
 
 BANK_MS: Final = 6_000
-"""How much of an arena's time a slow bot takes: longer than the quick ones' try-outs together."""
+"""The time that a slow bot takes of an arena: more than the quick ones' try-outs together."""
 SETTINGS: Final = {"MATCHBOX_BANK_MS": str(BANK_MS), "MATCHBOX_LEASE_MINUTES": "5"}
 SLOW: Final = turning(
     "import time",
@@ -39,7 +39,7 @@ def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]
 
 
 def upload(platform: Installation, name: str, data: bytes, token: str = "") -> int:
-    """The number of the version that this file makes."""
+    """Uploads the file; returns the version's number."""
     answer = platform.upload(name, data + f"\n# {name}\n".encode(), token=token)
     assert answer.status_code == 201, answer.text
     number: int = answer.json()["id"]
@@ -47,7 +47,7 @@ def upload(platform: Installation, name: str, data: bytes, token: str = "") -> i
 
 
 def times(platform: Installation, version: int) -> dict[str, Any]:
-    """When the version was uploaded, its try-out began, and its verdict came."""
+    """Returns when the version was uploaded, when its try-out began, and when its verdict came."""
     names = ("state", "created_at", "claimed_at", "settled_at")
     with closing(sqlite3.connect(Path(platform.data) / "matchbox.db")) as books:
         query = f"SELECT {', '.join(names)} FROM version WHERE id = ?"
@@ -55,7 +55,7 @@ def times(platform: Installation, version: int) -> dict[str, Any]:
 
 
 def claimed(platform: Installation, version: int) -> int:
-    """When the version's try-out began, once it has."""
+    """Waits until the version's try-out has begun; returns when."""
     found: int = eventually(lambda: times(platform, version)["claimed_at"], why=platform.logs())
     return found
 
@@ -77,7 +77,7 @@ def test_an_author_of_slow_bots_keeps_only_himself_waiting(platform: Installatio
 
 
 def test_without_turns_they_keep_others_waiting(platform: Installation) -> None:
-    """An operator's try-outs take no turns, as everybody's did once."""
+    """An operator's try-outs take no turns, as nobody's did in older releases."""
     somebody = platform.author("somebody")
     slow = [upload(platform, f"slower-{number}", SLOW) for number in range(3)]
     quick = upload(platform, "bot", GOOD.encode(), somebody)

@@ -1,4 +1,4 @@
-"""`matchbox up` on an empty folder: what it prints, who may come in, how it ends, what it mends."""
+"""`matchbox up` on an empty folder: its output, its log-ins, its end, and its repairs."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]
 
 
 def refusal(data: Path, port: int) -> str:
-    """What `matchbox up` says where it does not start."""
+    """Returns the message of a `matchbox up` that does not start."""
     process = up(data, port, {})
     told, _ = process.communicate(timeout=START_S)
     assert process.returncode == 1
@@ -48,7 +48,7 @@ def refusal(data: Path, port: int) -> str:
 
 
 def rests(platform: Installation) -> dict[str, Any]:
-    """The demonstration league once all its matches are played and on the board."""
+    """Returns the demonstration league once all its matches are played and on the board."""
 
     def look() -> dict[str, Any]:
         resting, board = platform.rests(), platform.get("/leaderboards/bomb")
@@ -59,7 +59,7 @@ def rests(platform: Installation) -> dict[str, Any]:
 
 
 def played(platform: Installation) -> dict[str, str]:
-    """When each finished match ended."""
+    """Returns when each finished match ended, by id."""
     found = platform.items("/matches", state="finished")
     return {match["id"]: match["finished_at"] for match in found}
 
@@ -217,7 +217,7 @@ def test_nothing_is_left_running_when_it_is_killed_and_the_next_one_goes_on(
 
 
 def nobody_answers(url: str) -> bool:
-    """Whether nothing listens there."""
+    """Returns whether no server listens at the URL."""
     try:
         httpx.get(url, timeout=START_S)
     except httpx.ConnectError:

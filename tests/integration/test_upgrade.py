@@ -1,4 +1,4 @@
-"""Data of 0.1.0 opens in this release and goes on; data of a newer release is refused by name."""
+"""This release opens data of 0.1.0 and goes on; it refuses data of a newer release by name."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def ending(books: Books) -> tuple[str, str, list[str]]:
 
 @pytest.fixture(scope="module")
 def played_through(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str, list[str]]:
-    """How the same season ends that this release has played from its start."""
+    """The end of the same season if this release plays it from the start."""
     url = f"sqlite:///{tmp_path_factory.mktemp('through') / 'books.db'}"
     migrate(url)
     books = opened(url)
@@ -68,7 +68,7 @@ def played_through(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str, 
 
 
 def shipped_by_0_1_0(name: str) -> bytes:
-    """The bytes of this shipped bot as that release had it."""
+    """Returns the bytes of this shipped bot in release 0.1.0."""
     connection = sqlite3.connect(":memory:")
     connection.deserialize(gzip.decompress((KEPT / "sqlite.db.gz").read_bytes()))
     found: bytes = connection.execute(
@@ -148,7 +148,7 @@ def test_deals_and_results_are_packed_and_unpacked_to_the_letter(url: str) -> No
 
 
 def _plain(row: tuple[object, ...]) -> list[object]:
-    """A row of results; SQLite has JSON as text, Postgres has read it."""
+    """Returns a row of results in one form: SQLite gives JSON as text, Postgres parsed."""
     return [json.loads(one) if isinstance(one, str) and one[0] in "[{" else one for one in row]
 
 
@@ -171,7 +171,7 @@ def newer(tmp_path: Path) -> Path:
 
 
 def refusal() -> str:
-    """The sentence about it."""
+    """Returns the sentence that refuses the newer data."""
     return (
         "the database was last used by Matchbox 9.0.0, with schema 9999, and this is Matchbox "
         f"{version('matchbox')}, which knows schemas up to {head()}; start that release again, or "

@@ -27,19 +27,19 @@ KINDS: Final = (
     ("accepted", GOOD),
     ("illegal", turning(WORK, WORK, WORK, "return 7")),
 )
-"""Good ones take so long to try out that a kill finds most of them there."""
+"""The kinds of uploads. Good ones take so long to try out that a kill hits most of them there."""
 
 
 def held(platform: Installation) -> set[int]:
-    """The versions that wait for a verdict, and that an arena has begun to try out."""
+    """Returns the versions without a verdict whose try-out an arena has begun."""
     query = "select id from version where state = 'pending' and arena is not null"
     with closing(sqlite3.connect(f"file:{platform.data / 'matchbox.db'}?mode=ro", uri=True)) as own:
         return {version for (version,) in own.execute(query)}
 
 
 def kill_arenas(platform: Installation, spared: set[int]) -> set[int]:
-    """Kills every arena once one has begun with a version that is not among these; the versions
-    that were left without a verdict."""
+    """Kills every arena once one has begun a version that is not in `spared`; returns the versions
+    that this left without a verdict."""
     begun = eventually(lambda: held(platform) - spared, why="no try-out begins")
     for name in ("arena-1", "arena-2"):
         platform.kill(name)
@@ -51,7 +51,7 @@ def test_every_upload_gets_its_verdict_though_every_arena_is_killed_several_time
 ) -> None:
     with installed(tmp_path / "data") as platform:
         platform.operator()
-        platform.post("/leagues/bomb/pause")  # Those that are accepted play no matches.
+        platform.post("/leagues/bomb/pause")  # Accepted versions play no matches.
         authors = [Author(platform, name, platform.author(name), KINDS) for name in AUTHORS]
         for author in authors:
             for _ in range(EACH):

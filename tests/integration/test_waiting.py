@@ -1,4 +1,4 @@
-"""Servers that are there and not ready yet: a start waits for them, says so once, and goes on."""
+"""Servers that are not ready yet: a start waits for them, says so once, and goes on."""
 
 from __future__ import annotations
 
@@ -23,17 +23,18 @@ from tests.installation import eventually
 
 KEYS = 40
 DELAY_US = 2_000_000
-"""How long the broker takes for a key while it starts, until it is told to hurry."""
+"""The time, in µs, that the broker takes for each key while it starts, until the test shortens
+it."""
 
 
 def alone(port: int) -> redis.Redis:
-    """A client that says at once what it hears."""
+    """Returns a client that does not retry."""
     return redis.Redis(port=port, retry=Retry(NoBackoff(), 0))
 
 
 @pytest.fixture
 def loading(tmp_path: Path) -> Iterator[str]:
-    """The address of a broker that is still loading what it keeps, for more than a minute."""
+    """The address of a broker that loads its data for more than a minute."""
     port = services.free_port()
     command = [services.needs("setpriv"), "--pdeathsig", "KILL", str(services.valkey_binary())]
     command += ["--port", str(port), "--bind", "127.0.0.1", "--dir", str(tmp_path), "--save", ""]

@@ -1,4 +1,5 @@
-"""The application under gunicorn, with the broker's counters: what only a real server shows."""
+"""The application under gunicorn, with the broker's counters: behaviour that only a real server
+shows."""
 
 from __future__ import annotations
 
@@ -41,7 +42,7 @@ def broker() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def client(broker: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
-    """Somebody who asks a server that waits two seconds for headers, and three for a body."""
+    """A client of a server that waits two seconds for headers, and three for a body."""
     knobs = {"MATCHBOX_HEADERS_SECONDS": "2", "MATCHBOX_BODY_SECONDS": "3"}
     folder = tmp_path_factory.mktemp("web")
     with serving(folder, MATCHBOX_BROKER_URL=broker, **knobs) as client:

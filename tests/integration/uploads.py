@@ -1,7 +1,7 @@
-"""An author who uploads bots while the platform is disturbed, and whether each got its verdict.
+"""An author uploads bots while the platform is disturbed, and checks their verdicts.
 
-Each upload is to have one verdict, the right one, within five minutes by the platform's own clock.
-Knows what the API tells an author; disturbs nothing.
+Each upload must get one verdict, the right one, within five minutes by the platform's own clock.
+The module uses the API as an author does, and disturbs nothing.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ VERDICT_S: Final = 300.0
 MOST: Final = 900
 """The most uploads of an author: an inbox keeps 1,000 notices."""
 BUSY: Final = (503, 507)
-"""The platform takes no upload now, as on a full disk: it is sent again."""
+"""The statuses with which the platform declines an upload for now, as on a full disk. The author
+sends it again."""
 GOOD: Final = shipped("bomb", "simple")
 KINDS: Final = (
     ("accepted", GOOD),
@@ -34,12 +35,12 @@ KINDS: Final = (
     ("accepted", GOOD),
     ("bundle", text("x = 1")),
 )
-"""What is uploaded in turn: the right verdict, and the file."""
+"""The uploads in turn: the right verdict, and the file."""
 
 
 @dataclass(frozen=True)
 class Upload:
-    """A version that was taken, and the verdict that it should get."""
+    """An accepted upload: its version, and the right verdict."""
 
     name: str
     version: int
@@ -48,7 +49,7 @@ class Upload:
 
 @dataclass
 class Author:
-    """An account that uploads bot after bot, each of a name of its own."""
+    """An account that uploads bots one after the other, each under a new name."""
 
     platform: Installation
     name: str
@@ -56,11 +57,11 @@ class Author:
     kinds: tuple[tuple[str, bytes], ...] = KINDS
     uploads: list[Upload] = field(default_factory=list)
     declined: Counter[int] = field(default_factory=Counter)
-    """How often the platform took no upload, by the status of its answer."""
+    """How often the platform declined an upload, by the status of its answer."""
     wrong: list[str] = field(default_factory=list)
 
     def upload(self) -> None:
-        """Sends the next bot, again and again while the platform says that it takes none now."""
+        """Uploads the next bot; tries again while the platform declines it for now."""
         number = len(self.uploads) + len(self.wrong)
         verdict, source = self.kinds[number % len(self.kinds)]
         name = f"{self.name}-{number}"
@@ -77,7 +78,7 @@ class Author:
 
     @contextmanager
     def uploading(self, every_s: float) -> Iterator[None]:
-        """Uploads a bot every so many seconds beside the block."""
+        """Uploads a bot every `every_s` seconds during the block."""
         over = threading.Event()
 
         def work() -> None:
@@ -97,7 +98,7 @@ class Author:
             thread.join()
 
     def judge(self) -> dict[str, Any]:
-        """Waits for every verdict; what was seen. Each upload that failed is in `wrong`."""
+        """Waits for every verdict; returns the observations, with each failed upload in `wrong`."""
         with suppress(AssertionError):
             eventually(lambda: all(one["settled_at"] for one in self._versions()), VERDICT_S)
         versions = self._versions()
@@ -115,13 +116,13 @@ class Author:
         }
 
     def _versions(self) -> list[dict[str, Any]]:
-        """Each upload as the platform tells it now."""
+        """Returns each upload as the API describes it now."""
         return [
             self.platform.get(f"/versions/{one.version}", token=self.token) for one in self.uploads
         ]
 
     def _count(self) -> None:
-        """Each upload is one version, and was told of one verdict."""
+        """Checks that each upload made one version and one notice of a verdict."""
         bots = self.platform.items("/bots", owner=self.name)
         expected = Counter({one.name: 1 for one in self.uploads})
         found = Counter({one["name"]: one["number"] or 0 for one in bots})
@@ -138,7 +139,7 @@ class Author:
 
 
 def faults(upload: Upload, version: dict[str, Any]) -> list[str]:
-    """Sentences: what is wrong with the verdict on this upload."""
+    """Returns a sentence for each fault of this upload's verdict."""
     name, report = upload.name, version["report"] or {}
     if not version["settled_at"]:
         return [f"{name} has no verdict: it is {version['state']}, {version['trouble'] or 'waits'}"]
@@ -153,6 +154,6 @@ def faults(upload: Upload, version: dict[str, Any]) -> list[str]:
 
 
 def seconds(version: dict[str, Any]) -> float:
-    """The seconds from the upload to its verdict, by the platform's clock."""
+    """Returns the seconds from the upload to its verdict, by the platform's clock."""
     begun, ended = (datetime.fromisoformat(version[name]) for name in ("created_at", "settled_at"))
     return (ended - begun).total_seconds()

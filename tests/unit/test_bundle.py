@@ -1,4 +1,4 @@
-"""Bundles: which uploads are bots by their bytes, and what the author of another is told."""
+"""Bundles: which uploads are bots by their bytes, and the message for each that is none."""
 
 from __future__ import annotations
 

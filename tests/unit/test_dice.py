@@ -1,4 +1,4 @@
-"""The dice: even, repeatable, and a new stream for every step."""
+"""The dice: even, repeatable, and with a new stream for every step."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ from hypothesis import strategies as st
 from matchbox.dice import SeededDice, deals_from, derive_deals, player_seed, player_seeds
 
 SEED = bytes(range(16))
-# What this seed's first step drew when it was written: records of old matches rest on it.
+# This seed's first step drew these numbers when the test was written. Records of old matches depend
+# on them.
 GOLDEN = ([4, 3, 5, 6, 1, 2, 7, 0], [709, 941, 192])
 
 
 def counts_are_even(counts: Counter[object], cells: int, limit: float) -> bool:
-    """Chi-square of the counts against an even spread lies below the limit."""
+    """Returns whether the chi-square of the counts against an even spread lies below the limit."""
     expected = counts.total() / cells
     missing = (cells - len(counts)) * expected
     return sum((n - expected) ** 2 / expected for n in counts.values()) + missing < limit
@@ -78,7 +79,7 @@ def test_the_draws_of_a_step_stay_what_they_are() -> None:
 
 
 class Defined:
-    """What the draws of a step are, said plainly; records of old matches rest on it."""
+    """The definition of a step's draws, in plain code. Records of old matches depend on it."""
 
     def __init__(self, seed: bytes, step: int) -> None:
         self.seed, self.step, self.begun = seed, step, 0
@@ -109,7 +110,7 @@ class Defined:
 
 
 def draws(dice: Any, seed: int) -> list[object]:
-    """Draws of all kinds and sizes, several in a step."""
+    """Returns draws of all kinds and sizes, several in a step."""
     chance, drawn = Random(seed), list[object]()
     kinds: tuple[Callable[[Any], MutableSequence[int]], ...] = (bytearray, list, UserList)
     for _ in range(chance.choice((1, 2, 5, 12))):
@@ -208,7 +209,7 @@ def test_the_deals_of_a_match_follow_from_the_first() -> None:
 
 
 def test_the_deals_that_follow_stay_what_they_are() -> None:
-    """Stored records of old matches tell the first alone."""
+    """Stored records of old matches hold the first deal alone."""
     assert deals_from("ab" * 16, 3)[1:] == [
         "85685e5f2e107d4331438aea88ce59db",
         "d7f4278d32c0ac8c1f66298676a480b3",

@@ -1,4 +1,4 @@
-"""What an installed game offers is checked by name: nothing missing, misspelt or half made."""
+"""The hooks of an installed game are checked by name: none missing, misspelt or incomplete."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from matchbox.hooks import check_choices, check_draw, check_game, check_terminal
 
 
 class Rules:
-    """A game with nothing optional."""
+    """A game without hooks."""
 
     spec = Spec("nim", "Nim", (2,), "1")
 
@@ -30,7 +30,7 @@ class Rules:
 
 
 class HalfBatch:
-    """A batch that cannot give back its bouts."""
+    """A batch without the function that gives back its bouts."""
 
     def start(self, bout: int, dice: Any, seeds: Any) -> None: ...
     def ask(self, seat: int) -> Any: ...
@@ -39,18 +39,18 @@ class HalfBatch:
 
 
 class Player:
-    """What authors subclass."""
+    """The authors' base class."""
 
 
 def player(**names: Any) -> ModuleType:
-    """A player module with nothing optional but these names."""
+    """Returns a player module with these names and no other hooks."""
     module = ModuleType("nim.player")
     vars(module).update({"Player": Player, "answer": lambda player, view, ask: None, **names})
     return module
 
 
 def game(**names: Any) -> Any:
-    """The rules with these names beside theirs, or in place of theirs."""
+    """Returns the rules with these names added or replaced."""
     return type("Nim", (Rules,), names)()
 
 
@@ -213,7 +213,7 @@ def test_the_terminal_module_is_checked_where_its_files_are_asked_for() -> None:
 
 
 def module(name: str, **names: Any) -> ModuleType:
-    """A module of the game with these names."""
+    """Returns a module of the game with these names."""
     made = ModuleType(f"nim.{name}")
     vars(made).update(names)
     return made

@@ -1,4 +1,4 @@
-"""The table of `make load`: what each phase must hold, compared with a single reader."""
+"""The table of `make load`: the musts of each phase, compared with a single reader."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ALONE = phase("one reader", 0.1, 100)
 
 
 def held(loaded: Phase) -> bool:
-    """Whether the phase holds what it must, beside two phases of a single reader."""
+    """Returns whether the phase holds its musts, beside two phases of a single reader."""
     (_, first), (_, answer), (_, second) = rows([ALONE, loaded, ALONE])
     assert first
     assert second

@@ -1,4 +1,4 @@
-"""The games are found: those in the folder and those that are installed beside it."""
+"""The registry finds the games in the folder and the installed ones."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ def _fresh() -> Iterator[None]:
 
 @pytest.fixture
 def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install]:
-    """Installs a distribution with a game: its entry point's name, its package, its rules.py."""
+    """A function that installs a distribution with a game. It takes the entry point's name, the
+    package and its rules.py."""
     monkeypatch.syspath_prepend(tmp_path)
     made: list[str] = []
 

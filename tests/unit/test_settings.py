@@ -1,4 +1,4 @@
-"""Settings: what is read, and which nonsense is refused by name."""
+"""Settings: the values read, and the values refused by name."""
 
 from __future__ import annotations
 

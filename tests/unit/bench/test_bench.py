@@ -105,7 +105,7 @@ def test_it_prints_isolated_play_beside_the_plain_loop(tmp_path: Path) -> None:
 
 
 def check_goals(found: dict[str, Any], page: str, shown: str) -> None:
-    """Every goal of the design is told, with what was measured and whether it is held."""
+    """Every goal of the design has a line with its measurement and whether it is held."""
     names = [one["name"] for one in found["goals"]]
     assert len(names) == len(set(names))
     builds = ["plain Python", *(["compiled"] if build.in_use() == "compiled" else [])]
@@ -130,7 +130,7 @@ def test_a_goal_is_held_at_its_figure_and_missed_beyond_it() -> None:
 
 
 def test_the_plain_loops_are_as_they_were_frozen() -> None:
-    """A baseline is never slowed to reach a goal: who changes one says so here, too."""
+    """No change may slow a baseline to reach a goal: each change must be entered here, too."""
     found = {
         file.name: blake2b(file.read_bytes(), digest_size=8).hexdigest()
         for file in (CHECKOUT / "bench" / "plain").glob("*.py")

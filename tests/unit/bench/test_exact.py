@@ -1,4 +1,4 @@
-"""The exact figures of Skull's single challenge, worked out again for two players.
+"""Computes the exact figures of Skull's single challenge for two players in a second way.
 
 Every move of two random agents is followed through the rules, with its probability.
 """
@@ -15,13 +15,13 @@ from matchbox.games.skull.rules import GAME
 from tests.fakes import RandomDice
 
 POSITION = ("phase", "mover", "pile_sizes", "bids", "table", "top", "top_seat", "hands", "piles")
-"""What the moves to come depend on."""
+"""The fields of a state on which the coming moves depend."""
 Worth = tuple[float, float]
-"""How likely a skull ends the challenge, and how many moves there are to come."""
+"""The probability that a skull ends the challenge, and the expected number of coming moves."""
 
 
 def worth(state: Any, known: dict[str, Worth]) -> Worth:
-    """What random moves make of the position."""
+    """Returns the worth of the position under random moves."""
     movers = GAME.to_move(state)
     if not movers:
         return float(not sum(state.points)), 0.0

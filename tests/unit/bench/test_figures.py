@@ -1,4 +1,5 @@
-"""Our figures beside the given ones: when two agree, what the page says, and who fails."""
+"""Our figures beside the given ones: when two agree, the page's words, and when the command
+fails."""
 
 from __future__ import annotations
 
@@ -88,7 +89,7 @@ def test_more_figures_beyond_their_errors_than_chance_leaves_fail(
 
 
 def a_few(game: str, path: Path) -> str:
-    """The page of a few games: so few that one seed in twenty has a figure by bad luck."""
+    """Returns the page of a few games. One seed in twenty gives a figure that differs by chance."""
     words = (game, "--scale", "0.004", "--workers", "1", "--seed", "few", "--out", str(path))
     assert figures.main(words) == 0
     return path.read_text()

@@ -1,4 +1,4 @@
-"""The growth of pages and ledger is measured on real books, and judged by its musts."""
+"""The growth of pages and ledger is measured on a real database, and judged by its musts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LEAST = Started(
 
 
 def grown(ratio: float = PAGES, **ledger: float) -> Grown:
-    """A platform that holds every must, but for what is given."""
+    """A platform that holds every must, except for the given changes."""
     page = Page("/", "", empty_ms=10.0, full_ms=10 * ratio, loaded=0, figure=False)
     started = replace(LEAST, **ledger)  # type: ignore[arg-type]
     return Grown(Size(100, 10_000), 2.0, page, started, LEAST)

@@ -1,4 +1,4 @@
-"""The promises of the league: a small run holds, and the kept page has no goal that is missed."""
+"""The promises of the league: a small run holds them, and the kept page misses no goal."""
 
 from __future__ import annotations
 

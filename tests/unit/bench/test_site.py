@@ -1,4 +1,4 @@
-"""The bench of the site fills real books, finds every page, and judges what it has measured."""
+"""The bench of the site fills a real database, finds every page, and judges its measurements."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ SMALL = Size(9, 100)
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Filled]:
-    """The address of small books, and what is in them."""
+    """The URL of a small database, and its contents."""
     url = f"sqlite:///{tmp_path_factory.mktemp('site') / 'books.db'}"
     return url, fill(url, SMALL)
 
 
 def context(url: str) -> Context:
-    """The context of a server over these books."""
+    """The context of a server over this database."""
     return Context(Settings(secret_key=SECRET, requests_per_minute=10**6), Database(url), Postman())
 
 
@@ -196,13 +196,13 @@ class _Pages(Site):
 
 
 class _Server(Site):
-    """A site whose answers take these times in turn, and count."""
+    """A site whose answers take these times in turn. It counts them."""
 
     def __init__(self, *taken_s: float) -> None:
         self._taken, self.asked = taken_s, 0
 
     def get(self, path: str, token: str = "") -> Fetched:
-        """An answer that took the next of the times; the last one goes on."""
+        """Returns an answer that took the next of the times; repeats the last one."""
         self.asked += 1
         return Fetched(200, self._taken[min(self.asked, len(self._taken)) - 1], b"plain", "")
 

@@ -1,4 +1,4 @@
-"""The command run in this process, and a server for it with books of the test's own."""
+"""Runs the command in this process, with a server and a database of the test's own."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.web_server import answering
 
 @dataclass(frozen=True)
 class Ran:
-    """What a command said, and whether the answer was yes."""
+    """The output of a command, and whether it exited with 0."""
 
     code: int
     out: str
@@ -29,7 +29,7 @@ class Ran:
 
     @property
     def json(self) -> Any:
-        """The one document on stdout."""
+        """Returns the only JSON document on stdout."""
         return json.loads(self.out)
 
 
@@ -61,7 +61,7 @@ class Platform:
     books: Books
 
     def token(self, user: User, *scopes: str) -> str:
-        """A token for that account, with all its rights or with these."""
+        """Returns a token for the account, with all rights or with these scopes."""
         now = self.books.clock()
         with self.books.write() as session:
             return accounts.make_token(session, user, "test", now=now, scopes=scopes or None)
@@ -69,7 +69,8 @@ class Platform:
 
 @pytest.fixture
 def platform(empty_database: Path, tmp_path: Path) -> Iterator[Platform]:
-    """A server with a paused league, an arena that has reported its wall, and nobody in it."""
+    """A server with a paused league and an arena that has reported its wall, but without
+    accounts."""
     place = shutil.copy(empty_database, tmp_path / "matchbox.db")
     books = open_books(f"sqlite:///{place}", logins_per_minute=1000, uploads_per_hour=1000)
     books.wall()
@@ -81,7 +82,7 @@ def platform(empty_database: Path, tmp_path: Path) -> Iterator[Platform]:
 
 @pytest.fixture
 def alice(platform: Platform, monkeypatch: pytest.MonkeyPatch) -> User:
-    """An author, whose token the commands have."""
+    """An author, whose token the commands use."""
     user = platform.books.person("alice")
     monkeypatch.setenv("MATCHBOX_URL", platform.url)
     monkeypatch.setenv("MATCHBOX_TOKEN", platform.token(user))
@@ -90,7 +91,7 @@ def alice(platform: Platform, monkeypatch: pytest.MonkeyPatch) -> User:
 
 @pytest.fixture
 def charlie(platform: Platform, monkeypatch: pytest.MonkeyPatch) -> User:
-    """The operator, whose token the commands have."""
+    """The operator, whose token the commands use."""
     user = platform.books.person("charlie", Role.OPERATOR)
     monkeypatch.setenv("MATCHBOX_URL", platform.url)
     monkeypatch.setenv("MATCHBOX_TOKEN", platform.token(user))

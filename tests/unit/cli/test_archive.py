@@ -1,4 +1,4 @@
-"""A season that learned, exported and proved again: on the server, and far from it."""
+"""A season with learning is exported and verified again: on the server, and away from it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ CLOCK = LEARNER.replace("bytes([len", "__import__('os').urandom(3) + bytes([len"
 
 
 def played(platform: Platform, operator: User, **bundles: str) -> None:
-    """A season in two learning rounds, its bots owned by people named here."""
+    """Plays a season of two learning rounds whose bots belong to the accounts named here."""
     books = platform.books
     owners = {"charlie": operator}
     versions = []
@@ -48,7 +48,7 @@ def played(platform: Platform, operator: User, **bundles: str) -> None:
 
 
 def verify(matchbox: Run, *words: object) -> Ran:
-    """Proves a season without a wall, which takes less time."""
+    """Verifies a season without a wall, which takes less time."""
     return matchbox("season", "verify", *words, "--box", "none")
 
 
@@ -178,7 +178,7 @@ def bundles(file: Path) -> int:
 
 
 def person(books: Books, name: str) -> User:
-    """Somebody who is there already."""
+    """Returns the existing account."""
     with books.read() as session:
         return session.query(User).where(User.name == name).one()
 

@@ -1,4 +1,4 @@
-"""`compare`: verdicts, exits, and what is no question."""
+"""`compare`: verdicts, exit codes, and refused questions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The data folder: closed, held by one, with secrets that stay."""
+"""The data folder: private, locked by one process, with secrets that stay."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from matchbox.settings import read_settings
 
 
 def mode(path: Path) -> int:
-    """The permissions of a file or folder."""
+    """Returns the permissions of a file or folder."""
     return stat.S_IMODE(path.stat().st_mode)
 
 

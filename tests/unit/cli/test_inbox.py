@@ -1,4 +1,4 @@
-"""The inbox and webhooks by command, with a real server and books of the test's own."""
+"""The inbox and webhooks by command, with a real server and a database of the test's own."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def told(platform: Platform, alice: User) -> None:
-    """Two things that alice was told."""
+    """Gives alice two notices."""
     with platform.books.write() as session:
         for text in ("spring has begun", "spring is over"):
             notices.notify_owner(session, alice.id, "season-end", "season:1", text, now=1)

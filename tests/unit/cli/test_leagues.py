@@ -23,7 +23,7 @@ ALL = (
 
 
 def words(text: str) -> list[str]:
-    """The words, of which one may be quoted."""
+    """Splits the text into words, one of which may be quoted."""
     import shlex
 
     return shlex.split(text)

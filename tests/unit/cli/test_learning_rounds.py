@@ -1,4 +1,4 @@
-"""`simulate --rounds`: bots learn between rounds, and all follows from the seed."""
+"""`simulate --rounds`: bots learn between rounds, and everything depends on the seed alone."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ class Counting(SimplePlayer):
 
 
 def learner(folder: Path, body: str) -> Path:
-    """A bot of bomb with that `learn`."""
+    """Writes a bot of bomb with this `learn`; returns its file."""
     file = folder / "counting.py"
     file.write_text(LEARNS.format(body=body))
     return file
 
 
 def figures(document: dict[str, Any]) -> list[Any]:
-    """The rounds without what depends on the machine."""
+    """Returns the rounds without the fields that depend on the machine."""
     machine = ("seconds", "games_per_second", "box", "workers")
     return [
         {key: value for key, value in one.items() if key not in machine}

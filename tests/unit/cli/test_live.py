@@ -1,4 +1,4 @@
-"""What a long command shows while it runs, and that it costs next to nothing."""
+"""A long command shows its progress, which costs next to nothing."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ COMMAND = [
 
 
 def at_a_terminal(command: list[str]) -> str:
-    """What the command writes to stderr where that is a terminal; its stdout is none."""
+    """Runs the command with a terminal as stderr but not as stdout; returns what it writes to
+    stderr."""
     ours, theirs = pty.openpty()
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100"}
     with subprocess.Popen(

@@ -1,4 +1,4 @@
-"""`doctor`, `migrate`, and what `up` says before anything has started."""
+"""`doctor`, `migrate`, and the first output of `up`."""
 
 from __future__ import annotations
 

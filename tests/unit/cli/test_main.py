@@ -1,4 +1,4 @@
-"""Exit codes and errors: yes is 0, no is 1, wrong usage is 2, and one sentence says why."""
+"""Exit codes and errors: 0 is yes, 1 is no, 2 is wrong usage, and one sentence gives the reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The operator's commands against a server: out of a season and back, void, again, and the log."""
+"""The operator's commands against a server: exclude, readmit, void, replay, and the audit log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`matchbox play` with a person: what happens is printed as it happens, between the questions."""
+"""`matchbox play` with a person: events are printed as they happen, between the questions."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ TABLES = {
     "thegame": "human legal --option rules=published",
     "war": "highest human",
 }
-"""By game: the seats, and the options."""
+"""The seats and the options, by game."""
 
 Typing = Callable[[str], str]
-"""The answer of a person who reads this question."""
+"""A person's answer to a question."""
 
 
 def moves(prompt: str) -> str:
-    """A legal answer, read from the question alone."""
+    """Returns a legal answer, read from the question alone."""
     if example := re.search(r"such as `?(\d+ \d+)", prompt):
         return "" if "press Enter" in prompt else example[1]
     if command := re.match(r"(LAND|TAP|SUMMON \w+|ATTACK \w+|DONE)", prompt):
@@ -47,7 +47,7 @@ def moves(prompt: str) -> str:
 
 @pytest.fixture
 def sit_down(matchbox: Run, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ran]:
-    """Plays a game of the table above, with a person who types this."""
+    """Plays a game of TABLES with a person who types these answers."""
 
     def plays(game: str, typing: Typing = moves, *more: object) -> Ran:
         def ask(prompt: object = "") -> str:
@@ -61,7 +61,8 @@ def sit_down(matchbox: Run, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ra
 
 
 def two_parts(out: str) -> tuple[list[str], list[str]]:
-    """The lines that were printed during the game, and those of the whole game after it."""
+    """Returns the lines printed during the game, and the lines of the whole game printed after
+    it."""
     live, whole = out.split("\nThe whole game:\n")
     return live.splitlines(), whole.splitlines()
 

@@ -14,7 +14,7 @@ from tests.unit.worker.bots import GOOD, turning
 
 @pytest.fixture
 def mine(tmp_path: Path) -> Path:
-    """A good bot's file."""
+    """The file of a good bot."""
     file = tmp_path / "mine.py"
     file.write_text(GOOD)
     return file

@@ -1,4 +1,4 @@
-"""The commands that talk to a server, with a real one and books of the test's own."""
+"""The commands that talk to a server, with a real one and a database of the test's own."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def mine(tmp_path: Path) -> Path:
 
 
 def settle_all(platform: Platform, *, accepted: bool = True) -> None:
-    """Brings back a verdict on everything that waits for one."""
+    """Delivers a verdict on every waiting version."""
     for job in platform.books.postman.take():
         assert isinstance(job, TryOut)
         platform.books.settle(tried_out(job, accepted=accepted))

@@ -1,4 +1,4 @@
-"""`replay` and `play` tell a bot's owner what its players reported; `verify` asks for memories."""
+"""`replay` and `play` show a bot's owner its players' reports; `verify` asks for memories."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Telling(RandomAgent):
 
 
 def reported_match(platform: Platform, owner: User, other: User) -> str:
-    """The id of a match of bomb in which both bots said something of their first move."""
+    """Returns the id of a match of bomb in which both bots reported on their first move."""
     books = platform.books
     versions = [books.bot(owner, "one", GOOD.encode()), books.bot(other, "two", OTHER)]
     season_of(books, books.person("charlie", Role.OPERATOR), versions)

@@ -1,4 +1,4 @@
-"""New secrets, and everybody logged out: by command, at the machine itself."""
+"""New secrets end all log-ins: by command, at the machine itself."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def data(tmp_path: Path) -> Path:
 
 
 def kept(place: Path) -> dict[str, str]:
-    """The secrets in the folder."""
+    """Returns the secrets in the folder."""
     found: dict[str, str] = json.loads((place / "secrets.json").read_text())
     return found
 
 
 def left(place: Path) -> tuple[int, bool]:
-    """How many sessions there are, and whether alice's token works."""
+    """Returns the number of sessions, and whether alice's token works."""
     context = make_context(folder.settings_of(place), sender=OfflineSender())
     try:
         with context.read() as session:

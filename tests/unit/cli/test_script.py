@@ -1,4 +1,4 @@
-"""`matchbox run`: the documents' files as programs of their own, plainly and under a debugger."""
+"""`matchbox run`: the documents' files as programs of their own, with and without a debugger."""
 
 from __future__ import annotations
 

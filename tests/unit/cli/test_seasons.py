@@ -1,4 +1,4 @@
-"""Seasons from their making to the proof of their records; matches told and played again."""
+"""Seasons from their creation to the proof of their records; matches shown and played again."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CLOCK = (
 
 
 def season(platform: Platform, operator: User, *bundles: bytes, forge: bool = False) -> list[str]:
-    """The matches of a season that these bots have really played; one result may be forged."""
+    """Plays a season of these bots; returns its matches. One result may be forged."""
     books = platform.books
     names = ("one", "two", "three")
     versions = [books.bot(operator, name, data) for name, data in zip(names, bundles, strict=False)]
@@ -41,7 +41,7 @@ def season(platform: Platform, operator: User, *bundles: bytes, forge: bool = Fa
 
 
 def forged(played: MatchPlayed) -> MatchPlayed:
-    """The result with its first bout played by somebody who only drew cards."""
+    """Returns the result with its first bout played by a player who only drew cards."""
     record = records.unpack(played.record)
     other = record.bouts[-1]
     bout = replace(other, deal=0, rotation=0, moves=other.moves)

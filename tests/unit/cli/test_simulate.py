@@ -1,4 +1,4 @@
-"""`simulate`: figures that depend on the seed alone, and the files it writes."""
+"""`simulate`: figures that depend on the seed alone, and its files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KEYS = {
 
 
 def figures(document: dict[str, Any]) -> dict[str, Any]:
-    """The document without what depends on the machine."""
+    """Returns the document without the fields that depend on the machine."""
     names = ("seed", "games", "bots", "pairs", "both_orders", "totals", "faults")
     return {key: document[key] for key in names}
 

@@ -1,4 +1,4 @@
-"""`matchbox status`: what is wrong, and its exit code."""
+"""`matchbox status`: its findings, and its exit code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The supervisor: what dies is started again, what stops is stopped in order."""
+"""The supervisor: it restarts a dead child, and stops the children in order."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ENVIRONMENT = {"PATH": os.environ["PATH"], "PYTHONPATH": str(Path(__file__).pare
 
 
 def until(true: Callable[[], bool]) -> None:
-    """Returns once it is true."""
+    """Waits until the condition is true."""
     deadline = time.monotonic() + DEADLINE_S
     while not true():
         assert time.monotonic() < deadline, "it never came true"
@@ -34,7 +34,7 @@ def until(true: Callable[[], bool]) -> None:
 
 
 def gone(pid: int) -> bool:
-    """True once the process has ended, whether or not somebody has asked after it."""
+    """Returns whether the process has ended, reaped or not."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
     except FileNotFoundError:
@@ -43,7 +43,7 @@ def gone(pid: int) -> bool:
 
 @pytest.fixture
 def said() -> list[str]:
-    """What the supervisor has said."""
+    """The supervisor's messages."""
     return []
 
 

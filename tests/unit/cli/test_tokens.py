@@ -1,4 +1,4 @@
-"""The commands for tokens and the password, with a real server and books of the test's own."""
+"""The commands for tokens and the password, with a real server and a database of the test's own."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NEW = "battery staple"
 
 @pytest.fixture
 def dora(platform: Platform, monkeypatch: pytest.MonkeyPatch) -> User:
-    """An author with a password, of whom `matchbox` knows the address alone."""
+    """An author with a password. `matchbox` knows only the server's address."""
     monkeypatch.setenv("MATCHBOX_URL", platform.url)
     monkeypatch.delenv("MATCHBOX_TOKEN", raising=False)
     with platform.books.write() as session:
@@ -29,12 +29,12 @@ def dora(platform: Platform, monkeypatch: pytest.MonkeyPatch) -> User:
 
 
 def typed(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
-    """What comes from stdin."""
+    """Sets the text on stdin."""
     monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
 
 
 def kept(home: Path) -> str:
-    """The token that `matchbox login` has kept."""
+    """Returns the token that `matchbox login` has stored."""
     file = home / ".config" / "matchbox" / "login.json"
     token: str = json.loads(file.read_text())["token"]
     return token

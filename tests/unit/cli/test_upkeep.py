@@ -1,4 +1,4 @@
-"""`matchbox admin prune`: what it says, and that a dry run removes nothing."""
+"""`matchbox admin prune`: its output, and a dry run that removes nothing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.unit.cli.conftest import Platform, Run
 
 
 def notices(platform: Platform) -> int:
-    """How many there are."""
+    """Returns the number of notices."""
     with platform.books.context.read() as session:
         return session.scalar(select(func.count()).select_from(Notice)) or 0
 

@@ -1,4 +1,4 @@
-"""`simulate war` without bots: the figures, the files, and what cannot be asked for."""
+"""`simulate war` without bots: the figures, the files, and refused options."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MACHINE = {"workers", "seconds", "games_per_second"}
 
 
 def figures(document: dict[str, Any]) -> dict[str, Any]:
-    """The document without what depends on the machine."""
+    """Returns the document without the fields that depend on the machine."""
     return {key: value for key, value in document.items() if key not in MACHINE}
 
 

@@ -1,6 +1,6 @@
 """A Source of plain functions over made-up rows: alice owns bots, bob is her rival.
 
-The bout that is stepped through is really played, by bomb's rules with moves drawn from dice.
+The replayed bout is really played, by bomb's rules with random moves.
 """
 
 from __future__ import annotations
@@ -187,7 +187,7 @@ def match(match_id: str, **own: Any) -> Match:
 
 
 def bout(number: int, **own: Any) -> Bout:
-    """A bout of the match; in the fifth alice's bot fell over."""
+    """A bout of the match; in the fifth alice's bot crashed."""
     rotation = number % 2
     fault = Fault(step=4, seat=1, kind="crash", detail="ValueError: no such card")
     row: dict[str, Any] = {
@@ -199,13 +199,13 @@ def bout(number: int, **own: Any) -> Bout:
 
 
 def waiting(state: str, embargo: str | None = None, trouble: str = "") -> Match:
-    """A match that tells nothing yet."""
+    """A match without results yet."""
     more = {"trouble": trouble, "embargo": embargo, "mine": False}
     return Match(**_match_fields(state) | _HEAD | more)
 
 
 def steps(match_id: str, number: int, seat: int | None) -> Steps:
-    """A bout of bomb played by dice, as that seat, a spectator or everybody sees it."""
+    """A bout of bomb with random moves, as that seat, a spectator or everybody sees it."""
     rules, seed = game("bomb"), number.to_bytes(16, "big")
     state = rules.start(2, SeededDice(seed, 0), {})
 
@@ -248,7 +248,7 @@ def version(number: int, state: State, told: Report | None, **own: Any) -> Versi
 
 
 def draft(number: int) -> Draft:
-    """Alice's draft: 1 waits, 2 was refused, 3 accepted, 4 lost."""
+    """Alice's draft by number: 1 waits, 2 was refused, 3 was accepted, 4 was lost."""
     told = {
         2: report("crash", "The file is not valid Python (player.py, line 5): no ':'.", log="no"),
         3: report("accepted"),
@@ -289,7 +289,7 @@ CAREFUL: Final = BotLine(
 
 
 def lesson(state: str = "learned", **own: Any) -> Lesson:
-    """What a bot made of a round."""
+    """The lesson of a bot after a round."""
     row: dict[str, Any] = {
         "id": 9, "season": "Autumn 2026", "season_id": 7, "bot": "alice/careful", "version": 2,
         "version_id": 2, "round": 1, "state": state, "parked": False, "before": None,
@@ -312,7 +312,7 @@ def games() -> list[Game]:
 
 
 def audit(**asked: Any) -> Audit:
-    """A line of every kind."""
+    """An audit log with a line of every kind."""
     deeds: list[tuple[Any, ...]] = [
         ("charlie", "season.disqualify", "season:7", "Autumn 2026", {"bot": "bob/tin-drum"}),
         ("charlie", "match.void", f"match:{MATCH}", MATCH, {"reason": "no disk", "new": None}),
@@ -329,7 +329,7 @@ def audit(**asked: Any) -> Audit:
 
 
 def admin() -> Admin:
-    """Everything an operator looks after."""
+    """An operator's page with everything on it."""
     parked = ParkedMatch(**_match_fields("parked"), trouble="no space left")
     return Admin(
         wall=Wall(
@@ -449,7 +449,7 @@ KEYS: Final = LogInWays(
 Cast: Any = make_dataclass(
     "Cast", [name for name in vars(Source) if not name.startswith("_")], frozen=True, kw_only=True
 )
-"""A source made of plain functions; `dataclasses.replace` puts others in their place."""
+"""A source made of plain functions; `dataclasses.replace` replaces some of them."""
 
 SOURCE: Final = Cast(
     viewer=lambda: ALICE,
@@ -538,7 +538,7 @@ OPERATOR: Final = replace(SOURCE, viewer=lambda: CHARLIE)
 NOTHING_TO_DO: Final = Admin(
     wall=None, parked_matches=[], parked_versions=[], parked_lessons=[], quarantined=[], users=1,
 )  # fmt: skip
-"""What the operator sees on a fresh platform."""
+"""The operator's page on a fresh platform."""
 
 
 EMPTY: Final = replace(
@@ -602,11 +602,11 @@ OPERATING: Final = (
     "/admin/users/alice", "/admin/users/bob",
     "/admin/sessions",
 )  # fmt: skip
-"""What an operator sees otherwise than others, or alone."""
+"""The pages that an operator sees differently from others, or alone."""
 
 
 def make_app(source: Source = SOURCE) -> Flask:
-    """An application of these pages alone, with the server's own content policy."""
+    """Makes an application of these pages alone, with the server's own content policy."""
     app = Flask("pages", static_folder=None)
     app.config["SECRET_KEY"] = "only for tests"
     app.jinja_env.globals["csrf_token"] = lambda: "a-token"

@@ -70,7 +70,7 @@ def user(name: str) -> UserDetail:
 
 
 def users(*, wanted: str = "", cursor: str | None = None, **asked: Any) -> Users:
-    """A page of 1,207 accounts, of which it lists three; none for a search for nobody."""
+    """A page of 1,207 accounts that lists three; a search for "nobody" finds none."""
     people = (("alice", "author", None), ("bob", "author", EARLIER), ("charlie", "operator", None))
     items = [
         User(id=number, name=name, role=role, email=f"{name}@example.org" if number == 1 else None,

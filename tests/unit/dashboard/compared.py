@@ -1,4 +1,5 @@
-"""Comparisons for the pages' cast: one that runs, one that is over, and one with a field."""
+"""Comparisons for the pages' cast: one is running, one is over, and one has a field of
+opponents."""
 
 from __future__ import annotations
 
@@ -42,14 +43,14 @@ COMPARISONS: Final = {
 
 
 def comparison(number: int) -> Comparison:
-    """One of them."""
+    """Returns the comparison of this number."""
     if number not in COMPARISONS:
         raise NotFound(f"there is no comparison {number}")
     return COMPARISONS[number]
 
 
 def comparisons(owner: str, name: str) -> list[ComparisonLine]:
-    """All of them."""
+    """Returns all comparisons."""
     return list(COMPARISONS.values())
 
 
@@ -57,4 +58,4 @@ COMPARABLE: Final = Comparable(
     versions=[4, 3, 1], challenger=4, defender=3, left=9500, budget=20_000, most=10_000, others=8,
     cooperative=False,
 )  # fmt: skip
-"""The form for more."""
+"""The form for a new comparison."""

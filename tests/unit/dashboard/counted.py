@@ -38,7 +38,7 @@ FIGURES: Final = BoardFigures(
 
 
 def opponent(bot: str, share: float, half: float = 0.05, **own: Any) -> Opponent:
-    """What alice's bot took from that bot."""
+    """Alice's bot's results against that opponent."""
     row: dict[str, Any] = {
         "bot": bot, "version": 1, "state": "active", "bouts": 40, "deals": 20, "share": share,
         "ci95": (share - half, share + half), "lately": [0.4, 0.5, share],

@@ -1,4 +1,4 @@
-"""What alice was told, and where else it goes: for the pages of the cast."""
+"""Alice's notices and their deliveries, for the pages of the cast."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ EARLIER = "2026-11-21T11:57:00Z"
 
 
 def inbox(**asked: Any) -> Notices:
-    """A notice that is unread, one that was read, and one of a kind that nobody knows."""
+    """An unread notice, a read one, and one of an unknown kind."""
     told = [("verdict", "version:3", "alice/careful version 3 was refused: no player", None),
             ("rank-change", "season:7", "alice/careful rose from rank 3 to 2 of 6", EARLIER),
             ("something-new", "match:1", "a match", None)]  # fmt: skip
@@ -23,7 +23,7 @@ def inbox(**asked: Any) -> Notices:
 
 
 def delivery_settings() -> DeliverySettings:
-    """An address, another one that is to be confirmed, and a webhook in each state."""
+    """An address, another one that awaits confirmation, and a webhook in each state."""
     fates = [(None, None, ""), (EARLIER, None, ""), (EARLIER, None, "it answered 500"),
              (None, EARLIER, "it answered 410")]  # fmt: skip
     hooks = [

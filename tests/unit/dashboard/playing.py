@@ -41,7 +41,7 @@ def line(state: answers.State = "persons", **more: Any) -> dict[str, Any]:
 
 
 def table(name: str = NAME, *, since: int = 0, secret: str = "", **more: Any) -> Table:
-    """Alice's table of bomb at its beginning, or as asked for."""
+    """Alice's table of bomb at its beginning, with the given changes."""
     game = registry.game("bomb")
     live = hosted_bout.resume(game, DEAL, 2, fill_options(game.spec, {}), list[Said]())
     view = game.view(live.state, 0)
@@ -72,12 +72,12 @@ TABLES: Final = Tables(items=[answers.TableLine(**line())], allowed=50)
 
 
 def steps(name: str, seat: int | None) -> Steps:
-    """No table of the cast is finished unless a test says so."""
+    """Refuses: no table of the cast is finished unless a test says so."""
     raise AssertionError(f"nobody asked for the steps of {name} as seat {seat} saw them")
 
 
 def replay(_: str, seat: int | None) -> Steps:
-    """Two steps and the end of a bout, as everybody saw it."""
+    """Two steps and the end of a bout, as everybody sees it."""
     rules = registry.game("bomb")
     live = hosted_bout.resume(rules, DEAL, 2, {}, [])
     table_view: Any = rules.view(live.state, None)

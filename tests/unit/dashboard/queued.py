@@ -1,4 +1,4 @@
-"""A queue and faults over made-up rows: matches, try-outs, a lesson and a turn that wait."""
+"""A made-up queue and faults: matches, try-outs, a lesson and a turn wait."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ NO_FAULTS: Final = Faults(days=1, since=EARLIER, kinds=[], bots=[], found=0)
 
 
 def faults(days: int) -> Faults:
-    """Faults of two versions; the platform was at fault as well."""
+    """Faults of two versions and of the platform."""
     told = (("alice/careful", {"crash": 3, "illegal": 1207}), ("bob/ledger", {"platform": 2}))
     bots = [
         BotFaults(bot=bot, version=2, state="suspended", faults=sum(kinds.values()), kinds=kinds,

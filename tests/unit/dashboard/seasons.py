@@ -65,7 +65,7 @@ def entrant(bot: str, **own: Any) -> SeasonEntrant:
 
 
 def season(number: int, **own: Any) -> Season:
-    """The season with who plays in it."""
+    """The season with its entrants."""
     if number != 7:
         raise NotFound(f"there is no season {number}")
     entrants = [entrant(bot) for bot, *_ in BOTS]
@@ -89,7 +89,7 @@ def season(number: int, **own: Any) -> Season:
 
 
 def fixture(number: int, first: int, second: int, points: float | None = None) -> Fixture:
-    """A match of the round; it is being played while nobody has points."""
+    """A match of the round; without points it is being played."""
     shares: list[float | None] = [None, None] if points is None else [points, 1 - points]
     return Fixture(
         match=f"{first:016x}{second:016x}", round=number, seats=[first, second], points=shares,
@@ -104,7 +104,7 @@ def course(season: int, **own: Any) -> Course:
 
 
 def fixtures(season: int, rounds: Collection[int]) -> list[Fixture]:
-    """In the first round everybody meets a neighbour; one match of the second is over."""
+    """In the first round every bot meets a neighbour; one match of the second is over."""
     every = [
         *(fixture(0, at, at + 1, 0.6) for at in (0, 2, 4)),
         fixture(1, 1, 0, 0.25), fixture(1, 3, 2), fixture(1, 5, 4),
@@ -113,7 +113,7 @@ def fixtures(season: int, rounds: Collection[int]) -> list[Fixture]:
 
 
 def meetings(season: int, rows: Collection[int], columns: Collection[int]) -> list[Meeting]:
-    """Versions with neighbouring row numbers have met, and the one with the lower won."""
+    """Versions with neighbouring row numbers have met; the one with the lower number won."""
     return [
         Meeting(first=one, second=other, bouts=28, share=0.75 if one < other else 0.25)
         for one in rows
@@ -123,7 +123,7 @@ def meetings(season: int, rows: Collection[int], columns: Collection[int]) -> li
 
 
 def cup() -> Season:
-    """The season as a knock-out that somebody has won."""
+    """The season as a knock-out with a winner."""
     names = [bot for bot, *_ in BOTS]
     levels: list[list[list[str]]] = [[names[:1], names[2:4], names[4:6], names[1:2]],
                                      [[names[0], names[2]], [names[4], names[1]]]]  # fmt: skip
@@ -135,7 +135,7 @@ def cup() -> Season:
 
 
 def waiting_season(number: int, **own: Any) -> Season:
-    """The season before it starts by the schedule, once put off."""
+    """The season before its scheduled start, which was put off once."""
     row: dict[str, Any] = {
         "state": "open", "starts_at": LATER, "matches": 0, "started_at": None, "newer": {},
         "trouble": "season Autumn 2026 has fewer than two bots; enter more",
@@ -162,7 +162,7 @@ def league_line(name: str = "cup") -> LeagueLine:
 
 
 def league(name: str, **own: Any) -> League:
-    """The league with its seasons; alice is invited, which an operator sees."""
+    """The league with its seasons. Alice is invited, which only an operator sees."""
     if name not in ("cup", "bomb"):
         raise NotFound(f"there is no league {name!r}")
     known = {"seasons": [season_line()], "season_count": 1, "invited": ["alice"]}

@@ -1,7 +1,7 @@
 """Every page in each of its states, for the tests that look at all of them in a browser.
 
-What a match, a season, a board or a table is at depends on its address: `/matches/parked` is a
-parked match. So all states share one source, and a test needs one server for each reader.
+The address decides the state: `/matches/parked` is a parked match. So all states share one source,
+and a test needs one server for each reader.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from tests.unit.dashboard.cast import CHARLIE, EMPTY, MATCH, NOBODY, SOURCE
 
 
 class Look(NamedTuple):
-    """Pages that somebody reads, from this source."""
+    """The pages that a reader opens, from this source."""
 
     source: Source
     paths: tuple[str, ...]
@@ -92,7 +92,7 @@ def season(number: int) -> Season:
 
 
 def season_course(number: int, **own: Any) -> Course:
-    """Its matches: none before it begins."""
+    """The season's matches: none before it begins."""
     return seasons.course(number, **(own | {"left": {}} if number in _UNPLAYED else own))
 
 
@@ -160,12 +160,12 @@ def table(name: str, **asked: Any) -> Table:
 
 
 def table_steps(name: str, seat: int | None) -> Steps:
-    """What was played at the table."""
+    """The steps of the game at the table."""
     return playing.replay(name, seat)
 
 
 def author(name: str) -> Author:
-    """An author whose page is refused, since it was asked for too often."""
+    """Refuses the author's page, as if it was asked for too often."""
     if name == "hasty":
         raise TooMany("too many requests from you; wait a minute and try again")
     return SOURCE.author(name)
@@ -190,7 +190,7 @@ _BOARDS: Final = tuple(
     f"/leaderboards/{name}?columns={columns}" for name in BOARDS for columns in ("few", "more")
 )
 REFUSED: Final = ("/games/poker", "/play/bomb/closed", "/authors/hasty", "/join/zzzz-9999")
-"""Pages that say why there is nothing to see."""
+"""Pages that say why they show nothing."""
 _OPERATED: Final = (
     *(f"/seasons/{number}" for number in (11, 12, 14, 15)),
     *(f"/seasons/{number}/operate" for number in (11, 15, 17, 18)),
@@ -223,11 +223,11 @@ SIXTY: Final = counted.FIGURES.model_copy(
 CROWDED: Final = replace(
     SOURCE, leaderboard=lambda game: MANY, board_figures=lambda game, top, after: SIXTY
 )
-"""A board of a thousand bots, of which alice has one."""
+"""A board of a thousand bots, one of them alice's."""
 
 
 def _often(found: Any, count: int = 30) -> Any:
-    """The page with this many items."""
+    """Returns the page with this many items."""
     return found.model_copy(update={"items": (found.items * count)[:count], "next": "x"})
 
 
@@ -245,7 +245,7 @@ BUSY: Final = replace(
     tables=lambda **asked: _often(playing.TABLES),
     results_by_opponent=lambda *asked: _MET,
 )
-"""A platform on which much has happened: every list is as long as a page of it can be."""
+"""A busy platform: every list is as long as a page of it can be."""
 
 
 LOOKS: Final[dict[str, Look]] = {
@@ -289,4 +289,4 @@ LOOKS: Final[dict[str, Look]] = {
          "/leagues/cup/class", "/seasons/7"),
     ),
 }  # fmt: skip
-"""What is looked at in a browser: the readers and their pages."""
+"""The readers and pages that a browser test opens."""

@@ -1,4 +1,4 @@
-"""What the pages say of comparisons, and to whom."""
+"""Comparisons on the pages, and who sees them."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def test_every_link_of_a_page_into_the_docs_leads_to_a_heading_that_is_there(
     ],
 )
 def test_a_page_leads_to_its_section_of_the_docs(path: str, link: str) -> None:
-    """That the section exists is tried above, for every link of every page."""
+    """The tests above try, for every link of every page, that the section exists."""
     page = make_app(OPERATOR).test_client().get(path).text
     assert f'href="/docs/{link}"' in page
 

@@ -1,4 +1,4 @@
-"""HTML that is drawn once for all who ask for the same."""
+"""Equal HTML is rendered once for all viewers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dashboard.drawn import drawn
 
 
 class Shown:
-    """What a piece shows."""
+    """The content of a piece."""
 
 
 def test_a_piece_is_drawn_once_and_keeps_nothing_of_what_it_shows() -> None:

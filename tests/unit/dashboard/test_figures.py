@@ -94,7 +94,7 @@ SLOW = ("alembic", "plotly", "scipy.linalg", "scipy.optimize", "scipy.sparse", "
 
 
 def imported(statements: str) -> set[str]:
-    """Which of the slow libraries a fresh Python has imported after these statements."""
+    """Returns the slow libraries that a fresh Python has imported after these statements."""
     done = subprocess.run(
         [sys.executable, "-c", f"import sys; {statements}; print(*sys.modules)"],
         capture_output=True,

@@ -1,4 +1,4 @@
-"""How a league is run, in words, and the pages that say so."""
+"""A league's format and terms in words, and the pages that show them."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_a_schedule_and_options_are_told() -> None:
 
 
 def season_page(source: Any = SOURCE, **own: Any) -> str:
-    """The text of the season's page, where it is as this says."""
+    """Returns the text of the season's page in a source with these changes."""
     row = seasons.season(7, **own)
     return get("/seasons/7", replace(source, season=lambda number: row)).text
 

@@ -1,4 +1,4 @@
-"""The first page: what is on the stage, and the ways in."""
+"""The first page: the match on the stage, and the links into the site."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What pages say of lessons and of verified seasons."""
+"""Lessons and verified seasons on the pages."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ def get(path: str, source: Source = OPERATOR) -> TestResponse:
 
 
 def refuses(**asked: Any) -> Audit:
-    """What the server's source does for who is no operator."""
+    """Refuses like the server's source, as for a viewer who is no operator."""
     raise Forbidden("only operators may read the log")
 
 

@@ -21,7 +21,7 @@ LOADING = {"src", "href", "action", "formaction", "poster", "srcset", "data-plot
 
 
 class Seen(HTMLParser):
-    """The elements of a page, and the text that is shown."""
+    """The elements of a page, and its visible text."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -37,7 +37,7 @@ class Seen(HTMLParser):
 
     @property
     def text(self) -> str:
-        """All text, its spaces made single."""
+        """Returns all text, with each run of spaces made one."""
         return " ".join("".join(self.shown).split())
 
 
@@ -49,7 +49,7 @@ def get(path: str, source: Source = SOURCE) -> Seen:
 
 
 def pages_of(source: Source) -> list[str]:
-    """All pages; of a platform without bots those that it has."""
+    """Returns the addresses of all pages; for a platform without bots, those that it has."""
     return [path for path in PAGES if source is not cast.EMPTY or "/versions/" not in path]
 
 
@@ -141,7 +141,7 @@ def test_a_board_says_in_words_what_ranks_and_which_pairs_fit_worst() -> None:
     assert "against the present field" in borda
     assert "eve/b1 took 75% of 40 bouts against eve/b2, where 50% were expected" in borda
     assert "61.0% ± 1.0" in borda
-    assert "1500 ± 9" in borda  # Elo keeps its interval where it does not rank
+    assert "1500 ± 9" in borda  # Elo keeps its interval on a board that another figure ranks
     assert "Nash" not in borda  # it has none
     assert "−3" not in borda
     close = board_page(line, lack=LACK)

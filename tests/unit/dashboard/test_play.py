@@ -1,4 +1,4 @@
-"""What the pages of play say, and to whom."""
+"""The pages of tables with persons, and who sees them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TABLE = f"/play/bomb/{NAME}"
 
 
 def events(game: str, seats: int) -> set[str]:
-    """Every line that some random bouts are told in."""
+    """Returns every line that tells an event of some random bouts."""
     rules, dice = registry.game(game), random.Random(7)
     options = fill_options(rules.spec, {})
     lines = set()

@@ -1,4 +1,5 @@
-"""The operators' page of the queue, and why a try-out or a match waits on its own page."""
+"""The operators' page of the queue, and the reason why a try-out or a match waits, on its own
+page."""
 
 from __future__ import annotations
 

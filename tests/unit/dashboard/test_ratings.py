@@ -1,4 +1,4 @@
-"""How a bot's rating has moved: the figure, the sentence, the files."""
+"""The history of a bot's rating: the figure, the sentence, the files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The lists of seasons: the page of all, and a league's."""
+"""The lists of seasons: the page of all seasons, and a league's list."""
 
 from __future__ import annotations
 

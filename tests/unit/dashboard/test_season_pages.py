@@ -1,4 +1,4 @@
-"""What a season's page asks for while it is played: nothing, or the parts that have changed."""
+"""A running season's page asks for nothing, or for the parts that have changed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def client_of(source: Source) -> FlaskClient:
 
 
 def poll(client: FlaskClient, seen: str, **more: Any) -> Any:
-    """The answer to a page that has shown this."""
+    """Returns the answer to a page that has shown these parts."""
     return client.get("/seasons/7", query_string={"part": "live", "seen": seen, **more})
 
 

@@ -1,4 +1,4 @@
-"""The parts of a season's page: bracket, rounds, and what comes next."""
+"""The parts of a season's page: bracket, rounds, and the coming matches."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ KNOCK_OUT = write(Format(kind="knock-out"))
 
 
 def tied(*levels: list[list[str]], **own: Any) -> Season:
-    """A season that has played a group round, and then these levels of ties."""
+    """A season that has played a group round, followed by these rounds of ties."""
     opened = [Round(stage="group", rests=[], ties=[])]
     opened += [Round(stage="knock-out", rests=[], ties=level) for level in levels]
     return seasons.season(7, **{"rounds": opened, "format": KNOCK_OUT, **own})

@@ -112,7 +112,7 @@ def test_what_is_not_text_is_only_named_and_only_if_it_changed() -> None:
 
 
 def test_a_change_that_takes_long_to_find_is_only_named() -> None:
-    """Two files of 40 kB once kept the web busy for a minute."""
+    """The comparison of two files of 40 kB once kept the web process busy for a minute."""
     before = "".join(f"x{number % 50}\n" for number in range(10_000))
     after = "".join(f"x{number % 50}\ny{number}\n" for number in range(5_000))
     (found,) = changed({"player.py": before}, {"player.py": after})

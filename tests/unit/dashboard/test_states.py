@@ -1,4 +1,4 @@
-"""What pages say while a match or a season is not yet, or no longer, what it will be."""
+"""The pages' words for matches and seasons in each state."""
 
 from __future__ import annotations
 

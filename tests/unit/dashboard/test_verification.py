@@ -1,4 +1,4 @@
-"""What a match's page says of having the match verified."""
+"""The verification of a match on its page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a spectator finds first: the matches that were played, and bots that can be told apart."""
+"""A spectator's first pages: finished matches, and bots that can be told apart."""
 
 from __future__ import annotations
 

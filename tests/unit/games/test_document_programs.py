@@ -1,4 +1,4 @@
-"""The programs of the documents that play games in a loop run under their own import lines."""
+"""The documents' programs that play games in a loop run under their own import lines."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _own_chance_and_names() -> Iterator[None]:
 
 
 def run(game: str, name: str) -> dict[str, Any]:
-    """What stands in the program at its end."""
+    """Runs the program; returns its globals."""
     offer_document_names(import_module(f"matchbox.games.{game}.player"))
     return runpy.run_path(str(CHECKOUT / "tests/documents" / game / name), run_name="__main__")
 

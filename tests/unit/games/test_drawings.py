@@ -1,4 +1,4 @@
-"""What the boards show at the end, and that nothing on them covers a number."""
+"""The boards at the end of a bout, on which nothing covers a number."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ WORDS = re.compile(
 
 
 def by_lot(name: str, seed: int) -> tuple[list[Any], Outcome]:
-    """The open views of a bout that chance plays, and its outcome."""
+    """Plays a random bout; returns its open views and its outcome."""
     game = registry.game(name)
     key = seed.to_bytes(16, "big")
     state: Any = game.start(2, SeededDice(key, 0), fill_options(game.spec, {}))
@@ -53,7 +53,7 @@ def drawn(name: str, view: Any) -> str:
 
 
 def texts(svg: str) -> list[tuple[int, str]]:
-    """The words that stand on the table itself, each with its height."""
+    """Returns the texts on the table itself, each with its height."""
     return [(int(y), words) for y, words in TEXT.findall(svg)]
 
 

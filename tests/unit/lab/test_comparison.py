@@ -1,4 +1,4 @@
-"""A comparison batch by batch: what is played, when it ends, and how often it is right."""
+"""A comparison batch by batch: its games, its end, and how often it is right."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ NAMES = ("new", "old", "x", "y", "z")
 def begin(
     bots: int, games: int, *, size: int = 2, deals: int = 20, cooperative: bool = False
 ) -> Comparison:
-    """The first so many of the cast."""
+    """A comparison of the first `bots` bots of the cast."""
     cast = [Contestant(name, name[0] * 64) for name in NAMES[:bots]]
     plan = Plan("bomb", "1", cast, games, "seed", sizes=[size])
     return Comparison(plan, Trial(), deals, cooperative=cooperative)
 
 
 def played(sitting: Sitting, strengths: Sequence[float], dice: Random) -> Counts:
-    """The sitting as bots of these strengths, in Elo, would play it."""
+    """Returns the counts of the sitting if bots of these strengths, in Elo, play it."""
     seats = range(len(sitting.bots))
     bouts = []
     for _ in sitting.job.deals:
@@ -48,7 +48,7 @@ def _gumbel(dice: Random) -> float:
 
 
 def run(asked: Comparison, strengths: Sequence[float], seed: int = 1) -> int:
-    """Plays until it is over; how many looks it took."""
+    """Plays to the end; returns the number of looks."""
     dice = Random(seed)
     for number, look in enumerate(asked.batches(), 1):
         asked.add([(job, played(job, strengths, dice)) for job in look])

@@ -1,4 +1,4 @@
-"""What a game tells of its bouts: how each kind of fact is reported."""
+"""A game's facts about its bouts: the report of each kind of fact."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from worker.arena.play import play_job
 
 
 def summed(*facts: dict[str, Any]) -> dict[str, Any]:
-    """What these bouts come to."""
+    """Returns the summary of these bouts."""
     total = Sum()
     for one in facts:
         total.add(one)
@@ -51,10 +51,10 @@ def test_a_table_of_counts_stays_one() -> None:
 
 
 class TellingBomb(Bomb):
-    """Bomb that tells where it ended."""
+    """A Bomb that reports where it ended."""
 
     def facts(self, state: Any) -> dict[str, Any]:
-        """Whether it is over, in the state that it is asked for."""
+        """Returns whether the given state is over."""
         return {"over": self.outcome(state) is not None}
 
 

@@ -18,7 +18,8 @@ def a_plan(games: int = 3, *, mixed: bool = False) -> Plan:
 
 
 def played(plan: Plan) -> grid.Grid:
-    """The plan with scores of ten times the table size, plus the bot, plus the deal."""
+    """Returns the grid of the plan with scores of ten times the table size, plus the bot, plus the
+    deal."""
     found = grid.Grid(plan)
     for sitting in grid.sittings(plan):
         found.add(sitting, counts_of(sitting))
@@ -26,7 +27,7 @@ def played(plan: Plan) -> grid.Grid:
 
 
 def counts_of(sitting: Sitting) -> Counts:
-    """Scores that say where they are from; the last deal is won."""
+    """Returns scores that say where they are from; the last deal is won."""
     size, last = len(sitting.bots), len(sitting.job.deals) - 1
     bouts = [
         CountedBout(

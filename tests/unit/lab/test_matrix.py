@@ -1,4 +1,4 @@
-"""The matrix: which jobs a plan has, and what their records come to."""
+"""The matrix: the jobs of a plan, and the sums of their records."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def played(plan: Plan, winners: Sequence[Sequence[int]]) -> list[tuple[Sitting, 
 
 
 def gathered(plan: Plan, sittings: Sequence[tuple[Sitting, Counts]]) -> matrix.Matrix:
-    """What these sittings come to."""
+    """Returns the matrix of these sittings."""
     found = matrix.Matrix(plan)
     for sitting, counts in sittings:
         found.add(sitting, counts)

@@ -1,4 +1,4 @@
-"""Tables of any size: who sits there, and who comes in where."""
+"""Tables of any size: who sits there, and the places of each."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from matchbox.match.record import entrant
 
 
 def a_plan(bots: str, sizes: tuple[int, ...], games: int) -> Plan:
-    """Bots by one letter, all different."""
+    """A plan with one bot for each letter, all different."""
     named = [Contestant(bot, bot * 64) for bot in bots]
     return Plan("skull", "1", named, games, "seed", sizes=sizes)
 
 
 def counts_of(sitting: Sitting, *, shared: bool = False) -> Counts:
-    """Whoever stands first in the list wins, all others are second; or all share the first."""
+    """The first bot of the list wins and all others are second; with `shared`, all are first."""
     bouts = []
     for _ in sitting.job.deals:
         for rotation in sitting.rotations:

@@ -1,4 +1,4 @@
-"""Which games a table plays: exactly so many, and every bot equally often in every seat."""
+"""The games of a table: an exact number, with every bot equally often in every seat."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from matchbox.match.record import entrant
 
 
 def a_plan(bots: str) -> Plan:
-    """Bots by one letter; the same letter is the same version."""
+    """A plan with one bot for each letter; equal letters are equal versions."""
     named = [Contestant(f"{bot}{n}", bot * 64) for n, bot in enumerate(bots)]
     return Plan("skull", "1", named, 0, "seed")
 
 
 def games_of(bots: str, games: int) -> list[tuple[str, Sequence[int]]]:
-    """Every game: its deal, and which of the list sits in each seat."""
+    """Returns every game: its deal, and the index of the bot in each seat."""
     who = range(len(bots))
     return [
         (deal, [entrant(seat, rotation, len(bots)) for seat in who])

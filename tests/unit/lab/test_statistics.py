@@ -1,4 +1,4 @@
-"""Intervals: known values, limits, and what they must contain."""
+"""Intervals: known values, limits, and values that they must contain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rows of text that a result becomes."""
+"""The text tables of a result."""
 
 from __future__ import annotations
 

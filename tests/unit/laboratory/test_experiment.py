@@ -1,4 +1,4 @@
-"""What an experiment is asked for in words, and what is refused."""
+"""An experiment's request in words, and its refusals."""
 
 from __future__ import annotations
 

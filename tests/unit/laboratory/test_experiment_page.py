@@ -1,4 +1,4 @@
-"""The page of every kind of experiment: whole, with its table, and loading nothing."""
+"""The page of every kind of experiment is whole, has its table, and loads nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Processes that play jobs side by side: how they are left, and what they raise."""
+"""Processes that play jobs side by side: how they end, and which errors they raise."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from laboratory import worker_pool
 from matchbox.errors import SeatFault
 
 LARGE = bytes(200_000)
-"""More than a pipe holds, so that the jobs behind the first wait to be written."""
+"""More bytes than a pipe holds, so the jobs behind the first wait to be written."""
 
 
 def _sleep(box: Any, job: tuple[float, bytes]) -> None:
@@ -45,7 +45,7 @@ def test_whoever_leaves_it_waits_for_no_job() -> None:
 
 
 def _interrupt_jobs(stopped: Any) -> None:
-    """Interrupts many short jobs, each a little later in its life than the one before."""
+    """Interrupts many short jobs, each a little later in its run than the one before."""
     worker_pool._Process.stopped = stopped
     signal.signal(signal.SIGALRM, worker_pool._abort_job)
     for microseconds in range(20_000):
@@ -56,7 +56,7 @@ def _interrupt_jobs(stopped: Any) -> None:
 
 
 def test_an_interrupted_process_holds_up_nobody() -> None:
-    """A lock that an interrupted process never gave back once kept all others waiting."""
+    """An interrupted process once held a lock that all others waited for."""
     spawn = multiprocessing.get_context("spawn")
     process = spawn.Process(target=_interrupt_jobs, args=(spawn.RawValue("b"),))
     process.start()

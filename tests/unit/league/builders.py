@@ -17,7 +17,7 @@ CASES = Path(__file__).parent / "cases"
 
 
 def published(name: str) -> Any:
-    """A published case."""
+    """Returns the published case of this name."""
     return json.loads((CASES / f"{name}.json").read_text("utf-8"))
 
 
@@ -36,7 +36,7 @@ def bout(
 
 
 def wins(winner: str, loser: str, count: int, *, start: int = 0) -> list[Row]:
-    """So many wins of one over the other, each on a deal of its own."""
+    """Returns `count` wins of one over the other, each on a deal of its own."""
     return [
         bout((winner, loser), (1, 2), match=f"{winner}{loser}{n}", deal=f"{winner}{loser}{n}")
         for n in range(start, start + count)
@@ -51,10 +51,11 @@ def play_field(
     luck: float,
     seed: int,
 ) -> list[Row]:
-    """Every table of so many entrants plays its deals in all rotations.
+    """Plays `deals` deals at every table of `table` entrants, in all rotations.
 
-    Strengths are Elo. With probability `luck` a rotation's luck by seat is the deal's own, so
-    that the results of one deal depend on each other; a Gumbel law makes it Bradley-Terry.
+    Strengths are in Elo. With probability `luck` a rotation's luck by seat is the deal's own, so
+    that the results of one deal depend on each other. The luck has a Gumbel distribution, which
+    gives the Bradley-Terry model.
     """
     rng = np.random.default_rng(seed)
     rows = []

@@ -1,4 +1,5 @@
-"""Whole seasons without books: who wins is said by the test, and every round is opened in turn."""
+"""Whole seasons without a database: the test decides who wins, and every round is opened in
+turn."""
 
 from __future__ import annotations
 
@@ -14,11 +15,11 @@ from matchbox.league.rows import Row, half_points
 from matchbox.league.season import Field, MatchResult, Progress, Round
 
 NO_END = 2_000
-"""So many rounds no season of a test has."""
+"""More rounds than any season of a test has."""
 
 
 def entrants(n: int) -> tuple[str, ...]:
-    """Names whose order is that of their strength, the best first."""
+    """Returns names in the order of their strength, the best first."""
     return tuple(f"b{number:03d}" for number in range(n))
 
 
@@ -27,17 +28,17 @@ Wins: TypeAlias = Callable[[str, str, str], bool]
 
 
 def better(first: str, second: str, _: str) -> bool:
-    """The one named first in the alphabet wins everything."""
+    """Returns whether the first name precedes the second in the alphabet."""
     return first < second
 
 
 def level(first: str, second: str, bout: str) -> bool:
-    """Who begins wins, so that every deal is level."""
+    """Returns whether the first begins, so that every deal is level."""
     return (first < second) == bout.endswith("/0")
 
 
 def by_chance(seed: int, gap: float = 0.1) -> Wins:
-    """Results that a seed draws, the better the likelier by `gap` for each place between."""
+    """Draws results. Each place between two names adds `gap` to the better one's chance of 0.5."""
 
     def wins(first: str, second: str, bout: str) -> bool:
         low, high = sorted((first, second))
@@ -48,7 +49,7 @@ def by_chance(seed: int, gap: float = 0.1) -> Wins:
 
 
 class Story:
-    """A season as it goes on: every match has the field's deals, in two rotations."""
+    """The course of a season: every match has the field's deals, in two rotations."""
 
     def __init__(
         self,
@@ -68,7 +69,7 @@ class Story:
 
     @property
     def past(self) -> Progress:
-        """What has been played; shuffled, where the story is told so."""
+        """The results so far, shuffled if the story says so."""
         matches, rows = list(self.matches), list(self.rows)
         if self._shuffle is not None:
             self._shuffle.shuffle(matches)
@@ -86,14 +87,14 @@ class Story:
         return Progress(tuple(self.rounds), tuple(matches), counts, out, disqualified)
 
     def step(self, *, together: bool = True) -> bool:
-        """Opens what is next and plays it; False where nothing is."""
+        """Opens and plays the next round; returns False if there is none."""
         found = list(next_rounds(self.plan, self.field, self.past))
         for one in found if together else found[:1]:
             self._play(one)
         return bool(found)
 
     def tell(self, *, together: bool = True) -> Story:
-        """Plays to the end."""
+        """Plays the season to its end."""
         while self.step(together=together):
             assert len(self.rounds) < NO_END
         return self

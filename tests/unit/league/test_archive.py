@@ -1,4 +1,4 @@
-"""An exported season: what is written is read again, and what is damaged or forged is refused."""
+"""An exported season: an archive reads back as written; a damaged or forged archive is refused."""
 
 from __future__ import annotations
 
@@ -111,13 +111,13 @@ def changed(whole: bytes, **files: bytes | None) -> bytes:
 
 
 def head(whole: bytes) -> Any:
-    """What season.json says, to be changed."""
+    """Returns the content of season.json, to be changed."""
     with ZipFile(BytesIO(whole)) as archive:
         return msgspec.json.decode(archive.read("season.json"))
 
 
 ANYTHING: Any = None
-"""For what a standing does not need."""
+"""A placeholder for arguments that a standing does not need."""
 
 
 def test_what_was_written_is_read_again(whole: bytes) -> None:
@@ -185,7 +185,7 @@ def test_a_damaged_or_hostile_archive_is_refused_by_name(
 
 
 def named(whole: bytes, **parts: Any) -> bytes:
-    """The archive whose season.json has these parts: the first of a list changed, or none."""
+    """Returns the archive with these parts of season.json: the first of a list changed, or none."""
     told = head(whole)
     for name, part in parts.items():
         if part == []:
@@ -198,7 +198,7 @@ def named(whole: bytes, **parts: Any) -> bytes:
 
 
 def twice(whole: bytes) -> bytes:
-    """An archive with two of a kind."""
+    """Returns an archive with two files of one name."""
     file = BytesIO(whole)
     with ZipFile(file, "a") as archive:
         archive.writestr("season.json", b"{}")

@@ -87,7 +87,8 @@ def test_no_rows_are_an_empty_board() -> None:
 
 
 def mixed(rounds: int, worths: dict[str, float], seed: int) -> list[Row]:
-    """Mixed teams of three: a score is the deal's luck, each seat's worth and a little noise."""
+    """Mixed teams of three. A score is the sum of the deal's luck, each seat's worth and some
+    noise."""
     rng = np.random.default_rng(seed)
     rows = []
     plan = mixed_teams(sorted(worths), 3, rounds, SeededDice(b"mixed", seed))

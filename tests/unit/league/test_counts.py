@@ -37,7 +37,7 @@ TEAMS = teams()
 
 
 def in_parts(rows: list[Row], chance: random.Random, **how: bool) -> Counts:
-    """The matches counted as they come in: in any order, some late, some twice."""
+    """Counts the matches in parts: in any order, some late, some twice."""
     names = sorted({row.match for row in rows})
     chance.shuffle(names)
     counts = count([], **how)

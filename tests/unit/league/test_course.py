@@ -1,4 +1,4 @@
-"""Seasons of every format from the first round to the last, without books."""
+"""Seasons of every format from the first round to the last, without a database."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FORMATS = {
 
 
 def field(n: int, **more: object) -> Field:
-    """So many entrants."""
+    """A field of `n` entrants."""
     return Field(entrants(n), "a seed for tests", **more)  # type: ignore[arg-type]
 
 
@@ -39,7 +39,7 @@ def stages(story: Story) -> list[str]:
 
 
 def pairs(story: Story) -> Counter[tuple[str, str]]:
-    """How often each two met."""
+    """Returns how often each pair met."""
     return Counter(
         pair_key(*two) for one in story.matches for two in combinations(sorted(set(one.seats)), 2)
     )

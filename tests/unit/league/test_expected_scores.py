@@ -19,7 +19,7 @@ def scores_of(compared: Comparisons, present: list[int] | None = None) -> Scores
 
 
 def played(table: Floats, deals: int, rng: np.random.Generator, unmet: float = 0.0) -> Comparisons:
-    """So many deals of each pair that meets."""
+    """Returns `deals` deals of each pair that meets."""
     pairs = field.pairs_of(table, 0.5)
     while True:
         met = rng.random(len(pairs.first)) >= unmet

@@ -1,4 +1,4 @@
-"""What an interval promises, tried on fields whose true strengths are known."""
+"""The coverage of intervals, measured on fields with known true strengths."""
 
 from __future__ import annotations
 

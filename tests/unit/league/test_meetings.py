@@ -15,7 +15,7 @@ FIELD = play_field([0.0, 40.0, 90.0], table=3, deals=6, luck=0.6, seed=3)
 
 
 def duel(deals: list[tuple[int, int]]) -> list[Row]:
-    """A and B on these deals, both ways: who is first in each of the two bouts, as a place of A."""
+    """A and B on these deals, in both rotations: A's place in each of the two bouts."""
     return [
         bout(seats, places, match="m", deal=f"d{at}", rotation=turn)
         for at, results in enumerate(deals)

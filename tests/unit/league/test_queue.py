@@ -36,7 +36,7 @@ def next_pairing(
     owner: Mapping[str, str] | None = None,
     **how: Any,
 ) -> Pairing | None:
-    """The first pairing of this field, after the pairs in the history have met so often."""
+    """Returns the first pairing of this field, after the pairs of `history` have met that often."""
 
     def met(entrant: str) -> dict[str, int]:
         return {

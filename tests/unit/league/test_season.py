@@ -1,4 +1,4 @@
-"""Who rises and who sinks after a season."""
+"""Promotion and relegation after a season."""
 
 from __future__ import annotations
 

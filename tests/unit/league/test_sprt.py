@@ -35,7 +35,8 @@ def test_a_trial_ends_better_not_better_or_at_its_cap() -> None:
 
 
 def stops(elo: float, seed: int) -> str:
-    """The verdict on a challenger this much better, looked at after every 25 pairs."""
+    """Returns the verdict on a challenger that is `elo` Elo better, with a look after every 25
+    pairs."""
     expected = 1 / (1 + 10 ** (-elo / 400))
     law = np.array([0.1, 0.2, 0.4, 0.2, 0.1])
     law += (expected - law @ SHARES) * (SHARES - 0.5) / ((SHARES - 0.5) ** 2).sum()

@@ -12,7 +12,8 @@ EIGHT = [f"b{number}" for number in range(8)]
 
 
 def play(n: int, rounds: int, owner: dict[str, str] | None = None) -> Counter[tuple[str, str]]:
-    """Who met whom in a Swiss system that the better seed always wins; rests as met(a, a)."""
+    """Counts the meetings of a Swiss system that the better seed always wins; a rest counts as (a,
+    a)."""
     seeds = [f"b{number:03d}" for number in range(n)]
     points = dict.fromkeys(seeds, 0.0)
     history: Counter[tuple[str, str]] = Counter()

@@ -22,12 +22,12 @@ def names(n: int) -> list[str]:
 
 
 def rounds_of(n: int, seats: int, rounds: int) -> list[tuple[Pairing, ...]]:
-    """So many rounds of a season at such tables."""
+    """Returns the first rounds of a season at such tables."""
     return [*islice(seatings(names(n), seats, dice), rounds)]
 
 
 def meetings(rounds: Sequence[Sequence[Pairing]]) -> Counter[tuple[str, str]]:
-    """How often each two sat together."""
+    """Returns how often each pair sat together."""
     return Counter(
         pair_key(*two)
         for tables in rounds

@@ -17,7 +17,7 @@ MEANS = np.array([0.0, 100.0, 104.0, 250.0, 400.0, 401.0])
 
 
 def matches_in(batch: list[tuple[str, ...]]) -> Counter[tuple[str, ...]]:
-    """How often each two meet."""
+    """Returns how often each pair meets."""
     return Counter(tuple(sorted(seats)) for seats in batch)
 
 

@@ -23,7 +23,7 @@ RESULT = {0: (2, 1), 1: (1, 1), 2: (1, 2)}
 
 
 def pair(deal: int, first: int, second: int) -> list[Row]:
-    """A deal from both sides; what "new" takes of each bout, in half points."""
+    """A deal in both rotations: the half points of "new" in each bout."""
     return [
         bout(("new", "old"), RESULT[first], deal=f"{deal}"),
         bout(("old", "new"), RESULT[2 - second], deal=f"{deal}", rotation=1),

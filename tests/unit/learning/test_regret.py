@@ -1,4 +1,5 @@
-"""The table of the bot regret: what a round comes to, how it is learned, how well it plays."""
+"""The table of the bot regret: the values of a round, the learning, and the strength of its
+play."""
 
 from __future__ import annotations
 
@@ -27,12 +28,12 @@ from learning.rounds import (
 from matchbox.bundle import ZIP_BYTES, read_bundle
 
 LAST = Stage(Side(1, 1, "m"), Side(1, 1, "m"))
-"""A card each, and a point wins: nothing follows."""
+"""Each side has one card, and a point wins the game, so no stage follows."""
 
 
 @pytest.fixture(scope="module")
 def learned() -> tuple[dict[Stage, Values], list[RoundTree]]:
-    """Everything after three iterations."""
+    """The result of three iterations."""
     return solve(3)
 
 

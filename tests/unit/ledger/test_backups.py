@@ -1,4 +1,4 @@
-"""Backups on the schedule: when they are due, what is kept, and what a failure says."""
+"""Scheduled backups: when they are due, which are kept, and the words of a failure."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ Usage = namedtuple("Usage", "total used free")
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    """Where the backups go."""
+    """The folder for backups."""
     return tmp_path / "kept"
 
 
 @pytest.fixture
 def books(tmp_path: Path, place: Path) -> Iterator[Books]:
-    """Books of which a backup is wanted every hour, and two are kept."""
+    """A database with a backup every hour, of which two are kept."""
     url = f"sqlite:///{tmp_path / 'matchbox.db'}"
     migrate(url)
     knobs = {"backup_folder": str(place), "backup_every_hours": 1, "backups_kept": 2}
@@ -39,7 +39,7 @@ def books(tmp_path: Path, place: Path) -> Iterator[Books]:
 
 
 def findings(books: Books) -> list[tuple[str, str]]:
-    """The level and text of what is wrong with the backups."""
+    """Returns the level and text of each finding about the backups."""
     with books.read() as session:
         judged = health.judge(session, books.settings, now=books.clock())
     return [(one.level, one.text) for one in judged.findings if one.kind == "backups"]

@@ -11,7 +11,7 @@ from worker.ledger.batches import MOST, WAIT_S, Batches
 
 @dataclass
 class Message:
-    """A message as Celery has it: its task's arguments, and headers."""
+    """A message in Celery's form: its task's arguments, and headers."""
 
     name: str
     headers: dict[str, Any] = field(default_factory=dict)
@@ -23,7 +23,7 @@ class Message:
 
 
 class Ledger:
-    """A ledger that writes down what happens, in order."""
+    """A ledger that notes events in their order."""
 
     def __init__(self, fails: Exception | None = None) -> None:
         self.log: list[tuple[str, object]] = []
@@ -32,12 +32,12 @@ class Ledger:
         self.batches = Batches(self._book, self._alone, self._later, self._acknowledge)
 
     def bring(self, *names: str, **headers: Any) -> None:
-        """Messages that arrive."""
+        """Delivers messages."""
         for name in names:
             self.batches.take(Message(name, headers), None, lambda name=name: name, None, ())
 
     def wait(self) -> None:
-        """Lets the time pass for which a batch waits."""
+        """Lets a batch's waiting time pass."""
         due, self.timers = self.timers, []
         for _, call in due:
             call()

@@ -1,4 +1,4 @@
-"""The courier: what goes out, by real servers, and what never waits for it."""
+"""The courier: its mails and posts, to real servers, which nothing waits for."""
 
 from __future__ import annotations
 
@@ -59,32 +59,32 @@ def opened(books: Books, **more: object) -> Context:
 
 
 def subscribe(books: Books, user: User, url: str) -> None:
-    """A webhook of the account, which is told so."""
+    """Gives the account a webhook that gets these notices."""
     with books.write() as session:
         settings = opened(books).settings
         webhooks.add(session, user, url, settings=settings, now=books.clock())
 
 
 def tell(books: Books, user: User, text: str = "spring is over") -> None:
-    """A notice for the account."""
+    """Gives the account a notice."""
     with books.write() as session:
         notices.notify_owner(session, user.id, "season-end", "season:1", text, now=books.clock())
 
 
 def left(books: Books) -> int:
-    """How many deliveries there are."""
+    """Returns the number of deliveries."""
     with books.read() as session:
         return len(session.scalars(select(Delivery)).all())
 
 
 def trouble(books: Books) -> str:
-    """What is known of the one webhook."""
+    """Returns the recorded trouble of the only webhook."""
     with books.read() as session:
         return session.scalars(select(Webhook.trouble)).one()
 
 
 def until(condition: Callable[[], bool], *couriers: Courier) -> None:
-    """Returns once it is so; the couriers are woken meanwhile."""
+    """Waits until the condition holds; wakes the couriers meanwhile."""
     for _ in range(600):
         if condition():
             return

@@ -1,4 +1,4 @@
-"""The ledger's tasks: a good message is booked, a bad one refused by name and logged."""
+"""The ledger's tasks: a good message is booked, a bad one is refused by name and logged."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def job(books: Books) -> PlayMatch:
 
 
 def refusal(task: str, books: Books, data: object) -> str:
-    """Why the message was refused, as the log has it."""
+    """Returns the log's reason for refusing the message."""
     with capture_logs() as logs:
         assert not ledger.book(books.context, task, data)
     (entry,) = [one for one in logs if one["event"] == "message.refused"]
@@ -79,7 +79,7 @@ def test_a_record_that_leaves_few_under_way_has_more_sent(books: Books, job: Pla
 
 
 def told(books: Books) -> list[list[Any]]:
-    """All that the books hold of finished matches, but for times and the numbers of events."""
+    """Returns all data about finished matches, except times and the numbers of events."""
     asked = (
         select(Match.id, Match.state, Match.score, Match.arena).order_by(Match.id),
         select(MatchSeat.match_id, MatchSeat.seat, MatchSeat.points, MatchSeat.forfeits),
@@ -129,7 +129,7 @@ def test_results_booked_together_are_those_booked_one_by_one(
 
 
 def selects(books: Books, results: list[dict[str, Any]]) -> int:
-    """How many queries the booking of these results takes."""
+    """Returns the number of queries that the booking of these results takes."""
     asked = []
 
     def note(one: Any, cursor: Any, text: str, *_: Any) -> None:

@@ -1,4 +1,4 @@
-"""Standings are computed in a process of the ledger's own, which may die."""
+"""The ledger computes standings in a process of its own, which may die."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from worker.ledger.refit_process import RefitProcess
 
 @pytest.fixture
 def books(empty_database: Path, tmp_path: Path) -> Iterator[Books]:
-    """Books of the test's own, with two bots in a league that has played one match."""
+    """A database of the test's own, with two bots in a league that has played one match."""
     place = shutil.copy(empty_database, tmp_path / "matchbox.db")
     opened = open_books(f"sqlite:///{place}")
     opened.wall()
@@ -58,7 +58,7 @@ def test_another_process_computes_the_standings_and_is_replaced_when_it_dies(boo
 
 
 def process_of(refits: RefitProcess) -> int:
-    """The process's id."""
+    """Returns the process's id."""
     assert refits._process is not None
     assert refits._process.pid is not None
     return refits._process.pid

@@ -23,7 +23,7 @@ from worker.ledger.refitter import Refitter
 
 @pytest.fixture
 def books(empty_database: Path, tmp_path: Path) -> Iterator[Books]:
-    """Books of the test's own with a wall, and two bots in a league that plays."""
+    """A database of the test's own with a wall, and two bots in a running league."""
     place = shutil.copy(empty_database, tmp_path / "matchbox.db")
     opened = open_books(f"sqlite:///{place}")
     opened.wall()
@@ -44,14 +44,14 @@ def refitter(books: Books) -> Iterator[Refitter]:
 
 
 def matches(books: Books) -> int | None:
-    """How many matches the stored standing counts; None if there is none."""
+    """Returns how many matches the stored standing counts; None if there is no standing."""
     with books.read() as session:
         row = session.get(Standing, "league:1")
         return row.matches if row else None
 
 
 def until(condition: Callable[[], bool], refitter: Refitter) -> None:
-    """Returns once it is so; the refitter is woken meanwhile."""
+    """Waits until the condition holds; wakes the refitter meanwhile."""
     for _ in range(600):
         if condition():
             return

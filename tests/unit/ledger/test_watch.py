@@ -1,4 +1,5 @@
-"""The look at the platform's health, which needs no broker, and which others do for a ledger."""
+"""The watch over the platform's health needs no broker, and other processes keep it for a
+ledger."""
 
 from __future__ import annotations
 
@@ -62,12 +63,12 @@ def watching(books: Books) -> Iterator[Callable[..., Watch]]:
 
 
 def texts(books: Books, user: User, kind: str = "finding") -> str:
-    """All notices of this kind in the account's inbox."""
+    """Returns all notices of this kind in the account's inbox, as one text."""
     return "\n".join(text for _, text in books.told(user, kind))
 
 
 def turns(books: Books, watch: Watch, count: int) -> None:
-    """The watch looks so many times, 16 s after each other."""
+    """Lets the watch look `count` times, every 16 s."""
     for _ in range(count):
         books.clock.pass_by(seconds=16)
         watch.turn()
@@ -189,7 +190,7 @@ def test_a_finding_and_its_end_reach_the_operator_by_mail_and_webhook(
             webhooks.add(session, charlie, hook.url(), settings=well, now=books.clock())
 
         def goes_out(context: Context, words: str) -> None:
-            """Looks until the mail and the post that have these words have arrived."""
+            """Looks until the mail and the post with these words have arrived."""
             courier = Courier(context)
             watch = Watch(context, courier, LEDGER)
             for _ in range(600):

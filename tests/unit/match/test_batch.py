@@ -1,4 +1,4 @@
-"""The batch of all games plays what the bouts play one by one, faults and rows included."""
+"""The generic batch plays the same bouts as one at a time, faults and rows included."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ ANSWERS: tuple[Answer, ...] = (1, 2, 3, 1, 2, (2,), (1, 2), 7, "x", True, SeatFa
 
 
 class Wordy(Auction):
-    """The auction with a sentence for a bid that it refuses."""
+    """The auction with a sentence for a refused bid."""
 
     def refusal(self, state: Any, seat: int, move: Any) -> str:
-        """No bid but 1 and 2."""
+        """Refuses every bid but 1 and 2."""
         return "" if type(move) is int and move in (1, 2) else "only 1 and 2"
 
 
 def mostly_legal(salt: int, view: Any) -> Answer:
-    """An answer that the view tells; every eighth may be no legal move."""
+    """Returns an answer that depends on the view alone; one in eight may be no legal move."""
     told = crc32(f"{salt} {view}".encode())
     return ANSWERS[told // 8 % len(ANSWERS)] if told % 8 == 0 else 1 + told % 2
 
 
 def legal(view: Any) -> Answer:
-    """A bid, and a step in the race."""
+    """Returns a move that is legal in the auction and in the race."""
     return 1 + len(str(view)) % 2
 
 
@@ -69,7 +69,7 @@ def test_a_game_without_hooks_is_played_in_it() -> None:
 
 def test_a_row_that_is_legal_is_several_moves_and_goes_back_as_one_answer() -> None:
     class Alone(Race):
-        """The race of a seat that is always to move again."""
+        """A race in which the same seat always moves again."""
 
         def _after(self, state: dict[str, Any], seat: int) -> int:
             return seat

@@ -1,4 +1,4 @@
-"""The loop inside a box: one player a bout, and decisions that wait inside decisions."""
+"""The loop inside a box: one player a bout, and decisions that wait inside other decisions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SEED = "ab" * 32
 
 
 class Player:
-    """A player of the game of these tests: `decide` gets the view and the way to ask."""
+    """A player of the tests' game: `decide` gets the view and the function that asks."""
 
     def decide(self, view: Any, ask: Callable[[Any], Any]) -> Any:
         raise NotImplementedError
@@ -60,7 +60,7 @@ class Talk:
         self.loaded = json.loads(self.session.handle(marshal.dumps(["load", job], 4)))
 
     def ask(self, *questions: Any, ended: tuple[int, ...] = ()) -> tuple[list[Any], list[Any]]:
-        """The moves and the faults that come back."""
+        """Returns the moves and the faults of the answer."""
         self.nonce += 1
         sent = marshal.dumps(["ask", self.nonce, list(questions), list(ended)], 4)
         kind, nonce, moves, faults, *self.more = json.loads(self.session.handle(sent))
@@ -314,7 +314,7 @@ def test_frames_are_served_until_there_is_none() -> None:
 
 @pytest.fixture
 def prepare(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
-    """What a box does before its first seat; undone for this process."""
+    """Runs the box's preparation before its first seat; undoes it for this process at the end."""
     monkeypatch.delitem(sys.modules, "bot_under_test")
     thresholds, own = gc.get_threshold(), seeded_random._OWN.getstate()
     yield bot_runner.prepare

@@ -1,4 +1,4 @@
-"""A bout's draws: spread as they should be, and the same again for the same seed."""
+"""A bout's draws have the right distribution, and are the same for the same seed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What compiled code writes and reads of frames by itself is what the libraries write and read."""
+"""The compiled frame codec writes and reads the same frames as the libraries."""
 
 from __future__ import annotations
 

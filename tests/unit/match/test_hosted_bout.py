@@ -1,4 +1,4 @@
-"""A bout with persons at the table, played in parts: the same as one that was played in one go."""
+"""A bout with persons at the table, played in parts, equals the bout played without a break."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DEAL = "00000000000000000000000000000003"
 
 
 def job_of(name: str, seats: int, options: dict[str, str | int | bool]) -> PlayMatch:
-    """The bout as the referee takes it."""
+    """The bout as a job for the referee."""
     spec = registry.game(name).spec
     return PlayMatch(
         attempt=1,

@@ -1,4 +1,4 @@
-"""Faults made on purpose: nobody plays a losing bout again by breaking his program."""
+"""Deliberate faults: breaking the program never gets a losing bout played again."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ KINDS: tuple[FaultKind, ...] = ("crash", "timeout", "protocol", "memory")
 
 
 class Uneven(Race):
-    """A race in which some deals let a seat move twice, so that bouts fall out of step."""
+    """A race in which a seat moves twice in some deals, so that bouts fall out of step."""
 
     def apply(self, state: dict[str, Any], seat: int, move: Any, dice: Dice) -> dict[str, Any]:
         after = super().apply(state, seat, move, dice)
@@ -37,12 +37,13 @@ def one(view: Any) -> Answer:
 
 
 def chosen(*facts: object) -> int:
-    """A whole number from 0 to 99 that looks like chance and is not."""
+    """Returns a number from 0 to 99 that depends on the facts alone but looks random."""
     return sum(ord(letter) * 31**place for place, letter in enumerate(repr(facts))) % 100
 
 
 class Escaper(ScriptedPlayer):
-    """Breaks where several bouts are asked, then, told again, in one that owes nothing."""
+    """A player that breaks in a frame of several bouts and, told again, in a bout that owes
+    nothing."""
 
     def __init__(self, frames: int) -> None:
         super().__init__(one)

@@ -1,4 +1,5 @@
-"""What a bot learns from: its own bouts as its seat saw them, in order and within limits."""
+"""The records that a bot learns from: its own bouts as its seat saw them, in order, within
+limits."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ def a_record(match: str = "match", game: Any = None, **given: Any) -> Record:
 
 
 def read(found: Lessons) -> list[Any]:
-    """The records that the bot gets."""
+    """Returns the records that the bot gets."""
     return [json.loads(text) for text in found.records]
 
 

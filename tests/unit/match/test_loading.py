@@ -1,4 +1,4 @@
-"""From files to the one player class, and what an author is told where there is none."""
+"""From files to the one player class, and the message to an author whose files have none."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from matchbox.match.loading import CODE_BYTES, NotAPlayer, compiled, load, maker
 
 
 class Player:
-    """The class that authors subclass here."""
+    """The base class for authors here."""
 
 
 GAME = ModuleType("game")
@@ -89,7 +89,7 @@ def test_a_function_that_the_game_does_not_take_is_no_player(source: str, told: 
 
 
 def remembering(source: str, memory: bytes, **files: bytes) -> dict[str, Any]:
-    """What stands in the module of a bot of a game that lets it open `kept.txt`."""
+    """Returns the globals of a bot's module in a game that lets it open `kept.txt`."""
     game = ModuleType("game")
     game.Player = Player  # type: ignore[attr-defined]
     game.REMEMBERED = {"kept.txt": b"nothing"}  # type: ignore[attr-defined]

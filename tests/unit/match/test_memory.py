@@ -1,4 +1,4 @@
-"""What a bot remembers: told to its players, learned from records, named in the record."""
+"""A bot's memory: given to its players, learned from records, named in the record."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ HEAD = "from matchbox.games.bomb import *\n\n\nclass Mine(SimplePlayer):\n"
 
 
 def talk(body: str, *asked: bytes, memory: bytes = b"") -> list[Any]:
-    """What a seat with this bot of bomb says to these frames, after it was loaded."""
+    """Returns the answers of a seat with this bot of bomb to these frames, after it was loaded."""
     files = {"player.py": (HEAD + body).encode()}
     load = frames.load_frame("matchbox.games.bomb", files, None, "00", memory)
     channel = LocalChannel()
@@ -38,7 +38,7 @@ def talk(body: str, *asked: bytes, memory: bytes = b"") -> list[Any]:
 
 
 def learned(body: str, *told: bytes, memory: bytes = b"") -> bytes:
-    """What the bot of that `learn` makes of these records."""
+    """Returns the memory that a bot with this `learn` makes of these records."""
     method = f"    @staticmethod\n    def learn(memory, records):\n        {body}\n"
     (said,) = talk(method, frames.learn_frame(told), memory=memory)
     return frames.read_learned(json.dumps(said).encode())

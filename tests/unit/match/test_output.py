@@ -1,4 +1,4 @@
-"""A bot's output, as it is bounded and read outside the box."""
+"""A bot's output, as it is limited and read outside the box."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from matchbox.match.printed import PRINT, REPORT, TRACEBACK
 
 
 def kept(*data: bytes, limit: int = 10_000) -> str:
-    """What is kept of these bytes."""
+    """Returns the kept text of these bytes."""
     output = Output(limit)
     for one in data:
         output.feed(one)

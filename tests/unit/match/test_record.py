@@ -42,7 +42,7 @@ ALL_DEALS_WRITTEN = b64decode(
     b"QvbpnyFeWKDv2yrNT4TMjKYJYx4qwsR5frSiw2XxW1DARt0vNScR6y/i7kinChIEQoepIKurq6urq6urq6urq6ur"
     b"q6uFaF5fLhB9QzFDiuqIzlnb1/QnjTLArIwfZimGdqSAsw=="
 )
-"""FOLLOWING as it was packed in bzip2, before deals that follow were left out."""
+"""FOLLOWING packed in bzip2 by a release that stored the deals that follow from the first."""
 FIRST_DEAL_WRITTEN = b64decode(
     b"QlpoOTFBWSZTWQoeVPAAAK/bgHwQEAR8FAAKP+ff6jAA+ExE9JpoKeo9E9JkNMmgPUGMmmQMmhkGRpgRgwk0RGo8"
     b"iYIfqg0wmJSpGioBACMmp8Z6d/rLPf3tv2fnT5+/gY0EIQiLrO0nwMdaJ1ohwykA/UbL6HhHIyLpqGJuVSDeKV5+"
@@ -50,16 +50,17 @@ FIRST_DEAL_WRITTEN = b64decode(
     b"3CyGZNGfi6hLTc4uPmKorKokxOkgYUNwRxKx4f+vvSJ1kkGCJShrUbDbOp/lBdyRThQkAoeVPACrq6urq6urq6ur"
     b"q6urq6ur"
 )
-"""The same without the deals that follow, still in bzip2."""
+"""FOLLOWING packed in bzip2 by a release that left them out."""
 
 
 def text_of(record: Record) -> bytes:
-    """What is compressed of a packed record of one deal, or of deals that follow from the first."""
+    """Returns the uncompressed text of a packed record of one deal, or of deals that follow from
+    the first."""
     return zlib.decompress(pack(record)[:-16])
 
 
 def with_deals(count: int, seeds: int = 1) -> bytes:
-    """FOLLOWING packed, but that it says it has so many deals; and so many seeds behind it."""
+    """Returns FOLLOWING packed with another number of deals, and with `seeds` seeds behind it."""
     text = text_of(FOLLOWING)
     return zlib.compress(text.replace(b'"deals":3', b'"deals":%d' % count)) + bytes(16) * seeds
 
@@ -78,7 +79,7 @@ def test_every_kind_of_move_comes_back_as_itself() -> None:
 
 @pytest.mark.parametrize("listed", [False, True])
 def test_equal_moves_are_written_down_once(listed: bool) -> None:
-    """Also where only some bouts hold a list, so that the others' moves need not be JSON."""
+    """A list that only some bouts hold counts as well, so the other moves need not be JSON."""
     moves: list[Any] = ["1", 1, True, 1.0, None, "1", 1, True, 1.0, None]
     bouts = [replace(BOUT, moves=moves), replace(BOUT, deal=1, moves=[*moves, *[["1"]] * listed])]
     head, _, columns = text_of(replace(RECORD, bouts=bouts)).partition(b"\n")
@@ -161,7 +162,7 @@ def test_the_digest_holds_all_that_was_played(change: dict[str, object]) -> None
 
 
 def test_the_digest_stays_what_it_is() -> None:
-    """Standings and proofs of old matches rest on it."""
+    """Standings and proofs of old matches depend on this digest."""
     assert digest(RECORD)[:16] == "6aa96d552b26f371"
 
 

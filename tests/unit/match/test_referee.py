@@ -1,4 +1,4 @@
-"""The referee: rotations, faults and what they cost, and a width that changes nothing."""
+"""The referee: rotations, faults and their price, and a width that changes nothing."""
 
 from __future__ import annotations
 
@@ -64,7 +64,8 @@ def test_every_deal_is_played_in_every_rotation_and_recorded_in_order(seats: int
 
 
 def shuffles_of(brief: bytes) -> int:
-    """How many shuffle cards the hand of this view of bomb holds; none while it defuses."""
+    """Returns the number of shuffle cards in the hand of this view of bomb; none while it
+    defuses."""
     return 0 if brief[0] else brief[4 + SHUFFLE]
 
 
@@ -299,7 +300,8 @@ def test_after_three_faults_the_other_bouts_are_forfeited() -> None:
 
 
 def test_faults_are_counted_in_the_order_of_bouts_whatever_order_they_are_played_in() -> None:
-    """The fault of rotation 1 is found after all of rotation 0, and counts before most of it."""
+    """The fault of rotation 1 is found after all of rotation 0, but counts before most of its
+    faults."""
 
     def fails_sometimes(view: Any) -> Answer:
         return SeatFault("crash", "boom") if view["seat"] == 0 else 1
@@ -311,7 +313,7 @@ def test_faults_are_counted_in_the_order_of_bouts_whatever_order_they_are_played
 
 def test_an_excluded_bout_costs_the_referee_as_much_in_a_long_match() -> None:
     def lines(deals: int) -> int:
-        """How many lines of the referee's own are run in a match of so many deals."""
+        """Returns the number of the referee's own lines that run in a match of this many deals."""
         run = 0
 
         def trace(frame: FrameType, event: str, _: Any) -> Any:

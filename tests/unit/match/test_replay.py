@@ -207,7 +207,7 @@ def test_all_bouts_but_those_that_a_clock_has_ended_are_played_side_by_side_agai
             self.end, self.renew, self.close = player.end, player.renew, player.close
 
         def answer(self, questions: Sequence[Question]) -> list[Answer]:
-            """One answer a question."""
+            """Returns one answer for each question."""
             asked = zip(questions, self.player.answer(questions), strict=True)
             late = SeatFault("timeout", "late")
             return [late if self.entrant and one[0] == 4 else move for one, move in asked]

@@ -1,4 +1,4 @@
-"""What players report on their moves: out of the seat beside the answers, as far as wanted."""
+"""Players' reports on their moves leave the seat beside the answers, as far as they are wanted."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ VIEW = {
 
 
 def asked(report: str, *, wanted: bool = True, bouts: int = 1, times: int = 1) -> Seat:
-    """A seat whose agent reports that after its moves, asked in so many bouts so often."""
+    """A seat whose agent makes this report after its moves, asked `times` times in each bout."""
     source = (
         "from matchbox.games.skull import *\nclass Bot(RandomAgent):\n"
         f"    def diagnostics(self):\n        return {report}\n"

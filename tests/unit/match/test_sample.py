@@ -1,4 +1,5 @@
-"""The sample: a few bouts played again, each alone, find who keeps state between them."""
+"""The sample: playing a few bouts again, each alone, finds the players that keep state between
+bouts."""
 
 from __future__ import annotations
 
@@ -28,14 +29,14 @@ def by_sum(view: Any) -> Answer:
 
 
 class Counting(ScriptedPlayer):
-    """Its first move depends on how many bouts this program has begun."""
+    """A player whose first move depends on the number of bouts that this program has begun."""
 
     def __init__(self) -> None:
         super().__init__(by_sum)
         self._begun = 0
 
     def answer(self, questions: Sequence[Question]) -> list[Answer]:
-        """Every other bout begins otherwise."""
+        """Answers every question; changes the first answer of every other bout."""
         answers = super().answer(questions)
         for at, (_, _, seed) in enumerate(questions):
             self._begun += seed is not None
@@ -44,13 +45,13 @@ class Counting(ScriptedPlayer):
         return answers
 
     def renew(self) -> None:
-        """A fresh program has begun none."""
+        """Starts a fresh program, which has begun no bout."""
         super().renew()
         self._begun = 0
 
 
 def found(job: PlayMatch, record: Record, open_player: Open, most: int = MOST) -> Sampled:
-    """What the sample of a race shows."""
+    """Returns the findings of a race's sample."""
     return sample(Race(), job, record, open_player, most)
 
 
@@ -60,7 +61,7 @@ def by_entrant(*makers: Callable[[], Any]) -> Open:
 
 
 def honest() -> ScriptedPlayer:
-    """Plays by the view alone."""
+    """A player that plays by the view alone."""
     return ScriptedPlayer(by_sum)
 
 

@@ -1,4 +1,5 @@
-"""A seat as the referee sees it: opened late, renewed, and asked with a number of its own."""
+"""A seat as the referee sees it: opened late, renewed, and asked with a number for each
+question."""
 
 from __future__ import annotations
 
@@ -13,10 +14,10 @@ from matchbox.match.seat import Seat
 
 
 class ScriptedChannel:
-    """A program that loads as it is told to, and echoes the views."""
+    """A program that loads as the test says, and echoes the views."""
 
     def __init__(self, loaded: list[str], off: int = 0, breaks: object = None) -> None:
-        """`breaks` is the view at which it breaks."""
+        """`breaks` is the view at which the program breaks."""
         self._breaks = breaks
         self._loaded = loaded
         self._off = off

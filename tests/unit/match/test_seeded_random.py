@@ -1,4 +1,4 @@
-"""Chance inside a seat: one generator per bout, whichever way a bot asks for it."""
+"""Random numbers inside a seat: one generator per bout, whichever way a bot asks for it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _installed() -> Iterator[None]:
 
 
 def draws(seed: str, count: int = 60) -> list[float]:
-    """What a bout alone would draw."""
+    """Returns the draws of a bout alone."""
     seeded_random.enter(Generator(seed))
     return [random.random() for _ in range(count)]
 
@@ -112,7 +112,7 @@ def test_every_way_to_draw_repeats(name: str, arguments: tuple[object, ...]) -> 
 
 
 class Defined(random.Random):
-    """What the draws of a bout are, said plainly."""
+    """The definition of a bout's draws, in plain code."""
 
     def __init__(self, seed: str) -> None:
         super().__init__(int(seed, 16))
@@ -142,7 +142,7 @@ DRAWS: list[tuple[str, tuple[Any, ...]]] = [
 
 
 def outcome(draw: Any, arguments: tuple[Any, ...]) -> object:
-    """What a draw gives, or how it is refused."""
+    """Returns the result of a draw, or its error: a TypeError as its type, others as their text."""
     try:
         return draw(*arguments)
     except TypeError:  # The text names the function, and a method counts itself as an argument.

@@ -1,4 +1,4 @@
-"""The table: whoever shares a program with other bouts pays for none of them."""
+"""The table: a bot whose program shares bouts loses none of them for it."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ GAMES = [Race(), Auction()]
 
 
 class Holder(ScriptedPlayer):
-    """Holds something for each bout, and breaks where that is more than it has room for.
+    """A player that holds memory for each bout, and breaks if it needs more than its room.
 
-    `needs` tells how much for a bout; `litters` that what is over is held, too.
+    `needs` gives the need of a bout. A player that `litters` also holds bouts that are over.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class Holder(ScriptedPlayer):
         self._held: set[int] = set()
 
     def answer(self, questions: Sequence[Question]) -> list[Answer]:
-        """One answer a question, where there is room."""
+        """Returns one answer for each question, if there is room."""
         self._held |= {bout for bout, *_ in questions}
         answers = super().answer(questions)
         if sum(map(self._needs, self._held)) > self._room:
@@ -48,26 +48,26 @@ class Holder(ScriptedPlayer):
         return answers
 
     def end(self, bout: int) -> None:
-        """The bout is over."""
+        """Forgets a bout that is over, unless the player litters."""
         super().end(bout)
         if not self._litters:
             self._held.discard(bout)
 
     def renew(self) -> None:
-        """A fresh program holds nothing."""
+        """Starts a fresh program, which holds nothing."""
         super().renew()
         self._held = set()
 
 
 class Shy(ScriptedPlayer):
-    """Says that it lacks memory, at whatever it is asked first about a bout in company."""
+    """A player that reports a lack of memory as soon as it hears of a second bout."""
 
     def __init__(self, decide: Decide) -> None:
         super().__init__(decide)
         self._known: set[int] = set()
 
     def answer(self, questions: Sequence[Question]) -> list[Answer]:
-        """One answer a question, where it has heard of one bout alone."""
+        """Returns one answer for each question, if it has heard of one bout alone."""
         self._known |= {bout for bout, *_ in questions}
         answers = super().answer(questions)
         if len(self._known) > 1:
@@ -75,18 +75,18 @@ class Shy(ScriptedPlayer):
         return answers
 
     def renew(self) -> None:
-        """A fresh program has heard of none."""
+        """Starts a fresh program, which has heard of no bout."""
         super().renew()
         self._known = set()
 
 
 def decide(view: Any) -> Answer:
-    """A move that the view tells."""
+    """Returns a move that depends on the view alone."""
     return 1 + len(str(view)) % 3
 
 
 def little(bout: int) -> int:
-    """What most bouts need."""
+    """Returns the need of most bouts."""
     return 1
 
 
@@ -101,7 +101,8 @@ def match(
     decide: Decide = decide,
     **given: Any,
 ) -> tuple[Played, dict[tuple[int, int], ScriptedPlayer]]:
-    """A match whose last entrant has so much room, and its players by (entrant, rotation)."""
+    """Plays a match whose last entrant has this much room; returns it with the players by (entrant,
+    rotation)."""
     opened: dict[tuple[int, int], ScriptedPlayer] = {}
 
     def open_player(entrant: int, rotation: int) -> ScriptedPlayer:
@@ -114,7 +115,7 @@ def match(
 
 
 def at_fault(bouts: Sequence[Bout]) -> list[tuple[int, int, FaultKind]]:
-    """The bouts in which there is a fault, by deal, rotation and kind."""
+    """Returns the faults, each by deal, rotation and kind."""
     return [(bout.deal, bout.rotation, fault.kind) for bout in bouts for fault in bout.faults]
 
 
@@ -294,14 +295,14 @@ def test_a_batch_gives_its_bouts_back_also_where_one_beside_it_breaks_the_progra
     broken: list[int] = []
 
     class Odd:
-        """Entrant 0 leaves every third bout, and those make entrant 1 lack memory once."""
+        """Entrant 0 leaves every third bout; a frame of those makes entrant 1 lack memory once."""
 
         def __init__(self, entrant: int, player: Player) -> None:
             self.entrant, self.player = entrant, player
             self.end, self.renew, self.close = player.end, player.renew, player.close
 
         def answer(self, questions: Sequence[Question]) -> list[Answer]:
-            """One answer a question."""
+            """Returns one answer for each question."""
             left = [bout % 3 == 2 for bout, *_ in questions]
             answers = self.player.answer(questions)
             if self.entrant == 1 and all(left) and not broken:

@@ -1,4 +1,4 @@
-"""A match is verified by its own bots, or only replayed where one of them is not available."""
+"""A match is verified by its own bots, or only replayed if one of them is not available."""
 
 from __future__ import annotations
 

@@ -254,7 +254,7 @@ def test_a_bot_that_is_not_loaded_is_a_fault(sent: bytes, kind: str) -> None:
 
 
 class Whole(int):
-    """No plain int."""
+    """An int of a class of its own."""
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What a bot's seats pay from the one bank of their match, in a real box."""
+"""In a real box, a bot's seats pay from the one bank of their match."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PATHS = [Path(__file__).parents[2] / "contract"]
 LEAVE = b"\nimport os; os._exit(0)"
 LIMITS = Limits(cpu_ms=600, wall_factor=4, bank_ms=900)
 NAP = b"import time; time.sleep(0.6)"
-"""Where a seat has a clock of its own, this takes no time."""
+"""A sleep takes no time in a seat with a clock of its own."""
 SPIN = b"import time\nend = time.process_time() + 0.3\nwhile time.process_time() < end: pass"
 
 
@@ -35,7 +35,7 @@ def box() -> Iterator[Box]:
 
 
 def answers(box: Box, bank: Bank, question: bytes, most: int = 50) -> int:
-    """How many questions a seat answers before its time is used up."""
+    """Returns how many questions a seat answers before its time is used up."""
     with contextlib.closing(box.seat(LIMITS, bank)) as seat:
         for count in range(most):
             try:
@@ -77,7 +77,8 @@ def test_a_question_without_an_answer_is_paid_for(box: Box, question: bytes) -> 
 
 
 def test_who_hangs_in_wide_frames_again_and_again_uses_its_bank_and_no_more(box: Box) -> None:
-    """The frame's budget is that of all its questions, or what is left: the bank of the match."""
+    """A frame's budget is the sum of its questions' budgets, but at most the rest of the match's
+    bank."""
     limits, bank, used = replace(LIMITS, cpu_ms=100), Bank(LIMITS), 0.0
     for _ in range(5):
         seat = box.seat(limits, bank)

@@ -1,4 +1,4 @@
-"""Seats hold a library only where the wall was seen to stand with it."""
+"""Seats get a library only if the wall was seen to stand with it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an image of the seats' containers is built from, its name, and the calls it may make."""
+"""The image of the seats' containers: its content, its name, and its permitted system calls."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sandbox.program import Program
 from sandbox.syscalls import BOT, ZYGOTE
 
 ROOT = Path(__file__).parents[3]
-# What an engine's own profile allows, and ours must not.
+# Calls that an engine's own profile allows, and ours must not.
 FORBIDDEN = (
     "io_uring_setup io_uring_enter ptrace process_vm_readv process_vm_writev pidfd_getfd keyctl "
     "add_key request_key memfd_create inotify_init inotify_add_watch shmget shmat semget msgget "
@@ -74,7 +74,7 @@ def test_the_compiled_hot_path_goes_along_and_nothing_else_that_was_compiled(
 
 @pytest.fixture
 def packages(tmp_path: Path) -> Path:
-    """What an image is made of, with a file in the place of each compiled module."""
+    """The packages of an image, with a plain file in the place of each compiled module."""
     copied = tmp_path / "matchbox"
     shutil.copytree(build.HOME, copied, ignore=shutil.ignore_patterns("__pycache__", "compiled"))
     (copied / "compiled").mkdir()
@@ -88,7 +88,7 @@ def packages(tmp_path: Path) -> Path:
 
 
 def prove(packages: Path) -> bool:
-    """Whether what was compiled is kept."""
+    """Returns whether the compiled modules are kept."""
     recipe = ROOT / "sandbox/image/prove.py"
     subprocess.run([sys.executable, "-B", "-S", str(recipe), str(packages)], check=True)
     return (packages / "matchbox/compiled").is_dir()
@@ -116,7 +116,7 @@ def test_an_image_without_the_hot_path_needs_no_proof(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["greenlet", "numpy"])
 def test_what_seats_are_given_is_the_platforms(name: str) -> None:
     def pinned(lock: Path) -> list[str]:
-        """The package's lines: each version with the Pythons it is for, and its hashes."""
+        """Returns the package's lines: each version with its Pythons and its hashes."""
         entries = re.findall(rf"^{name}==.*?(?=^\S|\Z)", lock.read_text(), re.MULTILINE | re.DOTALL)
         lines = [line.strip(" \\") for entry in entries for line in entry.splitlines()]
         return [line for line in lines if line and not line.startswith("#")]

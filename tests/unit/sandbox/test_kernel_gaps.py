@@ -1,4 +1,4 @@
-"""Which system calls a kernel lets past every filter, and how that is told."""
+"""System calls that a kernel lets past every filter, and their detection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a box that does not start says."""
+"""The message of a box that does not start."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a question is charged, with the kernel's readings put in by hand."""
+"""The charge for a question, with the kernel's readings set by the test."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MS = 1_000_000
 
 
 class Readings:
-    """The clocks of a process, and our own delay, set by the test; all in milliseconds."""
+    """The clocks of a process, and our own delay, set by the test, all in ms."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.cpu = self.wall = self.delay = self.ours = 0

@@ -1,4 +1,4 @@
-"""The limits, read as the data they are."""
+"""The limits, read as data."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_a_frame_of_answers_grows_with_the_questions_to_its_limit(
 def test_all_that_is_asked_in_one_frame_may_be_answered_at_full_length() -> None:
     most, reporting = Limits(), Limits(report_bytes=REPORT_BYTES)
     told = frames.MOST_REPORTING * (2 * frames.REPORT_LENGTH + 32)
-    """Every character escaped, and between brackets with two numbers."""
+    """The longest report: every character escaped, in brackets with two numbers."""
     longest = most.envelope_bytes + frames.MOST * most.answer_bytes
     assert most.longest_answer(frames.MOST) == longest < most.frame_bytes
     longest = most.envelope_bytes + frames.MOST_REPORTING * most.answer_bytes + told

@@ -1,4 +1,4 @@
-"""What a box must hold, and the command lines that start one."""
+"""The content of a box, and the command lines that start one."""
 
 from __future__ import annotations
 

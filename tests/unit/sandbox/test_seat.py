@@ -1,4 +1,4 @@
-"""How a question is cut into packets, and marked."""
+"""A question is cut into packets with marks."""
 
 from __future__ import annotations
 

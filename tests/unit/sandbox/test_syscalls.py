@@ -54,7 +54,7 @@ def verdict(
     fourth: int = 0,
     third: int = GIVE_BACK,
 ) -> int:
-    """What the filter returns for a call of this number on this architecture."""
+    """Returns the filter's verdict on a call of this number on this architecture."""
     lines = list(struct.iter_unpack("=HBBI", program))
     low, high = fourth & 0xFFFFFFFF, fourth >> 32
     packet = {0: number, 4: audit, 16: first, 24: second, 32: third, 40: low, 44: high}
@@ -78,7 +78,7 @@ def verdict(
 
 
 def both(arch: Architecture, number: int, audit: int | None = None) -> int:
-    """What a call from a bot meets: the stricter of the two filters that lie upon each other."""
+    """Returns the verdict on a bot's call: the stricter one of the two stacked filters."""
     programs = (zygote_filter(arch), bot_filter(arch))
     answers = [verdict(p, arch.audit if audit is None else audit, number) for p in programs]
     return min(answers, key=lambda answer: (answer != KILL, answer))

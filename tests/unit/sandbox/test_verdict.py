@@ -1,4 +1,4 @@
-"""Whose fault a death is, row by row."""
+"""The side at fault for a death, row by row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Books on SQLite for every test of the server's services."""
+"""A SQLite database for every test of the server's services."""
 
 from __future__ import annotations
 
@@ -18,14 +18,15 @@ from tests.books import Books, open_books
 def _same_chance_every_time(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Deals, seeds and tokens of a test follow from its name: what passes once passes again."""
+    """Derives all random numbers of a test from its name, so a test that passes once passes
+    again."""
     chance = Random(request.node.nodeid)
     monkeypatch.setattr(secrets, "token_bytes", lambda nbytes=32: chance.randbytes(nbytes))
 
 
 @pytest.fixture
 def books(empty_database: Path, tmp_path: Path) -> Iterator[Books]:
-    """Books of the test's own, with a wall reported."""
+    """A database of the test's own, with a reported wall."""
     path = shutil.copy(empty_database, tmp_path / "matchbox.db")
     opened = open_books(f"sqlite:///{path}")
     opened.wall()
@@ -35,13 +36,13 @@ def books(empty_database: Path, tmp_path: Path) -> Iterator[Books]:
 
 @pytest.fixture
 def alice(books: Books) -> User:
-    """An author: the owner."""
+    """An author, the owner of the tested things."""
     return books.person("alice")
 
 
 @pytest.fixture
 def bob(books: Books) -> User:
-    """Another author: the rival."""
+    """Another author, the rival."""
     return books.person("bob")
 
 

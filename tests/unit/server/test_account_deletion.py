@@ -82,7 +82,7 @@ def test_an_older_account_with_such_a_name_is_in_nobodys_way(books: Books, dora:
 
 
 def finish_some(books: Books) -> None:
-    """Plays what is queued."""
+    """Plays the queued matches."""
     tick(books.context)
     for job in books.dispatch():
         books.record(played(job))
@@ -170,7 +170,7 @@ def test_reasons_that_name_its_bots_name_a_deleted_author(
 
 
 def sentences(books: Books) -> set[str]:
-    """Every sentence and event that tells strangers of a bot or of a person."""
+    """Returns every sentence and event about a bot or a person that strangers may read."""
     with books.context.read() as session:
         columns = (Match.void_why, Entry.out_why, PlayTable.why, Event.subject)
         found = {text for column in columns for text in session.scalars(select(column))}
@@ -179,7 +179,7 @@ def sentences(books: Books) -> set[str]:
 
 
 def what_else_is_kept(books: Books, dora: User, charlie: User) -> str:
-    """Two tables of dora's, of which one was left, a comparison, a draft and a memory.
+    """Gives dora two tables, one of which she left, a comparison, a draft and a memory.
 
     Returns the id of the table that was left.
     """

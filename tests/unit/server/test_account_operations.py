@@ -1,4 +1,4 @@
-"""What operators do to accounts: a new password, another role, closing and reopening."""
+"""The operators' actions on accounts: a new password, another role, closing and reopening."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def dora(books: Books) -> User:
 
 
 def doings(books: Books) -> list[tuple[str, int | None]]:
-    """The audit log: each action with who did it."""
+    """Returns the audit log: each action with its actor."""
     with books.context.read() as session:
         lines = session.scalars(select(Audit).order_by(Audit.id))
         return [(one.action, one.actor_id) for one in lines]
@@ -123,7 +123,7 @@ def test_an_account_without_a_password_gets_one_by_link_and_a_closed_one_no_link
 def test_nobody_else_makes_the_platform_hash_a_password(
     books: Books, alice: User, dora: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It takes a third of a second of a core; so the right is checked before."""
+    """A hash takes a third of a second of a core, so the right is checked first."""
     monkeypatch.setattr(passwords, "hash_password", lambda *_: pytest.fail("it was hashed"))
     with books.write() as session, pytest.raises(Forbidden):
         account_operations.reset_password(session, alice, "dora", now=books.clock())

@@ -141,7 +141,7 @@ def test_a_token_has_a_name_and_there_is_an_end_to_them(books: Books, alice: Use
 
 
 def link(books: Books) -> str:
-    """The secret of a link for the first operator."""
+    """Returns the secret of a link for the first operator."""
     with books.write() as session:
         secret = accounts.first_operator_link(session, now=books.clock())
     assert secret is not None
@@ -149,7 +149,7 @@ def link(books: Books) -> str:
 
 
 def claim(books: Books, secret: str, name: str = "charlie") -> User:
-    """The operator that the link makes."""
+    """Returns the operator that the link makes."""
     with books.write() as session:
         return accounts.claim_operator(session, secret, name, PASSWORD, now=books.clock())
 

@@ -1,4 +1,4 @@
-"""Who may enter a league's seasons, with how many bots, and how many uploads it takes a day."""
+"""The entrants of a league's seasons, the number of their bots, and its uploads a day."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def enter(books: Books, user: User, season: Season, version: Version) -> None:
 
 
 def frozen(books: Books, charlie: User, season: Season) -> list[str]:
-    """Who is in once the versions are fixed."""
+    """Freezes the versions of the season; returns its entrants."""
     with books.write() as session:
         row = session.get_one(Season, season.id)
         seasons.freeze(session, charlie, row.id, now=books.clock())
@@ -157,7 +157,7 @@ def test_a_version_that_comes_after_the_freeze_does_not_enter(
 
 
 def upload(books: Books, user: User, number: int) -> None:
-    """One more version."""
+    """Uploads one more version."""
     books.upload(user, "one", SIMPLE + f"# {number}\n".encode())
 
 

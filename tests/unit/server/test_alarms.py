@@ -1,4 +1,4 @@
-"""What operators are told of the platform's health: each finding once, and when it is over."""
+"""Operators get a notice of each finding about the platform's health, and one when it is over."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.books import Books
 
 
 def finding(text: str = "The disk is almost full.", about: str = "") -> Finding:
-    """Something that is wrong with the disk."""
+    """A finding about the disk."""
     return Finding(
         kind="disk",
         about=about,
@@ -23,14 +23,14 @@ def finding(text: str = "The disk is almost full.", about: str = "") -> Finding:
 
 
 def look(books: Books, *found: Finding, seconds: int = 0) -> int:
-    """Notes what is found after this time; how many findings were told of."""
+    """Checks the health after this time; returns the number of findings announced."""
     books.clock.pass_by(seconds=seconds)
     with books.write() as session:
         return alarms.note(session, found, now=books.clock())
 
 
 def told(books: Books, user: User) -> list[tuple[str, str]]:
-    """The kinds and texts of the person's notices."""
+    """Returns the kinds and texts of the person's notices."""
     with books.read() as session:
         mine = select(Notice).where(Notice.user_id == user.id).order_by(Notice.id)
         return [(one.kind, one.text) for one in session.scalars(mine)]

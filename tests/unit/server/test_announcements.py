@@ -1,4 +1,4 @@
-"""What owners are told of a season: its start, each change of rank, its end; each of it once."""
+"""Owners' notices of a season: its start, each change of rank, its end, each of them once."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def told(books: Books, user: User, kind: str) -> list[str]:
 
 
 def field(books: Books, *people: User) -> list[Version]:
-    """A bot for each, in a league whose own queue rests."""
+    """A bot for each owner, in a league whose own queue rests."""
     books.league(paused=True)
     return [books.bot(person, f"bot-{place}") for place, person in enumerate(people)]
 
@@ -83,7 +83,7 @@ def test_a_cancelled_season_is_told_without_ranks(
 
 
 def finish_round(books: Books, season: Season, number: int, ranks: dict[int, int]) -> None:
-    """The matches of that round are final, and the standing says these ranks by version."""
+    """Ends the matches of that round, with a standing that gives these ranks by version."""
     books.clock.pass_by(minutes=1)
     with books.write() as session:
         which = (Match.season_id == season.id, Match.round == number)
@@ -93,7 +93,7 @@ def finish_round(books: Books, season: Season, number: int, ranks: dict[int, int
 
 
 def rate(books: Books, season: Season, ranks: dict[int, int]) -> None:
-    """The standing as it is now."""
+    """Stores these ranks as the present standing."""
     lines: list[Any] = [
         {"version_id": version, "rank": rank, "rank_range": [rank, rank + 1]}
         for version, rank in ranks.items()
@@ -106,7 +106,7 @@ def rate(books: Books, season: Season, ranks: dict[int, int]) -> None:
 
 
 def announce(books: Books, season: Season) -> bool:
-    """Tells what there is to tell of the season."""
+    """Sends the due notices of the season; returns whether there were any."""
     with books.read() as session:
         due = season.id in announcements.due(session)
     with books.write() as session:

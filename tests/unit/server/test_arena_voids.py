@@ -1,4 +1,4 @@
-"""All matches of an arena made void since a time: which, which not, and what follows."""
+"""Making void all matches of an arena since a time: the matches concerned, and the consequences."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ WHY = "its memory is damaged"
 
 @pytest.fixture
 def season(books: Books, alice: User, bob: User, charlie: User) -> Season:
-    """A running season of eight matches; the arenas take turns, and a minute is between two."""
+    """A running season of eight matches. The arenas take turns, with a minute between two
+    matches."""
     books.league(paused=True)
     found = season_of(books, charlie, [books.bot(alice, "one"), books.bot(bob, "two")], cycles=4)
     report(books, ONE)
@@ -33,14 +34,14 @@ def season(books: Books, alice: User, bob: User, charlie: User) -> Season:
 
 
 def on(books: Books, arena: str, state: MatchState) -> int:
-    """How many matches of this arena are in this state."""
+    """Returns how many matches of this arena are in this state."""
     with books.read() as session:
         which = (Match.arena == arena, Match.state == state)
         return session.scalar(select(func.count()).select_from(Match).where(*which)) or 0
 
 
 def count(books: Books, user: User, name: str = ONE, *, minutes: float) -> ArenaMatches:
-    """What of the last minutes can be made void."""
+    """Returns the matches of the last minutes that can be made void."""
     now = books.clock()
     with books.read() as session:
         since = round(now - 60_000 * minutes)

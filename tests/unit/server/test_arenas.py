@@ -1,4 +1,4 @@
-"""A record is played through the rules before it is booked; an arena that lies is stopped."""
+"""A record is replayed by the rules before it is booked; an arena that forges one is stopped."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from worker.arena.play import play_job
 
 @pytest.fixture
 def checked(books: Books) -> Books:
-    """Books that look at every record."""
+    """A platform that checks every record."""
     settings = changed(books.settings, replay_percent=100)
     return Books(changed(books.context, settings=settings), books.clock, books.postman)
 
@@ -39,7 +39,7 @@ def versions(checked: Books, alice: User, bob: User) -> list[Version]:
 
 @pytest.fixture
 def job(checked: Books, versions: list[Version], charlie: User) -> PlayMatch:
-    """A match that arena ONE has claimed, while TWO reports."""
+    """A match that arena ONE has claimed, while TWO reports as well."""
     season_of(checked, charlie, versions)
     found = checked.dispatch()[0]
     report(checked, ONE)
@@ -49,26 +49,26 @@ def job(checked: Books, versions: list[Version], charlie: User) -> PlayMatch:
 
 
 def honest(books: Books, job: PlayMatch, arena: str = ONE) -> MatchPlayed:
-    """What an arena brings back that has played the match."""
+    """Returns the result of an honest arena."""
     with books.read() as session:
         bundles = {seat.version: queries.bundle(session, seat.version) for seat in job.seats}
     return replace(play_job(job, bundles, None), arena=arena)
 
 
 def forged(played: MatchPlayed, moves: Iterable[Any] = ("draw", "fly")) -> MatchPlayed:
-    """The same frame around moves that nobody made."""
+    """Returns the result with forged moves in the same record."""
     record = records.unpack(played.record)
     first = replace(record.bouts[0], moves=list(moves))
     return replace(played, record=records.pack(replace(record, bouts=[first, *record.bouts[1:]])))
 
 
 def book(books: Books, played: MatchPlayed) -> bool:
-    """The ledger gets this result."""
+    """Delivers this result to the ledger."""
     return booking.book(books.context, wire.RECORD, wire.to_plain(played))
 
 
 def again(books: Books, job: PlayMatch) -> PlayMatch:
-    """The next attempt at the job."""
+    """Returns the next attempt at the job."""
     tick(books.context)
     return next(
         one
@@ -78,7 +78,7 @@ def again(books: Books, job: PlayMatch) -> PlayMatch:
 
 
 def stopped(books: Books) -> dict[str, stopped_arenas.Stop]:
-    """The arenas that are stopped."""
+    """Returns the stopped arenas."""
     with books.read() as session:
         return stopped_arenas.stopped(session)
 

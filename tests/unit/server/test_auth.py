@@ -1,4 +1,4 @@
-"""The session of a page: what it reads is of one moment."""
+"""The session of a page reads the database as of one moment."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _refuse(session: Session) -> None:
 
 @pytest.fixture
 def app(books: Books) -> Flask:
-    """The least application that pages need."""
+    """The smallest application that pages need."""
     made = Flask("pages")
     made.extensions["matchbox"] = books.context
     made.teardown_request(end_reader)
@@ -35,7 +35,7 @@ def app(books: Books) -> Flask:
 
 
 def change(books: Books) -> None:
-    """One more setting."""
+    """Adds a setting."""
     with books.write() as session:
         name = f"setting {_count(session)}"
         session.add(Setting(name=name, value={}, changed_at=books.clock()))

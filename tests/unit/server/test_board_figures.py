@@ -1,4 +1,4 @@
-"""What the pages of a board read: counts that the standing left, never the history."""
+"""The pages of a board read counts that the standing stored, never the history."""
 
 from __future__ import annotations
 

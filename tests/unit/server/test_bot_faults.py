@@ -1,4 +1,4 @@
-"""The faults of a bot are read newest first, and no further than they are told."""
+"""The faults of a bot are read newest first, and only as far as they are shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A league's class: its code, accounts from a list of names, bots that enter by themselves."""
+"""A league's class: its code, accounts from a list of names, bots that enter automatically."""
 
 from __future__ import annotations
 

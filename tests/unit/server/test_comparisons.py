@@ -1,4 +1,5 @@
-"""Comparisons on the books: asked for, played in batches, never rated, and paid from a budget."""
+"""Comparisons in the database: requested, played in batches, never rated, and paid from a
+budget."""
 
 from __future__ import annotations
 
@@ -47,7 +48,7 @@ def two(books: Books, alice: User) -> tuple[Version, Version]:
 
 
 def ask(books: Books, user: User, version: Version, **more: Any) -> int:
-    """The number of a comparison of that version's bot."""
+    """Requests a comparison of that version's bot; returns its number."""
     with books.write() as session:
         bot = session.get_one(Bot, version.bot_id)
         asked = {"defender": 1, "games": GAMES, **more}
@@ -58,13 +59,14 @@ def ask(books: Books, user: User, version: Version, **more: Any) -> int:
 
 
 def row_of(books: Books, number: int) -> Comparison:
-    """The comparison as it is on the books."""
+    """Returns the comparison's row."""
     with books.read() as session:
         return session.get_one(Comparison, number)
 
 
 def decided_by(strength: float, digest: str) -> Any:
-    """Bouts that the version of this digest wins with that chance, in turn with the deal."""
+    """Returns bouts that the version of this digest wins with that probability, decided by the
+    deal."""
 
     def bout(job: PlayMatch, deal: int, rotation: int) -> Bout:
         one = drawn(job, deal, rotation)
@@ -79,7 +81,7 @@ def decided_by(strength: float, digest: str) -> Any:
 
 
 def play(books: Books, digest: str, strength: float, rounds: int = 200) -> None:
-    """Plays until nothing of the comparisons is sent any more."""
+    """Plays until no match of the comparisons is sent any more."""
     for _ in range(rounds):
         tick(books.context)
         jobs = [job for job in books.postman.take() if isinstance(job, PlayMatch)]
@@ -149,7 +151,7 @@ def test_what_is_found_depends_on_the_results_alone(
             tick(books.context)
             jobs = [job for job in books.postman.take() if isinstance(job, PlayMatch)]
             for job in sorted(jobs, key=lambda job: job.match, reverse=backwards):
-                # By the match's number: the deals of the two comparisons differ.
+                # by the match's number, since the deals of the two comparisons differ
                 won = books.match(job.match).number % 3 != 0
                 bouts = decided_by(float(won), new.digest)
                 books.record(played(job, scripted(job, bouts)))

@@ -1,4 +1,4 @@
-"""An address for mails: nothing but one link goes there until it was followed."""
+"""An address for mails gets only a confirmation link until somebody follows it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def settings_of(books: Books) -> Settings:
 
 
 def ask(books: Books, user: User, address: str = ADDRESS) -> None:
-    """Asks for the address."""
+    """Requests mails to the address."""
     with books.write() as session:
         mine = session.get_one(User, user.id)
         contact.request_confirmation(
@@ -32,13 +32,13 @@ def ask(books: Books, user: User, address: str = ADDRESS) -> None:
 
 
 def mute(books: Books, user: User, *kinds: str) -> None:
-    """Wants no mails of these kinds."""
+    """Turns off mails of these kinds."""
     with books.write() as session:
         contact.mute(session, session.get_one(User, user.id), kinds)
 
 
 def parcels(books: Books) -> list[Parcel]:
-    """Everything that goes out now; it arrives."""
+    """Sends everything that is due; returns it."""
     found = []
     with books.write() as session:
         while parcel := deliveries.take(session, settings=settings_of(books), now=books.clock()):
@@ -58,7 +58,7 @@ def confirm(books: Books, user: User, link: str) -> str:
 
 
 def tell(books: Books, user: User) -> None:
-    """A notice for the account."""
+    """Gives the account a notice."""
     with books.write() as session:
         notices.notify_owner(session, user.id, "verdict", "season:1", "done", now=books.clock())
 

@@ -1,4 +1,4 @@
-"""The course of a season: its rounds, and only the results that may be read."""
+"""The course of a season: its rounds, and only the public results."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from tests.plans import explained
 
 @pytest.fixture
 def season(books: Books, charlie: User, alice: User, bob: User) -> Season:
-    """A season of three bots under way, with nothing played."""
+    """A running season of three bots without results."""
     books.league(paused=True)
     bots = [books.bot(alice, "one"), books.bot(bob, "two"), books.bot(charlie, "three")]
     return season_of(books, charlie, bots)
 
 
 def told(books: Books, season: Season) -> list[Fixture]:
-    """All matches of the season as anybody sees them."""
+    """Returns all matches of the season as every viewer sees them."""
     with books.read() as session:
         return courses.fixtures(session, season.id, range(books.season(season).round))
 
 
 def course(books: Books, season: Season) -> Course:
-    """What is left to play."""
+    """Returns the rest of the season."""
     with books.read() as session:
         return courses.course(session, season.id)
 
@@ -129,7 +129,7 @@ def test_what_is_left_of_a_round_shrinks_until_it_is_over(books: Books, season: 
 
 
 def shares(books: Books, season: Season) -> dict[tuple[str, str], tuple[int, float]]:
-    """The bouts and the first one's share of every two bots that have met."""
+    """Returns the number of bouts and the first one's share for every pair of bots that has met."""
     with books.read() as session:
         rows = {
             entry.version_id: entry.bot.name for entry in find_season(session, season.id).entries

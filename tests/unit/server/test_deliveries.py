@@ -1,4 +1,4 @@
-"""Deliveries: taken by one, tried again with patience, given up in the end."""
+"""Deliveries: each taken by one courier, retried with growing pauses, and given up in the end."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WAYS = {**MAIL, "webhooks": "any"}
 
 
 def hook(books: Books, user: User, url: str = "https://hooks.example/1") -> Webhook:
-    """A webhook of the account, of which nothing was told yet."""
+    """Adds a webhook of the account, without deliveries."""
     with books.write() as session:
         made = webhooks.add(
             session, session.get_one(User, user.id), url, settings=books.settings, now=books.clock()
@@ -30,66 +30,66 @@ def hook(books: Books, user: User, url: str = "https://hooks.example/1") -> Webh
 
 
 def forget(books: Books) -> None:
-    """Nothing waits."""
+    """Deletes all deliveries."""
     with books.write() as session:
         for row in session.scalars(select(Delivery)):
             session.delete(row)
 
 
 def mailed(books: Books, user: User) -> None:
-    """The account's notices are mailed."""
+    """Turns on mails for the account."""
     with books.write() as session:
         session.get_one(User, user.id).email = f"{user.name}@example.org"
 
 
 def tell(books: Books, user: User, text: str = "it happened") -> None:
-    """A notice for the account."""
+    """Gives the account a notice."""
     with books.write() as session:
         notices.notify_owner(session, user.id, "verdict", "season:1", text, now=books.clock())
 
 
 def take(books: Books, **ways: Any) -> Parcel | None:
-    """What is due, where everything is open."""
+    """Takes a due delivery; all addresses are allowed."""
     settings = replace(books.settings, **{**WAYS, **ways})
     with books.write() as session:
         return deliveries.take(session, settings=settings, now=books.clock())
 
 
 def taken(books: Books) -> Parcel:
-    """What is due, for there is something."""
+    """Takes a due delivery; checks that there is one."""
     parcel = take(books)
     assert parcel is not None
     return parcel
 
 
 def fail(books: Books, parcel: Parcel, why: str = "it answered 500", **more: Any) -> None:
-    """The parcel comes back."""
+    """Reports that the parcel failed."""
     with books.write() as session:
         deliveries.failed(session, parcel, why, now=books.clock(), **more)
 
 
 def arrive(books: Books, parcel: Parcel) -> None:
-    """The parcel is there."""
+    """Reports that the parcel has arrived."""
     with books.write() as session:
         deliveries.arrived(session, parcel, now=books.clock())
 
 
 def waiting(books: Books) -> list[int]:
-    """How long each delivery still waits."""
+    """Returns how long each delivery still waits, in ms."""
     with books.read() as session:
         rows = session.scalars(select(Delivery).order_by(Delivery.due_at, Delivery.id))
         return [row.due_at - books.clock() for row in rows]
 
 
 def texts(books: Books, user: User) -> list[str]:
-    """The account's inbox."""
+    """Returns the texts of the account's inbox."""
     with books.read() as session:
         mine = select(Notice).where(Notice.user_id == user.id).order_by(Notice.id)
         return [row.text for row in session.scalars(mine)]
 
 
 def the_hook(books: Books) -> Webhook:
-    """The one webhook."""
+    """Returns the only webhook."""
     with books.read() as session:
         return session.scalars(select(Webhook)).one()
 
@@ -149,7 +149,7 @@ def test_it_is_tried_again_with_patience_and_then_given_up(books: Books, alice: 
 
 
 def give_up(books: Books) -> None:
-    """Everything fails until nothing waits any more."""
+    """Lets every delivery fail until none waits any more."""
     while left := waiting(books):
         books.clock.pass_by(seconds=max(0, left[0]) / 1000)
         fail(books, taken(books))

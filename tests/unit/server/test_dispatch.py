@@ -1,4 +1,4 @@
-"""When matches are sent: how many may be under way, and who sends more between two ticks."""
+"""The dispatch of matches: how many may be under way, and who sends more between two ticks."""
 
 from __future__ import annotations
 
@@ -30,39 +30,39 @@ def season(books: Books, alice: User, bob: User, charlie: User) -> Season:
 
 @pytest.fixture
 def narrow(books: Books, season: Season) -> Iterator[Books]:
-    """The same books with a window of six, which is full."""
+    """The same platform with a full window of six matches."""
     opened = open_books(books.context.database.url, dispatch_window=WINDOW)
     yield opened
     opened.context.close()
 
 
 def sent(books: Books) -> list[PlayMatch]:
-    """What a refill sends."""
+    """Refills; returns the sent matches."""
     refill(books.context)
     return [job for job in books.postman.take() if isinstance(job, PlayMatch)]
 
 
 def sent_by_tick(books: Books) -> list[PlayMatch]:
-    """What a tick sends."""
+    """Ticks; returns the sent matches."""
     tick(books.context)
     return [job for job in books.postman.take() if isinstance(job, PlayMatch)]
 
 
 def come_back(books: Books, jobs: list[PlayMatch]) -> None:
-    """The matches are over."""
+    """Books a result of each match."""
     for job in jobs:
         assert books.record(played(job))
 
 
 def states(books: Books) -> dict[str, tuple[str, int]]:
-    """State and attempt of every match."""
+    """Returns state and attempt of every match."""
     with books.read() as session:
         rows = session.execute(select(Match.id, Match.state, Match.attempt))
         return {name: (state, attempt) for name, state, attempt in rows}
 
 
 def arenas(books: Books, count: int) -> None:
-    """So many arenas report a wall."""
+    """Reports a wall from this many arenas."""
     with books.write() as session:
         for number in range(count):
             report = {"box": "bwrap", "walled": True, "arena": f"arena-{number}"}
@@ -70,7 +70,7 @@ def arenas(books: Books, count: int) -> None:
 
 
 def window_of(books: Books, **settings: Any) -> int:
-    """How many matches of many are sent."""
+    """Returns how many of many matches are sent."""
     with books.write() as session:
         league = session.scalars(select(League)).one()
         league.paused = False

@@ -1,4 +1,5 @@
-"""Drafts: a verdict in the turns of uploads, without a version, and gone after an hour."""
+"""Drafts: each gets a verdict in the turns of uploads, makes no version, and is deleted after an
+hour."""
 
 from __future__ import annotations
 
@@ -27,25 +28,25 @@ from tests.books import SIMPLE, Books, lost, open_books, tried_out
 
 
 def send(books: Books, owner: User, data: bytes = SIMPLE, **more: Any) -> Draft:
-    """A draft that waits for its try-out."""
+    """Sends a draft, which waits for its try-out."""
     with books.write() as session:
         known: dict[str, Any] = {"game": "bomb", "settings": books.settings, "now": books.clock()}
         return drafts.try_draft(session, owner, data=data, **known | more)
 
 
 def state(books: Books, draft: Draft) -> str:
-    """Its present state."""
+    """Returns the draft's present state."""
     with books.read() as session:
         return session.get_one(Draft, draft.id).state
 
 
 def sent(books: Books) -> list[TryOut]:
-    """The try-outs that were sent since the last look."""
+    """Returns the try-outs sent since the last call."""
     return [job for job in books.postman.take() if isinstance(job, TryOut)]
 
 
 def rows(books: Books, table: type[Any]) -> int:
-    """How many rows the table has."""
+    """Returns the number of rows of the table."""
     with books.read() as session:
         return session.scalar(select(func.count()).select_from(table)) or 0
 

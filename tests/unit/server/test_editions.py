@@ -1,4 +1,5 @@
-"""Scheduled leagues: editions opened and started by the tick, their divisions, what they miss."""
+"""Scheduled leagues: editions that the tick opens and starts, their divisions, and missed
+starts."""
 
 from __future__ import annotations
 
@@ -51,14 +52,14 @@ def a_league(books: Books, charlie: User, name: str = "cup", **asked: Any) -> Le
 
 
 def editions(books: Books, league: League) -> list[tuple[str, str, str]]:
-    """Name, state and minutes past of every season of the league, oldest first."""
+    """Returns name, state and start time of every season of the league, oldest first."""
     with books.read() as session:
         rows = session.scalars(select(Season).where(Season.league_id == league.id))
         return [(row.name, row.state, clock(row.starts_at)) for row in rows.all()]
 
 
 def clock(at: int | None) -> str:
-    """Hour and minute."""
+    """Returns the time as hour and minute."""
     return "" if at is None else f"{datetime.fromtimestamp(at / 1000, UTC):%H:%M}"
 
 
@@ -70,7 +71,7 @@ def entrants(books: Books, name: str) -> list[str]:
 
 
 def wait_until(books: Books, text: str) -> None:
-    """Moves the clock on to that hour and minute, looking at the books just once."""
+    """Moves the clock on to that hour and minute, and ticks just once."""
     hour, minute = map(int, text.split(":"))
     now = datetime.fromtimestamp(books.clock() / 1000, UTC)
     books.clock.now = round(now.replace(hour=hour, minute=minute, second=1).timestamp() * 1000)
@@ -78,7 +79,7 @@ def wait_until(books: Books, text: str) -> None:
 
 
 def by_name(winners: Sequence[str], books: Books) -> Any:
-    """Results in which the earlier of these names always wins."""
+    """Returns results in which the earlier of these names always wins."""
 
     def bring(jobs: list[PlayMatch]) -> list[MatchPlayed]:
         with books.read() as session:
@@ -177,7 +178,7 @@ def test_a_paused_league_opens_and_starts_nothing_and_catches_nothing_up(
 
 
 def pause(books: Books, charlie: User, league: League, *, paused: bool) -> None:
-    """Stops the league, or goes on with it."""
+    """Pauses the league, or resumes it."""
     with books.write() as session:
         row = session.get_one(League, league.id)
         leagues.set_paused(session, charlie, row.name, paused, now=books.clock())
@@ -340,7 +341,7 @@ def test_an_operator_s_steps_are_for_all_divisions_that_are_not_over(
 
 
 def play_out_for(books: Books, bring: Any) -> None:
-    """Ranked matches for a while."""
+    """Plays ranked matches for a while."""
     for _ in range(8):
         tick(books.context)
         jobs = [job for job in books.postman.take() if isinstance(job, PlayMatch)]

@@ -1,4 +1,4 @@
-"""The faults of the last day and week by kind and by bot, as operators see them."""
+"""The operators' counts of faults in the last day and week, by kind and by bot."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ def shaky(books: Books, alice: User, bob: User) -> Version:
 
 
 def jobs(books: Books) -> list[PlayMatch]:
-    """Matches that were sent."""
+    """Returns the sent matches."""
     tick(books.context)
     return [job for job in books.postman.take() if isinstance(job, PlayMatch)]
 
 
 def told(books: Books, viewer: User | None, days: int = 1) -> Faults:
-    """What that viewer is told."""
+    """Returns the counts that the viewer gets."""
     with books.read() as session:
         return faults(session, viewer, days=days, now=books.clock())
 
 
 def play(books: Books, job: PlayMatch, bad: Version, kind: FaultKind = "crash") -> int:
-    """Plays a match in which this version forfeits every bout; how many."""
+    """Plays a match in which this version forfeits every bout; returns the number of bouts."""
     arena = Arena(bad, every=1, kind=kind)
     assert books.record(played(job, scripted(job, arena.bout)))
     return arena.bouts

@@ -1,4 +1,5 @@
-"""The fault policy: forfeits counted, the first told, too many suspend; and the way back."""
+"""The fault policy: forfeits are counted, the first is announced, too many suspend a bot, and it
+can return."""
 
 from __future__ import annotations
 
@@ -29,12 +30,12 @@ from server.services.tick import tick
 from tests.books import Books, drawn, open_books, played, scripted, season_of, tried_out
 
 BOUTS = 4
-"""A match here has two deals in two rotations."""
+"""The bouts of a match here: two deals in two rotations."""
 
 
 @dataclass
 class Arena:
-    """Plays matches in which one version forfeits every so manieth of its first bouts."""
+    """An arena in which one version forfeits every `every`-th of its first `first` bouts."""
 
     bad: Version
     every: int
@@ -43,7 +44,7 @@ class Arena:
     bouts: int = 0
 
     def bout(self, job: PlayMatch, deal: int, rotation: int) -> Bout:
-        """A bout that is lost by who forfeits it, where that is due."""
+        """Returns a bout, lost by the version if its fault is due."""
         bout = replace(drawn(job, deal, rotation), faults=[])
         digests = [seat.version for seat in job.seats]
         if self.bad.digest not in digests:
@@ -56,7 +57,7 @@ class Arena:
         return replace(bout, places=places, faults=[Fault(0, seat, self.kind)])
 
     def play(self, books: Books) -> int:
-        """Plays what is queued; how many matches."""
+        """Plays the queued matches; returns their number."""
         count = 0
         while jobs := books.dispatch():
             count += sum(books.record(played(job, scripted(job, self.bout))) for job in jobs)
@@ -65,7 +66,7 @@ class Arena:
 
 @pytest.fixture
 def ranked_of(books: Books, alice: User, bob: User) -> Callable[[int], Version]:
-    """Alice's version, and so many of its ranked matches against bob's on the books, queued."""
+    """Queues this many ranked matches of alice's version against bob's; returns her version."""
     books.league()
     version = books.bot(alice, "shaky")
     books.bot(bob, "steady")
@@ -81,7 +82,7 @@ def ranked_of(books: Books, alice: User, bob: User) -> Callable[[int], Version]:
 
 
 def notices(books: Books, user: User) -> list[tuple[str, str]]:
-    """The kind and subject of what the account was told, in order."""
+    """Returns the kind and subject of the account's notices, in order."""
     with books.read() as session:
         told = select(Notice.kind, Notice.subject).where(Notice.user_id == user.id)
         found = session.execute(told.where(Notice.kind != "verdict").order_by(Notice.id))
@@ -89,13 +90,13 @@ def notices(books: Books, user: User) -> list[tuple[str, str]]:
 
 
 def counts(books: Books, version: Version) -> tuple[int, int, int]:
-    """matches, bouts, forfeits."""
+    """Returns the version's matches, bouts and forfeits."""
     row = books.version(version.id)
     return row.rated_matches, row.rated_bouts, row.forfeits
 
 
 def lift(books: Books, user: User, version: Version, reason: str = "mended box") -> None:
-    """An operator reinstates the version."""
+    """Lets an operator reinstate the version."""
     with books.write() as session:
         row = session.get_one(Version, version.id)
         operations.reinstate_version(session, user, row.id, reason, now=books.clock())

@@ -1,4 +1,4 @@
-"""Whoever changes which versions are active counts the field anew, and says so."""
+"""Every change of the active versions updates the count of the field, and announces it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Change = Callable[[Any, Any, User], None]
 
 
 def counted(books: Books) -> tuple[int, int]:
-    """How many active bots the page of the games tells, and how many there are."""
+    """Returns the number of active bots that the games page shows, and the true number."""
     with books.read() as session:
         told = next(one.bots for one in queries.games(session) if one.name == GAME)
         active = (Version.state == VersionState.ACTIVE, Bot.retired_at.is_(None))

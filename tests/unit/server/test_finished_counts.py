@@ -1,4 +1,4 @@
-"""What the books keep of finished matches, so that no page counts or reads them."""
+"""The stored counts of finished matches, which save pages from counting or reading the matches."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.plans import explained
 
 @pytest.fixture
 def played(books: Books, alice: User, bob: User, charlie: User) -> list[str]:
-    """The ids of the matches of two seasons that are over, in two leagues of the same game."""
+    """The ids of the matches of two finished seasons, in two leagues of the same game."""
     books.league(paused=True)
     versions = [books.bot(alice, "one"), books.bot(bob, "two")]
     with books.write() as session:
@@ -46,7 +46,7 @@ def played(books: Books, alice: User, bob: User, charlie: User) -> list[str]:
 
 
 def counted(books: Books) -> int:
-    """How many finished matches the page of the games tells of the game."""
+    """Returns the number of finished matches that the games page shows for the game."""
     with books.read() as session:
         return next(one.matches for one in queries.games(session) if one.name == GAME)
 

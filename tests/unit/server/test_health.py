@@ -1,4 +1,4 @@
-"""The judgement on the platform's health: each check finds its fault, and nothing else."""
+"""The health of the platform: each check finds its own fault and no other."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ Usage = namedtuple("Usage", "total used free")
 
 
 def report(books: Books, name: str = "arena-1@matchbox", **own: Any) -> None:
-    """An arena reports that its wall holds."""
+    """Reports an intact wall from the arena."""
     told = {"arena": name, "box": "bwrap", "walled": True, "cores": 2, "load": 0.25, **own}
     with books.write() as session:
         walls.report_wall(session, told, now=books.clock())
@@ -51,7 +51,7 @@ def report(books: Books, name: str = "arena-1@matchbox", **own: Any) -> None:
 
 @pytest.fixture
 def well(books: Books, monkeypatch: pytest.MonkeyPatch) -> Books:
-    """A platform on which nothing is wrong: one arena reports, and the ledger has just ticked."""
+    """A healthy platform: one arena reports, and the ledger has just ticked."""
     monkeypatch.setattr(shutil, "disk_usage", lambda path: Usage(2**40, 0, 2**39))
     with books.write() as session:
         session.execute(delete(Setting))
@@ -61,13 +61,13 @@ def well(books: Books, monkeypatch: pytest.MonkeyPatch) -> Books:
 
 
 def judge(books: Books, **settings: Any) -> Health:
-    """The judgement now."""
+    """Returns the platform's health now."""
     with books.read() as session:
         return health.judge(session, replace(books.settings, **settings), now=books.clock())
 
 
 def found(books: Books, **settings: Any) -> list[str]:
-    """The texts of what is wrong."""
+    """Returns the texts of the findings."""
     return [one.text for one in judge(books, **settings).findings]
 
 

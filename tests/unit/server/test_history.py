@@ -1,4 +1,4 @@
-"""How ratings have moved: which points are kept, and how they are told."""
+"""The history of ratings: the stored points, and their form in answers."""
 
 from __future__ import annotations
 
@@ -28,26 +28,26 @@ def rated(books: Books, alice: User) -> tuple[League, Version]:
 
 
 def line(version: Version, matches: int, elo: float | None = 1500.0, **more: Any) -> dict[str, Any]:
-    """A line of a standing, as far as it matters here."""
+    """A line of a standing, as far as the history reads it."""
     interval = None if elo is None else (elo - 40, elo + 40)
     told = {"version_id": version.id, "matches": matches, "elo": elo, "ci95": interval}
     return {**told, "score": None, "score_ci95": None, **more}
 
 
 def note(books: Books, league: League, *lines: dict[str, Any]) -> None:
-    """Hands a standing's lines to the history."""
+    """Adds a standing's lines to the history."""
     with books.write() as session:
         history.note(session, league.id, lines, now=books.clock())
 
 
 def kept(books: Books) -> list[int]:
-    """The matches of every point."""
+    """Returns the number of matches at every stored point."""
     with books.read() as session:
         return list(session.scalars(select(RatingPoint.matches).order_by(RatingPoint.id)))
 
 
 def told(books: Books, version: Version) -> list[answers.RatingPoint]:
-    """The history of the version's bot as it is read."""
+    """Returns the history of the version's bot as readers get it."""
     with books.read() as session:
         return reading.ratings(session, *books.the_bot(version).full_name.split("/"))
 

@@ -1,4 +1,5 @@
-"""What an arena with a key may fetch for a job: what the job names, and nothing else."""
+"""The files that an arena with a key may fetch for a job: those that the job names, and no
+others."""
 
 from __future__ import annotations
 

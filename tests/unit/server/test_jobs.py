@@ -1,4 +1,4 @@
-"""The life of a job, which is the same for a match, a try-out and a lesson."""
+"""The states of a job, which are the same for a match, a try-out and a lesson."""
 
 from __future__ import annotations
 
@@ -28,40 +28,41 @@ GIVE_AGAIN: dict[str, Callable[..., object]] = {
 
 @dataclass
 class Life:
-    """A job that was sent, and what happens to it."""
+    """A sent job and the events of its life."""
 
     books: Books
     job: AnyJob
 
     def row(self) -> Any:
-        """The job as it is on the books."""
+        """Returns the job's row."""
         kind = job_kinds.KINDS[self.job.kind]
         with self.books.read() as session:
             (row,) = kind.rows(session, self.job.subject)
             return row
 
     def is_at(self, stage: str) -> bool:
-        """Whether the row is at this stage: queued, leased or parked."""
+        """Returns whether the row is at this stage: queued, leased or parked."""
         kind = job_kinds.KINDS[self.job.kind]
         with self.books.read() as session:
             at = select(kind.model.id).where(getattr(kind, stage), kind.model.id == self.row().id)
             return session.scalar(at) is not None
 
     def claim(self, **change: Any) -> None:
-        """An arena is about to do it, or does it."""
+        """Claims the job, as an arena does before it begins."""
         with self.books.write() as session:
             message = replace(self.job.claim(), **change)
             job_kinds.claim(session, message, settings=self.books.settings, now=self.books.clock())
 
     def sent(self) -> bool:
-        """Whether it was sent again; the new attempt is the present one from then on."""
+        """Ticks; returns whether the job was sent again. Its new attempt becomes the present
+        one."""
         tick(self.books.context)
         found = [one for one in self.books.postman.take() if one.subject == self.job.subject]
         self.job = found[-1] if found else self.job
         return bool(found)
 
     def give_again(self, user: User) -> None:
-        """Somebody gives it another chance."""
+        """Lets somebody give the job another attempt."""
         give = GIVE_AGAIN[self.job.kind]
         with self.books.write() as session:
             give(session, user, self.row().id, settings=self.books.settings, now=self.books.clock())

@@ -1,4 +1,4 @@
-"""What is made from rows that seldom change is made once for each stamp, key and database."""
+"""Results of slowly changing rows are computed once for each stamp, key and database."""
 
 from __future__ import annotations
 

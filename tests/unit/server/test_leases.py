@@ -1,4 +1,4 @@
-"""Who holds a job, and when it is lost: silent arenas, gaps in all reports, and lost messages."""
+"""The holder of a job and its loss: silent arenas, gaps in all reports, and lost messages."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ EVERY_S = 15
 
 
 def report(books: Books, arena: str, job: wire.Job | None = None) -> None:
-    """An arena's report, with the job that it is at."""
+    """Sends an arena's report, with its present job."""
     claim = None if job is None else wire.to_plain(job.claim(arena))
     told = {"box": "bwrap", "walled": True, "arena": arena, "job": claim}
     with books.write() as session:
@@ -29,7 +29,7 @@ def report(books: Books, arena: str, job: wire.Job | None = None) -> None:
 
 
 def claim(books: Books, job: wire.Job, arena: str) -> None:
-    """The claim before the arena plays the job."""
+    """Claims the job, as an arena does before it plays."""
     with books.write() as session:
         told = job.claim(arena)
         job_kinds.claim(session, told, settings=books.settings, now=books.clock())
@@ -106,7 +106,7 @@ def test_a_late_report_or_a_forged_one_brings_nothing_back(books: Books, job: Pl
 
 
 def job_of_another(job: PlayMatch) -> PlayMatch:
-    """The job with a token that nobody made."""
+    """Returns the job with a token that nobody issued."""
     return PlayMatch(**{**fields(job), "token": "0"})
 
 
@@ -128,12 +128,12 @@ def test_a_match_names_the_arena_whose_result_was_booked(books: Books, job: Play
 
 
 def fields(message: Any) -> dict[str, Any]:
-    """The message's fields."""
+    """Returns the message's fields."""
     return {name: getattr(message, name) for name in message.__struct_fields__}
 
 
 class Broker:
-    """A broker that has these messages."""
+    """A broker that holds these messages."""
 
     def __init__(self, *jobs: wire.Job) -> None:
         self.known = {(job.subject, job.attempt) for job in jobs}
@@ -145,7 +145,7 @@ class Broker:
 
 
 def finds(books: Books, monkeypatch: pytest.MonkeyPatch, known: Broker) -> int:
-    """How many messages are found to be lost."""
+    """Returns the number of messages found to be lost."""
     monkeypatch.setattr(broker, "jobs", known)
     settings = replace(books.settings, broker_url="redis://nowhere")
     return lost_messages.find(replace(books.context, settings=settings))

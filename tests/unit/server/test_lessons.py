@@ -1,4 +1,4 @@
-"""Lessons between rounds: opened once, sent like any job, settled by compare-and-set."""
+"""Lessons between rounds: created once, sent like any job, and settled by compare-and-set."""
 
 from __future__ import annotations
 
@@ -26,30 +26,30 @@ class School:
     versions: list[Version]
 
     def taught(self) -> bool:
-        """Asks whether the lessons are given; opens them the first time."""
+        """Returns whether all lessons are over; creates them at the first call."""
         with self.books.write() as session:
             season = session.get_one(Season, self.season.id)
             books = self.books
             return lessons.taught(session, season, settings=books.settings, now=books.clock())
 
     def jobs(self) -> list[Teach]:
-        """The lessons sent since the last look."""
+        """Returns the lessons sent since the last call."""
         outbox.flush(self.books.context.database, self.books.postman, self.books.clock())
         return [job for job in self.books.postman.take() if isinstance(job, Teach)]
 
     def remember(self, message: Learned) -> bool:
-        """Books what came of a lesson."""
+        """Books the result of a lesson."""
         with self.books.write() as session:
             now = self.books.clock()
             return lessons.remember(session, message, settings=self.books.settings, now=now)
 
     def memories(self) -> dict[int, str]:
-        """What the versions remember now."""
+        """Returns the versions' present memories."""
         with self.books.read() as session:
             return lessons.memories(session, session.get_one(Season, self.season.id))
 
     def rows(self) -> list[Lesson]:
-        """The lessons on the books."""
+        """Returns all lessons."""
         with self.books.read() as session:
             return list(session.scalars(select(Lesson).order_by(Lesson.id)))
 
@@ -65,7 +65,7 @@ def school(books: Books, alice: User, bob: User, charlie: User) -> School:
 def a_school(
     books: Books, operator: User, versions: list[Version], *, learning: str = "fresh", **more: str
 ) -> School:
-    """The first round of a season of these versions is over."""
+    """Plays the first round of a season of these versions."""
     season = season_of(books, operator, versions, **more)
     with books.write() as session:
         row = session.get_one(Season, season.id)
@@ -122,7 +122,7 @@ def test_a_fault_keeps_the_memory_and_costs_nothing(school: School) -> None:
 
 
 def next_round(school: School) -> None:
-    """Another round of the season is over: the matches of the first, played again."""
+    """Plays another round of the season: the matches of the first, once more."""
     with school.books.write() as session:
         season = session.get_one(Season, school.season.id)
         season.round = 2
@@ -168,7 +168,7 @@ def test_a_lost_message_is_sent_again_and_the_first_result_counts(school: School
 
 
 def sweep(school: School) -> int:
-    """Sends again what is late."""
+    """Sends late jobs again; returns their number."""
     with school.books.write() as session:
         return job_kinds.sweep(session, settings=school.books.settings, now=school.books.clock())
 
@@ -226,7 +226,7 @@ def test_a_lesson_under_way_is_claimed_and_a_final_one_is_not(school: School) ->
 
 
 def claim(school: School, job: Teach) -> None:
-    """Says that an arena begins with the lesson."""
+    """Claims the lesson, as an arena does when it begins."""
     books = school.books
     with books.write() as session:
         job_kinds.claim(session, job.claim(), settings=books.settings, now=books.clock())

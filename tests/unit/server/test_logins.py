@@ -1,4 +1,4 @@
-"""Guessing passwords: pauses that grow and end, for one network and for all together."""
+"""Guessed passwords: pauses that grow and end, for one network and for all together."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ def dora(books: Books) -> User:
 
 
 def guess(books: Books, password: str, network: str = MALLORY, name: str = "dora") -> User:
-    """One attempt to log in."""
+    """Attempts to log in once."""
     with logins.counted(books.context, name, network), books.read() as session:
         return accounts.log_in(session, name, password)
 
 
 def fail(books: Books, network: str = MALLORY, name: str = "dora") -> None:
-    """An attempt with a wrong password, which is not hashed here: that takes long."""
+    """Makes an attempt with a wrong password, but without its slow hash."""
     with pytest.raises(Forbidden), logins.counted(books.context, name, network):
         raise Forbidden("the name or the password is wrong")
 
 
 def pause_of(books: Books, network: str = MALLORY, name: str = "dora") -> int:
-    """For how many seconds the next attempt has to wait."""
+    """Returns how many seconds the next attempt has to wait."""
     with pytest.raises(TooMany) as refused, logins.counted(books.context, name, network):
         raise AssertionError("no attempt is made during a pause")
     assert refused.value.wait_s is not None
@@ -46,14 +46,14 @@ def pause_of(books: Books, network: str = MALLORY, name: str = "dora") -> int:
 
 
 def fail_often(books: Books, times: int, network: str = MALLORY) -> None:
-    """Wrong passwords, each as soon as it is allowed."""
+    """Tries wrong passwords, each as soon as it is allowed."""
     for _ in range(times):
         fail(books, network)
         books.clock.pass_by(seconds=logins.NETWORK.longest_ms / 1000)
 
 
 def count(books: Books) -> int:
-    """How many rows there are."""
+    """Returns the number of rows."""
     with books.read() as session:
         return session.scalar(select(func.count()).select_from(LoginAttempts)) or 0
 

@@ -1,4 +1,4 @@
-"""Mails: what they look like, and what a mail server gets to hear."""
+"""Mails: their form, and the messages to a mail server."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""A match is as long as is wished for, by how long those before it took: of the ranked queue, of a
-season whose number of deals nobody named, of a comparison."""
+"""The length of a match follows from the times of earlier matches: in the ranked queue, in a season
+without a given number of deals, in a comparison."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.books import SIMPLE, Books, open_books, played, season_of, tried_out
 
 @pytest.fixture
 def books(empty_database: Path, tmp_path: Path) -> Iterator[Books]:
-    """Books whose ranked matches shall take two seconds, with two to forty deals."""
+    """A database whose ranked matches should take two seconds, with two to forty deals."""
     path = shutil.copy(empty_database, tmp_path / "matchbox.db")
     knobs = {"match_seconds": 2, "fewest_deals": 2, "most_deals": 40, "match_deals": 4}
     made = open_books(f"sqlite:///{path}", ranked_backlog=3, **knobs)
@@ -32,15 +32,15 @@ def books(empty_database: Path, tmp_path: Path) -> Iterator[Books]:
 
 
 def a_round(books: Books, seconds: Mapping[str, float]) -> list[tuple[frozenset[str], int]]:
-    """Who met in the matches fed now, and over how many deals; each bot takes so long for a deal,
-    and the referee as long again as the quickest."""
+    """Plays the matches fed now; returns the bots and the number of deals of each. A deal takes
+    each bot its time from `seconds`, and the referee as long as the quickest bot."""
     with books.write() as session:
         ranked.feed(session, settings=books.settings, now=books.clock())
     return [play(books, job, seconds) for job in books.dispatch()]
 
 
 def play(books: Books, job: PlayMatch, seconds: Mapping[str, float]) -> tuple[frozenset[str], int]:
-    """Who met in the job, and over how many deals."""
+    """Plays the job; returns its bots and its number of deals."""
     names = [seat.version.bot.name for seat in books.match(job.match).seats]
     own = [seconds[name] * len(job.deals) for name in names]
     whole = sum(own) + min(seconds.values()) * len(job.deals)
@@ -50,17 +50,18 @@ def play(books: Books, job: PlayMatch, seconds: Mapping[str, float]) -> tuple[fr
 
 
 def a_season(books: Books, operator: User, versions: Sequence[Version], **more: Any) -> Season:
-    """A season without a seed of somebody's, as it is on the books."""
+    """Returns the row of a season without a given seed."""
     return books.season(season_of(books, operator, versions, **{"seed": None, **more}))
 
 
 def of(books: Books, job: PlayMatch) -> bool:
-    """Whether the job is a season's."""
+    """Returns whether the job belongs to a season."""
     return books.match(job.match).why == "season"
 
 
 def met(books: Books, seconds: Mapping[str, float], owners: Sequence[User]) -> list[Version]:
-    """A bot for each of these times, in the order of their names, which have met in the queue."""
+    """Returns a bot for each of these times, in the order of their names, after they met in the
+    queue."""
     found = [books.bot(owner, name) for owner, name in zip(owners, seconds, strict=True)]
     for _ in range(6):
         a_round(books, seconds)
@@ -68,7 +69,7 @@ def met(books: Books, seconds: Mapping[str, float], owners: Sequence[User]) -> l
 
 
 def tried(books: Books, owner: User, name: str, cpu_ms_per_deal: float) -> Version:
-    """A version that nobody knows anything of but what its try-out took."""
+    """Returns a version whose only known time is that of its try-out."""
     version = books.upload(owner, name, SIMPLE + f"# {name}\n".encode())
     for job in books.postman.take():
         if isinstance(job, TryOut) and job.version == version.digest:
@@ -77,7 +78,7 @@ def tried(books: Books, owner: User, name: str, cpu_ms_per_deal: float) -> Versi
 
 
 def ask(books: Books, owner: User, version: Version, games: int) -> Comparison:
-    """A comparison of the version with the one before it, as it is on the books."""
+    """Requests a comparison of the version with the one before it; returns its row."""
     knobs: dict[str, Any] = {"settings": books.settings, "now": books.clock()}
     with books.write() as session:
         bot = session.get_one(Bot, version.bot_id)

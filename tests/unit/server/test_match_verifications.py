@@ -1,4 +1,4 @@
-"""Matches that are played again because somebody asked: who may, the job's life, the finding."""
+"""Matches played again on request: who may request it, the job's states, the finding."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Clocked(SimplePlayer):
     def defuse(self, game_data):
         return os.urandom(1)[0] % (game_data.draw_pile_size() + 1)
 """
-"""A bot that does not repeat itself."""
+"""A bot that plays differently each time."""
 
 
 @pytest.fixture
@@ -41,12 +41,12 @@ def season(books: Books, alice: User, bob: User, charlie: User) -> Season:
 
 @pytest.fixture
 def match(books: Books, season: Season) -> str:
-    """A match of the season that was really played; its id."""
+    """The id of a match of the season that was really played."""
     return play_one(books)
 
 
 def bundle_of(books: Books) -> Callable[[str], bytes]:
-    """What finds a bot's file by its digest."""
+    """Returns a function that finds a bot's file by its digest."""
 
     def find(version: str) -> bytes:
         with books.read() as session:
@@ -64,7 +64,7 @@ def play_one(books: Books) -> str:
 
 
 def ask(books: Books, actor: User, match: str) -> MatchVerification:
-    """Has the match verified."""
+    """Requests the verification of the match."""
     with books.write() as session:
         return match_verifications.ask(
             session, actor, match, settings=books.settings, now=books.clock()
@@ -72,13 +72,13 @@ def ask(books: Books, actor: User, match: str) -> MatchVerification:
 
 
 def sent(books: Books) -> list[Verify]:
-    """The jobs sent since the last look."""
+    """Returns the jobs sent since the last call."""
     outbox.flush(books.context.database, books.postman, books.clock())
     return [job for job in books.postman.take() if isinstance(job, Verify)]
 
 
 def verified(books: Books, job: Verify) -> Verified:
-    """What an arena without a wall finds."""
+    """Returns the finding of an arena without a wall."""
     with books.read() as session:
         record = session.get_one(Result, job.match).record
     return verify(job, record, bundle_of(books), lambda name: None, None)
@@ -93,7 +93,7 @@ def book(books: Books, message: Verified) -> bool:
 
 
 def told(books: Books, match: str) -> Any:
-    """What everybody may read about it."""
+    """Returns the public finding about the match."""
     with books.read() as session:
         return reading.newest(session, match)
 
@@ -109,7 +109,7 @@ def test_a_match_is_played_again_and_is_the_same(books: Books, match: str, alice
     books.clock.pass_by(minutes=1)
     message = verified(books, job)
     assert book(books, message)
-    assert not book(books, message)  # A message that comes twice.
+    assert not book(books, message)  # a message that comes twice
     found = told(books, match)
     assert (found.state, found.finding, found.bout, found.move) == ("done", "same", None, None)
     assert found.finished_at > found.asked_at
@@ -130,9 +130,9 @@ def test_a_record_that_was_changed_is_found_with_its_place(
 
 
 def _forge(books: Books, match: str) -> int:
-    """Puts a record on the books that replays, but that its bots never played; returns the bout.
+    """Stores a record that replays by the rules, but that its bots never played; returns the bout.
 
-    Another bot has played in their place.
+    Another bot played it in their place.
     """
     with books.write() as session:
         result = session.get_one(Result, match)

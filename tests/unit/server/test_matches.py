@@ -1,4 +1,4 @@
-"""The life of a match: whatever is delivered twice, late, wrongly or never changes nothing."""
+"""The states of a match: no double, late, wrong or missing delivery changes a result."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ def claim(books: Books, job: PlayMatch, **change: object) -> None:
 
 
 def swept(books: Books) -> int:
-    """How many the sweeper found."""
+    """Sends late matches again; returns their number."""
     with books.write() as session:
         return job_kinds.sweep(session, settings=books.settings, now=books.clock())
 
 
 def results(books: Books) -> int:
-    """How many results are on the books."""
+    """Returns the number of stored results."""
     with books.read() as session:
         return session.scalar(select(func.count()).select_from(Result)) or 0
 

@@ -1,4 +1,4 @@
-"""Tests of how revisions are compared, which is done without alembic."""
+"""The comparison of revisions, which works without alembic."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Notices: who is told what, what is kept, and what goes out by other ways."""
+"""Notices: their recipients, their storage, and their delivery by other ways."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def inbox(books: Books, user: User) -> list[Notice]:
 
 
 def deliveries(books: Books) -> list[tuple[int | None, int]]:
-    """The webhook, or None for e-mail, and the time of everything that is on its way."""
+    """Returns the webhook, or None for e-mail, and the due time of every delivery."""
     with books.read() as session:
         rows = session.scalars(select(Delivery).order_by(Delivery.id))
         return [(row.webhook_id, row.due_at) for row in rows]

@@ -1,4 +1,5 @@
-"""Deeds to a season under way: who is out, rounds again, standings now; and the log of all."""
+"""Operators' actions on a running season: exclude, repeat a round, compute the standing; and the
+audit log."""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ WHY = "two accounts, one author"
 
 @pytest.fixture
 def bots(books: Books, alice: User, bob: User) -> list[Version]:
-    """Three bots of three owners."""
+    """Three bots, each of another owner."""
     books.league(paused=True)
     dora = books.person("dora")
     return [books.bot(owner, f"{owner.name}-bot") for owner in (alice, bob, dora)]
@@ -46,7 +47,7 @@ def season(books: Books, bots: list[Version], charlie: User) -> Season:
 
 
 def do(books: Books, deed: Callable[..., Any], user: User, season: Season, *more: Any) -> Any:
-    """A deed of that account to the season; a version stands for its bot."""
+    """Lets the account do the deed to the season; a version stands for its bot."""
     with books.write() as session:
         given = [
             session.get_one(Bot, one.bot_id).full_name if isinstance(one, Version) else one
@@ -56,7 +57,7 @@ def do(books: Books, deed: Callable[..., Any], user: User, season: Season, *more
 
 
 def play(books: Books, count: int) -> None:
-    """Plays so many matches of those sent; the others wait again."""
+    """Plays `count` of the sent matches; the others wait again."""
     for place, job in enumerate(books.dispatch()):
         if place < count:
             assert books.record(played(job))
@@ -66,14 +67,14 @@ def play(books: Books, count: int) -> None:
 
 
 def matches_of(books: Books, version: Version) -> list[Match]:
-    """The matches that the version sits in, by number."""
+    """Returns the version's matches, by number."""
     with books.read() as session:
         its_own = exclusions.sat_in(version.id)
         return list(session.scalars(select(Match).where(its_own).order_by(Match.number)))
 
 
 def board(books: Books, season: Season) -> Board:
-    """The season's standing, computed now."""
+    """Returns the season's standing, computed now."""
     with books.write() as session:
         standings.refresh(session, standings.scope_of(season), now=books.clock())
         return queries.season_standings(session, season.id)

@@ -1,4 +1,4 @@
-"""The outbox: after the commit and not before, and patient with a broker that is down."""
+"""The outbox sends only after the commit, and retries while the broker is down."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from tests.books import Books
 
 
 def waiting(books: Books) -> int:
-    """How many messages wait."""
+    """Returns the number of waiting messages."""
     with books.read() as session:
         return session.scalar(select(func.count()).select_from(Outbox)) or 0
 
 
 def flush(books: Books) -> int:
-    """How many messages went."""
+    """Sends what is due; returns the number of messages sent."""
     return outbox.flush(books.context.database, books.postman, books.clock())
 
 
@@ -35,7 +35,7 @@ def test_a_message_goes_by_its_own_name_and_queue(books: Books, alice: User) -> 
 
 def test_nothing_is_sent_of_a_transaction_that_fails(books: Books, alice: User) -> None:
     class Mishap(Exception):
-        """Something goes wrong."""
+        """An error of the tests' own."""
 
     with pytest.raises(Mishap), books.write() as session:
         session.add(Version(bot_id=1, number=1, digest="0" * 64, created_at=0))
@@ -45,7 +45,7 @@ def test_nothing_is_sent_of_a_transaction_that_fails(books: Books, alice: User) 
 
 
 def try_out() -> wire.TryOut:
-    """Any message."""
+    """Returns some message."""
     return wire.TryOut(
         attempt=1, token="t", game="bomb", limits={}, version="0" * 64, deals=["0" * 32]
     )

@@ -1,4 +1,4 @@
-"""What a match takes on disk, and how its deals and lists are packed."""
+"""The size of a match on disk, and the packing of its deals and lists."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from server.db.packed import pack_deals, pack_list, unpack_deals, unpack_list
 from tests.books import Books, play_out, season_of
 
 MOST_BYTES = 3000
-"""It takes 4 kB at most with a real record of 1.3 kB; a scripted one has 0.4."""
+"""A match takes 4 kB at most with a real record of 1.3 kB; a scripted record has 0.4 kB."""
 DEALS = 66
 
 
@@ -55,7 +55,7 @@ def test_a_match_of_66_deals_takes_little_room(
 
 
 def _bytes(path: Path) -> int:
-    """The size of a database without free pages."""
+    """Returns the size of a database without free pages, in bytes."""
     with sqlite3.connect(path) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         connection.execute("VACUUM")

@@ -1,4 +1,4 @@
-"""What is kept of finished matches between two refits, and what it must not change."""
+"""The stored counts of finished matches between two refits must not change a standing."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def authors(books: Books) -> list[User]:
 
 
 def compute(books: Books, scope: str, kept: PairCounts | None = None) -> Fresh:
-    """The standing, as a tick computes it."""
+    """Computes the standing like a tick."""
     with books.read() as session:
         return standings.compute(session, scope, kept)
 
 
 def jobs(books: Books) -> list[PlayMatch]:
-    """What is sent to the arenas at a tick."""
+    """Returns the matches that a tick sends."""
     tick(books.context)
     return [job for job in books.postman.take() if isinstance(job, PlayMatch)]
 

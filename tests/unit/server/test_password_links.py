@@ -20,7 +20,7 @@ OLD, NEW = "a password of dora", "another one of hers"
 
 @pytest.fixture
 def mailing(books: Books) -> Context:
-    """The books with a mail server."""
+    """The context of the same database with a mail server."""
     settings = replace(books.settings, smtp_host="mail.example", smtp_sender="x@bots.example")
     return replace(books.context, settings=settings)
 
@@ -36,14 +36,14 @@ def dora(books: Books) -> User:
 
 
 def ask(context: Context, address: str = ADDRESS) -> None:
-    """Asks for a link."""
+    """Requests a link."""
     with context.write() as session:
         settings, now = context.settings, context.now()
         password_links.request_links(session, address, settings=settings, now=now)
 
 
 def parcels(context: Context) -> list[Parcel]:
-    """Everything that goes out now; it arrives."""
+    """Sends everything that is due; returns it."""
     found = []
     with context.write() as session:
         while parcel := deliveries.take(session, settings=context.settings, now=context.now()):
@@ -53,7 +53,7 @@ def parcels(context: Context) -> list[Parcel]:
 
 
 def secret_of(parcel: Parcel, user: User) -> str:
-    """The secret in the mailed link."""
+    """Returns the secret in the mailed link."""
     head, _, secret = parcel.link.rpartition("/")
     assert head.endswith(f"/reset/{user.id}")
     return secret

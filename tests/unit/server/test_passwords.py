@@ -1,4 +1,4 @@
-"""Which passwords are refused, and that the others are not."""
+"""Refused passwords, and accepted ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Walls as arenas report them, the first start, the tick, and the context."""
+"""Reported walls, the first start, the tick, and the context."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def report(books: Books, **told: Any) -> None:
 
 
 def the_wall(books: Books) -> walls.Wall:
-    """What the arenas say."""
+    """Returns the wall that the arenas report."""
     with books.read() as session:
         return walls.wall(session)
 
@@ -48,7 +48,7 @@ def test_a_report_that_is_none_is_refused(told: dict[str, Any], books: Books) ->
 
 
 def prepare(books: Books, *data: bytes) -> list[Version]:
-    """The platform's first start, with these bots."""
+    """Starts the platform for the first time; returns these bots' versions."""
     bots = [bootstrap.ShippedBot("bomb", f"bot{n}", text) for n, text in enumerate(data)]
     with books.write() as session:
         return bootstrap.prepare(session, books.settings, bots, now=books.clock())

@@ -1,4 +1,4 @@
-"""Tables with persons: opened, joined, played by turns, ended; and what each viewer is told."""
+"""Tables with persons: opened, joined, played by turns, ended; and each viewer's view."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from tests.plans import explained
 from worker.arena.turn import take_turn
 
 DAY = 24 * 60
-"""Minutes."""
+"""The minutes of a day."""
 RANDOM = {
     "skull": b"from matchbox.games.skull import RandomAgent\n\nBOT = RandomAgent\n",
     "war": b"from matchbox.games.war import HighestPlayer\n\nBOT = HighestPlayer\n",
@@ -45,7 +45,7 @@ RANDOM = {
 
 
 def open_table(books: Books, actor: User, seats: Sequence[str], **more: Any) -> str:
-    """The id of a table that has just been opened."""
+    """Opens a table; returns its id."""
     asked: dict[str, Any] = {"game": "bomb", "options": {}, **more}
     with books.write() as session:
         return play.open_table(
@@ -54,7 +54,7 @@ def open_table(books: Books, actor: User, seats: Sequence[str], **more: Any) -> 
 
 
 def seen(books: Books, table: str, viewer: User | None, **more: Any) -> Table:
-    """The table as the viewer sees it."""
+    """Returns the table as the viewer sees it."""
     with books.read() as session:
         return reading.table(session, table, viewer, settings=books.settings, **more)
 
@@ -66,13 +66,13 @@ def move(books: Books, actor: User, table: str, played: Plain) -> None:
 
 
 def turns(books: Books) -> list[TakeTurn]:
-    """The turns sent since the last look."""
+    """Returns the turns sent since the last call."""
     outbox.flush(books.context.database, books.postman, books.clock())
     return [job for job in books.postman.take() if isinstance(job, TakeTurn)]
 
 
 def taken(books: Books, job: TakeTurn) -> TurnTaken:
-    """What an arena without a wall brings back."""
+    """Returns the result of an arena without a wall."""
     with books.read() as session:
         versions = [seat.version for seat in job.seats if seat]
         bundles = {version: queries.bundle(session, version) for version in versions}
@@ -86,7 +86,7 @@ def book(books: Books, message: TurnTaken) -> bool:
 
 
 def play_to_the_end(books: Books, table: str, *persons: User) -> None:
-    """Everybody plays on; the persons take the first move offered to them."""
+    """Plays to the end; each person takes the first offered move."""
     while seen(books, table, persons[0]).state in ("bots", "persons"):
         for job in turns(books):
             book(books, taken(books, job))
@@ -96,7 +96,7 @@ def play_to_the_end(books: Books, table: str, *persons: User) -> None:
 
 
 def row_of(books: Books, table: str) -> PlayTable:
-    """The table's row."""
+    """Returns the table's row."""
     with books.read() as session:
         row = session.get_one(PlayTable, table)
         assert row.seats
@@ -104,7 +104,7 @@ def row_of(books: Books, table: str) -> PlayTable:
 
 
 def record_of(books: Books, table: str) -> Record:
-    """The record of a table that is over."""
+    """Returns the record of a finished table."""
     packed = row_of(books, table).record
     assert packed is not None
     return records.unpack(packed)
@@ -143,7 +143,7 @@ def test_bots_that_begin_are_asked_at_once(books: Books, alice: User, bob: User)
     assert [seat is None for seat in job.seats] == [False, True]
     assert book(books, taken(books, job))
     assert seen(books, table, alice).state == "persons"
-    assert not book(books, taken(books, job))  # A message that comes twice.
+    assert not book(books, taken(books, job))  # a message that comes twice
 
 
 def test_simultaneous_moves_wait_for_both(books: Books, alice: User, bob: User) -> None:
@@ -171,7 +171,7 @@ def test_two_persons_move_at_the_same_time(books: Books, alice: User, bob: User)
     with pytest.raises(Conflict, match="wait for the others"):
         move(books, bob, table, "13 13")
     play_to_the_end(books, table, alice, bob)
-    assert turns(books) == []  # No arena is needed.
+    assert turns(books) == []  # no arena is needed
     assert seen(books, table, None).state == "finished"
 
 
@@ -190,7 +190,7 @@ def test_answers_that_nobody_asked_for_are_refused(books: Books, alice: User, bo
 def test_the_revision_is_told_to_whoever_may_see_the_table(
     books: Books, alice: User, bob: User, charlie: User
 ) -> None:
-    """Without it, the page of an invited guest fetches everything again at every look."""
+    """Without the revision, an invited guest's page fetches everything again at every poll."""
     table = open_table(books, alice, ["me", "friend"], game="war")
     secret = seen(books, table, alice).join
     assert secret is not None
@@ -208,7 +208,8 @@ def test_the_revision_is_told_to_whoever_may_see_the_table(
 def test_nothing_hidden_is_told_while_a_table_is_played(
     books: Books, alice: User, bob: User, charlie: User, game: str
 ) -> None:
-    """What a person gets does not depend on what their seat may not know; strangers get nothing."""
+    """A person's answers do not depend on cards that their seat may not know. Strangers get
+    nothing."""
     rules = registry.game(game)
     seats = 3 if 3 in rules.spec.seats else 2
     table = open_table(books, alice, ["me", *["friend"] * (seats - 1)], game=game)
@@ -546,7 +547,7 @@ def test_a_link_lets_one_person_in(books: Books, alice: User, bob: User) -> None
         join(bob, "é")
     with pytest.raises(Forbidden):
         seen(books, table, bob, secret="wrong")
-    join(alice, secret)  # Has a seat already: nothing changes.
+    join(alice, secret)  # has a seat already: nothing changes
     assert seen(books, table, alice).state == "open"
     join(bob, secret)
     assert seen(books, table, bob).me == 1

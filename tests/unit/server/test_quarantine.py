@@ -1,4 +1,4 @@
-"""Whoever is present whenever the platform fails is taken aside, tried alone, and settled."""
+"""A version present at too many platform faults is set aside, tried alone, and judged."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def versions(books: Books, alice: User, bob: User) -> list[Version]:
 
 @pytest.fixture
 def jobs(books: Books, versions: list[Version], charlie: User) -> list[PlayMatch]:
-    """The matches of a season, sent: alice's with bob's, and each with the house's."""
+    """Returns the sent matches of a season: alice's against bob's, and each against the house's."""
     books.league()
     season_of(books, charlie, versions, cycles=6)
     return books.dispatch()
@@ -43,7 +43,7 @@ def taken_aside(books: Books) -> int:
 
 @pytest.fixture
 def suspect(books: Books, versions: list[Version], jobs: list[PlayMatch]) -> TryOut:
-    """The try-out of alice's version, which was present at three faults, bob's at two."""
+    """Returns the try-out of alice's version, which was present at three faults, bob's at two."""
     alices = with_(jobs, versions[0], versions[1])[:2] + with_(jobs, versions[0], versions[2])[:1]
     for job in alices:
         books.lose(lost(job))

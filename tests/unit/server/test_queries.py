@@ -1,4 +1,4 @@
-"""The read side: what everybody sees, what only owners see, and what nobody sees yet."""
+"""The queries: data for everybody, data for owners, and data that is still secret."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ def season(books: Books, alice: User, bob: User, charlie: User) -> Season:
 
 @pytest.fixture
 def jobs(books: Books, season: Season) -> list[PlayMatch]:
-    """Its two matches, sent."""
+    """Returns its two matches, sent."""
     return books.dispatch()
 
 
 def ask(books: Books, query: str, *given: Any, **named: Any) -> Any:
-    """What the query says, as JSON would hold it."""
+    """Returns the query's answer as JSON data."""
     with books.read() as session:
         return json.loads(
             json.dumps(getattr(queries, query)(session, *given, **named), default=plain)
@@ -52,7 +52,7 @@ def ask(books: Books, query: str, *given: Any, **named: Any) -> Any:
 
 
 def plain(answer: Any) -> Any:
-    """The answer as the API gives it."""
+    """Returns the answer in the API's form."""
     return answer.plain() if isinstance(answer, Answer) else asdict(answer)
 
 
@@ -151,7 +151,7 @@ def test_a_match_tells_each_entrant_s_share_and_forfeits(
 
 
 def with_note(job: PlayMatch) -> MatchPlayed:
-    """The job's result with a fault of each entrant, and why."""
+    """Returns the job's result with a fault of each entrant, and its note."""
     message = played(job)
     notes = [Note(who, 0, 0, "crash", f"IndexError of entrant {who}") for who in (0, 1)]
     return replace(message, notes=notes)

@@ -1,4 +1,4 @@
-"""The ranked queue, and the ratings that move with it."""
+"""The ranked queue, and the ratings that it changes."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ from tests.plans import explained
 
 
 def feed(books: Books) -> int:
-    """How many matches were scheduled."""
+    """Feeds the queue; returns the number of new matches."""
     with books.write() as session:
         return ranked.feed(session, settings=books.settings, now=books.clock())
 
 
 def tables(books: Books) -> list[tuple[str, ...]]:
-    """The bots of every match on the books, sorted by name."""
+    """Returns the bots of every match, each list sorted by name."""
     with books.read() as session:
         found = session.scalars(select(Match).order_by(Match.number)).all()
         return [tuple(sorted(s.version.bot.full_name for s in match.seats)) for match in found]
 
 
 def play(books: Books) -> None:
-    """Sends what waits, and books what comes back."""
+    """Sends the waiting matches, and books their results."""
     for job in books.dispatch():
         assert books.record(played(job))
 
@@ -279,7 +279,7 @@ def fours(books: Books, charlie: User) -> League:
 
 
 def at_four(job: PlayMatch, deal: int, rotation: int) -> Bout:
-    """A bout whose places follow from the deal and who sits where."""
+    """Returns a bout whose places depend on the deal and on each seat's bot."""
     order = [job.seats[(seat + rotation) % 4].version for seat in range(4)]
     luck = [blake2b(f"{job.deals[deal]}{one}".encode()).digest()[0] for one in order]
     places = [1 + sum(other > own for other in luck) for own in luck]
@@ -361,7 +361,7 @@ def test_a_league_without_end_is_not_made_with_limits_that_its_queue_does_not_he
 def test_a_league_without_end_that_limits_its_seasons_plays_every_active_bot(
     books: Books, charlie: User, alice: User, bob: User
 ) -> None:
-    """One that was made with limits before they were refused plays as it always did."""
+    """A league created with limits, before they were refused, plays like any other."""
     books.league()
     books.bot(alice, "one")
     books.bot(bob, "two")
@@ -419,13 +419,13 @@ def test_a_new_version_begins_near_its_parent_live_and_in_the_standing(
 
 
 def always(winner: str, job: PlayMatch, deal: int, rotation: int) -> Bout:
-    """A bout that this version wins."""
+    """Returns a bout that this version wins."""
     first = job.seats[rotation % 2].version == winner
     return Bout(deal, rotation, [], [1, 2] if first else [2, 1], [0, 0], "won", [])
 
 
 def even(job: PlayMatch, deal: int, rotation: int) -> Bout:
-    """A bout that nobody wins."""
+    """Returns a draw."""
     return Bout(deal, rotation, [], [1, 1], [0, 0], "drawn", [])
 
 

@@ -1,4 +1,4 @@
-"""When a request is here as a whole, however its bytes come."""
+"""A request is found complete however its bytes arrive."""
 
 from __future__ import annotations
 

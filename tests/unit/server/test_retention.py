@@ -1,4 +1,4 @@
-"""What is removed by its age, and that results and ratings stay to the bit."""
+"""Old rows are removed, while results and ratings stay the same to the bit."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ KEYS = ("keep_record_days", "keep_season_record_days", "keep_output_days", "keep
 
 
 def keeping(books: Books, **days: int) -> Books:
-    """The same books with these settings."""
+    """Returns the same database under these settings."""
     knobs: dict[str, Any] = {**dict.fromkeys(KEYS, 0), **days}
     settings = replace(books.settings, **knobs)
     return replace(books, context=replace(books.context, settings=settings))
 
 
 def prune(books: Books, **days: int) -> dict[str, int]:
-    """Removes everything that is old; returns how much of each kind."""
+    """Removes all old rows; returns the number of each kind."""
     counts: dict[str, int] = {}
     while some := prune_some(keeping(books, **days).context):
         for name, count in some.items():
@@ -81,7 +81,7 @@ def ranked(books: Books, bots: list[Version]) -> list[str]:
 
 
 def refit(books: Books) -> dict[str, Any]:
-    """Fits the league's ratings anew, sets the live ones to them, and returns the standing."""
+    """Fits the league's ratings again, stores them as the live ones, and returns the standing."""
     with books.read() as session:
         league = session.scalars(select(League)).first()
         assert league is not None
@@ -92,7 +92,7 @@ def refit(books: Books) -> dict[str, Any]:
 
 
 def rated(books: Books) -> tuple[Any, ...]:
-    """Everything that ratings are made of, the live ratings, and all results."""
+    """Returns all rows that feed ratings, the live ratings, and all results."""
     with books.read() as session:
         rows = ratings.played(session)
         live = select(Rating.version_id, Rating.mu, Rating.sigma, Rating.matches)

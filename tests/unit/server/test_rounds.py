@@ -1,4 +1,4 @@
-"""Running seasons, from round to round by themselves, in every format."""
+"""Running seasons advance from round to round without help, in every format."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ FORMATS: list[dict[str, Any]] = [{}, {"hours": 1000}, SWISS, ADAPTIVE, KNOCK_OUT
 
 
 def field(books: Books, n: int) -> list[Version]:
-    """So many bots, each of an owner of its own."""
+    """Returns `n` bots, each of an owner of its own."""
     books.league(paused=True)
     return [books.bot(books.person(f"p{number:02d}"), "bot") for number in range(n)]
 
 
 def story(books: Books, season: Season) -> tuple[Any, ...]:
-    """All that a season has come to: its rounds, matches, records and standing."""
+    """Returns the outcome of a season: its rounds, matches, records and standing."""
     with books.read() as session:
         row = session.get_one(Season, season.id)
         matches = session.execute(
@@ -62,7 +62,7 @@ def story(books: Books, season: Season) -> tuple[Any, ...]:
 
 
 def play_disturbed(books: Books, season: Season, chance: random.Random) -> None:
-    """Plays where jobs are lost, arenas killed, and results late, doubled and in any order."""
+    """Plays while jobs are lost, arenas killed, and results late, doubled and reordered."""
     late: list[MatchPlayed] = []
     while books.season(season).state == SeasonState.RUNNING:
         for _ in range(chance.choice((1, 1, 2))):

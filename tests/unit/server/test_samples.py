@@ -1,4 +1,5 @@
-"""Samples: which matches have one, who is marked, and how wide is played from then on."""
+"""Samples: which matches have one, which versions are marked, and the width of their later
+matches."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ SWISS = {"kind": "swiss", "rounds": 3}
 
 @pytest.fixture
 def books(empty_database: Path, tmp_path: Path) -> Iterator[Books]:
-    """Books of a platform that plays many bouts at once, and samples little by lot."""
+    """A database of a platform that plays many bouts at once, and samples few matches."""
     path = shutil.copy(empty_database, tmp_path / "matchbox.db")
     opened = open_books(f"sqlite:///{path}", width=WIDE, sample_percent=1, ranked_backlog=4)
     opened.wall()
@@ -35,7 +36,7 @@ def books(empty_database: Path, tmp_path: Path) -> Iterator[Books]:
 
 
 def sampled(job: PlayMatch, *stateful: Version, repeats: bool = True) -> MatchPlayed:
-    """The match played; its sample, where it has one, names these versions."""
+    """Plays the match; its sample, if it has one, names these versions."""
     bad = {one.digest for one in stateful}
     named = [at for at, seat in enumerate(job.seats) if seat.version in bad and job.sample]
     told = {"stateful": named} if repeats else {"unrepeatable": named}
@@ -43,13 +44,13 @@ def sampled(job: PlayMatch, *stateful: Version, repeats: bool = True) -> MatchPl
 
 
 def send(books: Books) -> list[PlayMatch]:
-    """What a tick sends."""
+    """Returns the matches that a tick sends."""
     tick(books.context)
     return [job for job in books.postman.take() if isinstance(job, PlayMatch)]
 
 
 def played_next(books: Books, *stateful: Version) -> list[PlayMatch]:
-    """What a tick sends, played."""
+    """Returns the results of the matches that a tick sends."""
     jobs = send(books)
     for job in jobs:
         assert books.record(sampled(job, *stateful))
@@ -57,7 +58,7 @@ def played_next(books: Books, *stateful: Version) -> list[PlayMatch]:
 
 
 def widths(jobs: Collection[PlayMatch], version: Version) -> tuple[set[int], set[int]]:
-    """How wide are its matches, and those of others."""
+    """Returns the widths of the version's matches, and of the others."""
     own = [version.digest in {seat.version for seat in job.seats} for job in jobs]
     pairs = list(zip(jobs, own, strict=True))
     return {job.width for job, mine in pairs if mine}, {
@@ -66,7 +67,7 @@ def widths(jobs: Collection[PlayMatch], version: Version) -> tuple[set[int], set
 
 
 def by_lot(job: PlayMatch) -> bool:
-    """Whether the lot falls on the match."""
+    """Returns whether the match was drawn for a sample."""
     return int(job.match, 16) % 100 == 0
 
 
@@ -157,7 +158,7 @@ def test_the_mark_costs_a_version_neither_its_rating_nor_its_matches(
 
 
 def rating_of(books: Books, version: Version) -> tuple[tuple[float, float], int]:
-    """Its live rating, and the matches in it."""
+    """Returns the version's live rating, and the number of matches in it."""
     with books.read() as session:
         row = session.scalars(select(Rating).where(Rating.version_id == version.id)).one()
         return (row.mu, row.sigma), row.matches
@@ -178,13 +179,13 @@ def test_who_does_not_repeat_itself_is_called_so_and_stays_wide(
 
 
 def four(books: Books) -> list[Version]:
-    """Four bots, and a ranked queue that rests."""
+    """Four bots, with a paused ranked queue."""
     books.league(paused=True)
     return [books.bot(books.person(f"p{number}"), "bot") for number in range(4)]
 
 
 def season_jobs(books: Books, season: Season, *stateful: Version) -> dict[int, list[PlayMatch]]:
-    """The season played out, late and in a shuffled order: the jobs by round."""
+    """Plays the season, late and in a shuffled order; returns the jobs by round."""
     jobs: list[PlayMatch] = []
     chance = random.Random(len(stateful))
 

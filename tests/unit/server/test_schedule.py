@@ -1,4 +1,4 @@
-"""Cron in time zones, and over the days on which clocks change."""
+"""Cron in time zones, and across changes of the clocks."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ BERLIN = "Europe/Berlin"
 
 
 def at(text: str) -> int:
-    """The UTC time in ms."""
+    """Returns the time in ms since 1970, from UTC text."""
     return round(datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp() * 1000)
 
 
 def starts(cron: str, zone: str, after: str, count: int) -> list[str]:
-    """The next times of that schedule, in UTC."""
+    """Returns the next starts of that schedule, in UTC."""
 
     def each() -> object:
         now = at(after)
@@ -43,10 +43,11 @@ def starts(cron: str, zone: str, after: str, count: int) -> list[str]:
         ("*/10 * * * *", "UTC", "2026-11-21T10:10", ["11-21 10:20"]),
         ("0 18 * * FRI", BERLIN, "2026-11-21T10:05", ["11-27 17:00", "12-04 17:00"]),
         ("0 18 1 * *", "Asia/Kolkata", "2026-11-21T10:05", ["12-01 12:30"]),
-        # The clock goes from 02:00 to 03:00: what would be left out comes right after it.
+        # The clock goes from 02:00 to 03:00. A start in the skipped hour comes right after it.
         ("30 2 * * *", BERLIN, "2026-03-28T12:00", ["03-29 01:00", "03-30 00:30"]),
         ("0 3 * * *", BERLIN, "2026-03-28T12:00", ["03-29 01:00", "03-30 01:00"]),
-        # It goes from 03:00 back to 02:00: once, unless every hour or minute is meant.
+        # The clock goes from 03:00 back to 02:00. A start in the repeated hour comes once, unless
+        # it is hourly or more frequent.
         ("30 2 * * *", BERLIN, "2026-10-24T12:00", ["10-25 00:30", "10-26 01:30"]),
         ("30 2 * * *", BERLIN, "2026-10-25T00:30", ["10-26 01:30"]),
         ("30 2 * * *", BERLIN, "2026-10-25T01:10", ["10-26 01:30"]),

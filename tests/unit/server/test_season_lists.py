@@ -1,4 +1,4 @@
-"""Lists of seasons show a page of them, and read and count only what they show."""
+"""A list of seasons shows one page, and reads and counts only that page's seasons."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ def other(books: Books, charlie: User) -> League:
 
 
 def numbers(lines: list[SeasonLine]) -> list[int]:
-    """The numbers of these seasons."""
+    """Returns the numbers of these seasons."""
     return [one.id for one in lines]
 
 
 @contextmanager
 def counting(session: Session) -> Iterator[list[set[int]]]:
-    """The numbers in every statement that counts matches in the block."""
+    """Yields a list that collects the season numbers of every statement that counts matches."""
     values: list[set[int]] = []
 
     def note(asked: Any, cursor: Any, text: str, given: Any, context: Any, many: bool) -> None:
@@ -197,4 +197,4 @@ def test_the_newest_of_all_leagues_are_read_in_their_order(books: Books, league:
     with books.read() as session, explained(session) as plans:
         queries.seasons(session, limit=1)
     (paged,) = [plan for plan in plans if "SCAN season" in plan]
-    assert paged == "SCAN season"  # By number, backwards, until the page is full.
+    assert paged == "SCAN season"  # by number, backwards, until the page is full

@@ -1,4 +1,4 @@
-"""A season of fifty bots, from its start to its trophy, with nobody's hand in it."""
+"""A season of fifty bots runs from its start to its trophy without help."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ BOTS = 50
 
 @pytest.fixture
 def many(books: Books) -> Books:
-    """The same books, with room for a whole round in the queue."""
+    """The same database, with room for a whole round in the queue."""
     return open_books(books.context.database.url, match_deals=2, dispatch_window=1000)
 
 

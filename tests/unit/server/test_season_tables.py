@@ -1,4 +1,4 @@
-"""Seasons for more than two: tables where no owner sits twice, and teams on the same deals."""
+"""Seasons of larger tables, at which no owner sits twice, and of teams on the same deals."""
 
 from __future__ import annotations
 
@@ -24,13 +24,14 @@ def owners(books: Books) -> list[User]:
 
 
 def enter(books: Books, owner: User, game: str, bot: str, checkout: Path) -> Version:
-    """A shipped bot's file, uploaded by somebody."""
+    """Uploads a shipped bot's file for the owner."""
     data = (checkout / "bots" / game / f"{bot}.py").read_bytes()
     return books.bot(owner, f"{owner.name}-{bot}", data, game=game)
 
 
 def league(books: Books, operator: User, game: str, seats: int) -> None:
-    """A league for such tables, beside the game's own, which takes any bots of an author."""
+    """Makes a league for such tables, beside the game's own, which takes any number of an author's
+    bots."""
     books.league(game=game, paused=True)
     any_bots = given(Admission, {"bots": None})
     with books.write() as session:

@@ -41,7 +41,7 @@ def versions(books: Books, alice: User, bob: User) -> list[Version]:
 
 
 def create(books: Books, user: User, **asked: object) -> Season:
-    """A season that is open."""
+    """Creates an open season."""
     plan = {"name": "spring", "league": "bomb", **asked}
     with books.write() as session:
         return seasons.create(session, user, **plan, now=books.clock())  # type: ignore[arg-type]
@@ -75,7 +75,7 @@ def order(books: Books, what: str, user: User, season: Season) -> None:
 
 
 def told(books: Books, season: Season) -> tuple[str, list[str]]:
-    """The digests of a season's standing and of its records, by number."""
+    """Returns the digests of a season's standing and of its records, by number."""
     with books.read() as session:
         standing = session.get_one(Standing, f"season:{season.id}")
         digests = select(Result.digest).join(Result.match).order_by(Match.number)
@@ -296,7 +296,7 @@ def test_a_paused_season_sends_nothing_and_goes_on(
 
 
 def season_of_job(books: Books, job: object) -> int | None:
-    """The season of a job's match."""
+    """Returns the id of the season that a job's match belongs to."""
     return books.match(job.match).season_id if isinstance(job, PlayMatch) else None
 
 

@@ -1,4 +1,4 @@
-"""Transactions: one writer at a time, readers that see one moment, all or nothing."""
+"""Transactions: one writer at a time, readers with a stable snapshot, all or nothing."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def count(session: Session) -> int:
 
 
 def add_one(session: Session) -> None:
-    """Reads, then writes."""
+    """Reads the counter, then writes it."""
     session.merge(Setting(name="counter", value={"n": count(session) + 1}, changed_at=0))
 
 

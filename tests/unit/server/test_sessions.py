@@ -1,4 +1,4 @@
-"""Sessions as rows: how one begins, lasts and ends; and tokens with scopes and an end."""
+"""Stored sessions: how one begins, lasts and ends; and tokens with scopes and an end."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ SAFARI = (
 
 
 def begin(books: Books, user: User, agent: str = FIREFOX) -> str:
-    """The secret of a new session."""
+    """Begins a session; returns its secret."""
     with books.write() as session:
         return sessions.begin(session, user, agent=agent, now=books.clock())
 
 
 def found(books: Books, secret: str) -> BrowserSession | None:
-    """The session with this secret, while it lasts."""
+    """Returns the valid session with this secret."""
     with books.read() as session:
         return sessions.session_of(session, secret, now=books.clock())
 
@@ -70,7 +70,8 @@ def test_a_session_keeps_the_address_of_its_last_use(books: Books, alice: User) 
         secret = sessions.begin(session, alice, agent=FIREFOX, address=first, now=books.clock())
 
     def use(address: str | None, minutes: float) -> tuple[bool, str | None]:
-        """Whether a use after some minutes is to be noted, and the address after it."""
+        """Returns whether a use after some minutes is to be noted, and the session's address after
+        it."""
         books.clock.pass_by(seconds=int(60 * minutes))
         with books.write() as session:
             row = sessions.session_of(session, secret, now=books.clock())

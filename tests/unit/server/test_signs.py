@@ -1,4 +1,4 @@
-"""The signs of life of processes: who is silent, and what it costs to give one."""
+"""The processes' signs of life: which ones are missing, and the cost of a sign."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ ONE, TWO = signs.of_ledger("ledger@one"), signs.of_ledger("ledger@two")
 
 
 def give(books: Books, *names: str, seconds: float = 0) -> None:
-    """These signs are given after that time."""
+    """Gives these signs after `seconds` seconds."""
     books.clock.pass_by(seconds=seconds)
     for name in names:
         signs.give(books.context, name)
 
 
 def silent(books: Books) -> set[str]:
-    """The signs that are missing."""
+    """Returns the missing signs."""
     with books.read() as session:
         return set(signs.silent(session))
 
 
 def stored_at(books: Books) -> int:
-    """When a sign was stored last."""
+    """Returns when a sign was last stored."""
     with books.read() as session:
         return session.get_one(Setting, signs.PROCESSES).changed_at
 
@@ -32,7 +32,7 @@ def test_nobody_is_silent_who_has_never_given_a_sign(books: Books) -> None:
     assert silent(books) == set()
     give(books, signs.WEB)
     books.clock.pass_by(minutes=60)
-    assert silent(books) == set()  # Nobody else goes on either.
+    assert silent(books) == set()  # no other process goes on either
 
 
 def test_a_process_is_silent_if_others_have_gone_on_for_long_enough(books: Books) -> None:

@@ -1,4 +1,4 @@
-"""Standings: derived from the rows, shown for who plays now, computed again when they lag."""
+"""Standings: derived from the rows, shown with the present bots, computed again when they lag."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.books import SIMPLE, Books, play_out, played
 
 @pytest.fixture
 def scope(books: Books, alice: User, bob: User) -> str:
-    """The default league of two bots that have met."""
+    """The scope of the default league, in which two bots have met."""
     league = books.league()
     books.bot(alice, "one", SIMPLE + b"# alice\n")
     books.bot(bob, "two")
@@ -31,19 +31,19 @@ def scope(books: Books, alice: User, bob: User) -> str:
 
 
 def refresh(books: Books, scope: str) -> Standing:
-    """The standing, computed now."""
+    """Computes the standing now."""
     with books.write() as session:
         return standings.refresh(session, scope, now=books.clock())
 
 
 def stale(books: Books) -> list[str]:
-    """What may be computed again now."""
+    """Returns the scopes that may be computed again now."""
     with books.read() as session:
         return standings.stale(session, now=books.clock())
 
 
 def board(books: Books) -> list[str]:
-    """The bots on the leaderboard, best first."""
+    """Returns the bots on the leaderboard, best first."""
     with books.read() as session:
         return [line.bot for line in queries.leaderboard(session, "bomb").lines]
 

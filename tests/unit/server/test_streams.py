@@ -1,4 +1,4 @@
-"""Places for event streams: everybody's share, in one process and in several."""
+"""Places for event streams: each client's share, in one process and in several."""
 
 from __future__ import annotations
 

@@ -23,14 +23,14 @@ GAME = "thegame"
 
 @pytest.fixture
 def few(books: Books) -> Books:
-    """The same books, with a queue that rests after three matches a bot."""
+    """The same database, with a queue that rests after three matches a bot."""
     few = open_books(books.context.database.url, league_matches=3, ranked_backlog=1)
     few.league(game=GAME)
     return few
 
 
 def enter(books: Books, owner: User, bot: str, checkout: Path) -> None:
-    """A shipped bot's file, uploaded by somebody."""
+    """Uploads a shipped bot's file for the owner."""
     data = (checkout / "bots" / GAME / f"{bot}.py").read_bytes()
     books.bot(owner, bot, data, game=GAME)
 
@@ -41,7 +41,7 @@ def feed(books: Books) -> int:
 
 
 def play_on(books: Books) -> None:
-    """Until everybody has played enough."""
+    """Plays until every bot has played enough."""
     feed(books)
     while jobs := books.dispatch():
         assert all(books.record(really_played(books, job)) for job in jobs)
@@ -49,7 +49,7 @@ def play_on(books: Books) -> None:
 
 
 def rounds(books: Books) -> list[set[str]]:
-    """The bots that have played the same deals, by the deals' first match."""
+    """Returns the sets of bots that have played the same deals, by the deals' first match."""
     found: defaultdict[tuple[str, ...], set[str]] = defaultdict(set)
     with books.read() as session:
         for match in session.scalars(select(Match).order_by(Match.number)):

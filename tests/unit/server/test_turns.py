@@ -1,4 +1,4 @@
-"""Turns of try-outs: one at a time for each author, and a few that may wait."""
+"""Turns of try-outs: each author has one at a time, and a few waiting ones."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ def source(text: str) -> bytes:
 
 
 def upload(books: Books, owner: User, *names: str, **more: str) -> list[Version]:
-    """Bots of the owner with these names, uploaded in this order."""
+    """Uploads bots of these names for the owner, in this order."""
     return [books.upload(owner, name, source(f"{owner.name}/{name}"), **more) for name in names]
 
 
 def sent(books: Books) -> list[TryOut]:
-    """The try-outs that were sent since the last look."""
+    """Returns the try-outs sent since the last call."""
     return [job for job in books.postman.take() if isinstance(job, TryOut)]
 
 
 def digests(versions: list[Version]) -> list[str]:
-    """What try-outs call these versions."""
+    """Returns the digests of these versions, as their try-outs name them."""
     return [version.digest for version in versions]
 
 
 def names(jobs: list[TryOut]) -> list[str]:
-    """The versions of these jobs."""
+    """Returns the versions of these jobs."""
     return [job.version for job in jobs]
 
 
@@ -45,7 +45,7 @@ def claim(books: Books, job: TryOut) -> None:
 
 
 def take_long(books: Books, owner: User, name: str) -> None:
-    """A try-out of the owner that sleeps for a minute, and its verdict."""
+    """Takes a minute over a try-out of the owner, and settles it."""
     upload(books, owner, name)
     (job,) = sent(books)
     claim(books, job)

@@ -1,4 +1,4 @@
-"""Uploads: whose name it is, what is taken from whom, and the same bytes twice."""
+"""Uploads: the owner of a name, accepted and refused files, and the same bytes twice."""
 
 from __future__ import annotations
 

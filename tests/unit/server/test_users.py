@@ -193,6 +193,6 @@ def test_a_page_of_the_accounts_is_read_in_the_order_of_the_index(
         users(session, charlie, cursor="2", limit=5)
     counted, paged, of_bots = plans
     assert counted.startswith("SCAN user")
-    assert paged.startswith("SCAN user USING INDEX")  # By name, until the page is full.
+    assert paged.startswith("SCAN user USING INDEX")  # by name, until the page is full
     assert of_bots.startswith("SEARCH bot USING COVERING INDEX")
     assert not [plan for plan in plans if "TEMP B-TREE" in plan], plans

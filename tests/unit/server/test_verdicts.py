@@ -13,14 +13,14 @@ from tests.books import SIMPLE, Books, lost, tried_out
 
 
 def the_job(books: Books) -> TryOut:
-    """The one try-out that was sent."""
+    """Returns the only try-out that was sent."""
     (job,) = books.postman.take()
     assert isinstance(job, TryOut)
     return job
 
 
 def swept(books: Books) -> int:
-    """How many the sweeper found."""
+    """Sends late try-outs again; returns their number."""
     with books.write() as session:
         return job_kinds.sweep(session, settings=books.settings, now=books.clock())
 
@@ -146,7 +146,7 @@ def test_a_try_out_lost_twice_is_parked_and_never_lost(
 
 
 def try_again(books: Books, user: User, version: Version) -> None:
-    """Sends a parked version's try-out once more."""
+    """Sends a parked version's try-out again."""
     with books.write() as session:
         found = session.get_one(Version, version.id)
         tryouts.try_again(session, user, found.id, settings=books.settings, now=books.clock())

@@ -1,4 +1,4 @@
-"""Matches made void and played again: what stays readable, what counts, which deals are dealt."""
+"""Matches made void and played again: what stays readable, what counts, and the deals used."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def season(books: Books, alice: User, bob: User, charlie: User) -> Season:
 
 
 def names(books: Books, *states: MatchState) -> list[str]:
-    """The ids of the matches in these states, by number."""
+    """Returns the ids of the matches in these states, by number."""
     with books.read() as session:
         query = select(Match.id).where(Match.state.in_(states)).order_by(Match.number)
         return list(session.scalars(query))
@@ -42,7 +42,7 @@ def names(books: Books, *states: MatchState) -> list[str]:
 def void(
     books: Books, user: User, name: str, reason: str = "the arena lost its disk", **more: bool
 ) -> str | None:
-    """Makes the match void; the id of the one played in its place."""
+    """Makes the match void; returns the id of its replacement."""
     with books.write() as session:
         match = session.get_one(Match, name)
         new = voids.void(session, user, match.id, reason, **more, now=books.clock())
@@ -50,14 +50,14 @@ def void(
 
 
 def again(books: Books, user: User, name: str) -> str:
-    """Plays the void match again; the new one's id."""
+    """Plays the void match again; returns the new match's id."""
     with books.write() as session:
         match = session.get_one(Match, name)
         return voids.play_again(session, user, match.id, "the disk is back", now=books.clock()).id
 
 
 def play_one(books: Books) -> str:
-    """The id of the first match, which is finished now; the others wait."""
+    """Finishes the first match and returns its id; the others wait."""
     first, *others = books.dispatch()
     assert books.record(played(first))
     with books.write() as session:
@@ -67,7 +67,7 @@ def play_one(books: Books) -> str:
 
 
 def deals(books: Books, name: str) -> list[str]:
-    """The seeds of a match's deals."""
+    """Returns the seeds of a match's deals."""
     return books.match(name).deals
 
 
@@ -92,7 +92,7 @@ def test_a_void_match_keeps_its_record_and_counts_no_more(
 
 
 def queries_of(books: Books, season: Season) -> Board:
-    """The season's standing as it is kept."""
+    """Returns the season's stored standing."""
     with books.read() as session:
         return queries.season_standings(session, season.id)
 

@@ -1,4 +1,5 @@
-"""Why matches and try-outs wait: places, estimates and reasons, against what is really sent."""
+"""The waiting of matches and try-outs: places, estimates and reasons, compared with the sent
+jobs."""
 
 from __future__ import annotations
 
@@ -22,21 +23,21 @@ MINUTE = 60_000
 
 
 def alive(books: Books) -> None:
-    """An arena and the ledger report."""
+    """Lets an arena and the ledger report."""
     books.wall()
     with books.write() as session:
         signs.note(session, signs.TICK, now=books.clock())
 
 
 def of_match(books: Books, name: str) -> Waiting | None:
-    """Why this match waits."""
+    """Returns why this match waits."""
     with books.read() as session:
         told = waiting.match(session, name, None, settings=books.settings, now=books.clock())
     return told.waiting
 
 
 def of_version(books: Books, version: Version, viewer: User) -> Waiting | None:
-    """Why this version waits, as somebody sees it."""
+    """Returns why this version waits, as the viewer sees it."""
     with books.read() as session:
         told = waiting.version(
             session, version.id, viewer, settings=books.settings, now=books.clock()
@@ -45,13 +46,13 @@ def of_version(books: Books, version: Version, viewer: User) -> Waiting | None:
 
 
 def detail(books: Books, viewer: User) -> QueueDetail:
-    """The operators' queue."""
+    """Returns the operators' queue."""
     with books.read() as session:
         return queue_detail(session, viewer, settings=books.settings, now=books.clock())
 
 
 def queued(books: Books) -> list[str]:
-    """The ids of the queued matches."""
+    """Returns the ids of the queued matches."""
     with books.read() as session:
         waits = select(Match.id).where(Match.state == MatchState.QUEUED)
         return list(session.scalars(waits.order_by(Match.id)))
@@ -247,8 +248,8 @@ def test_only_operators_see_the_whole_queue(two_scopes: Books, alice: User, char
         ([], 0, None),
         ([(0, 10), (0, 20)], None, 10),
         ([(0, 10), (10_000, 10_010)], None, 10),  # the pause between them does not count
-        ([(0, 10), (5, 20)], 20_000, (20 + MINUTE - 20_000) / 2),  # but waiting does
-        ([(-99 * MINUTE, 10)], None, 29 * MINUTE + 10),  # only what lies in the last half hour
+        ([(0, 10), (5, 20)], 20_000, (20 + MINUTE - 20_000) / 2),  # but the waiting does
+        ([(-99 * MINUTE, 10)], None, 29 * MINUTE + 10),  # only the part in the last half hour
         ([(-99 * MINUTE, -50 * MINUTE)], None, None),
     ],
 )

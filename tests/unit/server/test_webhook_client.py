@@ -1,4 +1,4 @@
-"""A webhook's message: signed so that anybody can check it, and posted to nobody private."""
+"""A webhook's message: signed for anybody to check, and never posted to a private address."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ BODY = json.dumps({"id": 7, "text": "größer"}).encode()
 
 
 def hmac_sha256(key: bytes, data: bytes) -> bytes:
-    """HMAC by its definition in RFC 2104, with nothing of the library that signs."""
+    """Returns the HMAC by its definition in RFC 2104, without the library that signs."""
     key = key.ljust(64, b"\0")
     inner = hashlib.sha256(bytes(one ^ 0x36 for one in key) + data).digest()
     return hashlib.sha256(bytes(one ^ 0x5C for one in key) + inner).digest()
 
 
 def here(*addresses: str) -> ssrf_guard.Resolve:
-    """A resolver for which every name is at these addresses."""
+    """Returns a resolver that gives these addresses for every name."""
     return lambda host, port: addresses
 
 

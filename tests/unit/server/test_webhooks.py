@@ -1,4 +1,4 @@
-"""Webhooks of an account: added, listed, removed, and not just anywhere."""
+"""Webhooks of an account: added, listed, removed, and refused at some addresses."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.books import Books
 
 
 def add(books: Books, user: User, url: str, where: str = "public") -> Webhook:
-    """A webhook of the account."""
+    """Adds a webhook to the account."""
     settings = replace(books.settings, webhooks=where)
     with books.write() as session:
         return webhooks.add(session, user, url, settings=settings, now=books.clock())

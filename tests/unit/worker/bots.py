@@ -1,4 +1,4 @@
-"""Bots of the tests, as their authors wrote them: a good one, and one for every mistake."""
+"""Bots of the tests, written like an author's: a good one, and one for every mistake."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ INIT: Final = "class Bot(SimplePlayer):\n    def __init__(self):\n        "
 
 
 def turning(*lines: str) -> bytes:
-    """A bot whose turn is these lines; `turn` itself stands in line 5 of the file."""
+    """Returns a bot whose turn is these lines; `turn` itself stands in line 5 of the file."""
     return (HEAD + TURN + "\n        ".join(lines) + "\n").encode()
 
 
 def making(*lines: str) -> bytes:
-    """A bot whose `__init__` is these lines."""
+    """Returns a bot whose `__init__` is these lines."""
     return (HEAD + INIT + "\n        ".join(lines) + "\n").encode()
 
 
 def text(*lines: str) -> bytes:
-    """A file of these lines under the usual imports; the first is line 4."""
+    """Returns a file of these lines under the usual imports; the first is line 4."""
     return (HEAD + "\n".join(lines) + "\n").encode()
 
 
@@ -36,4 +36,4 @@ COUNTING: Final = text(
     "    def defuse(self, game_data):",
     "        return 0 if self.bold else game_data.draw_pile_size()",
 )
-"""Keeps state: it plays otherwise in every second bout that its process has begun."""
+"""A bot that keeps state: it plays differently in every second bout of its process."""

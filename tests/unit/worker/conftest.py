@@ -22,12 +22,13 @@ LIMITS = {
     "log_bytes": 4096,
 }
 BRIEF = LIMITS | {"cpu_ms": 100, "start_cpu_ms": 200}
-"""For who is to run out of time, and for nobody else: a machine may be slow."""
+"""Limits for tests in which a bot runs out of time. A machine may be slow, so other tests do not
+use them."""
 
 
 @pytest.fixture(scope="session")
 def box() -> Iterator[Box]:
-    """The best box of this machine, warm."""
+    """The best box of this machine, already started."""
     opened = open_named("auto")
     assert opened is not None
     with opened:
@@ -64,5 +65,5 @@ def a_try_out(bundle: bytes, **given: Any) -> TryOut:
 
 
 def by_digest(*bundles: bytes) -> dict[str, bytes]:
-    """The bundles as an arena hands them over."""
+    """Returns the bundles by digest, as an arena passes them on."""
     return {digest(bundle): bundle for bundle in bundles}

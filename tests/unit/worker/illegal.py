@@ -78,4 +78,4 @@ class Bot(AutoPilot):
 """,
     ),
 }
-"""By game, and what is wrong: the line, the beginning of the rules' words, and the bot."""
+"""By game and fault: the line, the beginning of the rules' words, and the bot."""

@@ -1,6 +1,6 @@
-"""Who pays for bouts that are replayed because another bot was at fault: a bank of their own.
+"""A bank of their own pays for bouts that are replayed because another bot was at fault.
 
-A made-up box takes 1 ms from the bank for each decision, so no clock has a part in it.
+A made-up box takes 1 ms from the bank for each decision, so no clock is involved.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 DEALS = 16
 PLENTY_MS = 1_000_000
 MARGIN = 1.2
-"""A bank holds so many times what the same bot needs at a table of honest ones."""
+"""A bank holds this multiple of the time that the same bot needs at a table of honest ones."""
 HONEST = {
     "skull": "skull import RandomAgent as Bot",
     "thegame": "thegame import LegalMinimalPlayer as Bot",
@@ -52,19 +52,20 @@ class Attacker(LegalMinimalPlayer):
 BOT = Attacker
 """,
 }
-"""By game: a bot that makes its faults in seat 1, where entrant 0 sits in the last rotation."""
+"""By game: a bot that makes its faults in seat 1, which entrant 0 has in the last rotation."""
 TABLES = [
     (name, seats, DEALS)
     for name, game in sorted(registry.games().items())
     for seats in game.spec.seats
     if seats >= 3
 ]
-"""Every game for three or more, at every size of its table, and how many bouts are in flight."""
+"""Every game for three or more at every table size, with the number of bouts in flight."""
 
 
 @pytest.fixture(autouse=True)
 def _worst_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The attacker holds the seat of its faults in the last rotation, which is left to chance."""
+    """Puts the attacker into the seat of its faults in the last rotation. The order is random
+    otherwise."""
     monkeypatch.setattr(play, "shuffled", tuple)
 
 
@@ -80,7 +81,7 @@ class CountingSeat:
         self._channel = LocalChannel()
 
     def ask(self, frame: bytes, decisions: int = 1, *, start: bool = False) -> bytes:
-        """The answer, if the bank can pay for it."""
+        """Answers if the bank can pay for it."""
         if not start:
             if self._bank.left_ms < decisions:
                 raise SeatFault("timeout", "used all of its bank")
@@ -88,7 +89,7 @@ class CountingSeat:
         return self._channel.ask(frame, decisions, start=start)
 
     def close(self) -> None:
-        """The end."""
+        """Does nothing."""
         self._channel.close()
 
 
@@ -102,21 +103,21 @@ class CountingBox:
         self.banks: list[Bank] = []
 
     def seat(self, limits: Limits, bank: Bank) -> CountingSeat:
-        """A seat that pays from that bank."""
+        """Opens a seat that pays from that bank."""
         if bank not in self.banks:
             self.banks.append(bank)
         return CountingSeat(bank)
 
 
 def honest(game: str, entrant: int) -> bytes:
-    """An honest bot; each entrant is a version of its own."""
+    """Returns an honest bot. Each entrant is a version of its own."""
     return f"# {entrant}\nfrom matchbox.games.{HONEST[game]}\n\nBOT = Bot\n".encode()
 
 
 def match(
     game: str, bots: Sequence[bytes], bank_ms: int, width: int = DEALS
 ) -> tuple[MatchPlayed, CountingBox]:
-    """A match between these bots, which have so much time each, and the box that it was in."""
+    """Plays a match between these bots, with `bank_ms` for each; returns it and its box."""
     spec = registry.game(game).spec
     job = PlayMatch(
         attempt=1,
@@ -137,7 +138,7 @@ def match(
 
 @cache
 def calm(game: str, seats: int) -> int:
-    """What the busiest of so many honest bots needs for the match, in ms."""
+    """Returns the time in ms that the busiest of `seats` honest bots needs for the match."""
     bots = [honest(game, entrant) for entrant in range(seats)]
     result, box = match(game, bots, PLENTY_MS)
     assert not result.notes
@@ -147,7 +148,7 @@ def calm(game: str, seats: int) -> int:
 def attacked(
     game: str, seats: int, width: int = DEALS, attackers: int = 1
 ) -> tuple[MatchPlayed, CountingBox]:
-    """The same match with attackers in the first places, and banks to measure."""
+    """Plays the same match with attackers in the first places, and with measured banks."""
     bots = [honest(game, entrant) for entrant in range(seats)]
     for entrant in range(attackers):
         bots[entrant] = f"# {entrant}\n{FAULTY[game]}".encode()
@@ -155,7 +156,7 @@ def attacked(
 
 
 def blamed(result: MatchPlayed) -> dict[int, set[str]]:
-    """The kinds of faults, by entrant."""
+    """Returns the kinds of faults, by entrant."""
     found: dict[int, set[str]] = {}
     for note in result.notes:
         found.setdefault(note.entrant, set()).add(note.kind)

@@ -1,4 +1,5 @@
-"""A bot's code: compiled once in a seat of its own, handed on unread, and of no consequence."""
+"""A bot's code is compiled once in a seat of its own, passed on unread, and without effect on
+play."""
 
 from __future__ import annotations
 
@@ -103,7 +104,7 @@ def test_who_is_spared_compiling_has_so_much_less_time_for_loading() -> None:
 
 @dataclass
 class FakeSeat:
-    """A seat whose compiler has been broken into: it answers what it likes."""
+    """A seat with a compromised compiler, which answers what it likes."""
 
     answer: bytes
     asked: list[bytes] = field(default_factory=list)
@@ -119,7 +120,7 @@ class FakeSeat:
 
 
 class FakeBox:
-    """Gives out seats that answer anything."""
+    """A box whose seats answer anything."""
 
     def __init__(self, answer: bytes) -> None:
         self.answer = answer

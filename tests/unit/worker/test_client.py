@@ -1,4 +1,4 @@
-"""The server as an arena sees it: what is asked, what is believed, what is asked again."""
+"""The server as an arena sees it: the requests, the checks of answers, and the retries."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Answer = Callable[[httpx.Request], httpx.Response]
 
 
 class Server:
-    """A server that answers by a function, and remembers what it was asked."""
+    """A server that answers by a function, and remembers its requests."""
 
     def __init__(self, *answers: Answer) -> None:
         self._answers = list(answers)
@@ -45,12 +45,12 @@ class Server:
 
 
 def says(status: int, content: bytes = b"") -> Answer:
-    """An answer that is always the same."""
+    """Returns an answer that is always the same."""
     return lambda request: httpx.Response(status, content=content)
 
 
 def breaks(request: httpx.Request) -> httpx.Response:
-    """No answer at all."""
+    """Breaks the connection without an answer."""
     raise httpx.ConnectError("connection refused")
 
 
@@ -61,7 +61,7 @@ def client_of(server: Server) -> ServerClient:
 
 
 def body(request: httpx.Request) -> Any:
-    """The JSON that was sent."""
+    """Returns the JSON of a request."""
     return json.loads(request.content)
 
 
@@ -137,13 +137,13 @@ def test_the_wrong_token_says_what_to_set() -> None:
 
 
 def elsewhere(server: Server) -> ServerClient:
-    """The client of the second arena of another host."""
+    """Returns the client of the second arena of another host."""
     transport = httpx.MockTransport(server)
     return ServerClient("http://server", "key", number=2, pauses_s=(0.0,), transport=transport)
 
 
 def problem(status: int, detail: str) -> Answer:
-    """A refusal with its reason."""
+    """Returns a refusal with its reason."""
     return lambda request: httpx.Response(status, json={"detail": detail})
 
 

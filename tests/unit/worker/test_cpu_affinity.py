@@ -27,7 +27,8 @@ Claim = Callable[[], tuple[int | None, list[int], "subprocess.Popen[str]"]]
 
 @pytest.fixture
 def arena(tmp_path: Path) -> Iterator[Claim]:
-    """Starts a process that claims a core: what it got, where it may run, and the process."""
+    """Starts a process that claims a core; returns the claim, its permitted cores, and the
+    process."""
     with ExitStack() as stack:
 
         def start() -> tuple[int | None, list[int], subprocess.Popen[str]]:
@@ -74,7 +75,7 @@ def test_it_takes_only_what_it_may_use_and_a_child_stays_there(tmp_path: Path) -
 
 
 def scheduled(before: str) -> str:
-    """The scheduler of a child whose parent has done this with all usable cores."""
+    """Returns the scheduler of a child whose parent has done this with all usable cores."""
     source = "import os; print(os.sched_getscheduler(0) == os.SCHED_BATCH)"
     program = (
         "import os, subprocess, sys; from worker.arena import cpu_affinity; "

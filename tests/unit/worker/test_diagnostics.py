@@ -1,4 +1,4 @@
-"""What players report on their moves: beside the record, never in it."""
+"""Players' reports on their moves stay beside the record, never in it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ SKULL: dict[str, Any] = {"game": "skull", "rules": registry.game("skull").spec.r
 
 
 def played(box: Box | None, *, reports: bool = True, width: int = 1) -> MatchPlayed:
-    """Two deals of Skull between one who reports and one who does not."""
+    """Plays two deals of Skull between a player that reports and one that does not."""
     job = a_match(*BUNDLES, width=width, **SKULL)
     return play_job(job, by_digest(*BUNDLES), box, reports=reports)
 
@@ -59,7 +59,7 @@ def test_every_decision_is_reported_once_and_in_order(box: Box) -> None:
 
 
 def decisions(record: records.Record, bout: records.Bout) -> int:
-    """How often the first entrant was asked in the bout."""
+    """Returns how often the first entrant was asked in the bout."""
     seat = (0 - bout.rotation) % 2
     game = registry.game("skull")
     return sum(step.seat == seat for step in replay.steps(game, record, bout))

@@ -1,4 +1,4 @@
-"""Whatever a seat sends comes out as a result that the books take, or as its own fault."""
+"""Every output of a seat becomes a result that the ledger accepts, or the seat's own fault."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ KINDS = st.sampled_from([*SEEN_INSIDE, "timeout", "platform"])
 
 @cache
 def moves_of(name: str) -> list[Plain]:
-    """What there is to play in one bout of a game."""
+    """Returns the moves of one bout of a game."""
     game, found = registry.game(name), []
     dice = SeededDice(bytes(16), 0)
     state = game.start(game.spec.seats[0], dice, fill_options(game.spec, {}))
@@ -66,13 +66,13 @@ def moves_of(name: str) -> list[Plain]:
 
 
 def some(thing: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
-    """Mostly nothing, or a few such things."""
+    """Draws mostly nothing, or a few such things."""
     few = st.lists(thing, min_size=1, max_size=2)
     return st.just([]) | few | few | ANYTHING
 
 
 class Forger:
-    """A seat that answers whatever is drawn, and a box of such seats."""
+    """A seat whose answers are drawn, and a box of such seats."""
 
     kind = "bwrap"
     libraries = ()
@@ -85,14 +85,14 @@ class Forger:
         self._move = legal | legal | st.lists(legal, max_size=3) | TEXTS | ANYTHING
 
     def seat(self, limits: Limits, bank: Bank) -> Forger:
-        """Itself."""
+        """Returns itself."""
         return self
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Does nothing: nothing is open."""
 
     def ask(self, frame: bytes, decisions: int = 1, *, start: bool = False) -> bytes:
-        """A frame that answers this one, more or less."""
+        """Returns a frame that answers this one more or less."""
         if start:
             loaded = st.just(["loaded", "Bot"])
             forged = st.lists(KINDS | st.sampled_from(["loaded", "fault"]) | ANYTHING, max_size=3)
@@ -105,7 +105,7 @@ class Forger:
 
 
 def spelled(message: Any) -> bytes:
-    """The message as a seat may send it."""
+    """Returns the message as a seat may send it."""
     return json.dumps(message).encode()
 
 
@@ -160,7 +160,7 @@ BOUTS: dict[str, st.SearchStrategy[Any]] = {
 
 @pytest.fixture(scope="module")
 def sent(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], tuple[Books, PlayMatch]]:
-    """Opens books, each time anew, in which a match was sent; with its job."""
+    """Opens a new database in which a match was sent; returns it and the job."""
     folder, number = tmp_path_factory.mktemp("forgeries"), count()
     url = f"sqlite:///{folder}/{{}}.db"
     migrate(url.format("first"))
@@ -206,5 +206,5 @@ def test_a_forged_result_is_booked_or_lost_and_the_books_go_on(
 
 
 def names_of(fields: dict[str, Any]) -> st.SearchStrategy[list[str]]:
-    """Few of these fields, or none."""
+    """Draws few of these fields, or none."""
     return st.lists(st.sampled_from(sorted(fields)), max_size=2, unique=True)

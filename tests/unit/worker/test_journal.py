@@ -1,4 +1,4 @@
-"""The journal: the job an arena was killed at is found again."""
+"""The journal finds the job again at which an arena was killed."""
 
 from __future__ import annotations
 

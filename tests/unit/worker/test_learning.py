@@ -1,4 +1,4 @@
-"""A bot that learns: in every box the same, within limits, and a fault costs nothing."""
+"""A bot that learns gives the same in every box, within limits, and a fault costs nothing."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ HOARDING = text(
 
 
 def learner(*body: str) -> bytes:
-    """A bot of bomb with that `learn`."""
+    """Returns a bot of bomb with that `learn`."""
     lines = ["@staticmethod", "def learn(memory, records):", *(f"    {line}" for line in body)]
     return text("import random", "class Bot(SimplePlayer):", *(f"    {line}" for line in lines))
 
 
 def taught(bundle: bytes, box: Box | None, memory: bytes = b"") -> LearnResult:
-    """What the bot makes of three records."""
+    """Lets the bot learn from three records."""
     return learn(
         "bomb", bundle, Entrant(digest(bundle)), memory, lambda: RECORDS,
         seed="5e" * 32, limits=LIMITS, box=box,

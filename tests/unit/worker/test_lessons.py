@@ -1,4 +1,4 @@
-"""A lesson of the league in an arena: records and memory fetched, the new memory sent."""
+"""An arena's lesson: it fetches records and memory, and sends the new memory."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def a_lesson(bundle: bytes, memory: bytes = b"") -> tuple[World, Teach]:
 
 
 def given(box: Any, world: World, job: Teach) -> Learned:
-    """What the arena sends."""
+    """Gives the lesson; returns the message that the arena sends."""
     Arena(world.client, box, world.send).run(wire.LEARN, plain(job))
     ((task, message),) = world.sent
     assert task == wire.REMEMBER

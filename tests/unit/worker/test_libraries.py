@@ -1,4 +1,5 @@
-"""Bots that import numpy: found out in the box, given seats of their own flavour, seeded alike."""
+"""Bots that import numpy are recognised in the box, get seats with numpy, and have the same
+seeds."""
 
 from __future__ import annotations
 

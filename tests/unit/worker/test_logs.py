@@ -1,4 +1,4 @@
-"""The log of a process: text or JSON, with the job and the request, and no line without end."""
+"""The log of a process: text or JSON, with the job and the request, and without endless repeats."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from worker import logs
 
 @pytest.fixture(autouse=True)
 def as_before() -> Iterator[None]:
-    """The logging of the tests is as it was, afterwards."""
+    """Restores the logging of the tests afterwards."""
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
     yield
@@ -26,7 +26,7 @@ def as_before() -> Iterator[None]:
 
 
 def lines(capsys: pytest.CaptureFixture[str]) -> list[str]:
-    """What was written since the last look."""
+    """Returns the lines written since the last call."""
     return capsys.readouterr().err.splitlines()
 
 

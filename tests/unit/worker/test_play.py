@@ -1,4 +1,4 @@
-"""A job played: the same record in every box, with its faults, logs and times beside it."""
+"""A played job has the same record in every box, with its faults, logs and times beside it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TWO = text("class Bot(ScaredPlayer):", "    pass")
 
 
 def digest_of(played: MatchPlayed) -> str:
-    """The digest of the match's record."""
+    """Returns the digest of the match's record."""
     return records.digest(records.unpack(played.record))
 
 

@@ -1,4 +1,4 @@
-"""What bots print belongs to a bout and a decision, and a traceback always finds room."""
+"""A bot's output belongs to a bout and a decision, and a traceback always has room."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ONE = GOOD.encode()
 
 
 def against(bot: bytes, box: Box, **given: Any) -> MatchPlayed:
-    """A match of a quiet bot and this one, which is entrant 1."""
+    """Plays a match of a quiet bot and this one, which is entrant 1."""
     return play_job(a_match(ONE, bot, **given), by_digest(ONE, bot), box, reports=True)
 
 
@@ -177,7 +177,7 @@ class Bot(Player):
 
 
 def laying(line: str) -> bytes:
-    """A bot of War that does this at each decision."""
+    """Returns a bot of War that runs this line at each decision."""
     return QUIET.replace(b"        return", f"        {line}\n        return".encode())
 
 
@@ -185,8 +185,8 @@ Place = tuple[int, int, int]
 
 
 def places(played: MatchPlayed, kept: set[Place], kind: str) -> tuple[set[Place], set[Place]]:
-    """The decisions of entrant 0, where it said something each time: those whose output is kept,
-    and those of which it is told that it is not."""
+    """Returns the decisions of entrant 0 with kept output and those with a note that it was
+    dropped. The bot prints at each decision."""
     decisions = {
         (bout.deal, bout.rotation, nth)
         for bout in records.unpack(played.record).bouts
@@ -204,7 +204,7 @@ def places(played: MatchPlayed, kept: set[Place], kind: str) -> tuple[set[Place]
 
 
 def against_quiet(bot: bytes, box: Box, **given: Any) -> MatchPlayed:
-    """A match of War of this bot, which is entrant 0, and a quiet one."""
+    """Plays a match of War of this bot, which is entrant 0, and a quiet one."""
     job = a_match(bot, QUIET, **WAR | given)
     return play_job(job, by_digest(bot, QUIET), box, reports=True)
 
@@ -226,7 +226,7 @@ def test_every_bout_without_room_says_from_where_on_nothing_is_kept(box: Box, wi
     kept = {(one.deal, one.rotation, one.decision or 0) for one in played.printed}
     both, missing = places(played, kept, "print")
     assert {rotation for _, rotation, _ in missing} == {0, 1}
-    # One decision may be cut in its middle, and then the rest of it is told beside its text.
+    # One decision may be cut in its middle. Then the note on the rest stands beside its text.
     assert len(both) <= 1
     told = sum(len(one.text.encode()) + one.left_out for one in played.printed)
     assert told + sum(one.left_out for one in played.left_out) == 100 * len(kept | missing)

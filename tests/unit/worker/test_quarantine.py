@@ -1,4 +1,4 @@
-"""A suspect tried alone: let go, refused for its own fault, or for what it does to the platform."""
+"""A suspect tried alone: released, refused for its own fault, or for its effect on the platform."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BREAKER = GOOD.encode() + b"# breaks the platform\n"
 
 
 class Shaky:
-    """A box that dies, so many times, of a bundle with this mark in it."""
+    """A box that dies `times` times of a bundle with this mark in it."""
 
     def __init__(self, box: Box, mark: bytes, times: int) -> None:
         self.kind = box.kind

@@ -1,4 +1,4 @@
-"""The order of rotations is drawn anew, and strong separation keeps them apart."""
+"""The order of rotations is random, and strong separation keeps them apart."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TWO = text("class Bot(ScaredPlayer):", "    pass")
 
 
 class Zygotes:
-    """In place of a box: the seats that were opened since it was renewed last."""
+    """Stands for a box: notes the seats that were opened since its last renewal."""
 
     def __init__(self) -> None:
         self.seats: list[list[int]] = []
@@ -38,7 +38,7 @@ class Zygotes:
 
 @pytest.fixture
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The pauses that were made, none of which takes any time."""
+    """The pauses that were made; none takes any time."""
     made: list[float] = []
     monkeypatch.setattr(Separation, "_pause", lambda self, seconds: made.append(seconds))
     return made

@@ -1,4 +1,4 @@
-"""What an arena does at its start with the job that it was killed at."""
+"""At its start an arena deals with the job at which it was killed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ JOB = {"match": "m", "attempt": 1}
 
 
 class World:
-    """An arena's journal, and what it has sent and reported as lost."""
+    """An arena's journal, with the results it has sent and the jobs it has reported as lost."""
 
     def __init__(self, main: ModuleType, journal: Journal, patch: pytest.MonkeyPatch) -> None:
         self._main = main
@@ -31,11 +31,11 @@ class World:
         patch.setattr(main._Running, "arena", SimpleNamespace(lose=self._lose), raising=False)
 
     def starts(self) -> None:
-        """The arena takes up what was left."""
+        """Starts the arena, which takes up the job that was left."""
         self._main._resume_job()
 
     def dies_at_the_job(self) -> None:
-        """It begins the job, and does not come to an end."""
+        """Begins the job without ending it."""
         self.journal.begin(wire.PLAY_MATCH, JOB)
 
     def _send(self, task: str, message: dict[str, Any]) -> None:
@@ -51,7 +51,7 @@ class World:
 
 @pytest.fixture
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
-    """An arena that has been killed at nothing yet."""
+    """An arena that was not killed at any job yet."""
     monkeypatch.setenv("MATCHBOX_BROKER_URL", "redis://127.0.0.1:1/0")
     main = importlib.import_module("worker.arena.main")
     return World(main, Journal(tmp_path / "one.job"), monkeypatch)

@@ -1,4 +1,4 @@
-"""An arena at work: every message ends as a result, as lost, or back in its queue."""
+"""An arena at work: every message becomes a result, a loss, or a message in its queue again."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LOUD = turning("print('x' * 4000)", "return None")
 
 
 class World:
-    """A server with these bundles, and a broker that keeps what it is sent."""
+    """A server with these bundles, and a broker that keeps the sent messages."""
 
     def __init__(self, *bundles: bytes, claims: Callable[[int], int] = lambda n: 204) -> None:
         self._bundles = {digest(bundle): bundle for bundle in bundles}
@@ -41,17 +41,17 @@ class World:
         self.broker_is_up = True
         self.server_is_up = True
         self.refused = ""
-        """The task whose results the server does not take."""
+        """The task whose results the server refuses."""
         self.client = ServerClient(
             "http://server", "token", pauses_s=(), transport=httpx.MockTransport(self._answer)
         )
 
     def keep(self, name: str, data: bytes) -> None:
-        """Hands out these bytes under that name, too."""
+        """Adds these bytes under that name."""
         self._bundles[name] = data
 
     def send(self, task: str, message: dict[str, Any]) -> None:
-        """The broker's side."""
+        """Keeps the message, like a broker."""
         if not self.broker_is_up:
             raise Unavailable("the broker cannot be reached")
         self.sent.append((task, message))
@@ -81,7 +81,7 @@ class DeadBox:
 
 
 def plain(job: Job) -> dict[str, Any]:
-    """The job as a task's argument."""
+    """Returns the job as a task's argument."""
     return wire.to_plain(job)
 
 

@@ -1,4 +1,4 @@
-"""The try-out: what is accepted, and the sentence for every way to be refused."""
+"""The try-out: accepted bots, and the sentence for each reason to refuse one."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def test_a_flood_is_told_of_where_it_cost_the_time(box: Box) -> None:
 
 
 def accepted(report: TriedOut) -> TriedOut:
-    """The report, which must be good."""
+    """Returns the report; checks that it is good."""
     assert report.accepted, report.reasons
     assert (report.verdict, report.box != "none") == ("accepted", True)
     return report

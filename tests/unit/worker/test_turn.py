@@ -1,4 +1,4 @@
-"""Turns at a table with a person: the shipped bots play on, in parts as in one go."""
+"""Turns at a table with a person: the shipped bots play the same in parts as without a break."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DEAL = "ab" * 16
 
 @dataclass
 class Table:
-    """A person among shipped bots."""
+    """A table of a person and shipped bots."""
 
     game: str
     bots: list[str]
@@ -43,7 +43,7 @@ class Table:
         self.options = fill_options(self.rules.spec, self.options)
 
     def job(self, said: list[Said]) -> TakeTurn:
-        """The next turn after these answers."""
+        """Returns the next turn after these answers."""
         return TakeTurn(
             attempt=1,
             token="",
@@ -59,11 +59,11 @@ class Table:
         )
 
     def live(self, said: list[Said]) -> LiveBout:
-        """The bout after these answers."""
+        """Returns the bout after these answers."""
         return hosted_bout.resume(self.rules, DEAL, len(self.seats), self.options, said)
 
     def play(self) -> list[Said]:
-        """All answers of a bout in which the person moves by lot."""
+        """Plays a bout in which the person moves at random; returns all answers."""
         said: list[Said] = []
         while not (live := self.live(said)).over:
             if self.person in hosted_bout.owing(live):
@@ -93,7 +93,7 @@ TABLES = [
 def test_a_bout_in_parts_is_the_bout_in_one_go(
     game: str, bots: list[str], options: dict[str, str | int | bool], person: int
 ) -> None:
-    """The bots know in every turn what they knew in the turns before, chance included."""
+    """In every turn the bots know all that they knew before, their random numbers included."""
     table = Table(game, bots, person, options)
     said = table.play()
     bout = table.live(said).result()

@@ -1,4 +1,4 @@
-"""A refused bot's verdict names a line of its own file, whatever went wrong."""
+"""A refused bot's verdict names a line of the bot's own file, whatever went wrong."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An arena verifies a match: in its box, with the files that the server has."""
+"""An arena verifies a match in its box, with the server's files."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ TWO = text("class Bot(ScaredPlayer):", "    pass")
 
 @pytest.fixture
 def packed(box: Box) -> bytes:
-    """The packed record of a match of both bots."""
+    """Returns the packed record of a match of both bots."""
     match = a_match(ONE, TWO)
     return play_job(match, {digest(bundle): bundle for bundle in (ONE, TWO)}, box).record
 
 
 def a_job(packed: bytes, **given: Any) -> Verify:
-    """The job to verify it."""
+    """Returns the job that verifies it."""
     values: dict[str, Any] = {
         "attempt": 1,
         "token": "token",
@@ -46,7 +46,7 @@ def a_job(packed: bytes, **given: Any) -> Verify:
 
 
 def found(world: World) -> Verified:
-    """The finding that was sent."""
+    """Returns the finding that was sent."""
     ((task, message),) = world.sent
     assert task == wire.BOOK_VERIFICATION
     return wire.from_plain(Verified, message)

@@ -1,4 +1,4 @@
-"""The shipped player Counter: what it believes of the bomb's place, and that it wins."""
+"""The shipped player Counter: its belief about the bomb's place, and its wins."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from matchbox.games.bomb import (
 from matchbox.settings import Settings
 
 counter: Any = import_module("bots.bomb.counter")
-"""Players are written without types."""
+"""Players have no type annotations."""
 
 
 def asked(pile: int, hand: dict[Card, int], *discarded: Card, other: int = 6) -> GameData:
-    """What Counter is told before its turn."""
+    """Returns Counter's view before its turn."""
     return GameData(pile, discarded, Hand(hand), other)
 
 
 def in_a_turn(*kinds: Card) -> Any:
-    """A Counter that has drawn once, the other one having played these cards since."""
+    """Returns a Counter that has drawn once, after which the opponent has played these cards."""
     player = counter.Counter()
     assert player.turn(asked(17, {defuse_card: 1}), played) is None
     ended = bool(kinds) and kinds[-1] is skip_card
@@ -44,7 +44,7 @@ def in_a_turn(*kinds: Card) -> Any:
 
 
 def played(card: Card) -> tuple[Card, ...] | None:
-    """No card may be played."""
+    """Raises AssertionError: the test allows no card."""
     raise AssertionError(card)
 
 
@@ -75,7 +75,7 @@ def test_a_bomb_that_was_put_back_lies_on_top_more_often_than_elsewhere() -> Non
     [
         ([0.25] * 4, (nothing_card, bomb_card, skip_card), [0, 1, 0, 0]),
         ([0.25] * 4, (nothing_card, skip_card), [0, 0, 0.5, 0.5]),
-        ([0.5, 0.5], (skip_card, nothing_card), [0.5, 0.5]),  # what cannot be: begin anew
+        ([0.5, 0.5], (skip_card, nothing_card), [0.5, 0.5]),  # an impossible belief begins anew
     ],
 )
 def test_cards_seen_settle_where_the_bomb_is_not(

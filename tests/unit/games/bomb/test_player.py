@@ -35,7 +35,7 @@ def a_view(**given: Any) -> dict[str, Any]:
 
 
 class Asked(Player):
-    """Does what it was told in one call, and keeps what it was given."""
+    """A player that takes its turn and defuses as the test says."""
 
     def __init__(self, turn: Callable[[GameData, Any], Any], place: Any = 0) -> None:
         self._turn, self._place = turn, place
@@ -51,7 +51,7 @@ class Asked(Player):
 
 
 class Refused(Exception):
-    """What stands for the end of the bout when a move is refused."""
+    """Stands for the exception that ends the bout when a move is refused."""
 
 
 def refuse(move: Any) -> Any:
@@ -235,7 +235,7 @@ def test_a_card_that_cannot_be_played_is_told_to_the_referee(card: Any, told: st
 
 
 class Everything:
-    """Is equal to all there is."""
+    """An object that equals every other."""
 
     def __eq__(self, other: object) -> bool:
         return True
@@ -260,7 +260,7 @@ def test_an_int_in_range_is_a_place(place: Any) -> None:
 
 
 class Sly(int):
-    """An int that says it is in range."""
+    """An int that claims to be in range."""
 
     def __le__(self, other: object) -> bool:
         return True

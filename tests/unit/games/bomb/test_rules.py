@@ -32,7 +32,7 @@ def a_state(pile: str, hand: str = "", other: str = "") -> State:
 
 
 def play(state: State, *moves: Any) -> State:
-    """The state after these moves of whoever is to move."""
+    """Returns the state after these moves of the seats in turn."""
     for move in moves:
         state = GAME.apply(state, GAME.to_move(state)[0], move, LeastDice())
     return state

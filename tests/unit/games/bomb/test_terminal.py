@@ -48,7 +48,7 @@ def _own_chance() -> Iterator[None]:
 
 
 class Drawing(SimplePlayer):
-    """Draws, and does what a test adds."""
+    """A player that draws, and does what a test adds."""
 
     def __init__(self, turn: Any = None, place: Any = 0) -> None:
         self._turn, self._place = turn, place
@@ -66,7 +66,8 @@ class Drawing(SimplePlayer):
 
 
 def answers(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
-    """What the human types, line by line; then there is nothing but drawing, and place 0."""
+    """Sets the lines that the human types. After the last, the human draws, and puts the bomb at
+    0."""
     typed = iter(lines)
 
     def type_it(prompt: str) -> str:
@@ -146,7 +147,7 @@ def too_many_shuffles(game_data: GameData, play_a_card: Any) -> None:
 
 
 class Storing(Drawing):
-    """Calls an old `play_a_card` when it is not its turn any more, and catches what comes."""
+    """A player that calls an old `play_a_card` out of turn, and catches the exception."""
 
     old: Any = None
 
@@ -192,7 +193,7 @@ def test_a_fault_in_a_turn_just_loses_in_a_tournament(fault: str) -> None:
 
 @pytest.mark.parametrize("place", [-1, 99, None, True, "0", KeyError("boom")])
 def test_a_fault_in_defuse_loses(place: Any) -> None:
-    """A player who never defuses wins only where the other draws the bomb twice or more."""
+    """A player who never defuses wins only if the other draws the bomb twice or more."""
     defused: list[bool] = []
 
     class Watched(Drawing):
@@ -240,7 +241,7 @@ def test_a_human_can_draw_and_win_or_lose(
 def human_turn(
     monkeypatch: pytest.MonkeyPatch, typed: list[str], seen: Any = None, **given: Any
 ) -> tuple[Any, list[Any]]:
-    """What a human's turn returns who types this, and the cards that were played in it."""
+    """Returns the result of a human's turn with these typed lines, and the cards played in it."""
     answers(monkeypatch, *typed)
     played: list[Any] = []
 

@@ -1,4 +1,4 @@
-"""Rows of moves in a batch: what tests/contract/test_every_batch.py does with one at a time."""
+"""Rows of moves in a batch. tests/contract/test_every_batch.py sends one move at a time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.fakes import LeastDice
 
 
 def a_row(lot: random.Random, state: Any, seat: int) -> Any:
-    """Moves by lot, as many as the seat can make before it must hear what came of them."""
+    """Returns random moves, as many as the seat can make before it must see their effect."""
     if state.attacker != NOBODY:
         return lot.choice(GAME.legal(state, seat))
     state, row = state.copy(), []
@@ -28,7 +28,7 @@ def a_row(lot: random.Random, state: Any, seat: int) -> Any:
 
 
 class Duel:
-    """A bout in a batch, and beside it one by the functions of a state."""
+    """A bout in a batch, and the same bout by the functions of a state."""
 
     def __init__(self, seed: int) -> None:
         [deal] = derive_deals(f"duel {seed}", 1)
@@ -39,14 +39,14 @@ class Duel:
         self.answers: list[Any] = []
 
     def asked(self) -> int:
-        """The seat that owes an answer, told the same in both."""
+        """Returns the seat that owes an answer; checks that both agree."""
         [seat] = self.live.owing
         [(_, told, _)] = self.batch.ask(seat)
         assert told == self.live.next_view(seat)
         return seat
 
     def answer(self, row: Any = None) -> list[Any]:
-        """Answers in both; what the batch gives back."""
+        """Answers in both; returns the batch's result."""
         seat = self.asked()
         row = a_row(self.lot, self.live.state, seat) if row is None else row
         back: list[Any] = self.batch.take(seat, [row])

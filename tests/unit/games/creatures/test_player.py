@@ -1,4 +1,4 @@
-"""The boards that a player sees, what it can do there, and the driver that asks it."""
+"""The boards that a player sees, its moves, and the driver that asks it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from tests.unit.games.creatures.test_rules import a_side, a_state, view
 
 
 class Doing(Player):
-    """Does what a test says, once, in its turn or when it is attacked."""
+    """A player that does the given thing in its turn or when it is attacked."""
 
     def __init__(self, turn: Callable[[Any], Any], block: Callable[..., Any] | None = None) -> None:
         super().__init__("Doing")
@@ -62,7 +62,7 @@ class Told:
 
 
 def a_turn(state: Any, turn: Callable[[Any], Any], player: Any = None) -> list[Any]:
-    """The moves that a player makes which does this once in its turn."""
+    """Returns the moves of a player that does this once in its turn."""
     told = Told(state)
     last = answer(player or Doing(turn), view(state, 0), told.ask)
     assert last == "done"
@@ -70,7 +70,7 @@ def a_turn(state: Any, turn: Callable[[Any], Any], player: Any = None) -> list[A
 
 
 def an_attack(state: Any, block: Callable[..., Any]) -> Any:
-    """The answer of a player that does this when seat 0's first creature attacks."""
+    """Returns the answer of a player that does this when seat 0's first creature attacks."""
     GAME.apply(state, 0, ["attack", 1], LeastDice())
     return answer(Doing(lambda _: False, block), view(state, 1), no_ask)
 

@@ -1,4 +1,4 @@
-"""The programs of the duel's document: they run a duel turn by turn, log it and count it."""
+"""The programs of the duel's document run a duel turn by turn, log it and count it."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def _own_place_chance_and_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def run(name: str) -> dict[str, Any]:
-    """What stands in the program at its end."""
+    """Runs the program; returns its globals."""
     return runpy.run_path(str(DOCUMENTS / name), run_name="__main__")
 
 
 def pair(first: str = "Ann", second: str = "Bob") -> tuple[AutoPilot, AutoPilot]:
-    """Two players who know each other, as a program makes them."""
+    """Returns two players who know each other, made like a program makes them."""
     one, two = AutoPilot(first), AutoPilot(second)
     one.opponent, two.opponent = two, one
     return one, two

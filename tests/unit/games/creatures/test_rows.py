@@ -1,4 +1,4 @@
-"""Moves in a row: what a driver keeps back, what it predicts of them, and when it must ask."""
+"""Moves in a row: which moves a driver keeps back, what it predicts, and when it must ask."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.unit.games.creatures.test_rules import a_side, a_state, view
 
 
 class Trying(Player):
-    """Tries whatever comes to its mind, possible or not, and lets a test look after each try."""
+    """A player that tries possible and impossible things, and lets a test look after each try."""
 
     def __init__(self, lot: random.Random, look: Callable[[Player], None]) -> None:
         super().__init__()
@@ -45,7 +45,8 @@ class Trying(Player):
 
 
 def a_game(seed: int, look: Callable[[Any, Any], None], *, keep: bool) -> list[Any]:
-    """The moves of a game of two who try; `look` is given the player and the rules' own state."""
+    """Returns the moves of a game of two such players; `look` gets the player and the rules'
+    state."""
     lot = random.Random(seed)
     state = GAME.start(2, RandomDice(seed), {})
     moves: list[Any] = []
@@ -84,7 +85,7 @@ def a_game(seed: int, look: Callable[[Any, Any], None], *, keep: bool) -> list[A
 
 
 def sight(player: Any) -> list[Any]:
-    """All that a player can see."""
+    """Returns everything that a player can see."""
     seen: list[Any] = [player.life, player.opponent.life]
     for board in (player.board, player.opponent.board):
         for zone in (board.hand, board.field, board.lands, board.dpile, board.deck):
@@ -128,7 +129,7 @@ def test_a_player_sees_and_does_the_same_whether_moves_are_kept_back_or_not(seed
 
 
 def asked(state: Any, player: Player) -> tuple[list[Any], Any]:
-    """What the player's driver asks with in the turn of seat 0, and what it answers."""
+    """Plays seat 0's turn by the driver; returns the moves it asks with, and its answer."""
     told: list[Any] = []
 
     def ask(made: Any) -> bytes:
@@ -189,7 +190,7 @@ def test_a_turn_that_wins_is_one_answer_and_goes_on_to_its_end() -> None:
 
 
 class _Ended(BaseException):
-    """What comes of an `ask` that never returns."""
+    """Stands for an `ask` that never returns."""
 
 
 @pytest.mark.parametrize(

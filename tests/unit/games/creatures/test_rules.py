@@ -1,4 +1,4 @@
-"""The duel's rules, move by move, on tables that a test lays."""
+"""The duel's rules, move by move, at tables that a test sets up."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def a_state(mine: Side | None = None, theirs: Side | None = None) -> State:
 
 
 def play(state: State, *moves: Any) -> State:
-    """The state after these moves of whoever is to move."""
+    """Returns the state after these moves of the seats in turn."""
     for move in moves:
         state = GAME.apply(state, GAME.to_move(state)[0], move, LeastDice())
     return state
@@ -56,7 +56,7 @@ def view(state: State, seat: int | None) -> Any:
 
 
 def moves(state: State) -> list[Any]:
-    """What seat 0 may do."""
+    """Returns the legal moves of seat 0."""
     return list(GAME.legal(state, 0))
 
 

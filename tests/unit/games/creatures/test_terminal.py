@@ -39,7 +39,8 @@ def _own_place_and_chance(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> It
 
 
 class Blocking(AutoPilot):
-    """AutoPilot, but it blocks with all it has, and keeps back what it summons."""
+    """An AutoPilot that attacks with all creatures but the first of its field, and blocks with the
+    first untapped one."""
 
     def all_attack(self) -> None:
         for card in list(self.board.field)[1:]:
@@ -50,7 +51,7 @@ class Blocking(AutoPilot):
 
 
 def answers(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
-    """What the human types, line by line."""
+    """Sets the lines that the human types."""
     typed = iter(lines)
 
     def type_it(prompt: str) -> str:
@@ -257,7 +258,8 @@ def test_the_documents_log_functions_write_a_game() -> None:
 
 
 def learned(games: int) -> list[bool]:
-    """Whether a learner that begins with nothing has won each of so many games."""
+    """Plays this many games; returns for each whether a learner that begins with nothing has
+    won."""
     won, table, counted = [], {}, set()  # type: tuple[list[bool], dict[str, Any], set[int]]
     for number in range(games):
         learner, pilot = StillLearning("Ann"), AutoPilot("Bob")
@@ -340,7 +342,7 @@ def test_a_human_never_sees_the_other_hand(
 
 
 def a_blocking_human(monkeypatch: pytest.MonkeyPatch, *typed: str) -> Any:
-    """What a human answers to an attack of a Bear on a Knight and a tapped Dragon."""
+    """Returns a human's answer to an attack of a Bear on a Knight and a tapped Dragon."""
     from matchbox.games.creatures.player import answer
     from tests.fakes import LeastDice
     from tests.unit.games.creatures.test_rules import a_side, a_state, view

@@ -1,4 +1,4 @@
-"""Bouts of Skull side by side, by the rules that the contract tests do not ask for."""
+"""Bouts of Skull side by side, under variants that the contract tests leave out."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ def begin(seats: int = 3, variant: str = "published") -> State:
 
 
 def play(state: State, *made: str) -> State:
-    """The state after these moves of whoever is to move."""
+    """Returns the state after these moves of the seats in turn."""
     for move in made:
         state = GAME.apply(state, GAME.to_move(state)[0], move, LeastDice())
     return state
@@ -46,7 +46,7 @@ def owned(state: State, seat: int) -> tuple[int, int]:
 
 
 def public(state: State, *names: str) -> tuple[Any, ...]:
-    """What everybody sees under these names."""
+    """Returns the public values of these names."""
     return tuple(view(state, None)[name] for name in names)
 
 
@@ -239,7 +239,7 @@ def test_there_are_no_more_rounds_than_cards_and_points_allow(seats: int) -> Non
 
 
 def walked(seats: int, seed: int, variant: str = "published") -> State:
-    """A whole game of random moves."""
+    """Returns the end of a game of random moves."""
     lot, dice = random.Random(seed), RandomDice(seed)
     state = GAME.start(seats, dice, {"variant": variant})
     while movers := GAME.to_move(state):

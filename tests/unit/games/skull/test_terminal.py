@@ -22,7 +22,7 @@ def _own_chance() -> Iterator[None]:
 
 
 def types(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
-    """What the human types, line by line."""
+    """Sets the lines that the human types."""
     typed = iter(lines)
 
     def type_it(prompt: str) -> str:
@@ -33,14 +33,14 @@ def types(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
 
 
 class Faulty(Agent):
-    """Raises an exception at its first move."""
+    """A player that raises an exception at its first move."""
 
     def select_move(self, game_state: Any) -> Any:
         raise KeyError("boom")
 
 
 class Cheating(Agent):
-    """Makes a move that there is not."""
+    """A player that makes an impossible move."""
 
     def select_move(self, game_state: Any) -> Any:
         return 5

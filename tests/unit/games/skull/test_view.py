@@ -1,4 +1,4 @@
-"""What an agent gets to see: positions with hidden cards, and nothing beyond them."""
+"""The views of an agent: positions with hidden cards, and nothing beyond them."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from tests.unit.games.skull.test_rules import ROSE, SKULL, begin, owned, play, p
 
 
 def seen(state: State, seat: int | None = None) -> GameView:
-    """The position as the seat to move sees it, or another one."""
+    """Returns the position as the seat to move sees it, or as another seat sees it."""
     view: Any = GAME.view(state, GAME.to_move(state)[0] if seat is None else seat)
     return GameView(view)
 
 
 def positions(seats: int, variant: str, seed: int) -> Iterator[State]:
-    """Every position of a game of random moves in which a move of the document is asked for."""
+    """Yields every position of a game of random moves in which a move of the document is due."""
     lot, dice = random.Random(seed), RandomDice(seed)
     state = GAME.start(seats, dice, {"variant": variant})
     while movers := GAME.to_move(state):
@@ -100,7 +100,7 @@ def test_a_view_knows_who_has_bid_or_passed(seats: int, variant: str) -> None:
 
 @every_kind
 def test_the_past_of_a_view_is_that_of_the_game(seats: int, variant: str) -> None:
-    """Each earlier position of the round is the board that the agent would have seen then."""
+    """Each earlier position of the round equals the board that the agent would have seen then."""
     shown: list[GameView] = []
     for state in positions(seats, variant, 3):
         view = seen(state, 0) if 0 in state.inside else None
@@ -249,14 +249,16 @@ def test_what_everybody_saw_stays_true() -> None:
 
 
 def test_a_player_that_walks_everything_it_can_reach_finds_only_its_own_cards() -> None:
-    """Two games that look alike to seat 1 give it objects that are alike down to the last."""
+    """Two games that look alike to seat 1 give it objects that are equal in every reachable
+    part."""
     state = play(begin(3), SKULL)
     other = play(begin(3), ROSE)
     assert reached(seen(state)) == reached(seen(other))
 
 
 def reached(start: object) -> list[str]:
-    """All that can be reached from an object, but modules, classes and functions, as text."""
+    """Returns the text of everything reachable from an object, except modules, classes and
+    functions."""
     found, waiting, known = [], [start], set()
     while waiting:
         thing = waiting.pop()

@@ -1,4 +1,4 @@
-"""What a strategy is given, how its answer is read, and the three of the document."""
+"""A strategy's arguments, the reading of its answer, and the three strategies of the document."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _own_chance() -> Iterator[None]:
 def a_view(
     hand: list[int], tops: tuple[int, int, int, int] = (1, 1, 100, 100), **more: Any
 ) -> dict[str, Any]:
-    """What seat 0 of two is told."""
+    """Returns seat 0's view at a table of two."""
     starts = (1, 1, 100, 100)
     piles = [[top] if top == one else [one, top] for one, top in zip(starts, tops, strict=True)]
     return {
@@ -49,7 +49,7 @@ def a_view(
 
 
 def answered(returned: Any, view: dict[str, Any] | None = None) -> Any:
-    """The move that the driver makes of what a strategy returned."""
+    """Returns the move that the driver makes of a strategy's return value."""
     player = adopt(lambda game, hand: returned, named=True)
     assert player is not None
     return answer(player(), view or a_view([5, 60]), None)  # type: ignore[arg-type]
@@ -132,7 +132,7 @@ def test_a_function_is_taken_by_its_name_or_because_it_is_named(
     name: str, named: bool, taken: bool
 ) -> None:
     def function() -> None:
-        """Never asked."""
+        """Is never called."""
 
     function.__name__ = name
     assert (adopt(function, named=named) is not None) is taken
@@ -144,7 +144,7 @@ def test_what_cannot_be_asked_is_no_strategy(value: object) -> None:
 
 
 class Talking(Player):
-    """Says what a test wants."""
+    """A strategy that gives the test's hint."""
 
     def __init__(self, said: Any = None, more: Any = None) -> None:
         self._said, self._more = said, more

@@ -1,4 +1,4 @@
-"""The Game's rules: what fits, whose turn it is, when it ends, and what is told of it."""
+"""The Game's rules: which cards fit, whose turn it is, when it ends, and its views."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def started(
 def a_table(
     *hands: list[int], deck: list[int] | None = None, tops: Any = (1, 1, 100, 100), **option: Any
 ) -> State:
-    """A table with these cards; what is in no hand and no deck lies deep in pile 0."""
+    """A table with these cards; the cards of no hand and no deck lie deep in pile 0."""
     state = started(len(hands), **option)
     state.hands, state.deck = [list(hand) for hand in hands], deck or []
     state.size = max(map(len, hands))
@@ -59,7 +59,7 @@ def ending(state: State) -> tuple[int, str]:
 
 
 def walk(seats: int, rules: str, hints: bool, seed: int) -> Iterator[State]:
-    """Every position of a game in which allowed moves are drawn by lot, one move at a time."""
+    """Yields every position of a game of random legal moves, one move at a time."""
     lot, state = random.Random(seed), started(seats, rules, hints, seed)
     while movers := list(GAME.to_move(state)):
         yield state

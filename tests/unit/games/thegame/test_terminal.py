@@ -27,13 +27,13 @@ FIGURES = {
     "minimal": (7.79, 7.56, 6.68, 6.14, 5.76, 5.48, 5.32),
     "trick": (5.73, 5.08, 5.03, 4.81, 4.76, 4.70, 4.71),
 }
-"""Mean cards played under the rules article, for 1 to 7 players."""
+"""The mean number of cards played under the rules article, for 1 to 7 players."""
 LEGAL = {
     "article": (70.4, 69.0, 66.5, 71.2, 74.5, 75.9, 76.1),
     "backwards": (82.0, 86.6, 86.2, 89.7, 90.6, 90.4, 89.5),
     "published": (76.9, 79.3, 75.0, 80.0, 82.2),
 }
-"""The same of legal minimal."""
+"""The mean number of cards played by legal minimal, for 1 to 7 players."""
 
 
 @pytest.fixture(autouse=True)
@@ -178,7 +178,7 @@ def test_the_documents_module_has_its_names() -> None:
 
 
 class Answers:
-    """What the human types, line by line."""
+    """Gives the lines that the human types, one by one."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
         self.left = list(lines)

@@ -181,7 +181,7 @@ def test_a_position_can_be_copied_with_what_its_owner_has_put_there() -> None:
 
 
 def a_view(first: str, second: str, seat: int | None, *moves: str) -> Any:
-    """What the seat sees at a table of these hands, after these moves, seat 0's first."""
+    """Returns the seat's view at a table with these hands, after these moves, seat 0's first."""
     state = table(([*map(int, first.split())], [*map(int, second.split())]), CHOOSE)
     for number, move in enumerate(moves):
         state = GAME.apply(state, number % 2, move, LeastDice())

@@ -28,7 +28,7 @@ any_deal = st.permutations(DECK).map(lambda deck: (list(deck[:HAND]), list(deck[
 
 
 def run_out(state: State) -> State:
-    """The dealt game, to its end."""
+    """Plays the dealt game to its end."""
     while GAME.to_move(state):
         assert list(GAME.to_move(state)) == [CHANCE]
         state = GAME.apply(state, CHANCE, None, LeastDice())
@@ -36,7 +36,7 @@ def run_out(state: State) -> State:
 
 
 def a_table(first: str, second: str) -> State:
-    """A table with these hands, at which players choose."""
+    """A table with these hands at which players choose their cards."""
     return table(([*map(int, first.split())], [*map(int, second.split())]), CHOOSE)
 
 

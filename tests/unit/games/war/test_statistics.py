@@ -1,4 +1,5 @@
-"""The statistics of dealt war: on made-up games, and on dealt ones beside the known figures."""
+"""The statistics of dealt war: on made-up games, and on dealt games, compared with the known
+figures."""
 
 from __future__ import annotations
 

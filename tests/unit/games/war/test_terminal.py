@@ -118,7 +118,7 @@ def test_what_the_desk_does_not_have_is_missed_by_name() -> None:
 
 
 def answers(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
-    """What the human types, line by line."""
+    """Sets the lines that the human types."""
     typed = iter(lines)
     monkeypatch.setattr("builtins.input", lambda prompt: next(typed))
 

@@ -1,4 +1,4 @@
-"""The web application over books of the test's own, and the cast with their ways in."""
+"""The web application over a database of the test's own, and accounts with their log-ins."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ MakeApp = Callable[..., APIFlask]
 
 @dataclass
 class Caller:
-    """Somebody with a token, or nobody without."""
+    """A client with a token, or without one for a visitor."""
 
     client: FlaskClient
     token: str = ""
 
     @property
     def headers(self) -> dict[str, str]:
-        """What every request of theirs carries."""
+        """Returns the headers of every request of the client."""
         return {"Authorization": f"Bearer {self.token}"} if self.token else {}
 
     def get(self, path: str, **more: Any) -> TestResponse:
@@ -58,22 +58,22 @@ class Caller:
 
 @dataclass
 class Browser:
-    """Somebody with a session's cookie, who fills in forms."""
+    """A browser with a session's cookie that fills in forms."""
 
     client: FlaskClient
 
     def get(self, path: str) -> TestResponse:
-        """The page."""
+        """Returns the page."""
         return self.client.get(path)
 
     def send(self, path: str, **fields: Any) -> TestResponse:
-        """The answer to a form with its CSRF token."""
+        """Returns the answer to a form with its CSRF token."""
         fields.setdefault("csrf_token", self.csrf_token())
         kind = "multipart/form-data"
         return self.client.post(path, data=fields, content_type=kind)
 
     def csrf_token(self) -> str:
-        """As a page's forms hold it."""
+        """Returns the CSRF token of a page's forms."""
         page = self.client.get("/seasons" if self.logged_in else "/login").text
         found = re.search(r'name="csrf_token" value="([^"]+)"', page)
         assert found is not None
@@ -81,14 +81,14 @@ class Browser:
 
     @property
     def logged_in(self) -> bool:
-        """True with an account's cookie."""
+        """Returns whether the browser has an account's cookie."""
         with self.client.session_transaction() as session:
             return "_user_id" in session
 
 
 @pytest.fixture
 def books(empty_database: Path, tmp_path: Path) -> Iterator[Books]:
-    """Books of the test's own, with the game's league and a wall reported."""
+    """A database of the test's own, with the game's league and a reported wall."""
     path = shutil.copy(empty_database, tmp_path / "matchbox.db")
     opened = open_books(f"sqlite:///{path}", arena_token=ARENA)
     opened.wall()
@@ -99,13 +99,13 @@ def books(empty_database: Path, tmp_path: Path) -> Iterator[Books]:
 
 @pytest.fixture(scope="session")
 def wired(empty_database: Path) -> APIFlask:
-    """The application with the tests' usual settings, made once: its routes take a while."""
+    """The application with the tests' usual settings, made once, since its routes take a while."""
     return create_app(open_books(f"sqlite:///{empty_database}", arena_token=ARENA).context)
 
 
 @pytest.fixture
 def app(wired: APIFlask, books: Books) -> APIFlask:
-    """The application, over this test's books and with nothing counted yet."""
+    """The application over this test's database, with all counters at 0."""
     wired.extensions["matchbox"] = books.context
     wired.extensions["matchbox-streams"] = Streams(books.context.settings)
     for limiter in wired.extensions["limiter"]:
@@ -115,13 +115,13 @@ def app(wired: APIFlask, books: Books) -> APIFlask:
 
 @pytest.fixture
 def inside(books: Books) -> Caller:
-    """Whoever asks at the listener of arenas, without a token."""
+    """A client at the listener of arenas, without a token."""
     return Caller(create_internal_app(books.context).test_client())
 
 
 @pytest.fixture
 def make_app(empty_database: Path, tmp_path: Path) -> Iterator[MakeApp]:
-    """Applications with settings of one's own, over books of their own."""
+    """Makes applications with the given settings, each over a database of its own."""
     opened: list[Books] = []
 
     def make(**settings: Any) -> APIFlask:
@@ -136,7 +136,7 @@ def make_app(empty_database: Path, tmp_path: Path) -> Iterator[MakeApp]:
 
 @pytest.fixture
 def nobody(app: APIFlask) -> Caller:
-    """Somebody without an account."""
+    """A client without an account."""
     return Caller(app.test_client())
 
 
@@ -166,7 +166,7 @@ def arena(inside: Caller) -> Caller:
 
 @pytest.fixture
 def browse(app: APIFlask, books: Books) -> Callable[[User | None], Browser]:
-    """A browser in which this account is logged in, or nobody."""
+    """Returns a browser in which this account, or nobody, is logged in."""
 
     def open_browser(user: User | None = None) -> Browser:
         client = app.test_client()
@@ -183,19 +183,19 @@ Browse = Callable[[User | None], Browser]
 
 
 def token_of(books: Books, user: User) -> str:
-    """A token that works."""
+    """Returns a valid token."""
     with books.write() as session:
         return accounts.make_token(session, user, "test", now=books.clock())
 
 
 def session_of(books: Books, user: User) -> str:
-    """The secret of a session that has just begun."""
+    """Returns the secret of a new session."""
     with books.write() as session:
         return sessions.begin(session, user, agent="a test", now=books.clock())
 
 
 def open_season(books: Books, operator: User, *owners: User, name: str = "first") -> int:
-    """A season of the game's league, one active bot of each owner in it; its number."""
+    """Opens a season of the game's league with one active bot of each owner; returns its number."""
     bots = [books.the_bot(books.bot(owner, f"{owner.name}-bot")) for owner in owners]
     with books.write() as session:
         now = books.clock()
@@ -206,14 +206,14 @@ def open_season(books: Books, operator: User, *owners: User, name: str = "first"
 
 
 def start_season(books: Books, operator: User, season: int) -> list[str]:
-    """The ids of the matches, queued."""
+    """Starts the season; returns the ids of the queued matches."""
     with books.write() as session:
         settings, now = books.settings, books.clock()
         return seasons.start(session, operator, season, settings=settings, now=now)
 
 
 def play_all(books: Books) -> int:
-    """Plays every match that is queued; how many."""
+    """Plays every queued match; returns their number."""
     count = 0
     while jobs := books.dispatch():
         count += sum(books.record(played(job)) for job in jobs)
@@ -222,7 +222,7 @@ def play_all(books: Books) -> int:
 
 
 def problem(response: TestResponse, status: int) -> dict[str, Any]:
-    """The problem document of an answer that has this status."""
+    """Returns the problem document of an answer with this status."""
     assert response.status_code == status, response.text
     assert response.mimetype == "application/problem+json"
     told: dict[str, Any] = response.get_json()

@@ -1,6 +1,6 @@
-"""A platform in full swing: matches, seasons, a class, tables and drafts that hide something.
+"""A busy platform: matches, seasons, a class, tables and drafts that hide something.
 
-And who looks at it, with all that the addresses of `walk` are made of.
+With its viewers, and all values in the addresses of `walk`.
 """
 
 from __future__ import annotations
@@ -50,26 +50,26 @@ from tests.unit.server.test_play import move, open_table, seen
 HASH = "the hash of a password"
 GAMES = ("bomb", "skull", "thegame", "creatures", "war")
 SECRET_MOVES = ("skull", "war")
-"""Games that hide nothing at their start, but moves."""
+"""Games that hide nothing at their start, but whose moves are secret."""
 OVER, CLOSED, RUNNING = range(3)
-"""Matches: one that is over, one that is over but shares a deal, and one that is played."""
+"""Matches: a finished one, a finished one that shares its deal, and one that is being played."""
 
 
 @dataclass(frozen=True)
 class Scene:
-    """A platform in full swing, and who looks at it."""
+    """A busy platform and its viewers."""
 
     books: Books
     world: World
     matches: list[str]
     tables: dict[str, str]
-    """The ids of the tables, by game or by what they are."""
+    """The ids of the tables, by game or by kind."""
     secrets: dict[str, str]
-    """What nobody may be sent at all, or only alice."""
+    """Texts that no viewer, or only alice, may get."""
 
 
 def busy_books(empty_database: Path, folder: Path) -> Books:
-    """Returns books on a platform that sends mail and limits no walk."""
+    """Returns the database of a platform that sends mail and does not limit a walk."""
     path = folder / "matchbox.db"
     path.write_bytes(empty_database.read_bytes())
     opened = open_books(
@@ -88,7 +88,7 @@ def busy_books(empty_database: Path, folder: Path) -> Books:
 
 
 def make_scene(books: Books, alice: User, bob: User, charlie: User) -> Scene:
-    """Returns a platform on which everything hides something in one of its states."""
+    """Returns a platform on which everything that hides something does so."""
     books.person("dora")
     versions = [books.bot(owner, f"{owner.name}-bot") for owner in (alice, bob)]
     books.bot(alice, "alice-bot", SIMPLE + b"# alice's second\n")
@@ -121,7 +121,7 @@ def make_scene(books: Books, alice: User, bob: User, charlie: User) -> Scene:
 
 
 def _record(books: Books) -> list[PlayMatch]:
-    """Plays what is queued."""
+    """Plays the queued matches; returns their jobs."""
     jobs = books.dispatch()
     for job in jobs:
         assert books.record(really_played(books, job))
@@ -129,7 +129,7 @@ def _record(books: Books) -> list[PlayMatch]:
 
 
 def _embargo(books: Books, jobs: list[PlayMatch]) -> None:
-    """Ends the first match, whose deal the second one plays, too."""
+    """Ends the first match. The second one has the same deal."""
     one, other = jobs[:2]
     with books.write() as session:
         session.get_one(Match, other.match).deals = one.deals
@@ -169,7 +169,7 @@ def _try_draft(books: Books, alice: User) -> int:
 
 
 def _teach(books: Books, season: Season, version: Version) -> str:
-    """A lesson of alice's bot, its memory, and a match that was verified."""
+    """Adds a lesson of alice's bot, its memory, and a verified match."""
     data, now = b"what it has learned", books.clock()
     with books.write() as session:
         session.add(Memory(digest=digest(data), data=data))
@@ -198,7 +198,7 @@ def _teach(books: Books, season: Season, version: Version) -> str:
 
 
 def _open_tables(books: Books, alice: User, bob: User) -> dict[str, str]:
-    """A table of each game that is played, one with a free seat, one that is over, one left."""
+    """Opens a table of each game, one with a free seat, a finished one, and an abandoned one."""
     tables = {}
     for game in GAMES:
         tables[game] = _seated(books, alice, bob, game)
@@ -240,7 +240,7 @@ def _seated(books: Books, alice: User, bob: User, game: str) -> str:
 def _parts(
     books: Books, alice: User, version: Version, comparison: int, draft: int, memory: str
 ) -> tuple[dict[str, list[Any]], dict[str, list[Any]]]:
-    """The values of the parts of addresses, as `World` has them."""
+    """Returns the values in the addresses, for `World`."""
     with books.write() as session:
         user, now = session.get_one(User, alice.id), books.clock()
         user.password, user.email = HASH, "alice@example.org"
@@ -282,7 +282,8 @@ def _parts(
 def _secrets(
     books: Books, alice: User, charlie: User, names: dict[str, list[Any]], tables: dict[str, str]
 ) -> dict[str, str]:
-    """What is told to nobody, but for the link of a table, to alice, and the code, to charlie."""
+    """Returns the secrets: a table's link, which only alice gets; a code, which only charlie gets;
+    and texts that nobody gets."""
     link = seen(books, tables["free"], alice).join
     assert link is not None
     with books.read() as session:

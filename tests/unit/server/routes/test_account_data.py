@@ -24,7 +24,7 @@ def dora(books: Books) -> User:
 
 
 def names_of(response: TestResponse) -> list[str]:
-    """The files in the zip that this answer is."""
+    """Returns the names of the files in the answer's zip."""
     assert response.status_code == 200
     with response, ZipFile(io.BytesIO(response.data)) as archive:
         return archive.namelist()

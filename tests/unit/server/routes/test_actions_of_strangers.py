@@ -1,7 +1,7 @@
-"""An author who sends everything that can be sent changes nothing of anybody else's.
+"""An author who sends every possible request changes nothing that belongs to others.
 
-Every form and every action of the API is tried on what belongs to alice, with a body that is right
-in its form. The rows of the database are compared.
+Sends every form and every action of the API, with a well-formed body, at alice's things, and
+compares the rows of the database.
 """
 
 from __future__ import annotations
@@ -34,20 +34,20 @@ SENT: Final[Mapping[str, Any]] = {
     "names": ["mallory"], "league": GAME, "number": 1, "version": 1, "file": "x = 1",
     "owner": "alice", "users": ["alice"], "challenger": 2, "defender": 1,
 }  # fmt: skip
-"""What is sent in a field of this name, by forms as text."""
+"""The values of fields, by name. Forms send them as text."""
 OF_EACH_KIND: Final[Mapping[str, Any]] = {
     "string": "x", "integer": 1, "number": 1, "boolean": True, "array": [], "object": {},
 }  # fmt: skip
 LEFT_OUT: Final = ("logout", "/account/delete", "/api/v1/login", "/login", "/signup", "/join/")
 """Addresses that end dora's session or begin another."""
 PASSING: Final = {"used_at", "seen_at", "ends_at"}
-"""Columns that tell of a use."""
+"""Columns that only record a use."""
 NOT_HERS: Final = "user_id", "owner_id", "asker_id", "actor_id"
 
 
 @pytest.fixture
 def books(empty_database: Path, tmp_path: Path) -> Iterator[Books]:
-    """Books of the test's own, on a platform that limits no walk."""
+    """A database of the test's own, on a platform that does not limit a walk."""
     opened = busy_books(empty_database, tmp_path)
     yield opened
     opened.context.close()
@@ -55,7 +55,7 @@ def books(empty_database: Path, tmp_path: Path) -> Iterator[Books]:
 
 @pytest.fixture
 def scene(books: Books, alice: User, bob: User, charlie: User) -> Scene:
-    """A platform with something of everything that belongs to alice."""
+    """A platform on which alice has one of everything."""
     return make_scene(books, alice, bob, charlie)
 
 
@@ -77,7 +77,7 @@ def test_an_author_changes_nothing_of_anybody_elses(scene: Scene) -> None:
 
 
 def _with_numbers(session: Session, world: World) -> World:
-    """The world, with the numbers of alice's sessions, tokens and so on."""
+    """Returns the world with the numbers of alice's sessions, tokens and so on."""
     alice = session.scalars(select(User.id).where(User.name == "alice")).one()
     kinds: dict[str, Any] = {
         "sessions": BrowserSession, "tokens": Token, "webhooks": Webhook, "notices": Notice,
@@ -100,7 +100,7 @@ def _with_numbers(session: Session, world: World) -> World:
 
 
 def _named(rule: Rule, numbers: Mapping[str, Any]) -> dict[str, list[Any]]:
-    """What the parts of this address stand for that no GET has."""
+    """Returns the values of those parts of this address that no GET has."""
     found: dict[str, list[Any]] = {}
     for part in re.finditer(r"<(?:(\w+)(?:\(([^)]*)\))?:)?(\w+)>", rule.rule):
         begins = rule.rule[: part.end()]
@@ -124,7 +124,7 @@ def _sent(world: World, methods: tuple[str, ...]) -> Iterator[tuple[str, Rule, s
 
 
 def _send_to_the_api(world: World) -> dict[tuple[str, str], int]:
-    """The status of every action of the API, by method and address."""
+    """Sends every action of the API; returns the status of each, by method and address."""
     client, found = world.app.test_client(), {}
     headers = {"Authorization": f"Bearer {world.tokens['dora']}"}
     described = json.loads(client.get("/api/v1/openapi.json").data)
@@ -137,7 +137,7 @@ def _send_to_the_api(world: World) -> dict[tuple[str, str], int]:
 
 
 def _send_forms(books: Books, world: World, dora: User) -> dict[tuple[str, str], int]:
-    """The status of every form."""
+    """Sends every form; returns the status of each."""
     client: FlaskClient = world.app.test_client()
     with client.session_transaction() as session:
         session["_user_id"], session["_fresh"] = session_of(books, dora), True
@@ -151,13 +151,13 @@ def _send_forms(books: Books, world: World, dora: User) -> dict[tuple[str, str],
 
 
 def _status(answer: Response) -> int:
-    """The status; only an answer that refuses for now says when to ask again."""
+    """Returns the status; checks that only a temporary refusal says when to ask again."""
     assert "Retry-After" not in answer.headers or answer.status_code in REFUSED
     return answer.status_code
 
 
 def _body(described: Mapping[str, Any], rule: Rule, method: str) -> Any:
-    """A body with all that the API's description demands, and with no more."""
+    """Returns a body with the fields that the API's description requires, and no others."""
     path = re.sub(r"<(?:[^:<>]+:)?([^<>]+)>", r"{\1}", rule.rule)
     asked = described["paths"][path][method.lower()].get("requestBody")
     if asked is None:
@@ -173,7 +173,7 @@ def _body(described: Mapping[str, Any], rule: Rule, method: str) -> Any:
 
 
 def _rows(session: Session, dora: User) -> dict[tuple[Any, ...], dict[str, Any]]:
-    """Every row that is not dora's, by its table and key."""
+    """Returns every row that is not dora's, by table and key."""
     found: dict[tuple[Any, ...], dict[str, Any]] = {}
     for mapper in models.tables.Table.registry.mappers:
         for row in session.scalars(select(mapper.class_)):

@@ -96,7 +96,7 @@ MakesOlaf = Callable[[User], Callable[[], TestResponse]]
 def maker_of_olaf(
     request: pytest.FixtureRequest, nobody: Caller, browse: Browse, books: Books
 ) -> MakesOlaf:
-    """Logs an account in, and returns what sends its request that olaf get an account."""
+    """Logs an account in; returns a function that asks for a new account "olaf"."""
     wanted = {"name": "olaf", "password": PASSWORD, "role": "author"}
 
     def by(user: User) -> Callable[[], TestResponse]:

@@ -1,4 +1,4 @@
-"""The faults of a bot: everybody sees kinds and places, its owner and operators what went wrong."""
+"""The faults of a bot: everybody sees kinds and places; its owner and operators see the details."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ def queued(books: Books, charlie: User, alice: User, bob: User) -> str:
 
 
 def with_faults(job: PlayMatch, entrant: int) -> Any:
-    """The job's result, in which this entrant fails in every bout of rotation 0, once excluded."""
+    """Returns the job's result, in which this entrant fails in every bout of rotation 0 until it is
+    excluded."""
     message = played(job)
     record = records.unpack(message.record)
     kinds: list[FaultKind] = ["crash", "timeout", "excluded"]

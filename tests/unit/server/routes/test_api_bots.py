@@ -17,7 +17,7 @@ from tests.unit.server.routes.conftest import Caller, problem
 
 
 def form(**more: Any) -> dict[str, Any]:
-    """An upload's fields, with its file."""
+    """Returns the fields of an upload, with its file."""
     file = more.pop("file", SIMPLE)
     name = more.pop("file_name", "simple.py")
     return {"game": "bomb", "name": "timid", "file": (BytesIO(file), name), **more}

@@ -1,4 +1,4 @@
-"""Comparisons in the API and by form: asked for, told to whom they belong, cancelled."""
+"""Comparisons by API and by form: requested, shown to their owners, cancelled."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def mine(books: Books, alice: User) -> None:
 
 
 def play(books: Books) -> None:
-    """All that waits."""
+    """Plays all waiting matches."""
     for _ in range(4):
         tick(books.context)
         for job in books.postman.take():

@@ -1,4 +1,4 @@
-"""Lessons, memories and findings over the API: whose they are, and who may say what."""
+"""Lessons, memories and findings over the API: who may read them, and who may report them."""
 
 from __future__ import annotations
 

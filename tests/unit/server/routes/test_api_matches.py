@@ -29,7 +29,7 @@ def queued(books: Books, charlie: User, alice: User, bob: User) -> str:
 
 @pytest.fixture
 def parked(books: Books, queued: str) -> str:
-    """A match that the platform failed at too often."""
+    """A match that is parked after too many faults of the platform."""
     for _ in range(books.settings.attempts):
         for job in books.dispatch():
             books.lose(lost(job)) if job.match == queued else books.record(played(job))

@@ -1,4 +1,4 @@
-"""What operators do to what is under way, in the API; and the log of it."""
+"""The operators' actions on seasons and matches in the API, and the log of them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BOT = {"bot": "alice/alice-bot", "reason": "two accounts, one author"}
 
 @pytest.fixture
 def season(books: Books, charlie: User, alice: User, bob: User) -> int:
-    """A season of a bot of alice's and one of bob's, running."""
+    """A running season of a bot of alice's and one of bob's."""
     number = open_season(books, charlie, alice, bob)
     start_season(books, charlie, number)
     return number

@@ -12,14 +12,14 @@ from tests.unit.server.test_play import book, taken
 
 
 def arena_plays(books: Books) -> None:
-    """An arena takes the turns that were sent."""
+    """Takes the sent turns, as an arena does."""
     for job in books.postman.take():
         if isinstance(job, TakeTurn):
             book(books, taken(books, job))
 
 
 def opened(as_alice: Caller, *seats: str) -> dict[str, Any]:
-    """A table of bomb that has just been opened."""
+    """A table of bomb that was just opened."""
     answer = as_alice.post("/tables", {"game": "bomb", "seats": list(seats)})
     assert answer.status_code == 201
     body: dict[str, Any] = answer.get_json()

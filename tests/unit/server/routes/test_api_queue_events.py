@@ -18,12 +18,12 @@ from tests.unit.server.routes.conftest import Caller, problem
 
 @pytest.fixture(autouse=True)
 def short_streams(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A stream ends at once, instead of waiting for more."""
+    """Makes a stream end at once instead of waiting for more."""
     monkeypatch.setattr(api_events, "LIFE_S", 0.0)
 
 
 def events(answer: TestResponse) -> Iterator[dict[str, Any]]:
-    """What the stream told."""
+    """Yields the events of the stream."""
     for line in answer.text.splitlines():
         if line.startswith("data: "):
             yield json.loads(line.removeprefix("data: "))
@@ -96,7 +96,7 @@ def test_an_account_has_its_share_wherever_it_is_and_leaves_the_address_its_own(
 
 
 def watch(caller: Caller, address: str) -> TestResponse:
-    """The answer to somebody at that address who opens a stream; it stays open."""
+    """Opens a stream as a client at that address; returns the answer, which stays open."""
     return caller.get("/events", buffered=False, environ_base={"REMOTE_ADDR": address})
 
 

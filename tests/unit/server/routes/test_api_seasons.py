@@ -1,4 +1,4 @@
-"""Seasons in the API, from their making to their records."""
+"""Seasons in the API, from their creation to their records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests while another change keeps the database."""
+"""Requests while another change locks the database."""
 
 from __future__ import annotations
 

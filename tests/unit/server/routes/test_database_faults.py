@@ -1,4 +1,5 @@
-"""A database that is damaged, read-only or full while the site runs: a sentence, no traceback."""
+"""A database that is damaged, read-only or full while the site runs gives a sentence, no
+traceback."""
 
 from __future__ import annotations
 
@@ -19,12 +20,12 @@ from tests.unit.server.routes.conftest import Browse, Caller, problem
 
 PAGE: Final = 4096
 WRITE_VERSION: Final = 18
-"""The byte of an SQLite file that says which library may write it."""
+"""The offset of the byte in an SQLite file that says which library may write it."""
 POSTGRES: Final = "postgresql+psycopg://matchbox:secret@db.example/matchbox"
 
 
 def closed(books: Books) -> Path:
-    """The database's file, with all in it and closed: whoever asks next reads it anew."""
+    """Closes the database with all its data in the file, so the next reader reads the file anew."""
     path = Path(make_url(books.settings.database_url).database or "")
     books.context.database.close()
     with closing(sqlite3.connect(path)) as connection:
@@ -33,7 +34,7 @@ def closed(books: Books) -> Path:
 
 
 def damage(path: Path) -> None:
-    """Overwrites a part of each page but the first, as a failing disk does."""
+    """Overwrites a part of each page but the first, like a failing disk."""
     with path.open("r+b") as file:
         for page in range(1, path.stat().st_size // PAGE):
             file.seek(page * PAGE)
@@ -41,12 +42,12 @@ def damage(path: Path) -> None:
 
 
 def replace(path: Path) -> None:
-    """Overwrites the file by something else."""
+    """Overwrites the file with something else."""
     path.write_bytes(b"not a database" * 1000)
 
 
 def forbid_writing(path: Path) -> None:
-    """Lets SQLite only read the file, whoever runs this: as if a newer SQLite had made it."""
+    """Makes SQLite only read the file, under any user: as if a newer SQLite had written it."""
     with path.open("r+b") as file:
         file.seek(WRITE_VERSION)
         file.write(b"\x03")

@@ -13,7 +13,7 @@ from tests.unit.server.routes.conftest import Browse, Caller, problem
 
 
 def settle(books: Books, *, accepted: bool = True, **more: Any) -> None:
-    """The arena's part."""
+    """Settles the waiting drafts, as an arena does."""
     for job in books.postman.take():
         if isinstance(job, TryOut):
             books.settle(tried_out(job, accepted=accepted, **more))

@@ -1,4 +1,4 @@
-"""The door: cookies, forged forms, headers, rates, sizes, and what an error looks like."""
+"""Requests at the entry: cookies, forged forms, headers, rates, sizes, and the form of errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The forms of an account: in, out, new, tokens, the first operator."""
+"""The forms of an account: log-in, log-out, sign-up, tokens, the first operator."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def dora(books: Books) -> User:
 
 @pytest.fixture
 def link(books: Books) -> str:
-    """The secret of the first operator's link."""
+    """Returns the secret of the first operator's link."""
     with books.write() as session:
         secret = accounts.first_operator_link(session, now=books.clock())
     assert secret is not None

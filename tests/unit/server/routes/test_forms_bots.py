@@ -12,7 +12,7 @@ from tests.unit.server.routes.conftest import Browse
 
 
 def fields(**more: Any) -> dict[str, Any]:
-    """What the form of the submit page sends."""
+    """Returns the fields of the submit page's form."""
     return {"game": "bomb", "name": "timid", "source": "", "class_name": "", **more}
 
 

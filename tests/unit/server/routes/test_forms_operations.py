@@ -1,4 +1,4 @@
-"""The operators' forms for a season, a match, a version: each leads back, or says what is wrong."""
+"""The operators' forms for a season, a match, a version: each leads back or shows an error."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from tests.unit.server.routes.conftest import Browse
 
 @pytest.fixture
 def bots(books: Books, bob: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two bots, of which the lists have one."""
+    """Adds two bots, of which the lists have one."""
     monkeypatch.setattr(pages, "LISTED", 1)
     books.bot(bob, "simple")
     books.bot(bob, "timid")

@@ -1,4 +1,4 @@
-"""Is the server alive, ready, and what has it counted."""
+"""The server's liveness, readiness and counters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What arenas ask and hand in, and that nobody else does."""
+"""The requests of arenas, which nobody else may send."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from tests.unit.server.routes.conftest import (
 
 
 def send(caller: Caller, path: str, body: Any = None, **more: Any) -> TestResponse:
-    """The answer to what an arena would send."""
+    """Returns the answer to an arena's POST."""
     if body is not None:
         more["json"] = body
     return caller.client.post(f"/internal{path}", headers=caller.headers, **more)
 
 
 def fetch(caller: Caller, path: str) -> TestResponse:
-    """The answer to what an arena would ask."""
+    """Returns the answer to an arena's GET."""
     return caller.client.get(f"/internal{path}", headers=caller.headers)
 
 
 @pytest.fixture
 def tryout(books: Books, alice: User) -> TryOut:
-    """A try-out that an arena has been given."""
+    """A try-out that an arena has got."""
     books.upload(alice, "timid")
     (job,) = books.postman.take()
     assert isinstance(job, TryOut)
@@ -45,13 +45,13 @@ def tryout(books: Books, alice: User) -> TryOut:
 
 @pytest.fixture
 def job(books: Books, charlie: User, alice: User, bob: User) -> PlayMatch:
-    """A match that an arena has been given."""
+    """A match that an arena has got."""
     start_season(books, charlie, open_season(books, charlie, alice, bob))
     return books.dispatch()[0]
 
 
 def claim_of(job: PlayMatch | TryOut) -> dict[str, Any]:
-    """As worker/arena/client.py claims."""
+    """Returns the claim that worker/arena/client.py sends."""
     return wire.to_plain(job.claim())
 
 

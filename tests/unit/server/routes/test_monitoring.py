@@ -1,4 +1,4 @@
-"""The files for Prometheus and Grafana name only metrics and pages that exist."""
+"""The files for Prometheus and Grafana name only existing metrics and pages."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ QUERIES = [one["expr"] for one in ALERTS] + [t["expr"] for one in PANELS for t i
 
 
 def names_in(query: str) -> set[str]:
-    """The metrics of ours that a query names."""
+    """Returns our metrics that a query names."""
     return set(re.findall(r"\bmatchbox_\w+", query))
 
 
@@ -47,7 +47,7 @@ def test_every_metric_in_the_files_exists_and_every_metric_is_shown(
 
 
 def kinds_in(expression: str) -> set[str]:
-    """The kinds of findings for which an alert is."""
+    """Returns the kinds of findings that an alert is for."""
     return set(re.findall(r'matchbox_findings\{job="matchbox",kind="(\w+)"\}', expression))
 
 

@@ -1,7 +1,7 @@
-"""Nothing hidden reaches anybody: all that every address sends is read, and compared.
+"""No viewer gets hidden data: the tests compare the answers of every address.
 
-Each test asks for everything twice, with something hidden changed in between. What a viewer may not
-know must change nothing of what the viewer is sent, whatever the address, and whatever is asked.
+Each test asks for everything twice, with something hidden changed in between. The change must not
+alter any answer to a viewer who may not know it.
 """
 
 from __future__ import annotations
@@ -49,15 +49,15 @@ pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("error")]
 WITHOUT_PROVIDER = {
     "pages.openid_new", "pages.openid_out", "forms_openid.begin", "forms_openid.come_back",
 }  # fmt: skip
-"""What answers only where a provider of log-ins is set; test_openid.py asks for it."""
+"""Endpoints that answer only with an OpenID provider; test_openid.py asks for them."""
 
 WITH_A_KEY = {"remote.bundle", "remote.memory", "remote.record"}
-"""What answers only arenas with a key; test_remote.py asks for it."""
+"""Endpoints that answer only arenas with a key; test_remote.py asks for them."""
 
 
 @pytest.fixture
 def books(empty_database: Path, tmp_path: Path) -> Iterator[Books]:
-    """Books of the test's own, on a platform that limits no walk."""
+    """A database of the test's own, on a platform that does not limit a walk."""
     opened = busy_books(empty_database, tmp_path)
     yield opened
     opened.context.close()
@@ -65,7 +65,7 @@ def books(empty_database: Path, tmp_path: Path) -> Iterator[Books]:
 
 @pytest.fixture
 def scene(books: Books, alice: User, bob: User, charlie: User) -> Scene:
-    """A platform on which everything hides something in one of its states."""
+    """A platform on which everything that hides something does so."""
     return make_scene(books, alice, bob, charlie)
 
 
@@ -94,7 +94,7 @@ def test_what_only_its_owner_may_know_changes_nothing_for_others(scene: Scene) -
 
 
 def test_a_match_under_embargo_tells_nobody_how_it_was_played(scene: Scene) -> None:
-    """Not its owners, not an operator; nor is a deal known of what is not over."""
+    """Neither its owners nor an operator see it, and nobody sees a deal of an unfinished match."""
     before = scene.world.walk("alice", "charlie", "nobody")
     _play_otherwise(scene)
     after = scene.world.walk("alice", "charlie", "nobody")
@@ -126,7 +126,7 @@ def test_what_the_other_seat_holds_changes_nothing_of_what_is_sent(
 
 
 def _change_what_is_private(scene: Scene) -> None:
-    """Writes something else wherever only alice, or alice and operators, may read."""
+    """Changes everything that only alice, or only alice and operators, may read."""
     with scene.books.write() as session:
         alice = session.scalars(select(User).where(User.name == "alice")).one()
         alice.email, alice.muted = "other@example.org", ["verdict"]
@@ -161,7 +161,7 @@ def _change_what_is_private(scene: Scene) -> None:
 
 
 def _play_otherwise(scene: Scene) -> None:
-    """Changes all that was played in the match under embargo, and the deals of what is played."""
+    """Changes the moves of the match under embargo, and the deals of running matches."""
     name = scene.matches[CLOSED]
     with scene.books.write() as session:
         match, result = session.get_one(Match, name), session.get_one(Result, name)
@@ -185,7 +185,7 @@ def _play_otherwise(scene: Scene) -> None:
 
 
 def _otherwise(bout: Bout) -> Bout:
-    """A bout with more moves, and the other winner."""
+    """Returns the bout with more moves and the other winner."""
     return msgspec.structs.replace(
         bout,
         moves=["draw"] * (len(bout.moves) + 3),
@@ -197,7 +197,7 @@ def _otherwise(bout: Bout) -> Bout:
 
 
 def _held(books: Books, tables: dict[str, str]) -> dict[str, str]:
-    """What alice may not see at each game's table: what bob sees, and his answers."""
+    """Returns the data that alice may not see at each game's table: bob's view and his answers."""
     held = {}
     for game, table in tables.items():
         with books.read() as session:
@@ -208,7 +208,7 @@ def _held(books: Books, tables: dict[str, str]) -> dict[str, str]:
 
 
 class _Resampled:
-    """A game that deals again what alice may not see, where bob would see just this."""
+    """A game that deals alice's hidden cards again where bob's view would be a known one."""
 
     def __init__(self, game: Game, seen: list[Any]) -> None:
         self._game, self._seen = game, seen
@@ -217,7 +217,7 @@ class _Resampled:
         return getattr(self._game, name)
 
     def start(self, seats: int, dice: Dice, options: Options) -> Any:
-        """Starts like the game."""
+        """Starts the game; deals again if bob's view is a known one."""
         state = self._game.start(seats, dice, options)
         if seats != 2 or self._game.view(state, 1) not in self._seen:
             return state
@@ -225,7 +225,7 @@ class _Resampled:
 
 
 def _hold_otherwise(books: Books, monkeypatch: pytest.MonkeyPatch, tables: dict[str, str]) -> None:
-    """Lets bob hold something else: by another answer of his, or by another deal if he has none."""
+    """Changes bob's hidden data: his last answer, or the deal if he has not answered."""
     seen_by_bob = []
     for game, table in tables.items():
         with books.write() as session:

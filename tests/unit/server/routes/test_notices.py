@@ -1,4 +1,4 @@
-"""Notices and webhooks by API and by page: each account sees its own, and nobody else's."""
+"""Notices and webhooks by API and by page: each account sees only its own."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Mailing = Callable[[User], Browser]
 
 @pytest.fixture
 def told(books: Books, alice: User) -> list[int]:
-    """The numbers of three things that alice was told."""
+    """Gives alice three notices; returns their numbers."""
     numbers = []
     with books.write() as session:
         for text in ("one", "two", "three <b>"):
@@ -178,7 +178,7 @@ def test_an_address_is_confirmed_on_the_page_behind_its_link(
 
 
 def json_of(answer: TestResponse) -> Any:
-    """What it says."""
+    """Returns the JSON of the answer."""
     assert answer.json is not None
     return answer.json
 

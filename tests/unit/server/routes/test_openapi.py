@@ -1,4 +1,4 @@
-"""The OpenAPI document: whole, and true of the application that serves it."""
+"""The OpenAPI document is complete, and describes the application that serves it."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ PROMISED = (
 
 @pytest.fixture
 def document(nobody: Caller) -> dict[str, Any]:
-    """As it is served."""
+    """The document as it is served."""
     told: dict[str, Any] = nobody.get("/openapi.json").json  # type: ignore[assignment]
     return told
 
 
 def operations(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Method, path, operation."""
+    """Yields method, path and operation."""
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
             yield method, path, operation

@@ -1,4 +1,4 @@
-"""Logging in by a real OpenID Connect provider over HTTP: the way in, linking, and refusals."""
+"""Log-ins by a real OpenID Connect provider over HTTP: the log-in, linking, and refusals."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def running() -> Iterator[Provider]:
 
 @pytest.fixture
 def abroad(running: Provider, app: APIFlask, books: Books) -> Iterator[Provider]:
-    """The provider, as the application's settings name it; it behaves well, and knows Dóra."""
+    """The provider that the application's settings name. It behaves well and knows Dóra."""
     import time
 
     running.person = Person("1234", {"preferred_username": "Dóra"})
@@ -48,7 +48,7 @@ def abroad(running: Provider, app: APIFlask, books: Books) -> Iterator[Provider]
 
 
 def set_up(app: APIFlask, books: Books, told: Provider, **more: Any) -> None:
-    """Gives the application the settings of the provider."""
+    """Gives the application the provider's settings."""
     from dataclasses import replace
 
     known = {
@@ -76,12 +76,12 @@ def leave(browser: Browser, path: str = "/login/openid?next=/account") -> str:
 
 
 def visit(browser: Browser, path: str = "/login/openid?next=/account") -> TestResponse:
-    """The whole way to the provider and back."""
+    """Visits the provider and returns."""
     return browser.get(leave(browser, path))
 
 
 def sign_up(browser: Browser, name: str = "dora") -> None:
-    """A first log-in, and an account of that name."""
+    """Logs in for the first time, and creates an account of that name."""
     assert visit(browser).location == "/login/openid/new"
     answer = browser.send("/login/openid/new", name=name)
     assert (answer.status_code, answer.location) == (303, "/account"), answer.text
@@ -93,7 +93,7 @@ def test_the_first_log_in_makes_an_author_and_the_next_one_finds_it(
     first, second = browse(None), browse(None)
     assert visit(first).location == "/login/openid/new"
     page = first.get("/login/openid/new").text
-    assert 'value="dora"' in page  # Dóra, in the letters of names
+    assert 'value="dora"' in page  # Dóra without accents, since names have ASCII letters only
     assert first.send("/login/openid/new", name="dora").location == "/account"
     assert first.get("/api/v1/whoami").json == {"name": "dora", "role": "author"}
     assert visit(second).location == "/account"
@@ -123,7 +123,7 @@ def test_it_leads_nowhere_else(browse: Browse, abroad: Provider, after: str) -> 
 
 
 def refused(answer: TestResponse, words: str, status: int = 403) -> None:
-    """The log-in page, with a sentence."""
+    """Checks that the answer is the log-in page with this sentence."""
     assert answer.status_code == status, answer.text
     assert words in answer.text
     assert "<h1>Log in</h1>" in answer.text

@@ -1,4 +1,4 @@
-"""What an arena on another host gets and hands in with its key, and what the key does not do."""
+"""The requests and answers of an arena on another host with its key, and the limits of the key."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ PARTS = 3
 
 @dataclass
 class Host:
-    """An arena on another host, or whoever has stolen its key."""
+    """An arena on another host, or somebody with its stolen key."""
 
     client: FlaskClient
     name: str
@@ -65,28 +65,28 @@ class Host:
 
     @property
     def arena(self) -> str:
-        """Its full name."""
+        """Returns the arena's full name."""
         return arena_name(self.name, self.number)
 
     @property
     def headers(self) -> dict[str, str]:
-        """What every request of its carries."""
+        """Returns the headers of each of its requests."""
         return {"Authorization": f"Bearer {self.key}", "Matchbox-Arena": str(self.number)}
 
     def send(self, path: str, body: Any) -> TestResponse:
-        """The answer to a POST of JSON."""
+        """Returns the answer to a POST of JSON."""
         return self.client.post(f"/remote{path}", headers=self.headers, json=body)
 
     def fetch(self, path: str) -> TestResponse:
-        """The answer to a GET."""
+        """Returns the answer to a GET."""
         return self.client.get(f"/remote{path}", headers=self.headers)
 
     def knock(self, **other: Any) -> TestResponse:
-        """The answer when it asks for a job."""
+        """Returns the answer to its request for a job."""
         return self.send("/jobs", {**msgspec.to_builtins(remote_arenas.own()), **other})
 
     def job(self) -> Any:
-        """The job that it gets after a report."""
+        """Returns the job that it gets after a report."""
         self.report()
         told = self.knock()
         assert told.status_code == 200, told.text
@@ -94,18 +94,18 @@ class Host:
         return wire.from_plain(wire.JOBS[found["task"]], found["message"])
 
     def hand_in(self, task: str, message: msgspec.Struct) -> TestResponse:
-        """The answer to a result."""
+        """Returns the answer to a result."""
         return self.send("/results", {"task": task, "message": wire.to_plain(message)})
 
     def report(self, job: wire.Job | None = None, **more: Any) -> TestResponse:
-        """The answer to a report."""
+        """Returns the answer to a report."""
         claim = None if job is None else wire.to_plain(job.claim())
         return self.send("/walls", {"box": "bwrap", "walled": True, "job": claim, **more})
 
 
 @pytest.fixture
 def queued(books: Books, monkeypatch: pytest.MonkeyPatch) -> Books:
-    """The same books with a broker that has what the postman was given."""
+    """The same database, with a broker that holds the sent messages."""
 
     def take(
         url: str, queues: Iterable[str], suits: Callable[..., bool], *, most: int
@@ -132,13 +132,13 @@ def lab(queued: Books, app: APIFlask, charlie: User) -> Host:
 
 @pytest.fixture
 def thief(queued: Books, app: APIFlask, charlie: User) -> Host:
-    """Somebody who has stolen the key of another host."""
+    """A client with the stolen key of another host."""
     return host(queued, app, charlie, "attic")
 
 
 @pytest.fixture
 def matches(queued: Books, charlie: User, alice: User, bob: User) -> list[str]:
-    """Matches that were sent."""
+    """The ids of matches that were sent."""
     started = start_season(queued, charlie, open_season(queued, charlie, alice, bob))
     with queued.write() as session:
         dispatch.dispatch(session, settings=queued.settings, now=queued.clock())
@@ -156,14 +156,14 @@ def host(books: Books, app: APIFlask, operator: User, name: str) -> Host:
 
 
 def honest(books: Books, job: PlayMatch) -> MatchPlayed:
-    """What an arena brings back that has played the match."""
+    """Returns the result of an honest arena."""
     with books.read() as session:
         bundles = {seat.version: queries.bundle(session, seat.version) for seat in job.seats}
     return play_job(job, bundles, None)
 
 
 def forged(message: MatchPlayed) -> MatchPlayed:
-    """The result without a move."""
+    """Returns the result without a move."""
     record = records.unpack(message.record)
     bouts = [msgspec.structs.replace(bout, moves=[]) for bout in record.bouts]
     packed = records.pack(msgspec.structs.replace(record, bouts=bouts))
@@ -171,7 +171,7 @@ def forged(message: MatchPlayed) -> MatchPlayed:
 
 
 def send_late(books: Books) -> None:
-    """Sends the matches that are past their deadlines again."""
+    """Sends the matches past their deadlines again."""
     knobs: dict[str, Any] = {"settings": books.settings, "now": books.clock()}
     with books.write() as session:
         job_kinds.sweep(session, **knobs)
@@ -179,7 +179,7 @@ def send_late(books: Books) -> None:
 
 
 def act(books: Books, what: Any, operator: User, name: str) -> None:
-    """An operator's action on a key."""
+    """Lets an operator act on a key."""
     with books.write() as session:
         what(session, operator, name, now=books.clock())
 
@@ -656,7 +656,7 @@ def test_a_long_result_comes_in_parts(queued: Books, lab: Host, matches: list[st
 
 
 def checked(books: Books, lab: Host, *others: str) -> tuple[PlayMatch, list[Any]]:
-    """A match of the host, and the verifications that were sent, while these arenas report."""
+    """Returns a match of the host, and the verifications sent while these arenas report."""
     books.context = replace(books.context, settings=replace(books.settings, verify_percent=100))
     lab.client.application.extensions["matchbox"] = books.context
     for name in (lab.arena, *others):
@@ -674,7 +674,7 @@ def checked(books: Books, lab: Host, *others: str) -> tuple[PlayMatch, list[Any]
 
 
 def verified(job: Verify, finding: wire.Finding) -> wire.Verified:
-    """What an arena found."""
+    """Returns an arena's finding."""
     return wire.Verified(
         verification=job.verification, attempt=job.attempt, token=job.token, finding=finding
     )

@@ -1,4 +1,4 @@
-"""Pages and answers about matches and seasons whose records were removed: none of them breaks."""
+"""Pages and answers about matches and seasons with removed records do not break."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.unit.server.routes.conftest import (
 
 @pytest.fixture
 def season(books: Books, charlie: User, alice: User, bob: User) -> int:
-    """A season that is over."""
+    """A finished season."""
     number = open_season(books, charlie, alice, bob)
     start_season(books, charlie, number)
     play_all(books)
@@ -34,7 +34,7 @@ def season(books: Books, charlie: User, alice: User, bob: User) -> int:
 
 @pytest.fixture
 def gone(books: Books, season: int) -> str:
-    """A match of it, whose record was removed; its id."""
+    """The id of a match of the season whose record was removed."""
     with books.read() as session:
         name = session.scalars(select(Match.id).where(Match.season_id == season)).first()
     assert name is not None

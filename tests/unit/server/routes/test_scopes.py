@@ -20,7 +20,7 @@ ENDLESS = ("/api/v1/events",)
 
 
 def rules(app: APIFlask) -> Iterator[tuple[Rule, str]]:
-    """Every route of the API, with its methods."""
+    """Yields every route of the API with each of its methods."""
     for rule in app.url_map.iter_rules():
         if rule.rule.startswith("/api/"):
             for method in (rule.methods or set()) - {"HEAD", "OPTIONS"}:
@@ -28,7 +28,7 @@ def rules(app: APIFlask) -> Iterator[tuple[Rule, str]]:
 
 
 def caller(app: APIFlask, books: Books, user: User, scopes: Collection[str]) -> Caller:
-    """This account with a token of these scopes."""
+    """Returns a client of this account with a token of these scopes."""
     with books.write() as session:
         secret = accounts.make_token(session, user, "test", now=books.clock(), scopes=scopes)
     return Caller(app.test_client(), secret)

@@ -1,4 +1,4 @@
-"""The page of a season that is played: what it asks for again and again."""
+"""The page of a running season polls for its changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sessions at the door: a copied cookie, a changed password, the cookies' names, the page."""
+"""Sessions over HTTP: a copied cookie, a changed password, the cookies' names, the page."""
 
 from __future__ import annotations
 
@@ -40,21 +40,21 @@ def dora(books: Books) -> User:
 
 
 def cookie_of(browser: Browser) -> str:
-    """What the browser's cookie holds."""
+    """Returns the browser's cookie."""
     cookie = browser.client.get_cookie(COOKIE)
     assert cookie is not None
     return cookie.value
 
 
 def thief(browse: Browse, cookie: str) -> Browser:
-    """A browser with a copy of somebody's cookie."""
+    """Returns a browser with a copy of the cookie."""
     browser = browse(None)
     browser.client.set_cookie(COOKIE, cookie)
     return browser
 
 
 def knows(browser: Browser) -> bool:
-    """Whether the browser is somebody's."""
+    """Returns whether the browser is logged in."""
     return browser.get("/api/v1/whoami").status_code == 200
 
 
@@ -241,7 +241,7 @@ def test_a_common_password_is_refused_with_its_reason(browse: Browse) -> None:
 
 
 def signed_up(client: FlaskClient) -> list[str]:
-    """The cookies that signing up sets."""
+    """Returns the cookies that signing up sets."""
     page = client.get("/signup", base_url="https://bots.example").text
     token = re.search(r'name="csrf_token" value="([^"]+)"', page)
     assert token is not None

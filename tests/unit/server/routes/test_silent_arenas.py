@@ -1,4 +1,5 @@
-"""Every arena is frozen: home, the operators' page and readiness say so, and nothing else."""
+"""While every arena is frozen, home, the operators' page and readiness say so, and nothing else
+does."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from tests.unit.server.routes.conftest import Browse, Caller, open_season, start
 
 @pytest.fixture
 def under_way(books: Books, alice: User, bob: User, charlie: User) -> Books:
-    """A platform at which matches are being played."""
+    """A platform that is playing matches."""
     start_season(books, charlie, open_season(books, charlie, alice, bob))
     assert books.dispatch()
     tick(books.context)
@@ -24,14 +25,14 @@ def under_way(books: Books, alice: User, bob: User, charlie: User) -> Books:
 
 @pytest.fixture
 def frozen(under_way: Books) -> Books:
-    """The same, after eight minutes in which no arena has reported."""
+    """The same platform after eight minutes without a report of an arena."""
     under_way.clock.pass_by(minutes=8)
     tick(under_way.context)
     return under_way
 
 
 def page(text: str) -> str:
-    """The page's text on one line."""
+    """Returns the page's text on one line."""
     return " ".join(text.split())
 
 

@@ -1,7 +1,7 @@
 """Reads every address that the application answers to a GET, as several viewers.
 
-The addresses come from the application's own map, so none can be forgotten: a new part of an
-address has to be named in PARTS or NAMES, or the walk fails.
+The addresses come from the application's own map, so none can be forgotten: the walk
+fails at a new part of an address until `World.parts` or `World.names` has it.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ QUERIES: Final = {
     "table": ("", "?seat=0", "?seat=1&since=1", "?seat=table&revision=x"),
     "season": ("", "?bundles=mine"),
 }
-"""What is asked at addresses with these parts."""
+"""The queries of addresses with these parts."""
 FILTERS: Final = ("", "?bot={bot}&result=won", "?bot={bot}&fault=1", "?fault=true")
-"""What is asked at lists of matches."""
+"""The queries of lists of matches."""
 _FRESH: Final = (
     re.compile(r'nonce="[^"]+"'),
     re.compile(r'csrf.token\\?" (value|content)=\\?"[^"]+"'),
@@ -47,12 +47,12 @@ REFUSED: Final = (429, 503)
 
 @dataclass(frozen=True)
 class Answer:
-    """What is the same whenever nothing has changed: the status, and the body without nonces."""
+    """The stable part of an answer: the status, and the body without nonces."""
 
     status: int
     body: str
     asks_to_wait: bool = False
-    """Whether it says when to ask again."""
+    """Whether the answer says when to ask again."""
 
 
 Walked = dict[tuple[str, str], Answer]
@@ -61,19 +61,20 @@ Walked = dict[tuple[str, str], Answer]
 
 @dataclass(frozen=True)
 class World:
-    """The application, who looks at it, and what the parts of its addresses stand for."""
+    """The application, its viewers, and the values of the parts of its addresses."""
 
     app: APIFlask
     tokens: Mapping[str, str]
-    """The viewers' API tokens by name; "" for somebody without an account."""
+    """The viewers' API tokens by name; "" for a visitor without an account."""
     parts: Mapping[str, list[Any]]
     """The values of a part of an address, by its name."""
     names: Mapping[str, list[Any]]
-    """The same for the parts whose meaning depends on how the address begins, by that."""
+    """The values of parts whose meaning depends on the beginning of the address, by that
+    beginning."""
     bot: str
-    """owner/name, for filters."""
+    """A bot as owner/name, for filters."""
     games: Mapping[str, str]
-    """The game of each table; at an address with both, they belong together."""
+    """The game of each table. An address with both must name the table's own game."""
 
     def walk(self, *viewers: str, heads: bool = False) -> Walked:
         """Returns all answers to these viewers. With `heads` the first viewer sends a HEAD, too,
@@ -143,7 +144,7 @@ class World:
 
 
 def held_up(walked: Walked) -> list[tuple[str, str]]:
-    """Returns what was answered with a time to ask again, though it was not refused for now."""
+    """Returns the requests that got a time to ask again without a temporary refusal."""
     return [
         asked
         for asked, answer in walked.items()
@@ -162,7 +163,7 @@ def unanswered(world: World, walked: Walked) -> set[str]:
 
 
 def differing(one: Walked, other: Walked) -> dict[tuple[str, str], str]:
-    """Returns the addresses whose answers differ, with the places where they begin to."""
+    """Returns the addresses whose answers differ, with the places of the first difference."""
     assert one.keys() == other.keys()
     return {
         asked: _difference(one[asked], other[asked]) for asked in one if one[asked] != other[asked]
@@ -178,7 +179,7 @@ def _difference(one: Answer, other: Answer) -> str:
 
 
 def _first_events(client: FlaskClient, path: str, headers: Mapping[str, str]) -> Answer:
-    """All events that are kept; the stream would go on."""
+    """Returns all stored events; the stream itself would not end."""
     with client.get(f"{path}?after=0", headers=dict(headers), buffered=False) as answer:
         chunks, text = answer.iter_encoded(), ""
         while "still here" not in text:
@@ -190,7 +191,7 @@ def _first_events(client: FlaskClient, path: str, headers: Mapping[str, str]) ->
 
 
 def _unpacked(data: bytes) -> str:
-    """The files of a zip as one text; a zip holds the time at which it was made."""
+    """Returns the files of a zip as one text, since the zip also holds the time of its creation."""
     with ZipFile(io.BytesIO(data)) as archive:
         files = {name: archive.read(name) for name in archive.namelist()}
     return "\n".join(f"{name}: {data.decode('utf-8', 'replace')}" for name, data in files.items())
