@@ -19,11 +19,10 @@ from matchbox.settings import WIDTH, Settings
 from server.context import Context
 from server.db.migrations import migrate
 from server.db.session import Database
-from server.services import bootstrap, dispatch, ranked
+from server.services import booking, bootstrap, dispatch, ranked
 from server.services.bootstrap import ShippedBot
 from worker.arena.play import play_job
 from worker.arena.tryout import try_out
-from worker.ledger import message_handlers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,7 +71,7 @@ def booked_match(game: str, bots: Sequence[NamedBot], deals: int, box: Box | Non
                 dispatch.dispatch(session, settings=settings, now=context.now())
             (message,) = hand.take()
             played = play_job(wire.from_plain(PlayMatch, message), bundles, box)
-            if not message_handlers.book(context, wire.RECORD, wire.to_plain(played)):
+            if not booking.book_message(context, wire.RECORD, wire.to_plain(played)):
                 raise RuntimeError("the books did not take the match")
             return time.perf_counter() - started
         finally:
@@ -89,4 +88,4 @@ def _move_in(
     for message in hand.take():
         job = wire.from_plain(TryOut, message)
         data = next(bot.data for bot in bots if bot.version == job.version)
-        message_handlers.book(context, wire.SETTLE, wire.to_plain(try_out(job, data, box)))
+        booking.book_message(context, wire.SETTLE, wire.to_plain(try_out(job, data, box)))

@@ -55,7 +55,6 @@ from server.services import (
 from server.services.tick import tick
 from worker.arena.learning import give_lesson
 from worker.arena.play import play_job
-from worker.ledger import message_handlers as ledger
 
 SECRET = "the books' secret key, 32 characters or more"
 SIMPLE = b"from matchbox.games.bomb import SimplePlayer\n\nBOT = SimplePlayer\n"
@@ -408,7 +407,7 @@ def record_all(url: str, messages: Sequence[dict[str, Any]], turn: int) -> int:
     process."""
     books = open_books(url)
     shuffled = random.Random(turn).sample(messages, len(messages))
-    booked = sum(ledger.book(books.context, wire.RECORD, message) for message in shuffled)
+    booked = sum(booking.book_message(books.context, wire.RECORD, message) for message in shuffled)
     books.context.close()
     return booked
 
@@ -443,6 +442,6 @@ def record_and_refill(
     in a process."""
     books = open_books(url, dispatch_window=window)
     for message in random.Random(turn).sample(messages, len(messages)):
-        ledger.book(books.context, wire.RECORD, message)
+        booking.book_message(books.context, wire.RECORD, message)
     books.context.close()
     return [message for task, _, message in books.postman.letters if task == wire.PLAY_MATCH]

@@ -29,9 +29,9 @@ from matchbox.match.wire import PlayMatch
 from server.context import Context
 from server.db.models import Bundle, Match, MatchState, Standing
 from server.db.session import Database
-from server.services import walls
+from server.services import booking, walls
+from server.services.tick import tick
 from worker.arena.play import play_job
-from worker.ledger import message_handlers
 from worker.ledger.batches import MOST
 from worker.ledger.refit_process import RefitProcess
 from worker.ledger.refitter import Refitter
@@ -98,7 +98,7 @@ def measure(url: str) -> Started:
         with context.write() as session:
             wall = {"box": "bwrap", "walled": True, "why": ""}
             walls.report_wall(session, wall, now=context.now())
-        message_handlers.tick(context)
+        tick(context, with_standings=False)
         refitter.wake()
         _book(context, [_played(context, hand.jobs.pop(0))])
         first = time.perf_counter() - began
@@ -109,7 +109,7 @@ def measure(url: str) -> Started:
                 booked + len(batch),
                 spent + _processor_ms(partial(_book, context, batch)),
             )
-        ticks = [_processor_ms(partial(message_handlers.tick, context)) for _ in range(TICKS)]
+        ticks = [_processor_ms(partial(tick, context, with_standings=False)) for _ in range(TICKS)]
         _wait_for_standings(context, refitter, before + 1 + booked, began)
         ready = time.perf_counter() - began
     finally:
@@ -133,7 +133,7 @@ def _played(context: Context, job: PlayMatch) -> dict[str, Any]:
 
 def _book(context: Context, batch: Sequence[dict[str, Any]]) -> None:
     """Records the results together, as the ledger does with results that arrive together."""
-    message_handlers.book_matches(context, batch)
+    booking.book_matches(context, batch)
     names = [played["match"] for played in batch]
     with context.read() as session:
         left = Match.id.in_(names), Match.state != MatchState.FINISHED

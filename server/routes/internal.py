@@ -16,7 +16,7 @@ from matchbox.match import wire
 from server import queries
 from server.auth import arena_only, context
 from server.queries import lessons as learning
-from server.services import booking, job_kinds, tick
+from server.services import booking, job_kinds
 
 if TYPE_CHECKING:
     from flask.typing import ResponseReturnValue
@@ -77,11 +77,7 @@ def claim() -> ResponseReturnValue:
 def result() -> Response:
     """Accepts {"task", "message"}; returns whether it changed any row."""
     body = _object()
-    task, message = str(body.get("task")), body.get("message")
-    made = context()
-    changed = booking.book(made, task, message)
-    if changed and task == wire.RECORD:
-        tick.refill(made)
+    changed = booking.book(context(), str(body.get("task")), body.get("message"))
     return jsonify({"accepted": changed})
 
 

@@ -16,7 +16,7 @@ from matchbox.errors import BadMessage
 from server import queries
 from server.auth import context, remote_only
 from server.queries import lessons as learning
-from server.services import remote_arenas
+from server.services import booking, remote_arenas
 
 if TYPE_CHECKING:
     from flask.typing import ResponseReturnValue
@@ -104,7 +104,8 @@ def result() -> Response:
     if not body:
         with context().write() as session:
             body = _parsed(remote_arenas.take_parts(session, g.arena))
-    changed = remote_arenas.book(context(), g.arena, str(body.get("task")), body.get("message"))
+    task, message = str(body.get("task")), body.get("message")
+    changed = booking.book(context(), task, message, holder=g.arena)
     return jsonify({"accepted": changed})
 
 

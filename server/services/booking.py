@@ -8,13 +8,13 @@ and the rows that it shares with others.
 from __future__ import annotations
 
 import secrets
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import structlog
 from msgspec.structs import replace
 
 from matchbox import registry
-from matchbox.errors import BadMessage, BadRecord, UnknownGame
+from matchbox.errors import BadMessage, BadRecord, CallerFault, UnknownGame
 from matchbox.match import record as records
 from matchbox.match import replay, wire
 from server.db.models import Match
@@ -27,6 +27,7 @@ from server.services import (
     ratings,
     results,
     stopped_arenas,
+    tick,
 )
 from server.services.matches import MATCH
 
@@ -50,29 +51,57 @@ def book(context: Context, task: str, data: object, *, holder: str = "") -> bool
     belongs to that job, and is packed anew, so that nothing else is stored with it. Raises the
     errors of `job_kinds.book`, and Conflict if the holder does not hold the job.
     """
+    if task == wire.RECORD:
+        return book_matches(context, [data], holder=holder)[0]
     settings, now = context.settings, context.now()
-    if task != wire.RECORD:
-        with context.write() as session:
-            _check_holder(session, task, data, holder, context.settings)
-            if holder and task == wire.LOST:
-                job_kinds.give_back(
-                    session, wire.from_plain(wire.Lost, data), settings=settings, now=now
-                )
-                return True
-            booked = job_kinds.book(session, task, data, settings=settings, now=now)
-            if booked and task == wire.BOOK_VERIFICATION:
-                arenas.stop_if_different(
-                    session, job_kinds.claim_of(task, data), settings=settings, now=now
-                )
-            return booked
-    return book_matches(context, [data], holder=holder)[0]
+    with context.write() as session:
+        _check_holder(session, task, data, holder, settings)
+        if holder and task == wire.LOST:
+            missed = wire.from_plain(wire.Lost, data)
+            job_kinds.give_back(session, missed, settings=settings, now=now)
+            return True
+        changed = job_kinds.book(session, task, data, settings=settings, now=now)
+        if changed and task == wire.BOOK_VERIFICATION:
+            about = job_kinds.claim_of(task, data)
+            arenas.stop_if_different(session, about, settings=settings, now=now)
+    if not changed:
+        log.info("message.changed_nothing", task=task)
+    return changed
+
+
+def book_message(context: Context, task: str, data: object) -> bool:
+    """Records a result as `book` does, but refuses an invalid message, as no sender waits for it.
+
+    If a result of one of our attempts cannot be read, its job counts as lost by the platform. The
+    job of any other refused message is queued again by the sweeper. Raises Unavailable.
+    """
+    try:
+        return book(context, task, data)
+    except CallerFault as error:
+        log.warning("message.refused", task=task, why=f"{type(error).__name__}: {error}")
+        kind = job_kinds.RESULTS[task].kind
+        if isinstance(error, BadMessage) and kind is not None and isinstance(data, dict):
+            _lose(context, kind, data, str(error))
+        return False
+
+
+def _lose(context: Context, kind: wire.Kind, data: dict[str, Any], why: str) -> None:
+    """Counts the job of an unreadable result as lost, so that it is parked if that goes on."""
+    fields = {"kind": kind, "subject": data.get(kind), "why": why}
+    message = {**fields, "attempt": data.get("attempt"), "token": data.get("token")}
+    try:
+        missed = wire.from_plain(wire.Lost, message)
+    except BadMessage:
+        return
+    book_message(context, wire.LOST, wire.to_plain(missed))
 
 
 def book_matches(context: Context, data: Sequence[object], *, holder: str = "") -> list[bool]:
     """Records the results of matches, in order, in one transaction; see `book`.
 
-    Returns for each result whether it changed anything. If one raises an error, none is recorded:
-    then call `book` for each. Raises the errors of `book`.
+    Then sends more matches if few are under way. Returns for each result whether it changed
+    anything. If one raises an error, none is recorded: then call `book` for each. Raises the errors
+    of `book`.
     """
     settings, now = context.settings, context.now()
     read = [wire.from_plain(wire.MatchPlayed, one) for one in data]
@@ -99,6 +128,10 @@ def book_matches(context: Context, data: Sequence[object], *, holder: str = "") 
                     match_verifications.check_arena(
                         session, played.match, settings=settings, now=now
                     )
+    for _ in range(changed.count(False)):
+        log.info("message.changed_nothing", task=wire.RECORD)
+    if any(changed):
+        tick.refill(context)
     return changed
 
 

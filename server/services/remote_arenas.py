@@ -32,13 +32,11 @@ from matchbox.match.wire import Verify
 from server.db.models import ArenaPart, Match
 from server.services import (
     arena_keys,
-    booking,
     broker,
     job_files,
     job_kinds,
     jobs,
     stopped_arenas,
-    tick,
     walls,
 )
 from server.services.remote_names import key_of, of_key
@@ -213,17 +211,6 @@ def require_file(session: Session, arena: str, name: str) -> None:
         if name in job_files.files_of(session, job):
             return
     raise Forbidden(f"no job that {arena} holds needs {name}")
-
-
-def book(context: Context, arena: str, task: str, message: object) -> bool:
-    """Records the result of the job that the arena holds. Returns False if that changed nothing.
-
-    Raises the errors of `booking.book`.
-    """
-    changed = booking.book(context, task, message, holder=arena)
-    if changed and task == wire.RECORD:
-        tick.refill(context)
-    return changed
 
 
 def add_part(session: Session, arena: str, position: int, data: bytes) -> None:

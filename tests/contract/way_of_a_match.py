@@ -23,12 +23,12 @@ import httpx
 
 from server.app import create_app, create_internal_app
 from server.db.migrations import migrate
-from server.services.tick import refresh_standings
+from server.services import booking
+from server.services.tick import refresh_standings, tick
 from tests.books import Books, open_books
 from worker.arena.boxes import open_named
 from worker.arena.client import ServerClient
 from worker.arena.tasks import Arena
-from worker.ledger import message_handlers
 
 HOME = Path(__file__).parents[2]
 ROOMS = ("dashboard", "matchbox", "sandbox", "server", "worker")
@@ -75,13 +75,13 @@ def walk(books: Books) -> Trace:
     trace, results = Trace(), list[tuple[str, dict[str, Any]]]()
     with box:
         with trace.stage("paired"):
-            message_handlers.tick(books.context)
+            tick(books.context, with_standings=False)
         task, _queue, message = next(one for one in books.postman.letters if "play" in one[0])
         arena = Arena(client, box, lambda *result: results.append(result))
         with trace.stage("played"):
             arena.run(task, message)
     with trace.stage("booked"):
-        message_handlers.book(books.context, *results[0])
+        booking.book_message(books.context, *results[0])
     books.clock.pass_by(minutes=1)
     with trace.stage("shown"):
         refresh_standings(books.context)

@@ -1,7 +1,7 @@
 """The ledger's Celery worker: `celery -A worker.ledger.main worker -P solo -Q ledger`.
 
-Wires settings, database and tasks together; message_handlers.py does the tasks' work, and beat.py
-sends the tick.
+Wires settings, database and tasks together; the services do the tasks' work, and beat.py sends the
+tick.
 """
 
 from __future__ import annotations
@@ -16,12 +16,11 @@ from matchbox.errors import Unavailable
 from matchbox.match import wire
 from matchbox.settings import read_settings
 from server.context import Context, database_url, make_context
-from server.services import signs
+from server.services import booking, signs, tick
 from server.services.job_kinds import RESULTS
 from worker import logs, start
 from worker.app import make_celery, on
 from worker.health import show_life
-from worker.ledger import message_handlers
 from worker.ledger.backups import Backups
 from worker.ledger.batches import MOST, batched
 from worker.ledger.courier import Courier
@@ -84,12 +83,12 @@ def _close(**_: Any) -> None:
 def _book(self: Any, message: dict[str, Any]) -> None:
     """Records a result from an arena."""
     with logs.job_fields(message):
-        message_handlers.book(_Running.context, self.name, message)
+        booking.book_message(_Running.context, self.name, message)
 
 
 def _book_matches(messages: Sequence[object]) -> None:
     """Records the results of matches from arenas, all or none."""
-    message_handlers.book_matches(_Running.context, messages)
+    booking.book_matches(_Running.context, messages)
 
 
 for _task in RESULTS:
@@ -97,11 +96,11 @@ for _task in RESULTS:
     app.task(_book, name=_task, bind=True, **base, **AGAIN)
 
 
-def tick() -> None:
+def _tick() -> None:
     """Does everything that is due, and wakes the refitter and the courier."""
-    message_handlers.tick(_Running.context)
+    tick.tick(_Running.context, with_standings=False)
     _Running.refitter.wake()
     _Running.courier.wake()
 
 
-app.task(tick, name=wire.TICK)
+app.task(_tick, name=wire.TICK)

@@ -13,8 +13,9 @@ import pytest
 from matchbox.match import wire
 from matchbox.match.wire import PlayMatch
 from server.db.models import Standing
+from server.services import booking
+from server.services.tick import tick
 from tests.books import Books, open_books, played
-from worker.ledger import message_handlers
 from worker.ledger.refit_process import RefitProcess
 
 
@@ -27,9 +28,9 @@ def books(empty_database: Path, tmp_path: Path) -> Iterator[Books]:
     opened.league()
     for name in ("alice", "bob"):
         opened.bot(opened.person(name), "bot")
-    message_handlers.tick(opened.context)
+    tick(opened.context, with_standings=False)
     job = next(one for one in opened.postman.take() if isinstance(one, PlayMatch))
-    assert message_handlers.book(opened.context, wire.RECORD, wire.to_plain(played(job)))
+    assert booking.book_message(opened.context, wire.RECORD, wire.to_plain(played(job)))
     yield opened
     opened.context.close()
 

@@ -14,10 +14,9 @@ import pytest
 from matchbox.match import wire
 from matchbox.match.wire import PlayMatch
 from server.db.models import MatchState, Standing
-from server.services import standings
-from server.services import tick as ticking
+from server.services import booking, standings
+from server.services.tick import refresh_standings, tick
 from tests.books import Books, open_books, played
-from worker.ledger import message_handlers
 from worker.ledger.refitter import Refitter
 
 
@@ -37,7 +36,7 @@ def books(empty_database: Path, tmp_path: Path) -> Iterator[Books]:
 @pytest.fixture
 def refitter(books: Books) -> Iterator[Refitter]:
     """A refitter that runs."""
-    made = Refitter(partial(ticking.refresh_standings, books.context))
+    made = Refitter(partial(refresh_standings, books.context))
     made.start()
     yield made
     made.close()
@@ -71,12 +70,12 @@ def test_results_are_recorded_while_a_refit_is_under_way(
         return compute(*words)
 
     monkeypatch.setattr(standings, "compute", slow)
-    message_handlers.tick(books.context)
+    tick(books.context, with_standings=False)
     refitter.wake()
     assert begun.wait(60)
     job = next(one for one in books.postman.take() if isinstance(one, PlayMatch))
-    assert message_handlers.book(books.context, wire.RECORD, wire.to_plain(played(job)))
-    message_handlers.tick(books.context)
+    assert booking.book_message(books.context, wire.RECORD, wire.to_plain(played(job)))
+    tick(books.context, with_standings=False)
     assert books.match(job.match).state == MatchState.FINISHED
     assert matches(books) is None
     released.set()
@@ -111,7 +110,7 @@ def test_the_ledger_does_not_wait_for_a_long_refit_at_its_end(
 
     monkeypatch.setattr(standings, "compute", endless)
     monkeypatch.setattr("worker.ledger.refitter.CLOSE_S", 0.01)
-    refitter = Refitter(partial(ticking.refresh_standings, books.context))
+    refitter = Refitter(partial(refresh_standings, books.context))
     refitter.start()
     refitter.wake()
     assert begun.wait(60)
@@ -133,7 +132,7 @@ def test_an_older_refit_does_not_replace_a_newer_standing(
             standings.refresh(other, scope, now=books.clock())
         return fresh
 
-    ticking.tick(books.context)
+    tick(books.context)
     monkeypatch.setattr(standings, "compute", overtaken)
     books.clock.pass_by(seconds=60)
     play_one(books)
@@ -142,7 +141,7 @@ def test_an_older_refit_does_not_replace_a_newer_standing(
         "refresh",
         lambda session, scope, *, now: standings.keep(session, compute(session, scope), now=now),
     )
-    ticking.refresh_standings(books.context)
+    refresh_standings(books.context)
     assert matches(books) == 2
 
 
@@ -162,12 +161,12 @@ def test_what_another_ledger_has_just_computed_is_not_computed_again(
     play_one(books)
     books.clock.pass_by(seconds=60)
     monkeypatch.setattr(standings, "stale", computed_elsewhere)
-    ticking.refresh_standings(books.context)
+    refresh_standings(books.context)
     assert matches(books) == 1
 
 
 def play_one(books: Books) -> None:
     """Sends matches, and books the first."""
-    ticking.tick(books.context, with_standings=False)
+    tick(books.context, with_standings=False)
     job = next(one for one in books.postman.take() if isinstance(one, PlayMatch))
-    assert message_handlers.book(books.context, wire.RECORD, wire.to_plain(played(job)))
+    assert booking.book_message(books.context, wire.RECORD, wire.to_plain(played(job)))

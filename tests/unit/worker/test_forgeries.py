@@ -26,13 +26,13 @@ from matchbox.match.frames import REPORT_LENGTH, SEEN_INSIDE, readable
 from matchbox.match.wire import MatchPlayed, PlayMatch
 from server.db.migrations import migrate
 from server.db.models import League, MatchState, Result, Role
+from server.services import booking
 from server.services.match_sizing import MatchSizer
 from server.services.tick import tick
 from tests.books import Books, open_books, played, scripted, season_of
 from tests.unit.worker.bots import GOOD
 from tests.unit.worker.conftest import a_match, by_digest
 from worker.arena.play import play_job
-from worker.ledger import message_handlers as ledger
 
 if TYPE_CHECKING:
     from matchbox.game import Plain
@@ -192,7 +192,7 @@ def test_a_forged_result_is_booked_or_lost_and_the_books_go_on(
     message = wire.to_plain(played(job, structs.replace(record, bouts=bouts)))
     for name in data.draw(names_of(FORGED)):
         message[name] = msgspec.to_builtins(data.draw(FORGED[name]))
-    booked = ledger.book(books.context, wire.RECORD, message)
+    booked = booking.book_message(books.context, wire.RECORD, message)
     match = books.match(job.match)
     assert booked == (match.state == MatchState.FINISHED) == (match.platform_faults == 0)
     tick(books.context)

@@ -1,4 +1,4 @@
-"""The ledger's tasks: a good message is booked, a bad one is refused by name and logged."""
+"""A good result is booked, alone or with others; a bad message is refused by name and logged."""
 
 from __future__ import annotations
 
@@ -30,7 +30,6 @@ from server.db.models import (
 from server.services import booking
 from server.services.tick import tick
 from tests.books import Books, lost, open_books, played, season_of, tried_out
-from worker.ledger import message_handlers as ledger
 
 
 @pytest.fixture
@@ -55,15 +54,15 @@ def job(books: Books) -> PlayMatch:
 def refusal(task: str, books: Books, data: object) -> str:
     """Returns the log's reason for refusing the message."""
     with capture_logs() as logs:
-        assert not ledger.book(books.context, task, data)
+        assert not booking.book_message(books.context, task, data)
     (entry,) = [one for one in logs if one["event"] == "message.refused"]
     return str(entry["why"])
 
 
 def test_a_record_travels_as_json_and_is_booked_once(books: Books, job: PlayMatch) -> None:
     data = wire.to_plain(played(job))
-    assert ledger.book(books.context, wire.RECORD, data)
-    assert not ledger.book(books.context, wire.RECORD, data)
+    assert booking.book_message(books.context, wire.RECORD, data)
+    assert not booking.book_message(books.context, wire.RECORD, data)
     assert books.match(job.match).state == MatchState.FINISHED
 
 
@@ -71,7 +70,7 @@ def test_a_record_that_leaves_few_under_way_has_more_sent(books: Books, job: Pla
     narrow = open_books(books.context.database.url, dispatch_window=1)
     with narrow.write() as session:
         session.execute(update(Match).where(Match.id != job.match).values(state=MatchState.QUEUED))
-    assert ledger.book(narrow.context, wire.RECORD, wire.to_plain(played(job)))
+    assert booking.book_message(narrow.context, wire.RECORD, wire.to_plain(played(job)))
     (more,) = narrow.postman.take()
     assert isinstance(more, PlayMatch)
     assert more.match != job.match
@@ -113,7 +112,7 @@ def test_results_booked_together_are_those_booked_one_by_one(
         one.execute("VACUUM INTO ?", [str(tmp_path / "other.db")])
     other = open_books(f"sqlite:///{tmp_path / 'other.db'}")
     for message in ranked:
-        assert ledger.book(other.context, wire.RECORD, message)
+        assert booking.book_message(other.context, wire.RECORD, message)
     begun = 0
 
     def count(*_: Any) -> None:
@@ -142,8 +141,9 @@ def selects(books: Books, results: list[dict[str, Any]]) -> int:
 
 
 def test_many_results_take_no_more_queries_than_one(
-    books: Books, ranked: list[dict[str, Any]]
+    books: Books, ranked: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("server.services.tick.refill", lambda context: None)
     selects(books, ranked[:4])  # The first match of a version looks for an earlier version.
     one = selects(books, ranked[4:5])
     assert selects(books, ranked[5:]) == one
@@ -167,22 +167,23 @@ def test_of_a_batch_with_a_bad_result_nothing_is_booked(
 ) -> None:
     first, second, third, *_ = ranked
     with pytest.raises(CallerFault):
-        ledger.book_matches(books.context, [first, {**second, **bad}, third])
+        booking.book_matches(books.context, [first, {**second, **bad}, third])
     with books.read() as session:
         assert session.scalar(select(func.count()).select_from(Result)) == 0
-    assert [ledger.book(books.context, wire.RECORD, one) for one in (first, third)] == [True, True]
+    for one in (first, third):
+        assert booking.book_message(books.context, wire.RECORD, one)
 
 
 def test_a_verdict_is_booked(books: Books) -> None:
     version = books.upload(books.person("dora"), "new")
     (sent,) = books.postman.take()
     assert isinstance(sent, TryOut)
-    assert ledger.book(books.context, wire.SETTLE, wire.to_plain(tried_out(sent)))
+    assert booking.book_message(books.context, wire.SETTLE, wire.to_plain(tried_out(sent)))
     assert books.version(version.id).state == VersionState.ACTIVE
 
 
 def test_a_lost_job_is_booked(books: Books, job: PlayMatch) -> None:
-    assert ledger.book(books.context, wire.LOST, wire.to_plain(lost(job)))
+    assert booking.book_message(books.context, wire.LOST, wire.to_plain(lost(job)))
     assert books.match(job.match).platform_faults == 1
 
 
@@ -245,7 +246,7 @@ def test_a_result_that_cannot_be_read_and_is_not_ours_is_not_counted(
     books: Books, job: PlayMatch
 ) -> None:
     data = {**wire.to_plain(played(job)), "logs": None, "token": "0" * 64}
-    assert not ledger.book(books.context, wire.RECORD, data)
+    assert not booking.book_message(books.context, wire.RECORD, data)
     assert books.match(job.match).platform_faults == 0
 
 
@@ -261,12 +262,12 @@ def test_a_database_that_cannot_be_used_is_for_another_try(
 ) -> None:
     other = open_books(f"sqlite:///{tmp_path / 'empty.db'}")
     with pytest.raises(Unavailable):
-        ledger.book(other.context, wire.RECORD, wire.to_plain(played(job)))
+        booking.book_message(other.context, wire.RECORD, wire.to_plain(played(job)))
     other.context.close()
 
 
 def test_the_tick_looks_through_the_books(books: Books, job: PlayMatch) -> None:
     books.clock.pass_by(minutes=6)
-    ledger.tick(books.context)
+    tick(books.context, with_standings=False)
     again = [one for one in books.postman.take() if isinstance(one, PlayMatch)]
     assert job.match in [one.match for one in again]
