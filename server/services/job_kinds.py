@@ -174,13 +174,11 @@ def _find(
 def sweep(session: Session, *, settings: Settings, now: int) -> int:
     """Puts jobs that are late back into the queue; counts no fault for that.
 
-    Also sends the try-outs whose turn it is, among them those that were never sent. Returns the
-    number of jobs that were late or due.
+    Try-outs wait for their turns instead: sends those whose turn it is, among them those that were
+    never sent. Returns the number of jobs that were late or due.
     """
-    late = jobs.sweep(session, MATCH, settings=settings, now=now)
-    late += jobs.sweep(session, LESSON, settings=settings, now=now)
-    late += jobs.sweep(session, TURN, settings=settings, now=now)
-    late += jobs.sweep(session, VERIFICATION, settings=settings, now=now)
+    swept = [kind for kind in ALL if kind not in (TRY_OUT, TRY_DRAFT)]
+    late = sum(jobs.sweep(session, kind, settings=settings, now=now) for kind in swept)
     return late + turns.advance(session, settings=settings, now=now)
 
 
