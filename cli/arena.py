@@ -34,13 +34,14 @@ def arena(
     data: Annotated[Path, typer.Option(help="folder for logs")] = Path("arena-data"),
 ) -> None:
     """Play matches for a server from another host; Ctrl-C stops it, and nothing is lost."""
-    from worker.arena import cpu_affinity, reports
+    from matchbox.match.knock import own_knock
+    from worker.arena import cpu_affinity
     from worker.arena.client import ServerClient
 
     url = _address(join)
     key = _key(key_file)
     client = ServerClient(url, key, number=1, pauses_s=(0.5, 1.0))
-    client.join(reports.knock())
+    client.join(own_knock())
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
@@ -54,7 +55,7 @@ def _keep_running(
     """Runs the arenas until the command is to stop. Raises KeyRefused once the key was removed."""
     from cli.supervisor import Program, Supervisor
     from matchbox.errors import KeyRefused, MatchboxError
-    from worker.arena import reports
+    from matchbox.match.knock import own_knock
     from worker.arena.remote import KEY
 
     os.umask(0o077)
@@ -83,7 +84,7 @@ def _keep_running(
             if ended.is_set() or checks * _CHECK_S % _LOOK_S == 0:
                 ended.clear()
                 try:
-                    client.join(reports.knock())
+                    client.join(own_knock())
                 except KeyRefused:
                     raise
                 except MatchboxError as error:

@@ -9,7 +9,7 @@ import pkgutil
 from functools import cache
 from hashlib import blake2b
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import entry_points, version
 from importlib.resources import files
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
@@ -137,6 +137,11 @@ def _digest(package: str) -> str:
             source = file.read_bytes()
             found.update(f"{file.name} {len(source)}\n".encode() + source)
     return found.hexdigest()
+
+
+def release() -> str:
+    """Returns the version of Matchbox that is installed here."""
+    return version("matchbox")
 
 
 def seat_modules() -> list[str]:

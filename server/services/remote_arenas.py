@@ -7,15 +7,12 @@ is taken from the broker on its behalf and claimed for it, so no other arena get
 from __future__ import annotations
 
 import random
-from functools import cache, partial
-from importlib.metadata import version
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-import msgspec
 import structlog
 from sqlalchemy import delete, func, select
 
-from matchbox import registry
 from matchbox.errors import (
     ArenaOutdated,
     ArenaStopped,
@@ -27,7 +24,7 @@ from matchbox.errors import (
     Unavailable,
 )
 from matchbox.match import wire
-from matchbox.match.record import python_minor
+from matchbox.match.knock import Knock, own_knock
 from matchbox.match.wire import Verify
 from server.db.models import ArenaPart, Match
 from server.services import (
@@ -63,37 +60,12 @@ _LEASES: Final = 6
 log = structlog.get_logger(__name__)
 
 
-class Knock(msgspec.Struct, frozen=True, kw_only=True):
-    """An arena's release, Python and rules, sent with every request for a job."""
-
-    release: str
-    """Its version of Matchbox."""
-    python: str
-    """Its minor version of Python, such as 3.12."""
-    rules: dict[str, str]
-    """The digest of the rules of every game by the game's name."""
-    match: str = ""
-    """The digest of `matchbox/match`; empty from an older release."""
-
-
-@cache
-def own() -> Knock:
-    """Returns this server's release, Python and rules. An arena gets jobs only if its own are
-    equal."""
-    return Knock(
-        release=version("matchbox"),
-        python=python_minor(),
-        rules=registry.digests(),
-        match=registry.match_digest(),
-    )
-
-
 def check(told: Mapping[str, Any]) -> None:
     """Raises ArenaOutdated unless the arena has this server's release, Python and rules.
 
     Raises BadMessage if the arena does not report them.
     """
-    knock, here = wire.from_plain(Knock, dict(told)), own()
+    knock, here = wire.from_plain(Knock, dict(told)), own_knock()
     if knock.release != here.release:
         raise ArenaOutdated(
             f"this arena has release {knock.release[:32]} of Matchbox and the server has "

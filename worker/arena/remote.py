@@ -27,6 +27,7 @@ from matchbox.errors import (
     MatchboxError,
     Unavailable,
 )
+from matchbox.match.knock import own_knock
 from matchbox.settings import read_settings
 from worker import logs
 from worker.arena import cpu_affinity, reports
@@ -61,7 +62,6 @@ class RemoteArena:
         self._key = key
         self._number = number
         self._client = ServerClient(settings.server_url, key, number=number)
-        self._knock = reports.knock()
         self._stop = threading.Event()
         self._doing = ""
 
@@ -90,7 +90,7 @@ class RemoteArena:
         None if the arena is to stop."""
         while not self._stop.is_set():
             try:
-                return self._client.join(self._knock)
+                return self._client.join(own_knock())
             except Unavailable as error:
                 log.warning("arena.waits", why=str(error))
                 self._stop.wait(_WAITS_S if isinstance(error, ArenaOutdated) else _AWAY_S)
@@ -110,7 +110,7 @@ class RemoteArena:
         """The next job; None after a pause if there is none. Raises KeyRefused."""
         pause_s = _IDLE_S
         try:
-            if found := self._client.take(self._knock):
+            if found := self._client.take(own_knock()):
                 return found
         except KeyRefused:
             raise

@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import structlog
 
-from matchbox import registry
 from matchbox.errors import MatchboxError
 from matchbox.match import wire
-from matchbox.match.record import python_minor
 from worker.arena import cpu_affinity
 from worker.arena.boxes import examine
 
@@ -40,12 +38,6 @@ def report(arena: str, kind: str, *, walled: bool, why: str) -> dict[str, Any]:
     """An arena's report on its box, with its host and release."""
     own = {"host": socket.gethostname(), "release": version("matchbox")}
     return {"arena": arena, "box": kind, "walled": walled, "why": why, **own}
-
-
-def knock() -> dict[str, Any]:
-    """The facts that an arena on another host reports about itself before it gets a job."""
-    own = {"release": version("matchbox"), "python": python_minor()}
-    return {**own, "rules": registry.digests(), "match": registry.match_digest()}
 
 
 def keep_reporting(

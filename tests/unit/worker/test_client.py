@@ -22,6 +22,7 @@ from matchbox.errors import (
     Unavailable,
 )
 from matchbox.match import wire
+from matchbox.match.knock import Knock
 from tests.unit.worker.bots import GOOD
 from tests.unit.worker.conftest import a_match
 from worker.arena.client import ServerClient
@@ -142,6 +143,9 @@ def elsewhere(server: Server) -> ServerClient:
     return ServerClient("http://server", "key", number=2, pauses_s=(0.0,), transport=transport)
 
 
+KNOCK = Knock(release="1", python="3.12", rules={"bomb": "2b"}, match="7f")
+
+
 def problem(status: int, detail: str) -> Answer:
     """Returns a refusal with its reason."""
     return lambda request: httpx.Response(status, json={"detail": detail})
@@ -151,13 +155,15 @@ def test_an_arena_on_another_host_asks_for_its_jobs_with_its_key() -> None:
     found = {"task": wire.PLAY_MATCH, "message": {"match": "m"}}
     server = Server(says(200, json.dumps({"arena": "lab-2@key:lab", **found}).encode()), says(204))
     client = elsewhere(server)
-    assert client.join({"release": "1"}) == "lab-2@key:lab"
-    assert client.take({"release": "1"}) is None
+    assert client.join(KNOCK) == "lab-2@key:lab"
+    assert client.take(KNOCK) is None
     asked = [(one.url.path, one.headers["Matchbox-Arena"]) for one in server.asked]
     assert asked == [("/remote/joins", "2"), ("/remote/jobs", "2")]
     assert server.asked[0].headers["Authorization"] == "Bearer key"
+    said = {"release": "1", "python": "3.12", "rules": {"bomb": "2b"}, "match": "7f"}
+    assert [json.loads(one.content) for one in server.asked] == [said, said]
     gives = Server(says(200, json.dumps(found).encode()))
-    assert elsewhere(gives).take({}) == (wire.PLAY_MATCH, {"match": "m"})
+    assert elsewhere(gives).take(KNOCK) == (wire.PLAY_MATCH, {"match": "m"})
 
 
 @pytest.mark.parametrize(
@@ -169,10 +175,10 @@ def test_an_arena_on_another_host_is_told_why_it_gets_nothing(
     status: int, error: type[MatchboxError]
 ) -> None:
     with pytest.raises(error) as caught:
-        elsewhere(Server(problem(status, "the reason"))).take({})
+        elsewhere(Server(problem(status, "the reason"))).take(KNOCK)
     assert status == 404 or "the reason" in str(caught.value)
     with pytest.raises(error):
-        elsewhere(Server(says(status))).take({})
+        elsewhere(Server(says(status))).take(KNOCK)
 
 
 def test_a_long_result_goes_to_another_host_in_parts() -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import msgspec
 import pytest
 from structlog.testing import capture_logs
 
+from matchbox.match import wire
+from matchbox.match.knock import own_knock
 from server.db.models import Role, User
-from server.services import arena_keys, remote_arenas
+from server.services import arena_keys
 from tests.unit.server.routes.conftest import Caller, MakeApp
 
 
@@ -49,6 +50,6 @@ def test_the_log_has_no_line_for_an_arena_that_asks_in_vain(make_app: MakeApp) -
 
     assert ask("/walls", {"box": "bwrap", "walled": True, "job": None}) == 204
     with capture_logs() as written:
-        assert ask("/jobs", msgspec.to_builtins(remote_arenas.own())) == 204
+        assert ask("/jobs", wire.to_plain(own_knock())) == 204
         assert ask("/jobs", {}) == 422
     assert [one["status"] for one in written if one["event"] == "request"] == [422]
