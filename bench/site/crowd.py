@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from bench.site.bouts import GAME, KINDS, source_of
 from matchbox.bundle import digest
 from server.db.models import Bot, Bundle, Role, User, Version, VersionState
+from server.durations import DAY_MS
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -16,7 +17,6 @@ BOTS_EACH: Final = 4
 """The number of bots of an author."""
 OLDER: Final = 4
 """One of this many bots has an older version that has played too."""
-DAY_MS: Final = 24 * 3_600_000
 _REPORT: Final = {
     "verdict": "accepted",
     "reasons": [],

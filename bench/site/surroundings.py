@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final
 from sqlalchemy import select
 
 from bench.site.bouts import GAME, source_of
-from bench.site.crowd import DAY_MS
 from matchbox.bundle import digest
 from matchbox.match import record as records
 from matchbox.settings import Settings
@@ -28,6 +27,7 @@ from server.db.models import (
     RatingPoint,
     Result,
 )
+from server.durations import DAY_MS
 from server.services import audit, classes, leagues, notices, walls
 
 if TYPE_CHECKING:

@@ -40,6 +40,7 @@ from sqlalchemy.orm.attributes import set_committed_value
 
 from matchbox.errors import BadOption, Unavailable
 from server.db import faults
+from server.durations import MINUTE_MS
 
 Item = TypeVar("Item")
 WAIT_MS: Final = 30_000
@@ -47,7 +48,7 @@ WAIT_MS: Final = 30_000
 WEB_WAIT_MS: Final = 10_000
 """The time that a request waits for its turn to write, in milliseconds. It gives up before its
 client does."""
-IDLE_MS: Final = 60_000
+IDLE_MS: Final = MINUTE_MS
 """The time, in milliseconds, for which a writer on Postgres may be idle while others wait.
 
 Postgres ends the connection of one that has hung or lost its network, and frees the lock.

@@ -14,9 +14,10 @@ from sqlalchemy.orm import joinedload
 from matchbox.answers import faults as answers
 from matchbox.errors import BadOption
 from server.db.models import Bot, FaultCount, Version
+from server.durations import HOUR_MS
 from server.queries.pagination import iso
 from server.services.accounts import require_operator_to_see
-from server.services.fault_counts import HOUR_MS, PLATFORM
+from server.services.fault_counts import PLATFORM
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session

@@ -11,6 +11,7 @@ from matchbox.bundle import check_name
 from matchbox.errors import BadName, BadOption, Conflict, Forbidden, NotFound
 from server.db.models import FormerName, Role, Scope, Token, User
 from server.db.session import rows_changed
+from server.durations import DAY_MS, MINUTE_MS
 from server.services import audit, notices, passwords, sessions
 from server.services.passwords import digest_of
 
@@ -31,9 +32,8 @@ TOKEN_DAYS: Final = 365
 MOST_TOKEN_DAYS: Final = 3650
 REVOKED_DAYS: Final = 30
 """How many days a revoked token is still listed on pages."""
-NOTED_MS: Final = 60_000
+NOTED_MS: Final = MINUTE_MS
 """The least time between two updates of a token's last use, in ms."""
-DAY_MS: Final = 86_400_000
 _API: Final = "api"
 _FIRST: Final = "first-operator"
 _USED: Final = "this link has been used, or replaced by a newer one; see the log"

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from sqlalchemy import delete, select
 
 from matchbox.errors import Conflict, Forbidden, NotFound, TooMany
 from server.db.models import Bot, Entry, Invitation, League, Season, User, Version
 from server.db.session import rows_changed
+from server.durations import DAY_MS
 from server.services import audit
 from server.services.accounts import require_operator
 from server.services.leagues import admission_of, field_of
@@ -22,8 +23,6 @@ from server.services.lookup import find_league
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
-
-DAY_MS: Final = 86_400_000
 
 
 def invite(session: Session, actor: User, league_name: str, name: str, *, now: int) -> None:

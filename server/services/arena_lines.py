@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from matchbox.answers.health import ArenaLine, ArenaState
 from matchbox.errors import NotFound
+from server.durations import HOUR_MS
 from server.queries.pagination import iso
 from server.services import arena_keys, stopped_arenas, walls
 from server.services.accounts import require_operator_to_see
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from server.db.models import User
 
-GONE_MS: Final = 3_600_000
+GONE_MS: Final = HOUR_MS
 """An arena that has been silent for this long, an hour, is gone. In ms."""
 
 

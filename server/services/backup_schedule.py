@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from server.db.models import Setting
+from server.durations import HOUR_MS
 from server.services.events import storable
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 NAME: Final = "backups"
 """The setting's row in which the state is stored."""
-HOUR_MS: Final = 3_600_000
 AGAIN_MS: Final = 900_000
 """The pause in ms after an attempt that failed, or whose process died."""
 MOST_TROUBLE: Final = 500

@@ -27,6 +27,7 @@ from server.db.models import (
     VersionState,
 )
 from server.db.session import compare_and_set
+from server.durations import DAY_MS
 from server.services import audit, exclusions, interim_results, notices
 from server.services.accounts import require_owner
 from server.services.events import publish
@@ -51,7 +52,6 @@ FEWEST_LOOKS: Final = 20
 """The least number of looks at the results: matches are kept short enough for it, however fast the
 bots are."""
 MOST_OTHERS: Final = 8
-DAY_MS: Final = 24 * 3_600_000
 COMPARED: Final = (VersionState.ACTIVE, VersionState.ACCEPTED)
 _PLAYING: Final = (*COMPARED, VersionState.QUARANTINED)
 """The states of versions with which a comparison continues. With one in quarantine, it waits."""

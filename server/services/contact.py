@@ -16,6 +16,7 @@ from matchbox.answers.notices import MUTABLE
 from matchbox.errors import BadName, BadOption, Conflict, Forbidden, TooMany
 from matchbox.settings import MAIL_ADDRESS
 from server.db.models import Delivery, Notice, User
+from server.durations import DAY_MS
 from server.services import audit, notices
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     from matchbox.settings import Settings
 
-DAY_MS: Final = 24 * 3_600_000
+VALID_MS: Final = DAY_MS
 """How long a link is valid, and the time over which links are counted."""
 LONGEST: Final = 254
 LINKS: Final = 5
@@ -105,7 +106,7 @@ def mute(session: Session, user: User, kinds: Collection[str]) -> None:
 
 def is_open(user: User, secret: str, *, settings: Settings, now: int) -> bool:
     """True if this is the secret of the last link sent to the account, and the link is valid."""
-    if user.email_asked is None or now > (user.email_asked_at or 0) + DAY_MS:
+    if user.email_asked is None or now > (user.email_asked_at or 0) + VALID_MS:
         return False
     return hmac.compare_digest(_secret(user, settings).encode(), secret.encode())
 
@@ -121,10 +122,10 @@ def _secret(user: User, settings: Settings) -> str:
 
 
 def _check_rate(session: Session, user: User, address: str, now: int) -> None:
-    today = Notice.at > now - DAY_MS
+    today = Notice.at > now - VALID_MS
     mine = (Notice.user_id == user.id, Notice.kind == notices.CONFIRM, today)
     links = session.scalar(select(func.count()).select_from(Notice).where(*mine)) or 0
-    same = (func.lower(User.email_asked) == address.lower(), User.email_asked_at > now - DAY_MS)
+    same = (func.lower(User.email_asked) == address.lower(), User.email_asked_at > now - VALID_MS)
     others = select(func.count()).select_from(User).where(*same, User.id != user.id)
     if links >= LINKS or (session.scalar(others) or 0) >= ACCOUNTS:
         raise TooMany("too many links were sent today; try again tomorrow")

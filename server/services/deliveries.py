@@ -18,6 +18,7 @@ from sqlalchemy import delete, func, select, update
 
 from server.db.models import Delivery, User, Webhook
 from server.db.session import compare_and_set
+from server.durations import MINUTE_MS
 from server.services import contact, notices, password_links
 from server.services.events import storable
 
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-MINUTE_MS: Final = 60_000
 BACKOFF_MS: Final = tuple(minutes * MINUTE_MS for minutes in (1, 5, 30, 120, 720))
 """The waits before each new try, in ms. A delivery that fails after the last one is given up."""
 HELD_MS: Final = MINUTE_MS

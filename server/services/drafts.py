@@ -11,8 +11,9 @@ from matchbox.bundle import check_class_name, read_bundle
 from matchbox.errors import TooMany, UploadsClosed
 from server.db.models import Draft
 from server.db.session import rows_changed
+from server.durations import HOUR_MS, MINUTE_MS
 from server.services import disk, turns
-from server.services.uploads import HOUR_MS, closed_to
+from server.services.uploads import closed_to
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -77,7 +78,7 @@ def _check_quota(session: Session, user: User, settings: Settings, now: int) -> 
         select(func.count(), func.min(Draft.created_at)).where(*recent)
     ).one()
     if count >= settings.uploads_per_hour:
-        minutes = 1 + max(0, first + HOUR_MS - now) // 60_000
+        minutes = 1 + max(0, first + HOUR_MS - now) // MINUTE_MS
         raise TooMany(
             f"you have tried {count} drafts within an hour; come back in {minutes} minutes, or "
             "submit this one as a version"

@@ -14,6 +14,7 @@ from sqlalchemy import delete
 from matchbox.match import record as records
 from server.db.models import FaultCount
 from server.db.session import rows_changed
+from server.durations import HOUR_MS
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from matchbox.match.record import Record
     from server.db.models import Match
 
-HOUR_MS: Final = 3_600_000
 KEPT_MS: Final = 8 * 24 * HOUR_MS
 PLATFORM: Final = "platform"
 """The kind of a platform fault at which a version was present; it is not to blame."""

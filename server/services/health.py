@@ -16,6 +16,7 @@ from sqlalchemy import func, select
 from matchbox.answers.health import ArenaLine, Figures, Finding, Health, JobsLine, Level
 from matchbox.errors import BrokerUnavailable
 from server.db.models import Delivery, Match
+from server.durations import HOUR_MS, MINUTE_MS
 from server.queries.pagination import iso
 from server.services import backup_schedule, broker, disk, signs, stopped_arenas, supervision
 from server.services.accounts import require_operator_to_see
@@ -36,8 +37,8 @@ OLDEST_MS: Final = {
     "try-out": 300_000,
     "draft": 300_000,
     "lesson": 1_800_000,
-    "turn": 60_000,
-    "verification": 3_600_000,
+    "turn": MINUTE_MS,
+    "verification": HOUR_MS,
 }
 """The age in ms from which a job of this kind has waited too long. Matches of a season may wait
 long."""

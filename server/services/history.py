@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, Final
 from sqlalchemy import select
 
 from server.db.models import League, Rating, RatingPoint
+from server.durations import DAY_MS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sqlalchemy.orm import Session
 
-DAY_MS: Final = 24 * 3_600_000
 GROWTH: Final = 1.25
 """A version gets another point once its number of matches has grown by this factor."""
 

@@ -38,6 +38,7 @@ from matchbox.match.wire import Kind
 from matchbox.settings import Settings
 from server.db.models import Draft, Lesson, Match, MatchVerification, Turn, Version
 from server.db.session import compare_and_set
+from server.durations import MINUTE_MS
 from server.services import walls
 from server.services.events import publish, storable
 from server.services.remote_names import MARK
@@ -132,7 +133,7 @@ def next_deadline(
     queue for longer than any fixed lease, and that alone must not park a job.
     """
     leases = max(1, attempt - _SHORT_LEASES)
-    return now + (lease_ms or settings.lease_minutes * 60_000) * leases
+    return now + (lease_ms or settings.lease_minutes * MINUTE_MS) * leases
 
 
 def lease(

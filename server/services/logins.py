@@ -21,6 +21,7 @@ from sqlalchemy import delete, or_
 from matchbox.errors import Forbidden, TooMany
 from server.db.models import LoginAttempts
 from server.db.session import rows_changed
+from server.durations import DAY_MS, HOUR_MS, MINUTE_MS
 from server.services import accounts
 
 if TYPE_CHECKING:
@@ -46,15 +47,15 @@ class Limit:
         return 0 if doubled < 0 else min(self.longest_ms, 1000 << min(doubled, 20))
 
 
-NETWORK: Final = Limit(free=3, longest_ms=5 * 60_000)
+NETWORK: Final = Limit(free=3, longest_ms=5 * MINUTE_MS)
 """The limit for one account from one network."""
-ACCOUNT: Final = Limit(free=30, longest_ms=60_000)
+ACCOUNT: Final = Limit(free=30, longest_ms=MINUTE_MS)
 """The limit for one account from all networks together, except known ones."""
-FORGOTTEN_MS: Final = 3_600_000
+FORGOTTEN_MS: Final = HOUR_MS
 """The time in ms after which wrong passwords are forgotten: an hour after the last one."""
-KNOWN_MS: Final = 90 * 24 * 3_600_000
+KNOWN_MS: Final = 90 * DAY_MS
 """The time in ms for which a network counts as known after a login: 90 days."""
-FRESH_MS: Final = 10 * 60_000
+FRESH_MS: Final = 10 * MINUTE_MS
 """The time in ms for which a login stands for the password of an account that has none."""
 _EVERYWHERE: Final = "*"
 _OTHERWISE: Final = ", or from where you have logged in before"

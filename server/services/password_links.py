@@ -18,6 +18,7 @@ from matchbox.errors import BadName, Conflict, Forbidden
 from matchbox.settings import MAIL_ADDRESS
 from server.db.models import Notice, User
 from server.db.session import compare_and_set
+from server.durations import DAY_MS, HOUR_MS, MINUTE_MS
 from server.queries.pagination import iso
 from server.services import accounts, audit, notices, passwords, sessions
 
@@ -27,10 +28,9 @@ if TYPE_CHECKING:
     from matchbox.settings import Settings
     from server.context import Context
 
-HOUR_MS: Final = 3_600_000
+VALID_MS: Final = HOUR_MS
 """How long a link is valid."""
-DAY_MS: Final = 24 * HOUR_MS
-APART_MS: Final = 10 * 60_000
+APART_MS: Final = 10 * MINUTE_MS
 """The least time between two links."""
 LINKS: Final = 5
 """The most links that an account is sent in a day."""
@@ -69,14 +69,14 @@ def make_link(session: Session, user: User, *, settings: Settings, now: int) -> 
     user.reset_asked_at = now
     session.flush()
     link = settings.server_url.rstrip("/") + path_of(user, settings)
-    return PasswordLink(name=user.name, link=link, ends_at=iso(now + HOUR_MS))
+    return PasswordLink(name=user.name, link=link, ends_at=iso(now + VALID_MS))
 
 
 def is_open(user: User | None, secret: str, *, settings: Settings, now: int) -> bool:
     """True if this is the secret of the last link that was made for the account, and is valid."""
     if user is None or user.closed_at is not None or user.reset_asked_at is None:
         return False
-    if now > user.reset_asked_at + HOUR_MS:
+    if now > user.reset_asked_at + VALID_MS:
         return False
     return hmac.compare_digest(_secret(user, settings).encode(), secret.encode())
 

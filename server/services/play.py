@@ -31,8 +31,9 @@ from server.db.models import (
     VersionState,
 )
 from server.db.session import rows_changed
+from server.durations import DAY_MS, MINUTE_MS
 from server.services import audit, table_turns
-from server.services.accounts import DAY_MS, require_operator
+from server.services.accounts import require_operator
 from server.services.lookup import find_bot
 from server.services.walls import wall
 
@@ -84,7 +85,7 @@ def open_table(
         limits=limits_of(settings),
         state=PlayState.OPEN,
         said=[],
-        deadline=now + settings.play_idle_minutes * 60_000,
+        deadline=now + settings.play_idle_minutes * MINUTE_MS,
         created_at=now,
         seats=[_seat(session, actor, game, at, name, now) for at, name in enumerate(seats)],
     )
@@ -120,7 +121,7 @@ def join(
     _check_own(session, actor, settings)
     free[0].user_id, free[0].user = actor.id, actor
     session.flush()
-    table.deadline = now + settings.play_idle_minutes * 60_000
+    table.deadline = now + settings.play_idle_minutes * MINUTE_MS
     _begin_if_full(session, table, settings, now)
     return table
 

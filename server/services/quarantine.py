@@ -22,6 +22,7 @@ from server.db.models import (
     VersionState,
 )
 from server.db.session import compare_and_set
+from server.durations import DAY_MS
 from server.services import fault_counts, fields, turns
 from server.services.events import publish, storable
 
@@ -34,7 +35,6 @@ log = structlog.get_logger(__name__)
 
 FAULTS: Final = 3
 """A version that was present at this many platform faults within a day is quarantined."""
-DAY_MS: Final = 24 * 3_600_000
 PLAYING: Final = (VersionState.ACTIVE, VersionState.ACCEPTED)
 
 HELD: Final = (

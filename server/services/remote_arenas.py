@@ -27,6 +27,7 @@ from matchbox.match import wire
 from matchbox.match.knock import Knock, own_knock
 from matchbox.match.wire import Verify
 from server.db.models import ArenaPart, Match
+from server.durations import MINUTE_MS
 from server.services import (
     arena_keys,
     broker,
@@ -231,8 +232,8 @@ def _own_claim(
     longest = _LEASES * jobs.next_deadline(settings, 0, row.attempt, lease_ms)
     if now - (row.sent_at or now) > longest:
         raise Conflict(
-            f"{arena} has held {message.kind} {row.id} for {longest // 60_000} minutes without a "
-            "result, so another arena gets it"
+            f"{arena} has held {message.kind} {row.id} for {longest // MINUTE_MS} minutes without "
+            "a result, so another arena gets it"
         )
     return message
 

@@ -12,8 +12,8 @@ from sqlalchemy import delete, func, select
 
 from server.db.models import IDLE, BrowserSession, Delivery, Event, Notice, Setting, Version
 from server.db.session import rows_changed
+from server.durations import DAY_MS, HOUR_MS
 from server.services import play, record_removal
-from server.services.accounts import DAY_MS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 BATCH: Final = 100
 """The most rows of a kind that are removed in one transaction, and so at one tick."""
-EVERY_MS: Final = 3_600_000
+EVERY_MS: Final = HOUR_MS
 """The pause between two searches for old rows, in ms."""
 NAME: Final = "retention"
 """The name of the setting's row that stores when a search last found nothing."""

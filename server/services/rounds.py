@@ -20,6 +20,7 @@ from matchbox.league.format import Format
 from matchbox.league.season import Field, Progress, Round
 from server.db.models import UNFINISHED, Match, Season, SeasonState
 from server.db.session import compare_and_set
+from server.durations import HOUR_MS
 from server.services import faults, lessons, season_progress
 from server.services.events import publish
 from server.services.fixtures import Fixture, deals_of, schedule
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 
     from matchbox.settings import Settings
 
-HOUR_MS: Final = 3_600_000
 MOST_DEALS: Final = 200_000
 """The most deals of a season whose deals follow from its bots' speed.
 

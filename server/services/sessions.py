@@ -15,6 +15,7 @@ from sqlalchemy import and_, delete, or_, select, update
 from matchbox.errors import Forbidden, NotFound
 from server.db.models import BrowserSession, User
 from server.db.session import rows_changed
+from server.durations import DAY_MS, MINUTE_MS
 from server.services.passwords import digest_of
 
 if TYPE_CHECKING:
@@ -24,10 +25,10 @@ if TYPE_CHECKING:
 
 LIFE_DAYS: Final = 30
 """A session ends when it has not been used for this long."""
-LIFE_MS: Final = LIFE_DAYS * 86_400_000
+LIFE_MS: Final = LIFE_DAYS * DAY_MS
 NOTED_MS: Final = 600_000
 """The least time between two updates of a session's last use, in ms."""
-MOVED_MS: Final = 60_000
+MOVED_MS: Final = MINUTE_MS
 """The same, if the session is used from another address."""
 ADDRESS: Final = 45
 """The most characters of an IP address."""

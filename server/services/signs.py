@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from sqlalchemy import select
 
 from server.db.models import Setting
+from server.durations import HOUR_MS, MINUTE_MS
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 TICK: Final = "ledger"
 STANDINGS: Final = "standings"
-DUE_MS: Final = {TICK: 10_000, STANDINGS: 60_000}
+DUE_MS: Final = {TICK: 10_000, STANDINGS: MINUTE_MS}
 """The least time in ms between two updates of each of these signs."""
 LATE_MS: Final = 45_000
 """A process is silent if its sign is older than this; the ledger's ticks may be 10 ticks old."""
@@ -32,7 +33,7 @@ INTERNAL: Final = "internal"
 EVERY_MS: Final = 15_000
 """The time in ms after which each process gives its sign again. It is stored only if the last one
 is older than half of this."""
-GONE_MS: Final = 3_600_000
+GONE_MS: Final = HOUR_MS
 """A ledger that has been silent for this long, an hour, is gone. In ms."""
 PROCESSES: Final = "signs of life"
 """The name under which the signs of processes are stored."""

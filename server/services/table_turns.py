@@ -19,6 +19,7 @@ from matchbox.match.wire import Entrant, Said, TakeTurn, TurnTaken
 from server import outbox
 from server.db.models import UNSETTLED, PlayState, PlayTable, Turn
 from server.db.session import compare_and_set
+from server.durations import MINUTE_MS
 from server.services import jobs
 from server.services.events import storable
 from server.services.jobs import JobKind
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 SUBJECT: Final = "turn:"
 """The beginning of a turn's name in messages; its number follows."""
-LEASE_MS: Final = 60_000
+LEASE_MS: Final = MINUTE_MS
 """A person waits: a turn whose message was lost is sent again after this time."""
 _MOST_MOVES: Final = 100_000
 """An arena that sends more answers than this is not believed."""
@@ -62,7 +63,7 @@ def advance(
     live = live_bout(table)
     values: dict[str, Any] = {
         "said": table.said,
-        "deadline": now + settings.play_idle_minutes * 60_000,
+        "deadline": now + settings.play_idle_minutes * MINUTE_MS,
     }
     owing = set(hosted_bout.owing(live))
     persons = {seat.seat for seat in table.seats if seat.version_id is None}

@@ -23,6 +23,7 @@ from server.db.models import (
     Version,
     VersionState,
 )
+from server.durations import HOUR_MS
 from server.services import jobs, tryouts
 from server.services.walls import wall
 
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 SLOW_MS: Final = 20_000
 """An author is slow after a try-out that took an arena longer than this, in ms."""
-SLOW_FOR_MS: Final = 3_600_000
+SLOW_FOR_MS: Final = HOUR_MS
 """The time, in ms, for which an author stays slow after the verdict on such a try-out."""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from sqlalchemy import func, select, update
 
@@ -11,6 +11,7 @@ from matchbox.bundle import check_class_name, check_name, read_bundle
 from matchbox.errors import Conflict, NotFound, TooMany, UploadsClosed
 from server.db.models import Bot, Bundle, Role, User, Version, VersionState
 from server.db.session import compare_and_set
+from server.durations import HOUR_MS, MINUTE_MS
 from server.services import admission, audit, disk, fields, tryouts, turns
 from server.services.accounts import require_owner
 from server.services.events import publish
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from matchbox.settings import Settings
-
-HOUR_MS: Final = 3_600_000
 
 
 def upload(
@@ -154,7 +153,7 @@ def _check_quota(session: Session, user: User, settings: Settings, now: int) -> 
     query = select(func.count(), func.min(Version.created_at)).select_from(Version)
     count, first = session.execute(query.join(Bot).where(*recent)).one()
     if count >= settings.uploads_per_hour:
-        minutes = 1 + max(0, first + HOUR_MS - now) // 60_000
+        minutes = 1 + max(0, first + HOUR_MS - now) // MINUTE_MS
         raise TooMany(
             f"you have uploaded {count} versions within an hour; come back in {minutes} minutes"
         )

@@ -10,6 +10,7 @@ from sqlalchemy import select
 from matchbox.errors import BadMessage
 from matchbox.match.wire import Amount, Claim, Count
 from server.db.models import Setting
+from server.durations import MINUTE_MS
 from server.services.events import storable
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ NAME: Final = "walls"
 _KEPT: Final = select(Setting.value).where(Setting.name == NAME)
 ARENAS: Final = 256
 """The number of reports that are kept, the newest ones. Each arena has one."""
-STALE_MS: Final = 5 * 60_000
+STALE_MS: Final = 5 * MINUTE_MS
 """An arena is gone if its last report is this many ms older than the newest of all, since arenas
 repeat their reports."""
 
