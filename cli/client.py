@@ -15,6 +15,7 @@ from typing import IO, Any, Final, TypeVar
 import httpx
 from pydantic import ValidationError
 
+from cli import whole_file
 from matchbox import errors
 from matchbox.answers import Answer
 
@@ -204,10 +205,7 @@ def save_login(chosen: Login, environment: Mapping[str, str] = os.environ) -> Pa
     """Saves the login to a file that only its owner can read; returns the file's path."""
     path = _file(environment)
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    draft = path.with_suffix(".new")
-    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-        json.dump({"url": chosen.url, "token": chosen.token}, file)
-    draft.replace(path)
+    whole_file.replace(path, json.dumps({"url": chosen.url, "token": chosen.token}))
     return path
 
 

@@ -14,6 +14,8 @@ import sys
 from pathlib import Path
 from typing import Final
 
+from cli import whole_file
+
 FILE: Final = ".env"
 SECRETS: Final = (
     "POSTGRES_PASSWORD",
@@ -67,7 +69,7 @@ def write_secrets(folder: Path) -> None:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     folder.chmod(0o700)
     for name, text in texts.items():
-        _replace(folder / name, text, 0o444)
+        whole_file.replace(folder / name, text, 0o444)
 
 
 def write(path: Path, values: dict[str, str]) -> None:
@@ -94,7 +96,7 @@ def rotate(path: Path) -> list[str]:
         raise ValueError(f"{path} has no line {missing[0]}=; is it the file that `make env` wrote?")
     for name in SECRETS:
         lines[named[name]] = f"{name}={secrets.token_hex(24)}\n"
-    _replace(path, "".join(lines), 0o600)
+    whole_file.replace(path, "".join(lines))
     return list(SECRETS)
 
 
@@ -137,19 +139,6 @@ def main(folder: str = "") -> int:
 
 def _drawn() -> dict[str, str]:
     return {name: secrets.token_hex(24) for name in SECRETS}
-
-
-def _replace(path: Path, text: str, mode: int) -> None:
-    """Writes the file anew, all at once, so that a reader never sees a part of it."""
-    draft = path.with_name(f"{path.name}.new")
-    draft.unlink(missing_ok=True)
-    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(handle, "w") as file:
-        file.write(text)
-        file.flush()
-        os.fchmod(file.fileno(), mode)
-        os.fsync(file.fileno())
-    draft.replace(path)
 
 
 if __name__ == "__main__":

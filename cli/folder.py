@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Final
 
+from cli import whole_file
 from matchbox.errors import BadSetting, Conflict, Unavailable
 from matchbox.settings import Settings, read_settings, with_secrets
 from server.services.supervision import LOCK
@@ -154,12 +155,7 @@ def rotate(folder: Path, names: Iterable[str]) -> None:
 def keep_secrets(folder: Path, kept: Mapping[str, str]) -> None:
     """Stores the secrets, for their owner alone. Raises Unavailable if that is impossible."""
     path = folder / _FILE
-    draft = path.with_suffix(".new")
     try:
-        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-            json.dump(dict(kept), file)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(path)
+        whole_file.replace(path, json.dumps(dict(kept)))
     except OSError as error:
         raise Unavailable(f"{path} could not be written: {error.strerror}") from error

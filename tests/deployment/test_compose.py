@@ -182,11 +182,11 @@ def test_no_secret_is_on_a_command_line(services: dict[str, Any]) -> None:
             assert secret not in str(service.get("command")), name
 
 
-def test_the_secrets_are_drawn_once_and_are_nobody_elses(tmp_path: Path) -> None:
+def test_the_secrets_are_drawn_once_and_are_nobody_elses(tmp_path: Path, checkout: Path) -> None:
     socket = tmp_path / "docker.sock"
     socket.touch()
-    command = [sys.executable, "-I", str(Path(deployment.__file__).resolve())]
-    environment = {**os.environ, "DOCKER_SOCKET": str(socket)}
+    command = [sys.executable, "-S", "-m", "cli.deployment"]
+    environment = {**os.environ, "DOCKER_SOCKET": str(socket), "PYTHONPATH": str(checkout)}
     first, again = (
         subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
         for _ in range(2)
