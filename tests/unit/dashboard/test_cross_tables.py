@@ -78,7 +78,11 @@ def test_every_bot_is_in_one_part() -> None:
         assert max(one.last - one.first + 1 for one in parts) <= cross_tables.MOST
 
 
-@pytest.mark.parametrize("none", [cast.board(*cast.BOARD.lines, cooperative=True), cast.board()])
+@pytest.mark.parametrize(
+    "none",
+    [cast.board(*cast.BOARD.lines, cooperative=True, rows_digest="teams"), cast.board()],
+    ids=["teams", "no results"],
+)
 def test_teams_and_a_season_without_results_have_none(none: Board) -> None:
     page = get("/seasons/7", replace(SOURCE, season_standings=lambda season: none))
     assert "Who beats whom" not in page.text
