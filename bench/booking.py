@@ -31,12 +31,12 @@ class Booked:
     """The number of these matches."""
     match_ms: float
     games: float
-    """The number of games of bomb that the plain loop plays in that time, as a mean over its
-    tables."""
+    """The mean number of games of bomb, over its tables, that the plain loop plays in that time."""
 
 
 def booked(repeats: int) -> Booked:
-    """Books the same matches `repeats` times, each time after the plain loop; the medians."""
+    """Books the same matches `repeats` times, each time after the plain loop; returns the
+    medians."""
     taken: list[tuple[float, float]] = []
     with tempfile.TemporaryDirectory(prefix="mbx-bench-") as name:
         filled, used = Path(name, "filled.db"), Path(name, "used.db")

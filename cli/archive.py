@@ -33,7 +33,7 @@ Thing = TypeVar("Thing")
 
 @dataclass(frozen=True, slots=True)
 class LessonReport:
-    """What came of giving a season's lessons again; the lists name the bot and the round."""
+    """The result of giving a season's lessons again; the lists name the bot and the round."""
 
     lessons: int
     out_of: int
@@ -45,7 +45,7 @@ class LessonReport:
 
 @dataclass(frozen=True, slots=True)
 class SeasonReport:
-    """What came of verifying a season; the lists hold the ids of matches."""
+    """The result of verifying a season; the lists hold the ids of matches."""
 
     season: str
     matches: int

@@ -1,6 +1,6 @@
-"""`matchbox admin arena ...`: arenas are stopped and let go on, and their matches made void.
+"""`matchbox admin arena ...`: stops and resumes arenas, and makes their matches void.
 
-And hosts that play from afar get keys, are drained and removed.
+Also makes the keys of arenas on other hosts, drains the hosts, and removes the keys.
 """
 
 from __future__ import annotations

@@ -19,7 +19,8 @@ def print_faults(faults: Sequence[FaultRow]) -> None:
 
 
 def print_stateful(bots: Sequence[str], alone: Sequence[str] = ()) -> None:
-    """Names the bots that keep state, and says what was done about it or what the user can do."""
+    """Names the bots that keep state, and says what `simulate` did about it or what the user can
+    do."""
     for bot in bots:
         if bot in alone:
             remedy = ", so each of its games was played again by a fresh process"

@@ -43,9 +43,10 @@ def logs(folder: Path) -> Path:
 
 
 def metrics(folder: Path) -> Path:
-    """Where the web servers count, in memory: what is mapped on a full disk ends its process.
+    """The folder of the web servers' counters, in memory if the system has such a place.
 
-    It is below the data folder if the system has no such place.
+    The servers map these files. On a full disk, a write to a mapped file would end the process.
+    Without a place in memory, the folder is below the data folder.
     """
     name = f"matchbox-{os.getuid()}-{hashlib.sha256(bytes(folder)).hexdigest()[:12]}"
     place = _MEMORY / name

@@ -71,9 +71,9 @@ class Child:
         self.begun = self.clock()
 
     def rotate(self) -> None:
-        """Moves the content of a log that has become long to `.log.1`, while it is written.
+        """Moves the content of a long log to `.log.1` while the program writes to the log.
 
-        The program goes on with the emptied file. On a full disk the old content is dropped.
+        The program continues with the emptied file. On a full disk the old content is dropped.
         """
         if not self.log.exists() or self.log.stat().st_size <= _LOG_BYTES:
             return

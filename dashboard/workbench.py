@@ -1,7 +1,7 @@
-"""The workbench: the page on which an author writes a bot and sends it in, and the verdicts' pages.
+"""The workbench: the page on which an author writes and uploads a bot, and the pages of verdicts.
 
-Knows the parts of a page and which text it begins with; the server's form routes take what is
-sent. `static/workbench.js` keeps drafts, in the browser alone.
+Knows the parts of a page and its first text. The server's form routes take the upload.
+`static/workbench.js` keeps drafts in the browser alone.
 """
 
 from __future__ import annotations

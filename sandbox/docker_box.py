@@ -102,7 +102,10 @@ class _Container:
         )
 
     def start(self) -> socket.socket:
-        """The engine has already removed a container that has ended."""
+        """Starts the container. Returns the channel of its zygote once the zygote has called back.
+
+        Raises BoxUnavailable.
+        """
         from docker.errors import DockerException
 
         directory = _directory(self._engine)

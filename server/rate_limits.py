@@ -86,9 +86,9 @@ same ones."""
 
 
 class _Limiter(Limiter):
-    """A limiter whose answers tell how much of a limit is left where somebody reads it.
+    """A limiter that reports the rest of a limit only to programs, and after a refusal.
 
-    That costs two more questions to the broker, so a page says it only when it is refused.
+    The report costs two more requests to the broker.
     """
 
     @property
@@ -168,9 +168,9 @@ def _shown_again(view: Any, limited: Any) -> Any:
 
 
 def _ask_only_the_refused_to_wait(response: Response) -> Response:
-    """Leaves Retry-After only where waiting helps; the limiter sets it on every answer.
+    """Removes Retry-After, which the limiter sets on every answer, where waiting does not help.
 
-    A 503 gets AGAIN_S seconds, since what is unavailable has nothing to do with the limit.
+    A 503 gets AGAIN_S seconds, since its cause is not the limit.
     """
     if response.status_code == 503:
         response.headers["Retry-After"] = str(AGAIN_S)

@@ -12,10 +12,11 @@ from server.services import classes
 
 
 def sent_code() -> str:
-    """Returns the code with which the request joins, as its league has it; "" if none has.
+    """Returns the code with which the request joins a league, as the league spells it; "" if no
+    league has it.
 
-    Raises nothing, because the limiter takes an error for one of its storage, and stops counting
-    there: a body that cannot be read has no code.
+    Raises nothing: the limiter would take an error for a failure of its storage, and stop counting
+    there. An unreadable body has no code.
     """
     try:
         sent = _sent()

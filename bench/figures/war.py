@@ -109,5 +109,5 @@ def _mean(totals: dict[str, Any], games: int) -> Ours:
 
 
 def _correlation(found: float, games: int) -> Ours:
-    """A correlation with its error for so many pairs, 1.96 (1 - r^2) / sqrt(n)."""
+    """A correlation over `games` pairs, with its error 1.96 (1 - r^2) / sqrt(n)."""
     return Ours(found, Z95 * (1 - found * found) / sqrt(games), games)

@@ -1,7 +1,7 @@
-"""Every page of the site by its address, as the map of routes has them, with names from the books.
+"""The addresses of all pages of the site, from the map of routes, with names from the database.
 
-A page that is added to the site is measured without a line here. Only a new part of an address must
-be named by `books.fill`.
+A new page of the site is measured without a change here. Only a new part of an address needs a
+value from `books.fill`.
 """
 
 from __future__ import annotations

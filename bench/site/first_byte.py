@@ -73,17 +73,17 @@ class Measure:
     """Measures pages on an empty and a full platform, each several times."""
 
     def __init__(self, empty: Platform, full: Platform, repeats: int, most: float) -> None:
-        """A page whose ratio is above `most` is requested four times as often again."""
+        """Measures a page with a ratio above `most` four times as often again."""
         self._empty, self._full, self._repeats, self._most = empty, full, repeats, most
         self._sizes: dict[str, int] = {}
 
     def page(
         self, who: str, empty: Address, full: Address, *, whatever: bool = False
     ) -> Page | None:
-        """The page as this account gets it; None if it is not for them.
+        """Measures the page as this account gets it; None if the account may not see it.
 
-        With `whatever`, whatever it is: a redirection, or a refusal. Raises RuntimeError for a
-        page that fails.
+        With `whatever`, also measures a redirection or a refusal. Raises RuntimeError for a page
+        that fails.
         """
         pairs = ((self._empty, empty), (self._full, full))
         first = [_get(platform, who, address) for platform, address in pairs]

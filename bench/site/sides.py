@@ -36,9 +36,9 @@ class Side(NamedTuple):
 def pages(
     empty: Side, full: Side, *, repeats: int, most: float = RATIO, only: str = ""
 ) -> list[Page]:
-    """Every page whose rule holds that text, asked `repeats` times on either side.
+    """Measures every page whose rule contains `only`, with `repeats` requests on either side.
 
-    One whose ratio is above `most` is asked more often, before it counts as slow.
+    A page with a ratio above `most` gets more requests before it counts as slow.
     """
     before, after = empty.filled, full.filled
     with ExitStack() as stack:

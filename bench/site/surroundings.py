@@ -1,6 +1,6 @@
-"""What a platform holds beside bots and matches: a class, comparisons, drafts, tables, notices.
+"""The other contents of a platform: a class, comparisons, drafts, tables, notices.
 
-Of what grows with the platform there is `share` times as much.
+Contents that grow with the platform are there `share` times as often.
 """
 
 from __future__ import annotations

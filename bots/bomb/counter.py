@@ -65,7 +65,7 @@ class Counter(Player):
                 return chosen
 
     def defuse(self, game_data):
-        """On top, where the other player draws next, or else where it draws later."""
+        """Puts the bomb on top, where the other player draws next, or else where it draws later."""
         size = game_data.draw_pile_size()
         place = 0 if random.random() < TOP else random.randrange(0, size + 1, 2)
         self.chances = [float(one == place) for one in range(size + 1)]

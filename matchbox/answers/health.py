@@ -68,7 +68,8 @@ class JobsLine(Answer):
 
 
 class Figures(Answer):
-    """What was measured. `broker` says whether it answers, and is null if the platform has none.
+    """The measurements of the platform. `broker` says whether it answers, and is null if the
+    platform has none.
 
     `results` is how many results wait for the ledger, `results_ms` how long the oldest of them has
     waited, `ledger_ms` the age of the ledger's last sign of life, `disk_free` the free bytes of the

@@ -182,7 +182,7 @@ class Diagnostic(Answer):
 
 
 class PrintedText(Answer):
-    """What a bot printed at one of its decisions, or the traceback of its fault there.
+    """A bot's output at one of its decisions, or the traceback of its fault there.
 
     `decision` counts the moves that the player had made before in the bout; it is null for the end
     of the bout. `left_out` is the number of bytes that were cut.
@@ -215,7 +215,7 @@ class LogLine(Answer):
     """A bot's output in a match; only its owner gets the `diagnostics`.
 
     `printed` is the output by decision; it is empty in old matches.
-    `left_out` says where there was no room for more of it, or of the diagnostics.
+    `left_out` says where the room for it, or for the diagnostics, was used up.
     """
 
     bot: str

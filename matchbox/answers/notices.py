@@ -8,7 +8,7 @@ from matchbox.answers import Answer
 
 
 class NoticeKind(NamedTuple):
-    """How the pages name a kind of notice.
+    """The names of a kind of notice on the pages.
 
     `label` stands before each notice in the inbox. `mail_label` is its label in the form that
     chooses e-mails; None if it cannot be muted.
@@ -64,7 +64,7 @@ class Notices(Answer):
 
 
 class Marked(Answer):
-    """How many notices were unread before."""
+    """The number of notices that were unread before."""
 
     read: int
 

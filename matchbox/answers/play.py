@@ -34,7 +34,7 @@ class TableLine(Answer):
 
 
 class Choice(Answer):
-    """A legal move in words. `picks` are what is clicked on the board to make it."""
+    """A legal move in words. `picks` are the marks on the board to click for it."""
 
     move: Any
     words: str
@@ -80,7 +80,7 @@ class Tables(Answer):
 
 
 class Opponent(Answer):
-    """A bot that may be played against: its rating and its rank, null without one."""
+    """A possible opponent: its rating and its rank, null without one."""
 
     bot: str
     version: int

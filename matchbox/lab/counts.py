@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matchbox.match.wire import Note
 
 FaultCounts = Mapping[tuple[int, str, str], int]
-"""How many bouts, by (bot, kind, detail)."""
+"""The number of bouts, by (bot, kind, detail)."""
 
 
 class CountedBout(Struct, frozen=True, gc=False):

@@ -104,13 +104,13 @@ PARTS: Final[dict[str, type[Format] | type[Admission] | type[Schedule]]] = {
 
 
 class About(NamedTuple):
-    """What a field means."""
+    """The meaning of a field."""
 
     label: str
     """Its label in a form."""
     text: str
     none: str = ""
-    """What None means, if the field may be None."""
+    """The meaning of None, if the field may be None."""
 
     def sentence(self, none: str = "none") -> str:
         """The text, with the meaning of None after the given word for it."""

@@ -30,7 +30,7 @@ LARGE_FIELD: Final = 128
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Posterior:
-    """What is known about n true values, in units of their spread.
+    """The knowledge about n true values, in units of their spread.
 
     Attributes:
         means: (n,), around a common mean.

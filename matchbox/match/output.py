@@ -21,7 +21,7 @@ REPORTS_BYTES: Final = 128 << 10
 LAST: Final = 999_999
 """Stands for the last decision of a bout, if it is not known which that was."""
 WHERE: Final = b"\x1et\x1f"
-"""The mark before a program's own words on where it was when its time ran out."""
+"""The mark before the program's own report of where it was when its time ran out."""
 
 _MARK: Final = re.compile(rb"\x1e([ptr])(?:(\d{1,6}),(\d{1,6}))?\x1f")
 _LONGEST: Final = 20

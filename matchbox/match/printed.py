@@ -58,7 +58,7 @@ class Marked:
         return len(text)
 
     def flush(self) -> None:
-        """Sends what was written."""
+        """Sends the written text."""
         self._into.flush()
 
     def __getattr__(self, name: str) -> Any:

@@ -112,8 +112,8 @@ class Seat:
     close = renew
 
     def _attributed(self, text: str) -> str:
-        """The output, where a program's own words on where it was when its time ran out are marked
-        with its bout."""
+        """Returns the output; adds the bout to the program's report of where it was when its time
+        ran out."""
         before, mark, where = text.rpartition(output.WHERE.decode())
         if self._alone is None or not mark:
             return text
@@ -134,7 +134,7 @@ class Seat:
         return "".join(map(output.plain, self._log))
 
     def printed(self) -> dict[int, list[output.Part]]:
-        """What the bot has printed and reported, by bout, in the processes that have ended."""
+        """The bot's output and reports, by bout, from the processes that have ended."""
         return output.by_bout(self._log)
 
     @property

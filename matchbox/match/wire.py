@@ -257,7 +257,7 @@ class Diagnostic(msgspec.Struct, frozen=True):
 
 
 class Printed(msgspec.Struct, frozen=True, kw_only=True):
-    """What a bot printed at one of its decisions, for its owner: never part of a digest."""
+    """A bot's output at one of its decisions, for its owner: never part of a digest."""
 
     entrant: Count
     deal: Count
@@ -315,7 +315,7 @@ class TriedOut(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MatchPlayed(msgspec.Struct, frozen=True, kw_only=True):
-    """A match's record and what is kept beside it."""
+    """A match's record, with the data stored beside it."""
 
     match: str
     attempt: int

@@ -108,7 +108,7 @@ def load(connection: Connection, reader: Reader, watch: Watch | None) -> None:
 
 
 def analyze(connection: Connection) -> None:
-    """Has Postgres count what its tables hold, so that it plans its first queries well.
+    """Makes Postgres analyze its tables, so that it plans its first queries well.
 
     Postgres does so by itself, but only a minute later. SQLite plans without such counts.
     """

@@ -125,9 +125,9 @@ def meetings(
 
 
 def stamp(session: Session, number: int, viewer: User | None = None) -> Stamp:
-    """Returns what changes with the season's matches, rounds, state and standing.
+    """Returns the season's stamp, which changes with its matches, rounds, state and standing.
 
-    Also with the next season that takes bots. Reads no match. Raises NotFound.
+    It also changes when the league opens another season. Reads no match. Raises NotFound.
     """
     asked = select(Season.state, Season.round, Season.league_id).where(Season.id == number)
     found = session.execute(asked).first()

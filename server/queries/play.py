@@ -1,8 +1,8 @@
-"""Tables with persons: what each viewer may see of them.
+"""Tables with persons, as each viewer may see them.
 
-While a table is played, a person gets what their own seat was told, and everybody else nothing: not
-the seed, not the answers that wait, no other seat's view. After the end everybody may watch it; if
-it ended early, only those who sat there, and operators.
+While a table is played, a person sees only the views of their own seat. Others see nothing of the
+game: not the seed, not the waiting answers, no seat's view. After the end everybody may watch it.
+If it ended early, only its persons and operators may.
 """
 
 from __future__ import annotations

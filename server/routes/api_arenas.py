@@ -1,6 +1,6 @@
-"""The operators' actions on arenas: stop, let go on, make their matches void.
+"""The operators' actions on arenas: stop them, resume them, make their matches void.
 
-And on the keys of arenas on other hosts: make, drain, undrain, remove.
+Also their actions on the keys of arenas on other hosts: make, drain, undrain, remove.
 """
 
 from __future__ import annotations

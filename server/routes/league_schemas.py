@@ -20,9 +20,9 @@ from server.routes.schemas import Body, NameText
 
 
 def _some_of(kind: Any, doc: str) -> GetPydanticSchema:
-    """Returns how a Given of this settings class is read from JSON, and what OpenAPI shows.
+    """Returns the schema of a Given of this settings class, for reading JSON and for OpenAPI.
 
-    Both are those of a model with all fields of the class, each of them optional.
+    It is the schema of a model with all fields of the class, each of them optional.
     """
     model = model_of(kind, f"{kind.__name__}Fields", doc, Body, whole=False)
 

@@ -49,9 +49,10 @@ def wait_for_start(url: str, most_s: float, tell: Callable[[str], None]) -> None
 
 
 class Waiting(NamedTuple):
-    """How much waits for the ledger, and when the oldest result was sent, UTC in ms.
+    """The number of messages for the ledger, and the time at which the oldest result was sent, UTC
+    in ms.
 
-    That is None if there is no result among the oldest messages.
+    The time is None if there is no result among the oldest messages.
     """
 
     results: int
@@ -138,7 +139,7 @@ def _read(message: str | bytes) -> tuple[str, dict[str, Any]] | None:
 
 @contextmanager
 def _connected(url: str) -> Iterator[Connection]:
-    """A connection to the broker. Raises BrokerUnavailable, also where it is used."""
+    """A connection to the broker. Raises BrokerUnavailable, also for errors inside the block."""
     options = {"socket_connect_timeout": WAIT_S, "socket_timeout": WAIT_S, "max_retries": 0}
     address = url.replace("unix://", "redis+socket://", 1)
     try:

@@ -47,10 +47,11 @@ def job_line(session: Session, name: JobName, kind: JobKind[Any], now: int) -> J
 
 
 def still_ms(session: Session, now: int) -> int:
-    """Returns for how long no match has ended although some could; 0 if none is to be played.
+    """Returns the time in ms for which no match has ended although some could; 0 if none is to be
+    played.
 
-    Matches of what is paused are not to be played. After a pause, time counts from the first match
-    that is sent.
+    Matches of a paused league or season are not to be played. After a pause, time counts from the
+    first match that is sent.
     """
     running = Match.state == MatchState.RUNNING
     if not _count(session, MATCH, running) and not dispatch.next_queued(session, 1, ()):

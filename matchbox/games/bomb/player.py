@@ -123,7 +123,7 @@ def _hand(counts: bytes) -> Hand:
 
 
 class GameData:
-    """What the player to move knows about the game."""
+    """The knowledge of the player to move."""
 
     __slots__ = ("_ask", "_brief", "_over")
 

@@ -32,7 +32,7 @@ class Layout:
 
     The board refers to its layout, and is passed to every method. If each referred to the other,
     only the garbage collector would free them. If the player has not changed the board, the table
-    updates only what a move is certain to have changed.
+    updates only the parts that a move certainly changed.
     """
 
     __slots__ = (
@@ -133,7 +133,7 @@ class Layout:
         self._note()
 
     def _note(self) -> None:
-        """Notes the cards, to see later what the player changes."""
+        """Notes the cards, to notice later changes by the player."""
         self._touches = _ALWAYS if self._is_deck_shown else TOUCHES.count
 
     def _show_hand(self, board: GameControl, kinds: bytearray, played: int) -> list[Card]:

@@ -38,7 +38,7 @@ class Play(NamedTuple):
 
 
 class Position:
-    """What the player knows before it lays two cards. Every list is its own copy."""
+    """The player's knowledge before it lays two cards. Every list is its own copy."""
 
     hand: list[int]
     """Your cards, from 13 down to 1."""

@@ -29,7 +29,7 @@ _SETTING: Final = sa.table(
     sa.column("changed_at", sa.BigInteger),
 )
 _VERSION: Final = sa.table("alembic_version", sa.column("version_num", sa.String))
-"""Where alembic stores the revision of a database."""
+"""The table in which alembic stores the revision of a database."""
 
 
 def migrate(url: str) -> None:
@@ -101,12 +101,12 @@ def head() -> str:
 
 
 def knows(found: str) -> bool:
-    """Alembic's configuration, with the place of the steps."""
+    """Returns whether this program has the revision."""
     return found in _revisions()
 
 
 def configuration() -> Config:
-    """How alembic finds the steps."""
+    """Returns alembic's configuration, with the place of the steps."""
     from alembic.config import Config
 
     config = Config()

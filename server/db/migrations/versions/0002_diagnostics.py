@@ -20,6 +20,6 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Goes back to the books before."""
+    """Removes the column."""
     with op.batch_alter_table("result") as table:
         table.drop_column("diagnostics")
