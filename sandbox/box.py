@@ -63,9 +63,10 @@ class Box:
         self._wall = program.wall
         self._engine = engine
         self._launch = _LAUNCHERS[kind](program, engine)
-        self._closed = False
         first = ZygoteClient(self._launch)
         self._idle = [first]
+        self._lent: list[Seat] = []
+        """The seats whose zygotes were not taken back."""
         self._all = {first}
         self.layers: dict[str, bool] = first.raised
         self._spare = SpareZygote(self._launch) if kind in _WITH_SPARE else None
@@ -85,19 +86,24 @@ class Box:
         """
         if with_libraries:
             return self._open_with_libraries().seat(limits, bank)
+        self._take_back()
         for attempt in range(1, _ATTEMPTS + 1):
             zygote = self._idle.pop() if self._idle else self._start()
             try:
                 zygote.reserve_memory(limits.memory_mb)
-                return Seat(zygote, limits, self._take_back, bank)
+                seat = Seat(zygote, limits, bank)
             except SeatFault:
-                self._take_back(zygote)
+                self._keep_or_retire(zygote)
                 if attempt == _ATTEMPTS:
                     raise
+            else:
+                self._lent.append(seat)
+                return seat
         raise AssertionError("the last attempt returns or raises")
 
     def renew(self) -> None:
         """Ends every zygote without an open seat; the next seats are forks of fresh ones."""
+        self._take_back()
         while self._idle:
             zygote = self._idle.pop()
             self._all.discard(zygote)
@@ -107,10 +113,10 @@ class Box:
 
     def close(self) -> None:
         """Ends every zygote, and with it every seat."""
-        self._closed = True
         if self._box_with_libraries is not None:
             self._box_with_libraries.close()
         self._idle.clear()
+        self._lent.clear()
         if self._spare is not None:
             self._spare.close()
         while self._all:
@@ -143,13 +149,97 @@ class Box:
         self._all.add(zygote)
         return zygote
 
-    def _take_back(self, zygote: ZygoteClient) -> None:
-        """Keeps a returned zygote for the next seat, or ends it."""
-        if zygote.healthy and zygote.seats < SEATS_PER_ZYGOTE and not self._closed:
+    def _take_back(self) -> None:
+        """Takes the zygotes of closed seats back."""
+        closed = [seat for seat in self._lent if seat.closed]
+        self._lent = [seat for seat in self._lent if not seat.closed]
+        for seat in closed:
+            self._keep_or_retire(seat.zygote)
+
+    def _keep_or_retire(self, zygote: ZygoteClient) -> None:
+        """Keeps a zygote for the next seat, or ends it."""
+        if zygote.healthy and zygote.seats < SEATS_PER_ZYGOTE:
             self._idle.append(zygote)
         else:
             self._all.discard(zygote)
             zygote.kill()
+
+
+def seat_opener(
+    box: Box, limits: Limits, wants_libraries: Callable[[bytes], bool]
+) -> Callable[[], Seat | FirstSeat]:
+    """Returns a function that opens a bot's seats in the box, which draw on one bank of time.
+
+    `wants_libraries` says of a seat's first answer whether its bot wants the box's libraries. The
+    first seat has none. If its bot wants them, the seat is replaced by one that has them, and the
+    later seats have them too.
+    """
+    bank = Bank(limits)
+    if not box.libraries:
+        return lambda: box.seat(limits, bank)
+    return SeatOpener(lambda chosen: box.seat(limits, bank, with_libraries=chosen), wants_libraries)
+
+
+class SeatOpener:
+    """Opens the seats of one bot. The first answer of the first decides about the others."""
+
+    def __init__(
+        self, open_seat: Callable[[bool], Seat], wants_libraries: Callable[[bytes], bool]
+    ) -> None:
+        """`open_seat` opens a seat; its argument says whether with libraries."""
+        self._open_seat = open_seat
+        self._wants_libraries = wants_libraries
+        self._first: FirstSeat | None = None
+
+    def __call__(self) -> Seat | FirstSeat:
+        """A seat of the bot."""
+        if self._first is None or self._first.with_libraries is None:
+            self._first = FirstSeat(self._open_seat, self._wants_libraries)
+            return self._first
+        return self._open_seat(self._first.with_libraries)
+
+
+class FirstSeat:
+    """A plain seat, replaced if its bot wants libraries. No line of the bot has run by then."""
+
+    def __init__(
+        self, open_seat: Callable[[bool], Seat], wants_libraries: Callable[[bytes], bool]
+    ) -> None:
+        self._open_seat = open_seat
+        self._wants_libraries = wants_libraries
+        self._seat = open_seat(False)
+        self.with_libraries: bool | None = None
+        """Whether its bot wants libraries; None before it has answered."""
+
+    def ask(self, frame: bytes, decisions: int = 1, *, start: bool = False) -> bytes:
+        """The one frame that answers this one: see Seat.ask."""
+        answer = self._seat.ask(frame, decisions, start=start)
+        if start and self.with_libraries is None:
+            self.with_libraries = self._wants_libraries(answer)
+            if self.with_libraries:
+                self._seat.close()
+                self._seat = self._open_seat(True)
+                answer = self._seat.ask(frame, decisions, start=True)
+        return answer
+
+    def close(self) -> None:
+        """Ends the program."""
+        self._seat.close()
+
+    @property
+    def stderr(self) -> str:
+        """The program's output."""
+        return self._seat.stderr
+
+    @property
+    def cpu_ms(self) -> float:
+        """The processor time it has used, in milliseconds."""
+        return self._seat.cpu_ms
+
+    @property
+    def peak_bytes(self) -> int:
+        """The most memory that it has held, in bytes."""
+        return self._seat.peak_bytes
 
 
 class SpareZygote:

@@ -11,7 +11,7 @@ import signal
 import socket
 import struct
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from typing import Final
@@ -43,22 +43,15 @@ _TAGS: Final = 64
 
 
 class Seat:
-    """A fresh fork of a zygote, for one bot. `done` takes the zygote back when the seat closes.
+    """A fresh fork of a zygote, for one bot. The zygote is free again when the seat is closed.
 
     Every answer is paid from `bank`, which the bot's other seats may share. Raises SeatFault.
     """
 
-    def __init__(
-        self,
-        zygote: ZygoteClient,
-        limits: Limits,
-        done: Callable[[ZygoteClient], None],
-        bank: Bank | None = None,
-    ) -> None:
+    def __init__(self, zygote: ZygoteClient, limits: Limits, bank: Bank | None = None) -> None:
         fork = zygote.fork(rlimits(limits, zygote.baseline_bytes))
-        self._zygote = zygote
+        self.zygote = zygote
         self._limits = limits
-        self._done = done
         self._channel = fork.channel
         self._channel.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, _GRACE)
         self._descriptor = fork.channel.fileno()
@@ -87,7 +80,7 @@ class Seat:
         self._budget = 0.0
         self._meter: Meter | None = None
         """The meter of a question that takes longer than the grace period."""
-        self._open = True
+        self.closed = False
         self._exit_status: ExitStatus | None = None
         self._fault: SeatFault | None = None
 
@@ -117,7 +110,7 @@ class Seat:
     @property
     def stderr(self) -> str:
         """The bot's output, stdout and stderr together, up to the limit, with its marks."""
-        if self._open:
+        if not self.closed:
             self._drain()
         return self._log.text()
 
@@ -132,23 +125,27 @@ class Seat:
         return self._exit_status.max_rss if self._exit_status else 0
 
     def close(self) -> None:
-        """Kills the process and waits for its end; hands its zygote back. May be called twice."""
-        if not self._open:
+        """Kills the process and waits for its end. May be called twice.
+
+        A zygote that must not be forked again is ended with it.
+        """
+        if self.closed:
             return
         if self._exit_status is None:
             with suppress(SeatFault):  # A zygote that has died took its fork with it.
                 self._reap()
         self._drain()
-        self._open = False
+        self.closed = True
         self._channel.close()
         os.close(self._output)
         os.close(self._handle)
-        self._done(self._zygote)
+        if not self.zygote.healthy:
+            self.zygote.kill()
 
     def _exchange(self, frame: bytes, decisions: int, start: bool) -> bytes:
         """The answer to a question. Most come at once, so that case does as little as possible."""
         limits, bank = self._limits, self._bank
-        if not self._open:
+        if self.closed:
             raise SeatFault("platform", "the seat was closed before this question")
         if len(frame) > QUESTION_BYTES:
             raise SeatFault("platform", f"the question is longer than {QUESTION_BYTES} bytes")
@@ -317,7 +314,7 @@ class Seat:
         if stays:
             with suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self._handle, signal.SIGKILL)
-        self._exit_status = replace(self._zygote.reap(), killed_by_host=stays)
+        self._exit_status = replace(self.zygote.reap(), killed_by_host=stays)
         return self._exit_status
 
     def _drain(self) -> None:

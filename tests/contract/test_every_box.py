@@ -350,7 +350,7 @@ def test_the_wall_refuses(seat: Seat, code: str) -> None:
 
 def test_every_resource_limit_stands_in_a_seat(seat: Seat) -> None:
     assert seat.ask(b"reply = b'alive'") == b"alive"
-    limits = {**STANDING, **rlimits(LIMITS, seat._zygote.baseline_bytes)}
+    limits = {**STANDING, **rlimits(LIMITS, seat.zygote.baseline_bytes)}
     lines = Path(f"/proc/{seat.pid}/limits").read_text().splitlines()[1:]
     for name, most in limits.items():
         # The kernel lists them in the order of their numbers.
@@ -480,6 +480,15 @@ def test_a_closed_seat_leaves_no_process(box: Box) -> None:
     assert gone(seat.pid)
     assert seat.cpu_ms > 0
     assert fault(seat, "").kind == "platform"
+
+
+def test_a_zygote_that_must_not_be_forked_again_ends_with_its_seat(box: Box) -> None:
+    with contextlib.closing(box.seat(LIMITS)) as seat:
+        zygote = parent_of(seat.pid)
+        seat.zygote.healthy = False
+    assert eventually(lambda: gone(zygote))
+    with contextlib.closing(box.seat(LIMITS)) as after:
+        assert after.ask(b"") == b"done"
 
 
 def test_the_processor_time_of_a_seat_is_seen(seat: Seat) -> None:

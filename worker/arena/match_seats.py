@@ -154,62 +154,6 @@ class MatchSeats:
             raise BadMessage(f"the bundle {chosen.version} was not handed over") from None
 
 
-class SeatOpener:
-    """Opens the seats of one bot. The first is plain; its first answer decides whether the others
-    have libraries."""
-
-    def __init__(self, open_seat: Callable[[bool], Channel]) -> None:
-        """`open_seat` opens a seat; its argument says whether libraries are wanted."""
-        self.open_seat = open_seat
-        self.wants_libraries: bool | None = None
-
-    def __call__(self) -> Channel:
-        """A seat. The first one is replaced if its bot wants libraries."""
-        return (
-            _FirstSeat(self)
-            if self.wants_libraries is None
-            else self.open_seat(self.wants_libraries)
-        )
-
-
-class _FirstSeat:
-    """A plain seat, replaced if its bot wants libraries. No line of the bot has run by then."""
-
-    def __init__(self, seats: SeatOpener) -> None:
-        self._seats = seats
-        self._seat = seats.open_seat(False)
-
-    def ask(self, frame: bytes, decisions: int = 1, *, start: bool = False) -> bytes:
-        """The one frame that answers this one. Raises SeatFault."""
-        answer = self._seat.ask(frame, decisions, start=start)
-        if start and self._seats.wants_libraries is None:
-            self._seats.wants_libraries = frames.wants_libraries(answer)
-            if self._seats.wants_libraries:
-                self._seat.close()
-                self._seat = self._seats.open_seat(True)
-                answer = self._seat.ask(frame, decisions, start=True)
-        return answer
-
-    def close(self) -> None:
-        """Ends the program."""
-        self._seat.close()
-
-    @property
-    def stderr(self) -> str:
-        """The program's output."""
-        return self._seat.stderr
-
-    @property
-    def cpu_ms(self) -> float:
-        """The processor time it has used, in milliseconds."""
-        return self._seat.cpu_ms
-
-    @property
-    def peak_bytes(self) -> int:
-        """The most memory that it has held, in bytes."""
-        return self._seat.peak_bytes
-
-
 def opener(box: Box | None, limits: Mapping[str, int]) -> Opener:
     """A function that opens a bot's seats with these limits in the box; None is this process.
 
@@ -220,12 +164,9 @@ def opener(box: Box | None, limits: Mapping[str, int]) -> Opener:
 
 def opener_in_box(box: Box, limits: Limits) -> Opener:
     """Returns a function that opens a bot's seats in the box. They draw on one bank of time."""
-    from sandbox.meter import Bank  # Without a box it is not needed, and so not loaded.
+    from sandbox.box import seat_opener  # Without a box it is not needed, and so not loaded.
 
-    bank = Bank(limits)
-    if not box.libraries:
-        return lambda: box.seat(limits, bank)
-    return SeatOpener(lambda with_libraries: box.seat(limits, bank, with_libraries=with_libraries))
+    return seat_opener(box, limits, frames.wants_libraries)
 
 
 def libraries_of(box: Box | None) -> tuple[str, ...] | None:
