@@ -27,7 +27,7 @@ GROUPS: Final = (
     "control",
 )
 _OPENING: Final = re.compile(r'"""(.+?)"""', re.DOTALL)
-_HEAD: Final = "| attack | the bot | what stops it | what becomes of it | works without (box) |"
+_HEAD: Final = "| attack | the bot | what stops it | result | works without (box) |"
 UNHARMED: Final = "gets nothing, and plays on"
 
 
@@ -64,7 +64,7 @@ def table() -> str:
     trials = [one for one in every if one.group != "control"]
     shown = sum(bool(one.works_without) for one in trials)
     parts = [
-        f"{len(trials)} attacks, {shown} of them shown to work without a layer or two, and an "
+        f"{len(trials)} attacks, {shown} of them shown to work without one or two layers, and an "
         "honest bot that must come through unharmed."
     ]
     for group in GROUPS:
