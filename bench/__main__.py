@@ -195,7 +195,7 @@ def _show_costs(found: Sequence[Cost]) -> None:
 
 def _show_lone(found: Sequence[Lone]) -> None:
     if found:
-        print("\nOne game of bomb alone, in seats that are there, fresh forks, a fresh box")
+        print("\nOne game of bomb alone, in open seats, fresh forks, a fresh box")
         print(f"{'box':<8} {'seats ms':>9} {'forks ms':>9} {'box ms':>9}")
     for one in found:
         print(f"{one.box:<8} {one.seated_ms:>9.2f} {one.forked_ms:>9.2f} {one.opened_ms:>9.2f}")

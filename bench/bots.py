@@ -28,9 +28,9 @@ TEAM_GAMES: Final = 1000
 TEAM_SIZES: Final = "3-5"
 
 ABOUT: Final = (
-    "Every shipped bot against every other, as `make bots` played them and wrote this page. They "
-    "lie in `bots/`, one file or folder each, which is exactly what you could upload; the first "
-    "lines of each say what it is about. A share is in percent, with half its 95% interval."
+    "Every shipped bot against every other. `make bots` plays them and writes this page. The bots "
+    "are in `bots/`; each is one file or folder, as you could upload it, and its first lines say "
+    "how it plays. A share is in percent, with half its 95% interval."
 )
 
 Rows = list[list[str]]
@@ -42,8 +42,8 @@ def duels(laboratory: Laboratory, game: str) -> Iterator[str]:
     found = laboratory.simulate(game, names, usual).results.result()
     _check(found)
     yield (
-        f"{laboratory.games(usual):,} games of every ordered pair: the share of who moves first "
-        "(row) against who moves second (column), and of all its games."
+        f"{laboratory.games(usual):,} games of every ordered pair: the share of the bot that "
+        "moves first (row) against the one that moves second (column), and its share of all games."
     )
     yield _table(["first \\ second", *names, "all"], tables.crosstable(found))
 

@@ -39,7 +39,7 @@ game alone and for seats, are set for that machine."""
 LONE_MS: Final = {"seated_ms": 1.0, "forked_ms": 6.0, "opened_ms": 250.0}
 SEATS_MS: Final = 4.0
 _LONE: Final = {
-    "seated_ms": "one game in seats that are there",
+    "seated_ms": "one game in open seats",
     "forked_ms": "one game in fresh forks",
     "opened_ms": "one game in a fresh box",
 }

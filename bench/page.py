@@ -17,15 +17,15 @@ from matchbox.settings import WIDTH
 
 _HEAD: Final = """# Performance
 
-Written by `make bench`, but for the sections from "The site" on. Every game is played by shipped
-bots in isolation: each bot in a process of its own behind the wall, seeded, recorded, the referee
-and all seats on one core. Beside it the same players play in the plain loop of `bench/plain`, in
-one process, with nothing checked. The ratio is the plain loop's processor time divided by that of
-the referee and all its seats, the median over repeats in which both follow each other; numbers of
-games and bots have three, the most games one. Ratios carry over to other machines; microseconds do
-not. On a machine that others use too, a ratio may be a fifth off from one run to the next.
-`none` is the same play without a wall, in one process. `bytes` is the length of the stored record.
-`tictactoe` is the game of [add-a-game.md](add-a-game.md), which has nothing that is optional.
+`make bench` writes this page up to the section "The site". Shipped bots play every game in
+isolation: each bot in a process of its own behind the wall, seeded and recorded, with the referee
+and all seats on one core. For comparison, the same players play in the plain loop of `bench/plain`,
+in one process, with nothing checked. The ratio is the plain loop's processor time divided by that
+of the referee and all its seats. It is the median over repeats in which the two alternate (three
+for the numbers of games and bots, one for the largest number of games). Ratios carry over to other
+machines; microseconds do not. On a machine with other work, a ratio may differ by a fifth from run
+to run. `none` is the same play without a wall, in one process. `bytes` is the length of the stored
+record. `tictactoe` is the game of [add-a-game.md](add-a-game.md), which has no optional functions.
 """
 
 BY_HAND: Final = "## The site"
@@ -40,17 +40,16 @@ _GROWTH: Final = """## How it grows
 Bomb, in jobs as `matchbox simulate` cuts them, in microseconds a game."""
 _GROWN: Final = {
     "games": "A pair, in processor time.",
-    "bots": "Round robins with about as many games in all, and so ever fewer a pair: what "
-    "grows is the share of forks. In processor time.",
-    "cores": "A pair, in wall time: a referee and its bots on a core, and two such side by side. "
-    "The ratio is to the plain loop on one core, in the mean of those that are taken.",
+    "bots": "Round robins with about the same number of games in all, so with fewer games for "
+    "each pair: the share of forks grows. In processor time.",
+    "cores": "A pair, in wall time: a referee and its bots on one core, and two of these side by "
+    "side. The ratio compares with the plain loop on one core, in the mean of the cores used.",
     "cores, thinking": "The same with bots that think for a millisecond at every turn.",
 }
 _BOOKING: Final = (
-    "## Booking a match\n\nOf two deals, with others that came in together, by a ledger over an "
-    "SQLite file with a thousand matches: milliseconds of its processor time in the mean of these "
-    "matches, and how many games of bomb the plain loop plays meanwhile, in the mean of its "
-    "tables.\n\n"
+    "## Booking a match\n\nA ledger with an SQLite file of a thousand matches books matches of two "
+    "deals that arrive together. The table has its mean processor time for a match, and how many "
+    "games of bomb the plain loop plays in that time, in the mean of its tables.\n\n"
 )
 
 
@@ -79,33 +78,32 @@ def page(
         f"{platform.machine()}, "
         f"{os.cpu_count()} cores at a load of {os.getloadavg()[0]:.1f}: a load far above that "
         "disturbs caches and all wall times.",
-        "## Goals\n\nAs the design has them. A ratio is to the plain loop on one core, and of a "
-        "game the mean of its tables. That the same job gives the same bytes at any width, in any "
-        "worker, box and build, is no figure: `tests/contract/test_identity.py` plays thousands of "
-        "games of each.\n\n" + _table("goal must stretch measured held", map(_goal, reached)),
+        "## Goals\n\nA ratio compares with the plain loop on one core; that of a game is the mean "
+        "of its tables. `tests/contract/test_identity.py` checks that the same job gives the same "
+        "bytes at any width, in any worker, box and build.\n\n"
+        + _table("goal must stretch measured held", map(_goal, reached)),
         "## Each game beside its plain loop\n\nProcessor time of a game, in microseconds.\n\n"
         + _table(_SPEEDS, map(_speed, fast)),
         _table("game box ratio", _means(fast)),
         *_builds(fast, plain),
         "## One match of 20 games of bomb\n\nFresh forks, one game at a time, in milliseconds.\n\n"
         + _table("box plain match added", map(_cost, single)),
-        "## One game of bomb\n\nAlone, in milliseconds of wall time: in seats that have played "
-        "before, with fresh forks, and in a box that is opened for it.\n\n"
+        "## One game of bomb\n\nAlone, in milliseconds of wall time: in open seats, with fresh "
+        "forks, and in a box that is opened for it.\n\n"
         + _table("box seats forks opened", map(_lone, alone)),
         f"## {LONG:,} games of a pair\n\nIn one match, {WIDTH} bouts at once, in seconds of wall "
-        f"time, the median of {LONG_REPEATS} goes: from the job to its record, and from its row in "
-        "the queue to its result and ratings in the database, an SQLite file. No broker is "
-        "between the books and the arena here: a message goes from hand to hand.\n\n"
-        + _table("box record database", map(_long, long)),
+        f"time, the median of {LONG_REPEATS} runs: from the job to its record, and from its row in "
+        "the queue to its result and ratings in the database, an SQLite file. Messages are passed "
+        "directly, without a broker.\n\n" + _table("box record database", map(_long, long)),
         _BOOKING + _table("matches ms games", map(_booked, booked)),
         *(_growth(grown) if grown else ()),
-        "## Both seats of a match\n\nForked, walled, killed and buried in a warm box, in "
-        "milliseconds; and how many games of bomb the plain loop plays meanwhile. The goal is 4 ms "
-        "on a machine where that is 100 games.\n\n"
+        "## Both seats of a match\n\nForked, walled, killed and reaped in an open box, in "
+        "milliseconds; and how many games of bomb the plain loop plays in that time. The goal is "
+        "4 ms on a machine where that is 100 games.\n\n"
         + _table("box median least games", map(_seats, walls)),
-        "## Memory\n\nThe most that no other process shares, in MiB: of a seat with one bout of "
-        f"bomb in flight and with {WIDTH}, and of the arena that referees these.\n\n"
-        + _table("box seat busy worker", map(_memory, held)),
+        "## Memory\n\nThe greatest memory that is not shared with other processes, in MiB: of a "
+        f"seat with one bout of bomb in progress and with {WIDTH}, and of the arena that referees "
+        "them.\n\n" + _table("box seat busy worker", map(_memory, held)),
     ]
     return "\n\n".join(sections) + "\n"
 
@@ -140,7 +138,7 @@ def _builds(fast: Sequence[Speed], plain: Sequence[Speed]) -> Iterator[str]:
         f"The ratios in {plain[0].box} without the compiled hot path and with it, one measured "
         "after the other.\n\n" + _table("game plain compiled", rows)
     )
-    yield "And where the time goes without it.\n\n" + _table(_SPEEDS, map(_speed, plain))
+    yield "And the parts of the time without it.\n\n" + _table(_SPEEDS, map(_speed, plain))
 
 
 def _speed(one: Speed) -> tuple[str, ...]:

@@ -45,7 +45,7 @@ def what_ranks(effort: Effort) -> list[Figure]:
         rng = np.random.default_rng([effort.seed, len(name)])
         changes = [_changes(table, rng) for _ in range(effort.trials(100))]
         met = least <= min(changes) and max(changes) <= most
-        figures.append(_changed(f"what ranks changes, {name}", goal, changes, met))
+        figures.append(_changed(f"the ranking criterion changes, {name}", goal, changes, met))
     return figures
 
 
@@ -55,7 +55,7 @@ def true_strengths(effort: Effort, bots: int, spread: float) -> Figure:
     trials = effort.trials(500)
     tables = (_chances(spread * rng.normal(size=bots)) for _ in range(trials))
     changes = [_changes(table, rng) for table in tables]
-    name = f"what ranks changes, {bots} bots whose strengths spread by {spread:.0f} Elo"
+    name = f"the ranking criterion changes, {bots} bots whose strengths spread by {spread:.0f} Elo"
     return _changed(name, "never more than once", changes, max(changes) <= 1)
 
 
