@@ -41,8 +41,8 @@ def backup(
     _show(file, made, json, "has everything" if secrets else "has all tables")
     if not secrets and not json:
         output.note(
-            f"It has no secrets: {data} is no data folder, and the environment has none. Name the "
-            "folder with --data, or everybody must log in again after a restore."
+            f"It has no secrets: {data} is not a data folder, and the environment has none. Name "
+            "the folder with --data, or everybody must log in again after a restore."
         )
 
 

@@ -154,7 +154,7 @@ def _show(report: Report) -> None:
             print(f"  {sentence}")
     if report["past_the_filter"]:
         print(f"kernel: seccomp filters do not see {' and '.join(report['past_the_filter'])}")
-        print("  A bot gains nothing by calling them: the kernel refuses it or ends the bot.")
+        print("  Bots gain nothing by calling them: the kernel refuses the call or kills the bot.")
     for name, path in report["brokers"].items():
         print(f"broker {name}: {path or 'not found'}")
     for name, database in report["databases"].items():

@@ -53,7 +53,7 @@ def create(
     seats: SeatsOption = None,
     deals: DealsOption = None,
     continuous: Annotated[
-        bool, typer.Option("--continuous", help="played without end, with its own board")
+        bool, typer.Option("--continuous", help="play continuously, with a leaderboard of its own")
     ] = False,
     separation: SeparationOption = None,
     json: JsonOption = False,

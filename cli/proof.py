@@ -149,7 +149,7 @@ def find_match(client: Client, name: str) -> Match:
 
     if not re.fullmatch("[0-9a-f]{8,32}", name):
         raise NotFound(
-            f"{name!r} is no match's id: copy its hex digits, 8 at least, from the match's page"
+            f"{name!r} is not a match's id: copy at least 8 of its hex digits from the match's page"
         )
     return client.answer(Match, f"/matches/{name}")
 

@@ -86,7 +86,7 @@ def submit(
         str | None, typer.Option("--class", help="one of several players")
     ] = None,
     wait: Annotated[bool, typer.Option("--wait", help="wait for the verdict")] = False,
-    patience: Annotated[float, typer.Option(min=1, help="seconds to wait at most")] = 300.0,
+    patience: Annotated[float, typer.Option(min=1, help="the longest wait, in seconds")] = 300.0,
     json: JsonOption = False,
 ) -> None:
     """Upload a bot, or its next version; exits 1 if it is refused."""

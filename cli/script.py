@@ -42,4 +42,4 @@ def _check(file: Path) -> None:
     if not file.exists():
         raise BadName(f"there is no file {file}: name the Python file that is to run")
     if file.suffix != ".py" or not file.is_file():
-        raise BadName(f"{file} is no Python file: name one that ends in .py")
+        raise BadName(f"{file} is not a Python file: name one that ends in .py")

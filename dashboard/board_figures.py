@@ -43,7 +43,7 @@ def pairs_finding(found: BoardFigures) -> str:
     clear = settled(found.pairs)
     count = wording.plural(len(found.pairs), "pair")
     if not clear:
-        return f"None of the {count} is settled: every interval still holds 50%"
+        return f"None of the {count} is settled: every interval still contains 50%"
     most = max(clear, key=lambda one: abs(one.share - 0.5))
     winner, loser = (most.first, most.second) if most.share > 0.5 else (most.second, most.first)
     share = 100 * max(most.share, 1 - most.share)
@@ -99,7 +99,7 @@ def seats_finding(seats: Sequence[SeatLine]) -> str:
     """Returns a sentence, without a full stop, on the seat that is worth most."""
     clear = [one for one in seats if not one.ci95[0] <= 0.5 <= one.ci95[1]]
     if not clear:
-        return "No seat shows an advantage: every interval holds 50%"
+        return "No seat shows an advantage: every interval contains 50%"
     best = max(clear, key=lambda one: abs(one.share - 0.5))
     several = len({one.players for one in seats}) > 1
     table = f" at tables of {best.players}" if several else ""
@@ -165,10 +165,10 @@ def seats(lines: Sequence[SeatLine]) -> go.Figure:
 def lengths_finding(lines: Sequence[LengthLine]) -> str:
     """Returns a sentence, without a full stop, on the lengths of the middle half of the bouts."""
     if not lines:
-        return "No bout has its moves counted yet"
+        return "The moves of no bout have been counted yet"
     low, middle, high = (_quantile(lines, at) for at in (0.25, 0.5, 0.75))
     if low == high:
-        return f"Half of all bouts and more take {wording.plural(middle, 'move')}"
+        return f"Half of all bouts or more take {wording.plural(middle, 'move')}"
     return f"Half of all bouts take {low:,} to {high:,} moves; the median is {middle:,}"
 
 

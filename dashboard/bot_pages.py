@@ -117,7 +117,7 @@ def strengths(opponents: Sequence[Opponent]) -> list[str]:
         said.append(f"Strong against {_named(strong)}.")
     if open_still := len(opponents) - len(weak) - len(strong):
         many = "one opponent" if open_still == 1 else f"{open_still:,} opponents"
-        said.append(f"Against {many} nothing is settled: the 95% interval holds 50%.")
+        said.append(f"Against {many} nothing is settled: the 95% interval contains 50%.")
     return said
 
 

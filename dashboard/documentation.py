@@ -26,10 +26,10 @@ READERS: Final = {
         "write-a-bot": "from a file to a rating, limits, faults",
         "commands": "every command",
         "bots": "the shipped bots, and how each does against every other",
-        "api": "the same over HTTP",
+        "api": "the HTTP API",
     },
     "For operators": {
-        "operate": "install, size, scale, proxy, mail, backup, upgrade, watch, mend",
+        "operate": "installation, size, scaling, proxy, mail, backups, upgrades, monitoring",
         "symptoms": "what you see, why it is so, what to do",
         "settings": "every setting of the platform, a league, the containers",
         "threat-model": "what the wall promises, the attacks, what cannot be stopped",
@@ -37,10 +37,10 @@ READERS: Final = {
     "For builders": {
         "add-a-game": "a whole game on one page",
         "league": "what ratings and seasons promise, measured",
-        "figures": "what the source documents found, and what we find",
-        "performance": "isolated play beside a plain loop, measured",
+        "figures": "the figures of the source documents, and ours",
+        "performance": "how fast isolated play is, compared with a plain loop",
         "protocol": "every message, with examples",
-        "decisions": "what was decided, and why",
+        "decisions": "design decisions and their reasons",
     },
 }
 """The readers and the subject of each page, as in the README."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 QUESTIONS: Final = {
     "order": "the whole order is known",
-    "champion": "it is known who is best",
+    "champion": "the best bot is known",
 }
 STAGES: Final = {
     "placement": ("placement round",),
@@ -48,8 +48,12 @@ def format(form: Format) -> list[str]:  # noqa: A001 - the filter is named after
     if any(limits):
         sentences.append(f"It ends after {' or '.join(filter(None, limits))} at the latest.")
     if form.learning != "off":
-        begins = "with nothing" if form.learning == "fresh" else "with what its parent knew"
-        sentences.append(f"Bots learn between rounds; a new version begins {begins}.")
+        begins = (
+            "without a memory"
+            if form.learning == "fresh"
+            else "with its memory from an earlier season"
+        )
+        sentences.append(f"Bots learn between rounds; each begins the season {begins}.")
     return sentences
 
 
@@ -57,16 +61,16 @@ def _played(form: Format) -> str:
     cycles = plural(form.cycles, "double round robin")
     match form.kind:
         case "round-robin":
-            return f"{cycles}: every two meet in both orders."
+            return f"{cycles}: every two bots meet in both orders."
         case "swiss":
             rounds = plural(form.rounds, "round") if form.rounds else "as many rounds as it takes"
-            return f"Swiss, {rounds}: each meets others of about the same score."
+            return f"Swiss, {rounds}: bots of about the same score meet."
         case "adaptive":
-            until = QUESTIONS.get(form.question, f"it is known who the best {form.top} are")
+            until = QUESTIONS.get(form.question, f"the best {form.top} are known")
             care = "" if form.question == "champion" else f", with {form.care} care"
-            return f"{cycles}, then neighbours meet until {until}{care}."
+            return f"{cycles}, then bots of similar rank meet until {until}{care}."
         case "knock-out":
-            return f"Groups of {form.group} at most; {form.through} of each go on to a knock-out."
+            return f"Groups of at most {form.group}; {form.through} of each go on to a knock-out."
     assert_never(form.kind)
 
 
@@ -76,12 +80,12 @@ def admission(admitted: Admission, *, continuous: bool = False) -> list[str]:
     The bots of a `continuous` league also play without being entered.
     """
     if continuous:
-        sentences = ["Every active bot of the game plays, whoever wrote it."]
+        sentences = ["Every active bot of the game plays."]
     else:
         sentences = ["By invitation." if admitted.by == "invitation" else "Open to all."]
     if admitted.everybody and not continuous:
         sentences.append(
-            "At the start every active bot is entered; what an author has entered comes first."
+            "At the start every active bot is entered; bots that an author has entered come first."
         )
     if admitted.bots is not None and not continuous:
         sentences.append(f"Each author may enter {plural(admitted.bots, 'bot')}.")

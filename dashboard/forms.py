@@ -204,7 +204,7 @@ def league_page(source: Source, name: str, values: Values | None = None, error: 
     league = source.league(name)
     kind = (values or {}).get("kind", league.format.kind)
     if kind not in CHOICES["kind"]:
-        raise BadOption(f"{kind!r} is no kind of season; choose one of those in the form")
+        raise BadOption(f"{kind!r} is not a kind of season; choose one in the form")
     settings = {part: write(getattr(league, part)) for part in PARTS}
     known: dict[str, object] = {
         "deals": None if league.paced else league.deals,

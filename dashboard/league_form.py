@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 Answer = str | Response
 CONTINUOUS: Final = "continuous"
 KINDS: Final = {
-    "round-robin": "Every bot meets every other one in both orders. The fairest; it takes longest.",
-    "swiss": "A few rounds, in each of which bots meet others of about the same score.",
-    "adaptive": "A round robin first; then those meet whose order is not clear, until it is.",
+    "round-robin": "Every bot meets every other one in both orders. The fairest and the longest.",
+    "swiss": "A few rounds, in which bots of about the same score meet.",
+    "adaptive": "A round robin first; then bots whose order is unclear meet until it is clear.",
     "knock-out": "Groups first; the best of each go on to ties, up to a final with a champion.",
     CONTINUOUS: "No seasons: a leaderboard that never ends, and takes new versions at once.",
 }

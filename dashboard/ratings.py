@@ -71,7 +71,7 @@ def finding(points: Sequence[RatingPoint], meant: int | None = None) -> str:
     first, (low, high) = _measured(own[0])
     last, (lowest, highest) = _measured(own[-1])
     if low <= highest and lowest <= high:
-        return f"Version {version} stands about where it was first rated"
+        return f"Version {version} is rated about as it was at first"
     change = last - first
     of_elo = own[0].elo is not None
     moved = f"{wording.whole(abs(change))} Elo" if of_elo else f"{abs(change):.1f} points a bout"

@@ -192,7 +192,7 @@ def next_steps(season: Season, left: Mapping[int, int]) -> Iterator[str]:
     elif season.state == "running":
         yield from _under_way(season, left)
     elif season.state == "cancelled":
-        yield "It was cancelled: no further match is played, and nobody has won."
+        yield "It was cancelled: no further match is played, and nobody wins."
 
 
 def _under_way(season: Season, left: Mapping[int, int]) -> Iterator[str]:
@@ -212,7 +212,7 @@ def _under_way(season: Season, left: Mapping[int, int]) -> Iterator[str]:
     elif kind == "knock-out":
         yield "Winners go on; a tie that ends level is played again."
     elif kind == "adaptive":
-        yield "Then those meet whose order is least certain, until the question is answered."
+        yield "Then the bots whose order is least certain meet until the question is answered."
     elif kind == "round-robin":
         yield "After it the season is over."
     else:

@@ -129,7 +129,7 @@ class SeededDice:
     def below(self, n: int) -> int:
         """Returns a whole number from 0 to n - 1. Raises ValueError if n is not positive."""
         if n < 1:
-            raise ValueError(f"no number lies below {n} and at or above 0")
+            raise ValueError(f"there is no number from 0 to below {n}")
         if _IN_LIMBS and not self._whole:
             if n < _SMALL:
                 return self._small(n)

@@ -40,7 +40,7 @@ def check_game(package: str, game: Any, player: ModuleType) -> None:
     rules, module = f"{package}.rules.GAME", f"{package}.player"
     _check_part(rules, game, Game, GameHooks)
     if not isinstance(game.spec, Spec):
-        raise BadGame(f"{rules}.spec is no matchbox.game.Spec; see {PAGE}")
+        raise BadGame(f"{rules}.spec is not a matchbox.game.Spec; see {PAGE}")
     _check_part(module, player, PlayerModule, PlayerHooks)
     if not isinstance(getattr(player, "BASE", None) or getattr(player, "Player", None), type):
         raise BadGame(f"{module} has no class Player; write one, or name another class in BASE")

@@ -128,9 +128,7 @@ def libraries_of(settings: Settings) -> tuple[str, ...]:
 def _check_mail(settings: Settings) -> None:
     """Raises BadSetting if a setting is missing that sending mail needs."""
     if settings.smtp_host and not settings.smtp_sender:
-        raise BadSetting(
-            "MATCHBOX_SMTP_SENDER is empty; give the address that mails shall come from"
-        )
+        raise BadSetting("MATCHBOX_SMTP_SENDER is empty; give the sender address of mails")
     if bool(settings.smtp_user) != bool(settings.smtp_password):
         raise BadSetting(
             "MATCHBOX_SMTP_USER and MATCHBOX_SMTP_PASSWORD go together; set both, or none"

@@ -52,29 +52,29 @@ class PlaySettings:
     )
     match_deals: int = setting(
         10,
-        "deals of a match in leagues that are made from now on, if they get no number of their own "
+        "deals of a match in leagues created from now on, if they get no number of their own "
         "and the bots' speed is not known; each is played in all rotations",
         least=1,
         most=MOST_DEALS,
     )
     match_seconds: int = setting(
         2,
-        "wanted length of a match, s: it has as many deals as lately took this long, unless its "
+        "wanted length of a match, s: it gets as many deals as recently took this long, unless its "
         "league or season has a number of its own; 0: always the league's number",
         least=0,
         most=60,
     )
     fewest_deals: int = setting(
-        2, "least number of deals of a match as long as wanted", least=1, most=MOST_DEALS
+        2, "fewest deals of a match with a wanted length", least=1, most=MOST_DEALS
     )
     most_deals: int = setting(
-        250, "greatest number of deals of a match as long as wanted", least=1, most=MOST_DEALS
+        250, "most deals of a match with a wanted length", least=1, most=MOST_DEALS
     )
     tryout_deals: int = setting(2, "deals of the try-out of a new version", least=1, most=100)
     width: int = setting(WIDTH, "bouts that a seat plays at once", least=1, most=1024)
     sample_percent: int = setting(
         5,
-        "percentage of matches of which some bouts are played again alone, beside each version's "
+        "percentage of matches of which some bouts are played again alone, besides each version's "
         "first match; 0: none at all",
         least=0,
         most=100,
@@ -141,17 +141,20 @@ class PlaySettings:
         2, "comparisons of one author that run at once", least=1, most=1000
     )
     play_tables: int = setting(
-        50, "tables where persons play against bots that may be open; 0: none", least=0, most=10_000
+        50, "open tables where people play against bots; 0: none", least=0, most=10_000
     )
     play_tables_each: int = setting(
         3, "open tables at which one person may sit", least=1, most=1000
     )
     play_idle_minutes: int = setting(
-        30, "minutes after which a table that nobody touches ends", least=1, most=1440
+        30, "minutes without a move after which a table ends", least=1, most=1440
     )
     verifications_per_day: int = setting(
         20, "matches that one account may have verified in a day; 0: none", least=0, most=100_000
     )
     tick_seconds: int = setting(
-        2, "seconds between two ticks, at which the ledger does what is due", least=1, most=60
+        2,
+        "seconds between two ticks, at which the ledger does the work that is due",
+        least=1,
+        most=60,
     )

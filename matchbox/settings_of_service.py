@@ -132,7 +132,7 @@ class ServiceSettings:
         shown=False,
         from_file=True,
     )
-    openid_label: str = setting("OpenID Connect", "what pages call the provider")
+    openid_label: str = setting("OpenID Connect", "the provider's name on pages")
     openid_signup: str = setting(
         "open", "whether people who log in there may make an account", choices=("open", "closed")
     )

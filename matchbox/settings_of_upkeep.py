@@ -19,7 +19,7 @@ class UpkeepSettings:
     """The settings of disks, backups, retention and logs."""
 
     play_keep_days: int = setting(
-        90, "days for which a table that is over can be watched", least=1, most=36_500
+        90, "days for which a finished table can be watched", least=1, most=36_500
     )
     disks: str = setting(
         "",
@@ -35,7 +35,7 @@ class UpkeepSettings:
     )
     keep_event_days: int = setting(
         30,
-        "days for which events of pages that are watched are kept, at most 10,000; 0: for ever",
+        "days for which events of live pages are kept, at most 10,000 events; 0: for ever",
         least=0,
         most=36_500,
     )
@@ -82,7 +82,8 @@ class UpkeepSettings:
     access_log: bool = setting(True, "write a line to the log for every request")
     backup_folder: str = setting(
         "",
-        "folder for the backups that are made by themselves; empty: `backups` in the data folder",
+        "folder for backups on the schedule and before upgrades; empty: `backups` in the data "
+        "folder",
     )
     backup_every_hours: int = setting(
         0, "hours between two backups that the ledger makes; 0: none", least=0, most=8760

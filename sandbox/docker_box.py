@@ -98,7 +98,8 @@ class _Container:
         self._engine = engine
         self._memory_mb = Limits().memory_mb
         self._advice = (
-            f"it ended without a word; try `docker run --rm {image} {command[0]} -c 'import json'`"
+            "it ended without an error message; try "
+            f"`docker run --rm {image} {command[0]} -c 'import json'`"
         )
 
     def start(self) -> socket.socket:

@@ -145,7 +145,7 @@ def _first_packet(channel: socket.socket) -> tuple[bytes, int]:
     for level, kind, data in extra:
         if packet and (level, kind) == (socket.SOL_SOCKET, socket.SCM_CREDENTIALS):
             return packet, int(CREDENTIALS.unpack(data)[0])
-    raise OSError("the other side has gone")
+    raise OSError("the other side has closed the connection")
 
 
 def _address_space(pid: int) -> int:

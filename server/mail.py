@@ -48,7 +48,7 @@ def message_of(letter: Letter, sender: str) -> EmailMessage:
         message["From"] = Address("Matchbox", addr_spec=sender)
         message["To"] = Address(addr_spec=letter.to)
     except (ValueError, MessageError) as error:
-        raise BadName(f"{letter.to!r} is not an address that mail can be sent to") from error
+        raise BadName(f"{letter.to!r} is not a valid mail address") from error
     message["Subject"] = one_line(letter.subject, LONGEST_SUBJECT)
     message["Date"] = formatdate(letter.at)
     message["Message-ID"] = f"<{letter.name}@{domain}>"

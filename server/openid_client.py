@@ -267,7 +267,7 @@ class Provider:
         except (httpx.HTTPError, httpx.InvalidURL, ValueError, RecursionError) as error:
             raise self._trouble(_plain(error)) from error
         if not isinstance(found, dict):
-            raise self._trouble("its answer is no JSON object")
+            raise self._trouble("its answer is not a JSON object")
         return status, found
 
     def _trouble(self, why: str) -> Unavailable:

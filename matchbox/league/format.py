@@ -138,13 +138,14 @@ ABOUT: Final = {
     "divisions": About("Divisions", "divisions of an edition"),
     "moving": About("Rising and sinking", "how many bots rise and sink between two divisions"),
     "learning": About(
-        "Learning between rounds", "how bots learn, and what a new version remembers"
+        "Learning between rounds",
+        "whether bots learn between rounds, and with which memory they begin",
     ),
     "by": About("Who may enter", "everybody, or only the accounts that an operator invites"),
     "everybody": About("At the freeze", "enter every active bot at the freeze, or nobody"),
     "bots": About("Bots of one author", "how many bots of one author may enter", "any number"),
     "uploads": About(
-        "Uploads in 24 hours", "how many bots an author may upload in 24 hours", "any number"
+        "Uploads in 24 hours", "how many uploads an author may make in 24 hours", "any number"
     ),
     "cron": About(
         "Cron, such as 0 18 * * FRI",
@@ -167,7 +168,7 @@ CHOICES: Final[dict[str, dict[Any, str]]] = {
         "champion": "the champion",
     },
     "care": {"strict": "strict", "thrifty": "thrifty"},
-    "learning": {"off": "no", "fresh": "from nothing", "parent": "from the parent"},
+    "learning": {"off": "no", "fresh": "from nothing", "parent": "from earlier seasons"},
     "by": {"open": "everybody", "invitation": "invited accounts"},
     "everybody": {False: "only bots that were entered", True: "every active bot"},
 }

@@ -330,7 +330,7 @@ class Session:
             for place, move in enumerate(self._moves):
                 if not encodes(move):
                     self._moves[place] = None
-                    self._faults.append((place, "protocol", "the move is no plain data"))
+                    self._faults.append((place, "protocol", "the move is not plain data"))
             return to_bytes(["say", nonce, self._moves, self._faults, *more])
 
 

@@ -100,9 +100,7 @@ def load_frame(
     refuses none. `code` is a seat's earlier compilation of the main file.
     """
     if len(memory) > MEMORY_BYTES:
-        raise BadMessage(
-            f"a memory has {MEMORY_BYTES} bytes at the most, and this one {len(memory)}"
-        )
+        raise BadMessage(f"a memory has at most {MEMORY_BYTES} bytes, and this one {len(memory)}")
     job = {
         "package": package,
         "files": dict(files),
@@ -162,7 +160,7 @@ def read_learned(frame: bytes) -> bytes:
             try:
                 memory = a2b_base64(text, strict_mode=True)
             except ValueError as error:
-                raise SeatFault("protocol", "the memory is no base64") from error
+                raise SeatFault("protocol", "the memory is not base64") from error
             if len(memory) <= MEMORY_BYTES:
                 return memory
         case ["fault", kind, str(detail)] if kind in SEEN_INSIDE:
@@ -335,9 +333,9 @@ def what_is_wrong(move: Any, depth: int = MAX_DEPTH) -> str:
     if type(move) is dict:
         for key in move:
             if type(key) is not str:
-                return "holds a key that is no text"
+                return "has a key that is not text"
         return _what_is_wrong_inside(move.values(), depth)
-    return f"holds a {type(move).__name__}, which is no plain data"
+    return f"holds a {type(move).__name__}, which is not plain data"
 
 
 def _what_is_wrong_inside(parts: Iterable[Any], depth: int) -> str:
@@ -361,4 +359,4 @@ def _decode(frame: bytes) -> Any:
     try:
         return msgspec.json.decode(frame)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-        raise SeatFault("protocol", "the frame is no JSON") from error
+        raise SeatFault("protocol", "the frame is not JSON") from error

@@ -59,9 +59,7 @@ def learned(chosen: type[Any], memory: bytes, records: Sequence[bytes]) -> str:
     if not isinstance(new, bytes):
         raise NotLearned(f"learn() returned {type(new).__name__:.40}; it must return bytes")
     if len(new) > MEMORY_BYTES:
-        raise NotLearned(
-            f"learn() returned {len(new)} bytes; a memory has {MEMORY_BYTES} at the most"
-        )
+        raise NotLearned(f"learn() returned {len(new)} bytes; a memory has at most {MEMORY_BYTES}")
     return b2a_base64(new, newline=False).decode()
 
 

@@ -46,11 +46,11 @@ class Comparison(NamedTuple):
 
 FAULT_LINES: Final[dict[str, str]] = {
     "crash": "raised an exception and lost",
-    "excluded": "lost, for three bouts of this match were forfeited before",
+    "excluded": "lost, because it had forfeited three earlier bouts of this match",
     "illegal": "cheated and lost",
     "memory": "used too much memory and lost",
     "platform": "was stopped by a fault of the platform",
-    "protocol": "gave no proper answer and lost",
+    "protocol": "gave no valid answer and lost",
     "timeout": "took too long and lost",
 }
 """Each kind of fault as the transcript has it, after the seat's name."""

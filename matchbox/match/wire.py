@@ -397,4 +397,4 @@ def from_plain(kind: type[Message], data: object) -> Message:
     try:
         return msgspec.convert(data, kind)
     except (msgspec.ValidationError, TypeError, UnicodeEncodeError) as error:
-        raise BadMessage(f"this is no {kind.__name__} message: {error}") from error
+        raise BadMessage(f"this is not a {kind.__name__} message: {error}") from error

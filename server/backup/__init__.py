@@ -149,7 +149,7 @@ def _whole_or_nothing(path: Path) -> Iterator[IO[bytes]]:
         draft.rename(path)
     except OSError as error:
         raise Unavailable(
-            f"{path} could not be written: {error.strerror}; nothing was kept of it"
+            f"{path} could not be written: {error.strerror}; no part of it was kept"
         ) from error
     finally:
         with suppress(OSError):

@@ -28,11 +28,11 @@ _SQLITE: Final = (
     (
         "readonly",
         "the database {place} cannot be written; give this account the right to write it and its "
-        "folder, and see whether the disk is mounted read-only",
+        "folder, and check whether the disk is mounted read-only",
     ),
     (
         "unable to open database file",
-        "the database {place} cannot be opened; see whether its folder exists, this account may "
+        "the database {place} cannot be opened; check whether its folder exists, this account may "
         "write there, and the disk has room",
     ),
     (

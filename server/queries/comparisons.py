@@ -53,7 +53,7 @@ def comparison(session: Session, number: int, viewer: User | None) -> answers.Co
     """Returns the comparison, to its author or an operator. Raises NotFound or Forbidden."""
     row = find_comparison(session, number)
     if not sees(viewer, row.owner_id):
-        raise Forbidden("only who asked for a comparison and operators may see it")
+        raise Forbidden("only the author who asked for a comparison and operators may see it")
     found = row.result or {}
     against = found.get("by_opponent") or {}
     known = {one.id: one for one in session.scalars(_everybody(row))}

@@ -37,7 +37,7 @@ def verification(session: Session, name: str) -> MatchVerification:
     """
     found = newest(session, match(session, name, None).id)
     if found is None:
-        raise NotFound(f"nobody has had match {name} verified yet")
+        raise NotFound(f"match {name} has not been verified yet")
     return found
 
 

@@ -70,4 +70,4 @@ def make_accounts(name: str) -> Response:
     return secret_page(pages.passwords_page(queries.fresh_accounts(name, made)))
 
 
-_SUMMARY = "no account was made, because of these names; mend the list and send it again"
+_SUMMARY = "no account was made, because of these names; correct the list and send it again"

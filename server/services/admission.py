@@ -65,8 +65,8 @@ def check_entry(session: Session, season: Season, bot: Bot) -> None:
     """
     if not may_enter(session, season.league, bot.owner):
         raise Forbidden(
-            f"league {season.league.name} is by invitation, and {bot.owner.name} has none; ask an "
-            "operator"
+            f"league {season.league.name} is by invitation, and {bot.owner.name} is not invited; "
+            "ask an operator"
         )
     most = admission_of(season.league).bots
     if bot.owner.trusted or most is None:

@@ -159,7 +159,7 @@ def check_names(session: Session, actor: User, league_name: str, names: Sequence
         raise BadOption(f"give 1 to {MOST} names, not {len(names)}")
     refused = []
     for place, name in enumerate(names):
-        why = "stands in the list twice" if name in names[:place] else trouble(session, name)
+        why = "is in the list twice" if name in names[:place] else trouble(session, name)
         if why:
             refused.append((name, why))
     if refused:

@@ -35,7 +35,7 @@ LINKS: Final = 5
 ACCOUNTS: Final = 3
 """The most accounts that may have a link sent to the same address in a day."""
 INVITATION: Final = (
-    "Confirm your address to have notices of your bots mailed here: open the link below, and press "
+    "To get notices of your bots by mail, confirm your address: open the link below, and press "
     "the button. If you did not ask for this, do nothing: no more mails will come."
 )
 
@@ -57,7 +57,7 @@ def request_confirmation(
     _check_rate(session, user, address, now)
     user.email_asked, user.email_asked_at = address, now
     _forget(session, user, Notice.kind == notices.CONFIRM)
-    text = f"A link was sent to {address}. Notices are mailed there once you have followed it."
+    text = f"A link was sent to {address}. Notices are mailed there once you have opened it."
     notices.notify_owner(session, user.id, notices.CONFIRM, f"user:{user.id}", text, now=now)
 
 

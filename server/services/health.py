@@ -133,8 +133,8 @@ def _arenas_report(state: State) -> Iterator[Finding]:
     silent = [one for one in state.arenas if one.state == "silent"]
     reporting = [one for one in state.arenas if one.state == "reports"]
     remedy = (
-        "See the log of that arena; if its host is gone, start another one. A job that it held is "
-        "given to another arena within a minute."
+        "See the log of that arena; if its host is gone, start another arena. Another arena gets "
+        "its job within a minute."
     )
     for one in silent:
         seconds = (state.now - moment(one.seen_at)) // 1000

@@ -127,7 +127,7 @@ def edit(
     require_operator(actor)
     league = find_league(session, name)
     if league.continuous and _gets_times(schedule):
-        raise Conflict(f"{league.name} is played without end; make a league of its own to schedule")
+        raise Conflict(f"{league.name} is continuous; make another league for a schedule")
     _set_deals(league, deals)
     if paced is not None and deals is None:
         league.paced = paced
@@ -238,12 +238,12 @@ def _check_endless(name: str, admission: Given[Admission] | None, scheduled: boo
     """Raises Conflict for a schedule, or for limits on entry: they have no effect on a ranked
     queue."""
     if scheduled:
-        raise Conflict(f"{name} cannot be played both without end and by a schedule; leave one out")
+        raise Conflict(f"{name} cannot be both continuous and scheduled; leave one out")
     given = read(Admission, {"bots": None, **(admission.fields if admission else {})})
     limits = {"by": given.by == "invitation", "bots": given.bots is not None}
     if named := [field for field, limited in limits.items() if limited]:
         raise Conflict(
-            f"{name} is played without end by every active bot of its game, so "
+            f"{name} is continuous, and every active bot of its game plays in it, so "
             f"{' and '.join(named)} would limit nobody; leave them out, or make a league that "
             "plays seasons"
         )

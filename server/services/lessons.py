@@ -122,7 +122,7 @@ def remember(session: Session, message: Learned, *, settings: Settings, now: int
         session, LESSON, message.lesson, message.attempt, message.token, settings=settings
     )
     if len(message.memory) > MEMORY_BYTES:
-        raise BadMessage(f"a memory has {MEMORY_BYTES} bytes at the most")
+        raise BadMessage(f"a memory has at most {MEMORY_BYTES} bytes")
     learned = message.learns and message.fault is None
     values = {
         "state": LessonState.FAILED if message.fault else LessonState.LEARNED,

@@ -102,7 +102,7 @@ def confirm(
     if actor.password is None:
         if begun is None or context.now() - begun > FRESH_MS:
             raise Forbidden(
-                "your account has no password to confirm this with; log in anew with a browser, "
+                "your account has no password to confirm this with; log in again with a browser, "
                 "and do this within ten minutes"
             )
         return

@@ -50,7 +50,9 @@ def ask(
     _check_playable(session, match)
     asked = select(MatchVerification.id).where(MatchVerification.match_id == match.id, _UNDER_WAY)
     if session.scalar(asked.limit(1)) is not None:
-        raise Conflict("an arena is verifying this match already; its finding comes to this page")
+        raise Conflict(
+            "an arena is verifying this match already; its finding will appear on this page"
+        )
     _check_quota(session, actor, settings, now)
     return _open(session, match, actor.id, settings, now)
 

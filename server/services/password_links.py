@@ -106,7 +106,7 @@ def set_password(
         if revoke:
             accounts.revoke_tokens(session, user, now=now)
         detail = {"by": "link", "tokens": revoke}
-        text = "Your password was set anew by a one-time link."
+        text = "A new password was set for your account with a one-time link."
         notices.notify_owner(session, user.id, "password", f"user:{user.id}", text, now=now)
         audit.note(session, user, "user.password", f"user:{user.id}", detail, now=now)
         return session.get_one(User, user.id, populate_existing=True)

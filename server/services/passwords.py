@@ -86,7 +86,7 @@ def check(password: str, name: str) -> None:
         )
     plain = _plain_forms(password)
     if name.casefold() in plain:
-        raise BadName("this password is your account's name with little around it; choose another")
+        raise BadName("this password is little more than your account's name; choose another")
     if plain & _common() or any(_is_walk(form) for form in plain):
         raise BadName(
             "this password is one of the common ones, which attackers try first; choose another, "

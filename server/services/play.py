@@ -90,7 +90,7 @@ def open_table(
         seats=[_seat(session, actor, game, at, name, now) for at, name in enumerate(seats)],
     )
     if table_turns.live_bout(table).over:
-        raise BadOption(f"with these options nobody decides anything in {spec.title}")
+        raise BadOption(f"with these options players decide nothing in {spec.title}")
     session.add(table)
     session.flush()
     _begin_if_full(session, table, settings, now)
@@ -251,7 +251,7 @@ def _seat(session: Session, actor: User, game: str, at: int, name: str, now: int
 def _check_room(session: Session, actor: User, settings: Settings) -> None:
     """Raises TooMany if no more tables may be open, in all or for this person."""
     if not settings.play_tables:
-        raise TooMany("the operator allows no play against bots here")
+        raise TooMany("the operator has switched off play against bots")
     count = select(func.count()).select_from(PlayTable).where(PlayTable.state.in_(UNSETTLED))
     if (session.scalar(count) or 0) >= settings.play_tables:
         raise TooMany(

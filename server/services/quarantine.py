@@ -86,7 +86,7 @@ def _quarantine(session: Session, version: Version, settings: Settings, now: int
         .order_by(PlatformFault.at.desc(), PlatformFault.id.desc())
         .limit(1)
     )
-    trouble = f"present when the platform failed {FAULTS} times within a day: {last or 'no word'}"
+    trouble = f"present when the platform failed {FAULTS} times within a day: {last or 'no error'}"
     values = {
         "state": VersionState.QUARANTINED,
         "platform_faults": 0,

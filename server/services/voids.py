@@ -165,7 +165,7 @@ def require_open(session: Session, match: Match) -> None:
     decided = season.state == SeasonState.FINISHED or has_opened(session, season, match.created_at)
     if season.format.get("kind") == "knock-out" and decided:
         raise Conflict(
-            f"season {season.name} is a knock-out, and who went on was decided by match "
+            f"season {season.name} is a knock-out, and its next round depends on match "
             f"{match.id}; disqualify a bot in the season if it must not win, or play a new season "
             "of the league"
         )

@@ -32,7 +32,7 @@ def add(session: Session, user: User, url: str, *, settings: Settings, now: int)
     TooMany if the account has MOST webhooks.
     """
     if settings.webhooks == "none":
-        raise Forbidden("there are no webhooks here; the operator has closed them")
+        raise Forbidden("there are no webhooks here; the operator has switched them off")
     host = read_url(url, anywhere=settings.webhooks == "any").host
     mine = listed(session, user)
     if url in (one.url for one in mine):

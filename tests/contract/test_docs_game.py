@@ -77,7 +77,7 @@ def test_a_refused_move_of_the_game_has_its_place(installed: Path, checkout: Pat
     file = installed / "refused.py"
     file.write_text(REFUSED + "        return 9\n")
     said = run(installed, checkout, "-c", TRY_OUT, str(file))
-    assert "the rules refuse (in turn, which begins in player.py, line 5): 9 is no field" in said
+    assert "the rules refuse (in turn, which begins in player.py, line 5): 9 is not a field" in said
 
 
 def test_the_bot_on_the_page_is_accepted_and_plays(installed: Path, checkout: Path) -> None:

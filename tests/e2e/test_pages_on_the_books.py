@@ -193,7 +193,7 @@ def test_an_operator_makes_a_league_that_runs_itself(
     play(books)
     page.get_by_role("link", name="cup 1").click()
     expect(page.locator("#state")).to_contain_text("finished")
-    expect(page.locator("main")).to_contain_text("every two meet in both orders")
+    expect(page.locator("main")).to_contain_text("every two bots meet in both orders")
     expect(page.locator("main")).to_contain_text("First place shared by")
     all_is_well(page)
 

@@ -178,9 +178,7 @@ def _refusal(answer: httpx.Response) -> MatchboxError:
     if answer.status_code == httpx.codes.FORBIDDEN:
         return Forbidden(f"the server refused {where}: it did not start this attempt")
     if answer.status_code == httpx.codes.NOT_FOUND:
-        return NotFound(
-            f"the server has no {answer.request.url.path} where MATCHBOX_INTERNAL_URL leads"
-        )
+        return NotFound(f"the server has no {answer.request.url.path} at MATCHBOX_INTERNAL_URL")
     return BadMessage(f"the server refused {where} with {answer.status_code}")
 
 

@@ -51,7 +51,7 @@ def try_alone(
         verdict="platform",
         reasons=[
             f"The platform failed {_TRIALS} times while the bot was tried alone, and not without "
-            f"it: {why}. Upload a version that leaves its process alone."
+            f"it: {why}. Upload a version that does not interfere with its process."
         ],
         class_name=job.class_name,
         games=0,

@@ -34,7 +34,7 @@ LEARN_FAILED: Final = (
 )
 _STAGES: Final[Mapping[Stage, str]] = {
     "loading": "while the file was being imported",
-    "choosing": "while its player class was looked for",
+    "choosing": "while its player class was searched for",
     "start": "before its first answer of a game (in __init__, remember or its first decision)",
     "turn": "while it made a decision",
 }
@@ -66,8 +66,8 @@ def reason(
 def learn_failure(fault: SeatFault, log: str) -> str:
     """The message for a bot that plays but whose `learn` failed."""
     return (
-        f"{LEARN_FAILED}{_last_place(log)}: {fault.detail}. That costs nothing, but it "
-        "would go on with the memory that it had."
+        f"{LEARN_FAILED}{_last_place(log)}: {fault.detail}. No bout is lost by "
+        "this, but the bot would keep its old memory."
     )
 
 

@@ -139,7 +139,7 @@ def _put_back(state: State, move: Plain) -> None:
     size = len(state.pile)
     if type(move) is not int or not 0 <= move <= size:
         raise IllegalMove(
-            f"{_quoted(move)} is no place for the bomb; choose an int from 0 to {size}"
+            f"{_quoted(move)} is not a place for the bomb; choose an int from 0 to {size}"
         )
     state.pile.insert(size - move, BOMB)
     state.sheets[state.mover].set_asks_for_place(False)
@@ -152,7 +152,10 @@ def _end_turn(state: State) -> None:
 
 
 def _refusal(move: Plain) -> str:
-    return f"{_quoted(move)} is no move of a turn; there are draw, bottom, skip, see and shuffle"
+    return (
+        f"{_quoted(move)} is not a move of a turn; the moves are draw, bottom, skip, see and "
+        "shuffle"
+    )
 
 
 def _quoted(move: Plain) -> str:

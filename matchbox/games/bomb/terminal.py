@@ -141,7 +141,7 @@ def ask_for_turn(
             return None
         card = _LETTERS.get(text[0].lower())
         if card is None:
-            print(f"{text!r} is none of the letters.")
+            print(f"{text!r} is not one of the letters.")
         elif not game_data.my_hand().num_cards(card):
             print(f"You do not have {card}.")
         elif card is skip_card or card is bottom_card:
@@ -163,7 +163,7 @@ def ask_for_place(game_data: GameData, others: Mapping[int, str]) -> int:
             continue
         if 0 <= place <= size:
             return place
-        print(f"{place} is no place: there are only those from 0 to {size}.")
+        print(f"{place} is not a place: choose one from 0 to {size}.")
 
 
 def _question(game_data: GameData) -> str:

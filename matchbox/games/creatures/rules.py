@@ -83,7 +83,9 @@ class Creatures:
         known = _STEPS_OF_A_TURN if state.attacker == NOBODY else _STEPS_OF_THE_ATTACKED
         step = known.get(kind)
         if step is None:
-            raise IllegalMove(f"{str(move)[:60]} is no move here; there are {', '.join(known)}")
+            raise IllegalMove(
+                f"{str(move)[:60]} is not a move here; the moves are {', '.join(known)}"
+            )
         step(state, state.sides[seat], what)
         return state
 
@@ -193,7 +195,7 @@ def _attack(state: State, side: Side, what: Plain) -> None:
 
 def _pass(state: State, side: Side, what: Plain) -> None:
     if what is not None:
-        raise IllegalMove("to let the attacker through, answer just pass")
+        raise IllegalMove("to let the attacker through, answer 'pass' alone")
     attacking = state.sides[state.mover]
     state.last = ("pass", attacking.kinds[state.attacker], 0, True)
     turn_order.let_through(state)
@@ -208,7 +210,7 @@ def _block(state: State, side: Side, what: Plain) -> None:
 
 def _done(state: State, side: Side, what: Plain) -> None:
     if what is not None:
-        raise IllegalMove("to end the turn, answer just done")
+        raise IllegalMove("to end the turn, answer 'done' alone")
     state.last = ("done", 0, 0, False)
     turn_order.end_turn(state)
 

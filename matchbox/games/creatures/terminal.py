@@ -280,7 +280,7 @@ def _do(player: Player, command: str, name: str) -> str:
     if command == "ATTACK":
         name = _spelled(name or input("Attack with which creature? "), board.field)
         return "" if player.attack(name) else f"You have no untapped {name or 'creature'}."
-    return f"{command} is none of the commands."
+    return f"{command} is not one of the commands."
 
 
 def _too_dear(player: Player, name: str) -> str:

@@ -163,7 +163,7 @@ def ask_for_starter(view: GameView, others: Mapping[int, str]) -> Player:
         text = input(f"You are out. Who starts, {names}? Type the seat's number: ").strip()
         if text in seats:
             return seats[text]
-        print(f"{text!r} is none of these seats.")
+        print(f"{text!r} is not one of these seats.")
 
 
 def _name(player: Player, others: Mapping[int, str]) -> str:

@@ -182,7 +182,7 @@ GAME: Final = TheGame()
 def _checked(state: State, seat: int, move: Plain) -> tuple[int, int]:
     """The play's pile and place. Raises IllegalMove."""
     if type(move) is not list or len(move) != 2 or any(type(part) is not int for part in move):
-        raise IllegalMove(f"{f'{move!r}'[:60]} is no play; a play is [pile, place in the hand]")
+        raise IllegalMove(f"{f'{move!r}'[:60]} is not a play; a play is [pile, place in the hand]")
     pile, place = move
     hand = state.hands[seat]
     if not 0 <= pile < len(STARTS) or not 0 <= place < len(hand):
@@ -230,7 +230,9 @@ def _begin_turn(state: State) -> None:
 
 def _hint(state: State, seat: int, move: Plain) -> None:
     if type(move) is not list or len(move) != len(STARTS) or any(w not in WORDS for w in move):
-        raise IllegalMove(f"{f'{move!r}'[:60]} is no hint; a hint is one of {WORDS} for each pile")
+        raise IllegalMove(
+            f"{f'{move!r}'[:60]} is not a hint; a hint is one of {WORDS} for each pile"
+        )
     state.hints[seat] = move.copy()
     state.waiting = [other for other in state.waiting if other != seat]
 

@@ -86,7 +86,7 @@ def _player(strategy: Strategy | Player | str) -> Player:
         strategy = strategies[strategy]
     adopted = adopt(strategy, named=True)
     if adopted is None:
-        raise ValueError(f"{strategy!r:.60} is no strategy; hand in a function or a player")
+        raise ValueError(f"{strategy!r:.60} is not a strategy; pass a function or a player")
     return adopted()
 
 
@@ -123,7 +123,7 @@ def ask_for_hint(table: Table, others: Mapping[int, str]) -> list[str]:
     for pile in range(len(STARTS)):
         letter = input(_HINT.format(pile=pile)).strip().lower()[:1]
         while letter not in _LETTERS:
-            print(f"{letter!r} is none of the letters.")
+            print(f"{letter!r} is not one of the letters.")
             letter = input(_HINT.format(pile=pile)).strip().lower()[:1]
         words.append(_LETTERS[letter])
     return words

@@ -85,7 +85,7 @@ class War:
             pair = PAIRS[move]  # type: ignore[index]
         except (KeyError, TypeError):
             return (
-                f'{repr(move)[:60]} is no pair of cards; lay two, the higher first, such as "13 2"'
+                f'{repr(move)[:60]} is not a pair of cards; lay two, higher first, such as "13 2"'
             )
         if holds(state, seat, pair):
             return ""

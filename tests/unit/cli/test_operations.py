@@ -57,7 +57,7 @@ def test_a_match_is_void_and_played_again_by_its_first_digits(
     no = matchbox("match", "requeue", again["id"])
     assert (no.code, "not parked" in no.err) == (1, True)
     short = matchbox("match", "void", "abc", *WHY)
-    assert (short.code, "'abc' is no match's id" in short.err) == (1, True)
+    assert (short.code, "'abc' is not a match's id" in short.err) == (1, True)
 
 
 def test_a_round_is_played_again_and_standings_are_computed(

@@ -226,7 +226,7 @@ def test_answers_from_a_file_are_printed_after_their_questions(
     with typed.open() as file:
         monkeypatch.setattr(sys, "stdin", file)
         told = matchbox("play", "bomb", "human", "simple", "--seed", 3, "--box", "none")
-    assert "or press Enter to draw: x\n'x' is none of the letters.\n" in told.out
+    assert "or press Enter to draw: x\n'x' is not one of the letters.\n" in told.out
 
 
 def test_two_people_at_one_terminal_have_numbers(

@@ -125,7 +125,7 @@ def test_an_error_of_the_file_is_its_own(matchbox: Run, tmp_path: Path) -> None:
     "words, error",
     [
         (("nope.py", "--game", "skull"), "there is no file nope.py: name the Python file that"),
-        ((".", "--game", "skull"), ". is no Python file: name one that ends in .py"),
+        ((".", "--game", "skull"), ". is not a Python file: name one that ends in .py"),
         (("nope.py", "--game", "skul"), "there is no game 'skul'; the games are: bomb,"),
         (("nope.py",), "Missing option '--game'; see matchbox run --help"),
     ],

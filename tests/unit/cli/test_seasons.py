@@ -92,7 +92,7 @@ def test_what_is_no_match_s_id_is_named(command: str, alice: User, matchbox: Run
     told = matchbox(command, "6c370f2")
     assert told.code == 1
     assert told.err.startswith(
-        "matchbox: '6c370f2' is no match's id: copy its hex digits, 8 at least"
+        "matchbox: '6c370f2' is not a match's id: copy at least 8 of its hex digits"
     )
 
 

@@ -44,7 +44,7 @@ def test_what_is_sure_is_said_in_words() -> None:
     assert bot_pages.strengths(items) == [
         "Weak against b/low (30.0%).",
         "Strong against b/high (80.0%).",
-        "Against one opponent nothing is settled: the 95% interval holds 50%.",
+        "Against one opponent nothing is settled: the 95% interval contains 50%.",
     ]
     assert bot_pages.strengths([]) == []
     many = [opponent(f"b/{at}", 0.2 + at / 100) for at in range(6)]

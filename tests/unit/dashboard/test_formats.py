@@ -21,23 +21,23 @@ NEW = "/admin/leagues/new"
 @pytest.mark.parametrize(
     "form, told",
     [
-        (Format(), "1 double round robin: every two meet in both orders."),
-        (Format(cycles=3), "3 double round robins: every two meet in both orders."),
-        (Format(kind="swiss", rounds=5), "Swiss, 5 rounds: each meets others"),
-        (Format(kind="swiss"), "Swiss, as many rounds as it takes: each meets others"),
-        (Format(kind="knock-out"), "Groups of 8 at most; 2 of each go on to a knock-out."),
+        (Format(), "1 double round robin: every two bots meet in both orders."),
+        (Format(cycles=3), "3 double round robins: every two bots meet in both orders."),
+        (Format(kind="swiss", rounds=5), "Swiss, 5 rounds: bots of about the same score meet"),
+        (Format(kind="swiss"), "Swiss, as many rounds as it takes: bots of about"),
+        (Format(kind="knock-out"), "Groups of at most 8; 2 of each go on to a knock-out."),
         (Format(kind="adaptive"), "until the whole order is known, with strict care."),
-        (Format(kind="adaptive", question="champion"), "until it is known who is best."),
+        (Format(kind="adaptive", question="champion"), "until the best bot is known."),
         (
             Format(kind="adaptive", question="top", top=3, care="thrifty"),
-            "until it is known who the best 3 are, with thrifty care.",
+            "until the best 3 are known, with thrifty care.",
         ),
         (Format(placement=10), "A newcomer plays 10 placement matches first."),
         (Format(divisions=2), "2 divisions: between seasons the best 1 of each rise"),
         (Format(matches=5000, hours=1), "It ends after 5,000 matches or 1 hour at the latest."),
         (Format(hours=6), "It ends after 6 hours at the latest."),
-        (Format(learning="parent"), "a new version begins with what its parent knew."),
-        (Format(learning="fresh"), "a new version begins with nothing."),
+        (Format(learning="parent"), "each begins the season with its memory from an earlier season."),
+        (Format(learning="fresh"), "each begins the season without a memory."),
     ],
 )
 def test_a_format_is_told_in_words(form: Format, told: str) -> None:
@@ -73,7 +73,7 @@ def season_page(source: Any = SOURCE, **own: Any) -> str:
 
 def test_a_season_says_how_it_is_played_and_which_versions_are_fixed() -> None:
     told = season_page()
-    assert "2 double round robins: every two meet in both orders." in told
+    assert "2 double round robins: every two bots meet in both orders." in told
     assert "0 18 * * FRI (Europe/Berlin)" in told
     assert "v3 is newer, but does not play here" in told
     assert "Divisions1 · 2" in told.replace("Divisions ", "Divisions")

@@ -180,7 +180,7 @@ def a_pair(share: float, half: float) -> PairLine:
     ("pairs", "said"),
     [
         ([], "No two of these bots have met yet"),
-        ([a_pair(0.6, 0.2)], "None of the 1 pair is settled: every interval still holds 50%"),
+        ([a_pair(0.6, 0.2)], "None of the 1 pair is settled: every interval still contains 50%"),
         ([a_pair(0.3, 0.1), a_pair(0.5, 0.1)],
          "1 of 2 pairs is settled; most one-sided: b/b takes 70.0% from a/a"),
     ],
@@ -198,7 +198,7 @@ def a_seat(share: float, half: float, **own: Any) -> SeatLine:
 
 def test_a_seat_is_called_an_advantage_only_where_its_interval_says_so() -> None:
     says = board_figures.seats_finding
-    assert says([a_seat(0.52, 0.03)]) == "No seat shows an advantage: every interval holds 50%"
+    assert says([a_seat(0.52, 0.03)]) == "No seat shows an advantage: every interval contains 50%"
     sure = says([a_seat(0.53, 0.01), a_seat(0.47, 0.01, seat=1)])
     assert sure == "The first seat is an advantage: it takes 53.0% ± 1.0 of the points"
     three = says([a_seat(0.5, 0.01), a_seat(0.4, 0.01, seat=2, players=3)])
@@ -215,7 +215,7 @@ def test_lengths_are_told_by_their_quartiles_and_drawn_in_few_bars() -> None:
     assert sum(bar.bouts for bar in drawn) == 1000
     assert (drawn[0].low, drawn[-1].high >= 1000) == (1, True)
     one = [LengthLine(moves=9, bouts=5)]
-    assert board_figures.lengths_finding(one) == "Half of all bouts and more take 9 moves"
+    assert board_figures.lengths_finding(one) == "Half of all bouts or more take 9 moves"
 
 
 def test_a_small_line_needs_two_points_and_ends_where_the_value_is() -> None:

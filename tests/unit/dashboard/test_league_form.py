@@ -137,16 +137,13 @@ def test_a_league_without_end_is_offered_nothing_that_it_does_not_heed() -> None
     page = step(3, **typed, by="invitation", bots="2", everybody="True")
     assert not {"by", "bots", "everybody"} & names(page)
     assert "uploads" in names(page)
-    assert (
-        "Every active bot of the game plays, whoever wrote it. Each author may upload 5"
-        in page.text
-    )
+    assert "Every active bot of the game plays. Each author may upload 5" in page.text
     own = get("/leagues/bomb", OPERATOR)
     assert "by every active bot of the game" in own.text
     assert "Entry into its seasons" in own.text
     assert "cron" not in names(own), "it takes no schedule"
     assert "cron" in names(get("/leagues/cup", OPERATOR))
-    note = "every active bot of Bomb plays, not the class alone"
+    note = "every active bot of Bomb plays, not only those of the class"
     assert note in get("/leagues/bomb/class", OPERATOR).text
     assert note not in get("/leagues/cup/class", OPERATOR).text
 
@@ -154,7 +151,7 @@ def test_a_league_without_end_is_offered_nothing_that_it_does_not_heed() -> None
 def test_the_third_step_says_in_sentences_what_will_be_made() -> None:
     typed = {"name": "cup", "game": "bomb", "kind": "knock-out", "group": "4", "through": "2"}
     page = step(3, **typed, by="invitation", bots="2", cron="0 18 * * FRI", deals="7")
-    assert "Groups of 4 at most; 2 of each go on to a knock-out." in page.text
+    assert "Groups of at most 4; 2 of each go on to a knock-out." in page.text
     assert "By invitation. Each author may enter 2 bots." in page.text
     assert "They start by the schedule 0 18 * * FRI (UTC)." in page.text
     assert "7 deals a match" in page.text

@@ -219,7 +219,7 @@ def test_a_game_of_other_rules_can_be_downloaded_only() -> None:
 def test_the_rules_and_the_question_stand_beside_the_board() -> None:
     page = get(TABLE).text
     assert "<summary>Rules of Bomb</summary>" in page
-    assert "Whoever draws the bomb" in page
+    assert "A player who draws the bomb" in page
     assert "class CarefulPlayer" not in page
     assert "Draw the top card, or play a card first." in page
 

@@ -59,8 +59,8 @@ def test_a_team_s_history_is_its_score() -> None:
     [
         (rated(4, 9, 1200, 1574.2, 11.0), "Version 4 has risen by 104 Elo"),
         (rated(4, 9, 1200, 1380.0, 11.0), "Version 4 has fallen by 90 Elo"),
-        (rated(4, 9, 1200, 1500.0, 11.0), "Version 4 stands about where it was first rated"),
-        (rated(5, 9, 1, 1500.0, 200.0), "Version 5 stands about where it was first rated"),
+        (rated(4, 9, 1200, 1500.0, 11.0), "Version 4 is rated about as it was at first"),
+        (rated(5, 9, 1, 1500.0, 200.0), "Version 5 is rated about as it was at first"),
     ],
 )
 def test_the_finding_is_of_the_newest_version_and_as_sure_as_the_intervals(

@@ -119,7 +119,7 @@ def links(page: Seen) -> set[str]:
         ({"state": "draft"}, "Only operators see this season"),
         ({"state": "open"}, "An operator starts it"),
         ({"state": "paused"}, "until an operator resumes it"),
-        ({"state": "cancelled"}, "nobody has won"),
+        ({"state": "cancelled"}, "nobody wins"),
         ({"format": write(Format(kind="swiss"))}, "2 matches of round 2 still to play. The next"),
         ({"format": write(Format(kind="adaptive"))}, "whose order is least certain"),
         ({}, "After it the season is over"),

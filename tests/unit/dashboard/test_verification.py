@@ -44,7 +44,7 @@ def test_a_match_is_verified_by_a_button_that_needs_an_account() -> None:
 @pytest.mark.parametrize(
     ("changed", "says"),
     [
-        ({}, "the record is the same to the byte"),
+        ({}, "the record is the same, byte for byte"),
         ({"finding": "different"}, "does not replay by its rules"),
         ({"finding": "different", "bout": 1, "move": 3}, "bout 2 at move 4</a>"),
         ({"finding": "unrepeatable", "bout": 1, "move": 3}, "the result stands"),
@@ -65,6 +65,6 @@ def test_a_waiting_page_asks_for_its_part_alone() -> None:
     address = f"/matches/{MATCH}/verification"
     assert f'hx-get="{address}"' in get(f"/matches/{MATCH}", waiting)
     part = get(address, told())
-    assert "the same to the byte" in part
+    assert "the same, byte for byte" in part
     assert "hx-get" not in part
     assert "<html" not in part

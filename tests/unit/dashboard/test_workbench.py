@@ -38,7 +38,7 @@ def test_a_new_bot_begins_with_the_example_beside_the_rules() -> None:
     seen = get("/submit?game=bomb")
     assert text("/submit?game=bomb") == game_pages.example("bomb") == text("/submit", "given")
     assert "Rules of Bomb" in seen.text
-    assert "Whoever draws the bomb without a defuse card has lost." in seen.text
+    assert "A player who draws the bomb without a defuse card loses." in seen.text
 
 
 def test_another_game_brings_its_own_rules_and_example() -> None:

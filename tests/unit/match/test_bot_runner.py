@@ -176,7 +176,7 @@ def test_a_row_that_is_no_plain_data_is_its_bouts_fault(row: str) -> None:
     talk = Talk(f"return {row} if view == 2 else (view, 'a')")
     moves, faults = talk.ask((1, 1, SEED), (2, 2, SEED))
     assert moves == [[1, "a"], None]
-    assert faults == [[1, "protocol", "the move is no plain data"]]
+    assert faults == [[1, "protocol", "the move is not plain data"]]
 
 
 def test_a_row_of_kinds_of_text_is_answered_as_text() -> None:
@@ -233,9 +233,9 @@ def test_a_decision_begins_no_deeper_because_another_waits_deep_inside_itself() 
         ("raise MemoryError()", "memory", "MemoryError"),
         ("raise SystemExit(0)", "crash", "SystemExit: 0"),
         ("raise IllegalMove('no such move')", "illegal", "no such move"),
-        ("return float('nan')", "protocol", "the move is no plain data"),
-        ("return {1, 2}", "protocol", "the move is no plain data"),
-        ("a = []; a.append(a); return a", "protocol", "the move is no plain data"),
+        ("return float('nan')", "protocol", "the move is not plain data"),
+        ("return {1, 2}", "protocol", "the move is not plain data"),
+        ("a = []; a.append(a); return a", "protocol", "the move is not plain data"),
     ],
 )
 def test_a_fault_is_its_bouts_alone(

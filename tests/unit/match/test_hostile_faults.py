@@ -154,5 +154,5 @@ def test_a_refused_move_cannot_steer_the_terminal_or_turn_a_line_around() -> Non
     job = a_job(CREATURES, deals=1)
     played, _ = play_scripted(CREATURES, job, {0: evil, 1: evil})
     for note in played.notes:
-        assert note.detail.startswith("red \\x1b[31m, turned \\u202e round is no move here")
+        assert note.detail.startswith("red \\x1b[31m, turned \\u202e round is not a move here")
     assert len(played.notes) == 2

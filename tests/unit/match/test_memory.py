@@ -124,7 +124,7 @@ def test_every_new_player_is_told_what_its_bot_remembers_before_its_first_decisi
 
 
 def test_a_memory_that_is_too_long_is_refused_by_its_length() -> None:
-    with pytest.raises(BadMessage, match=f"{MEMORY_BYTES} bytes at the most, and this one 65537"):
+    with pytest.raises(BadMessage, match=f"at most {MEMORY_BYTES} bytes, and this one 65537"):
         frames.load_frame("package", {}, None, "00", bytes(MEMORY_BYTES + 1))
 
 

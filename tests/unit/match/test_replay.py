@@ -240,7 +240,7 @@ def test_a_breach_of_the_protocol_that_a_clock_found_is_taken_from_the_record() 
 
 
 def test_a_breach_of_the_protocol_that_comes_again_is_the_same() -> None:
-    breach = SeatFault("protocol", "the move is no plain data")
+    breach = SeatFault("protocol", "the move is not plain data")
     bot: Callable[[Any], Answer] = lambda view: breach if view["sum"] > 5 else by_sum(view)  # noqa: E731
     assert verify(Race(), a_record(e1=bot), reopened(by_sum, bot)) == "same"
 

@@ -49,7 +49,7 @@ def test_a_job_comes_back_from_plain_data() -> None:
 def test_a_message_that_breaks_its_schema_is_refused_by_field(
     change: dict[str, Any], told: str
 ) -> None:
-    with pytest.raises(BadMessage, match=f"this is no PlayMatch message: .*{told}"):
+    with pytest.raises(BadMessage, match=f"this is not a PlayMatch message: .*{told}"):
         from_plain(PlayMatch, to_plain(a_job(Race())) | change)
 
 
@@ -178,10 +178,10 @@ def test_a_row_that_holds_no_plain_data_is_that_answers_fault() -> None:
 
 def test_a_row_that_could_not_be_sent_is_that_answers_fault_alone() -> None:
     said = frame(
-        "say", 7, [None, ["see", 3]], [[0, "protocol", "the move is no plain data"]], [0, 1]
+        "say", 7, [None, ["see", 3]], [[0, "protocol", "the move is not plain data"]], [0, 1]
     )
     answers = read_answers(said, 7, 2)
-    assert fault_of(answers[0]) == ("protocol", "the move is no plain data")
+    assert fault_of(answers[0]) == ("protocol", "the move is not plain data")
     assert answers[1] == ("see", 3)
 
 

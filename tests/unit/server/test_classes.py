@@ -185,7 +185,7 @@ def test_names_that_do_not_do_are_told_one_by_one_and_nothing_is_half_done(
     assert told.value.refused == (
         ("alice", "is taken"),
         ("Anna Müller", "cannot be an account's name; try anna-mueller"),
-        ("dora", "stands in the list twice"),
+        ("dora", "is in the list twice"),
         ("x", "cannot be an account's name; use 2 to 32 of a-z, 0-9 and -"),
         ("admin", "is taken"),
     )

@@ -353,6 +353,6 @@ def play_out_for(books: Books, bring: Any) -> None:
 
 def test_a_continuous_league_has_no_schedule(books: Books, charlie: User) -> None:
     league = books.league(paused=True)
-    with books.write() as session, pytest.raises(Conflict, match="played without end"):
+    with books.write() as session, pytest.raises(Conflict, match="is continuous"):
         row = session.get_one(League, league.id)
         leagues.edit(session, charlie, row.name, schedule=TEN, now=books.clock())

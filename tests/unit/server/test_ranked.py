@@ -373,7 +373,7 @@ def test_a_league_without_end_that_limits_its_seasons_plays_every_active_bot(
 
 def test_a_league_is_not_played_without_end_and_by_a_schedule(books: Books, charlie: User) -> None:
     wanted: dict[str, Any] = {"name": "both", "game": "bomb", "continuous": True}
-    with books.write() as session, pytest.raises(Conflict, match="without end and by a schedule"):
+    with books.write() as session, pytest.raises(Conflict, match="continuous and scheduled"):
         leagues.create(
             session,
             charlie,

@@ -128,8 +128,8 @@ def test_a_learn_that_fails_is_a_warning_with_its_line(box: Box) -> None:
     assert (report.accepted, report.verdict, report.games) == (True, "accepted", 8)
     assert report.reasons == [
         "The bot is accepted, but its learn(memory, records) failed on the bouts of this try-out "
-        "(player.py, line 8, in learn): IndexError: list index out of range. That costs nothing, "
-        "but it would go on with the memory that it had."
+        "(player.py, line 8, in learn): IndexError: list index out of range. No bout is lost by "
+        "this, but the bot would keep its old memory."
     ]
 
 

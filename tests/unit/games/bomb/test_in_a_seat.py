@@ -45,11 +45,11 @@ FAULTS = {
         "return 0", "illegal", "you hold no bottom card",
     ),
     "playing a skip card": (
-        "play_a_card(skip_card)", "return 0", "illegal", "play_a_card(skip_card) is no move",
+        "play_a_card(skip_card)", "return 0", "illegal", "play_a_card(skip_card) is not a move",
     ),
     "playing a nothing card, caught": (
         "\n        try: play_a_card(nothing_card)\n        except BaseException: pass",
-        "return 0", "illegal", "play_a_card(nothing_card) is no move",
+        "return 0", "illegal", "play_a_card(nothing_card) is not a move",
     ),
     "playing no card at all": ("play_a_card(None)", "return 0", "illegal", "play_a_card(None)"),
     "a see card not held, caught": (

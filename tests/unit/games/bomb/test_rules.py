@@ -158,7 +158,7 @@ def test_a_card_that_is_not_held_is_refused(kind: str) -> None:
 
 @pytest.mark.parametrize("move", ["defuse", "nothing", "bomb", 0, None, True, [], {}, "a" * 300])
 def test_what_is_no_move_of_a_turn_is_refused_in_a_short_sentence(move: Any) -> None:
-    with pytest.raises(IllegalMove, match="is no move of a turn") as refusal:
+    with pytest.raises(IllegalMove, match="is not a move of a turn") as refusal:
         play(a_state("see bomb", "defuse nothing"), move)
     assert len(str(refusal.value)) < 160
 

@@ -267,7 +267,7 @@ def test_a_card_that_a_human_does_not_have_is_asked_again(
     assert human_turn(monkeypatch, ["b", "x", "k"]) == (skip_card, [])
     out = capsys.readouterr().out
     assert "You do not have a bottom card." in out
-    assert "'x' is none of the letters." in out
+    assert "'x' is not one of the letters." in out
     assert out.count("Play s[h]uffle, [s]ee or s[k]ip, or press Enter to draw: ") == 3
 
 
@@ -324,4 +324,4 @@ def test_a_human_is_asked_for_a_place_until_there_is_one(
     out = capsys.readouterr().out
     assert "From 0 (the top) to 5 (the bottom)" in out
     assert "'top' is not a whole number." in out
-    assert "7 is no place" in out
+    assert "7 is not a place" in out

@@ -306,7 +306,7 @@ def test_a_human_plays_a_turn(
     assert "You hold no creature goblin." in out
     assert "Knight costs 3, and you have 1 mana." in out
     assert "Type one of these words." in out
-    assert "FLY is none of the commands." in out
+    assert "FLY is not one of the commands." in out
     assert "You have no untapped bear." in out
     assert out.splitlines()[-1] == "Bob wins."
     assert terminal.read_results()[0]["loser"] == "Ann"

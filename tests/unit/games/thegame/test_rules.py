@@ -245,7 +245,7 @@ def test_a_new_hint_takes_the_place_of_the_last() -> None:
 def test_a_hint_holds_no_number_and_no_text_of_ones_own(move: Plain) -> None:
     state = started(2, hints=True)
     assert GAME.to_move(state) == [1]
-    with pytest.raises(IllegalMove, match="is no hint"):
+    with pytest.raises(IllegalMove, match="is not a hint"):
         GAME.apply(state, 1, move, LeastDice())
 
 

@@ -140,7 +140,7 @@ def test_hints_are_asked_for_between_turns_where_they_are_on() -> None:
         (0, "random", "article", "for 1 to 7 players, not 0"),
         (8, "random", "article", "for 1 to 7 players, not 8"),
         (2, "best", "article", "there is no strategy 'best'; there are random, minimal, trick"),
-        (2, 3, "article", "3 is no strategy"),
+        (2, 3, "article", "3 is not a strategy"),
         (2, "random", "mine", "option rules of thegame cannot be 'mine'"),
         (2, lambda game, hand: None, "article", "the strategy returned None"),
     ],

@@ -34,7 +34,7 @@ FAULTS = {
     "a number": ("return 13", "illegal", "lay() returned 13"),
     "one card": ("return position.hand[:1]", "illegal", "lay() returned 1 cards"),
     "three cards": ("return position.hand[:3]", "illegal", "lay() returned 3 cards"),
-    "a card not held": ("return 14, 1", "illegal", "'14 1' is no pair of cards"),
+    "a card not held": ("return 14, 1", "illegal", "'14 1' is not a pair of cards"),
     "a text as a card": ("return 'ab', 1", "illegal", "type str as a card"),
     "True as a card": ("return True, 1", "illegal", "lay() returned True as a card"),
     "a float as a card": ("return 1.0, 2.0", "illegal", "type float as a card"),

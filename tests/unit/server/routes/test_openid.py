@@ -330,7 +330,7 @@ def test_without_a_password_a_fresh_log_in_confirms(
     ):
         answer = mine.send(path, **fields)
         assert answer.status_code == 403
-        assert "log in anew" in answer.text
+        assert "log in again" in answer.text
     visit(mine)
     assert mine.send("/account/identities/1/unlink").status_code == 409  # the only way in
     assert mine.send("/account/password", new="another password").status_code == 303
