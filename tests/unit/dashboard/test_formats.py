@@ -36,7 +36,10 @@ NEW = "/admin/leagues/new"
         (Format(divisions=2), "2 divisions: between seasons the best 1 of each rise"),
         (Format(matches=5000, hours=1), "It ends after 5,000 matches or 1 hour at the latest."),
         (Format(hours=6), "It ends after 6 hours at the latest."),
-        (Format(learning="parent"), "each begins the season with its memory from an earlier season."),
+        (
+            Format(learning="parent"),
+            "each begins the season with its memory from an earlier season.",
+        ),
         (Format(learning="fresh"), "each begins the season without a memory."),
     ],
 )

@@ -52,7 +52,7 @@ FAULTS = {
     "a move of its own making": (
         "self._table._ask(['summon', 'Dragon'])", "pass", "illegal", "you hold no creature",
     ),
-    "a move that is none": ("self._table._ask({'life': 99})", "pass", "illegal", "is not a move here"),
+    "a move that is none": ("self._table._ask({'life': 99})", "pass", "illegal", "not a move here"),
     "no method turn_prompt": ("return super().turn_prompt()", "pass", "crash", "turn_prompt()"),
 }  # fmt: skip
 
