@@ -105,10 +105,10 @@ def test_the_learner_on_the_page_learns_and_plays_with_what_it_knows(checkout: P
 def test_the_limits_of_learning_on_the_page_are_those_of_the_code(checkout: Path) -> None:
     text = " ".join((checkout / "docs/write-a-bot.md").read_text().split())
     for size in (
-        f"remember up to {MEMORY_BYTES >> 10} KiB",
+        f"a memory of up to {MEMORY_BYTES >> 10} KiB",
         f"at most {MOST_RECORDS:,} bouts and {MOST_BYTES >> 20} MiB",
         f"{LEARN_CPU_MS // 1000} s of processor time and {LEARN_MEMORY_MB} MiB",
-        f"Up to {REPORT_LENGTH:,} characters of JSON",
+        f"up to {REPORT_LENGTH:,} characters of JSON",
     ):
         assert size in text
 
@@ -153,12 +153,12 @@ def test_the_other_numbers_on_the_page_for_authors_are_those_of_the_code(checkou
         f"After {NUMBERS[MAX_FAULTS]} faults in a match",
         f"more than {usual.forfeit_percent}% of its bouts over at least "
         f"{usual.forfeit_matches} matches is suspended",
-        f"A day has {usual.comparison_games:,} games for it",
-        f"and {NUMBERS[usual.comparisons_at_once]} comparisons run at once",
+        f"you may ask for {usual.comparison_games:,} games a day",
+        f"and run {NUMBERS[usual.comparisons_at_once]} comparisons at once",
         f"Up to {usual.width} bouts are in progress at once",
         f"within {NUMBERS[int(webhook_client.TIMEOUT_S)]} seconds",
-        f"{NUMBERS[len(BACKOFF_MS)]} times at most, with the same `id`",
-        f"{webhook_client.GONE} ends it",
+        f"at most {NUMBERS[len(BACKOFF_MS)]} times, with the same `id`",
+        f"The status {webhook_client.GONE} turns the webhook off",
     ):
         assert told in text
 

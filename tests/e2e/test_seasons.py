@@ -75,7 +75,7 @@ def make_league(page: Page, address: str, game: str, kind: str, settings: dict[s
     page.get_by_role("button", name="Next: settings").click()
     page.get_by_label("Deals of a match").fill("1")
     if kind != "continuous":
-        page.get_by_text("More, which few leagues need").click()
+        page.get_by_text("More settings, which few leagues need").click()
     for label, text in settings.items():
         field = page.get_by_label(label)
         if field.evaluate("it => it.tagName") == "SELECT":
@@ -188,7 +188,7 @@ def test_the_form_shows_what_the_question_of_an_adaptive_season_needs(
     size.fill("3")
     watched.get_by_label("Question").select_option("champion")
     expect(size).to_be_hidden()
-    watched.get_by_text("More, which few leagues need").click()
+    watched.get_by_text("More settings, which few leagues need").click()
     moving = watched.get_by_label("Rising and sinking")
     expect(moving).to_be_hidden()
     watched.locator("[name=divisions]").select_option("2")

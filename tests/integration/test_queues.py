@@ -179,5 +179,5 @@ def test_what_a_message_needs_is_named_where_it_is_missing(broker: str, tmp_path
         send(broker, wire.PLAY_MATCH, a_match(ONE, TWO))
         until(lambda: results(broker), tmp_path)
     app.close()
-    assert "this is no PlayMatch message" in (tmp_path / "arena.log").read_text()
+    assert "this is not a PlayMatch message" in (tmp_path / "arena.log").read_text()
     assert [task for task, _ in results(broker)] == [wire.RECORD]

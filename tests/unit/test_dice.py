@@ -159,7 +159,7 @@ def test_a_shuffle_loses_nothing(items: list[int]) -> None:
 
 @pytest.mark.parametrize("n", [0, -1])
 def test_there_is_no_draw_below_nothing(n: int) -> None:
-    with pytest.raises(ValueError, match="no number lies below"):
+    with pytest.raises(ValueError, match="there is no number from 0"):
         SeededDice(SEED, 0).below(n)
 
 

@@ -142,7 +142,7 @@ def test_a_player_module_has_a_driver_and_a_class() -> None:
 
 
 def test_the_specification_is_one() -> None:
-    with pytest.raises(BadGame, match=r"GAME\.spec is no matchbox\.game\.Spec"):
+    with pytest.raises(BadGame, match=r"GAME\.spec is not a matchbox\.game\.Spec"):
         check_game("nim", game(spec={"name": "nim"}), player())
 
 

@@ -92,7 +92,11 @@ def test_it_learns_from_its_old_memory_and_the_records() -> None:
     [
         ("return 'text'", "protocol", "learn() returned str; it must return bytes"),
         ("pass", "protocol", "learn() returned NoneType"),
-        ("return bytes(1 << 20)", "protocol", f"1048576 bytes; a memory has {MEMORY_BYTES}"),
+        (
+            "return bytes(1 << 20)",
+            "protocol",
+            f"1048576 bytes; a memory has at most {MEMORY_BYTES}",
+        ),
         ("return memory[0]", "crash", "IndexError"),
         ("raise MemoryError", "memory", "MemoryError"),
         ("raise SystemExit", "crash", "SystemExit"),

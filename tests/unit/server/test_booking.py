@@ -190,7 +190,7 @@ def test_a_lost_job_is_booked(books: Books, job: PlayMatch) -> None:
 @pytest.mark.parametrize("data", [None, 7, [], {}, "text", {"match": 1}])
 @pytest.mark.parametrize("task", [wire.SETTLE, wire.RECORD, wire.REMEMBER, wire.LOST])
 def test_what_is_no_message_is_refused_by_name(task: str, data: object, books: Books) -> None:
-    assert refusal(task, books, data).startswith("BadMessage: this is no ")
+    assert refusal(task, books, data).startswith("BadMessage: this is not a ")
 
 
 def test_a_message_of_another_version_of_the_protocol_is_refused(
@@ -230,7 +230,7 @@ def test_half_a_character_in_a_result_is_the_platform_s_fault(
     books: Books, job: PlayMatch, name: str
 ) -> None:
     data = {**wire.to_plain(played(job)), name: "\ud800"}
-    assert refusal(wire.RECORD, books, data).startswith("BadMessage: this is no MatchPlayed ")
+    assert refusal(wire.RECORD, books, data).startswith("BadMessage: this is not a MatchPlayed ")
     assert books.match(job.match).platform_faults == 1
 
 

@@ -499,7 +499,7 @@ def test_no_more_tables_are_open_than_allowed(books: Books, alice: User, bob: Us
         play.leave(session, alice, tables[0], now=narrow.clock())
     open_table(narrow, alice, ["me", "bob/simple"])
     closed = open_books(url, play_tables=0)
-    with pytest.raises(TooMany, match="no play"):
+    with pytest.raises(TooMany, match="switched off play"):
         open_table(closed, alice, ["me", "bob/simple"])
     for opened in (narrow, closed):
         opened.context.close()
@@ -518,7 +518,7 @@ def test_it_refuses_tables_that_cannot_be(books: Books, alice: User, bob: User) 
         open_table(books, alice, ["me", "friend"], game="chess")
     with pytest.raises(Conflict, match="no active version for war"):
         open_table(books, alice, ["me", "bob/simple"], game="war")
-    with pytest.raises(BadOption, match="nobody decides"):
+    with pytest.raises(BadOption, match="players decide nothing"):
         open_table(books, alice, ["me", "friend"], game="war", options={"play": "dealt"})
     with books.write() as session:
         session.merge(version).state = VersionState.SUSPENDED

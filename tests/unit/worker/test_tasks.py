@@ -259,7 +259,7 @@ def test_an_arena_that_is_stopping_gives_its_match_back(box: Box) -> None:
 
 
 def test_a_message_that_is_none_is_refused_by_name(box: Box) -> None:
-    with pytest.raises(BadMessage, match="no PlayMatch message"):
+    with pytest.raises(BadMessage, match="not a PlayMatch message"):
         Arena(World().client, box, World().send).run(wire.PLAY_MATCH, {"match": "m"})
 
 

@@ -110,7 +110,7 @@ def test_a_league_is_made_with_its_game_s_options_and_without_end(
         row = session.scalars(select(League).where(League.name == "quick-skull")).one()
     assert (row.format["kind"], row.format["rounds"]) == ("swiss", 5)
     wrong = operator.get("/leagues/quick-skull?kind=cup")
-    assert (wrong.status_code, "no kind of season" in wrong.text) == (422, True)
+    assert (wrong.status_code, "not a kind of season" in wrong.text) == (422, True)
     team = {**asked, "name": "team", "game": "thegame", "continuous": ""}
     assert operator.send("/leagues", **team).status_code == 303
     with books.read() as session:
