@@ -44,23 +44,23 @@ def play_game(player0: Player, player1: Player, print_details: bool, raise_excep
     """Plays one game; returns the winner, 0 or 1."""
     for player in (player0, player1):
         assert isinstance(player, Player), f"{player!r} is not an instance of Player"
-    desk = _Desk((player0, player1), print_details)
-    while seats := GAME.to_move(desk.state):
+    game = _TerminalGame((player0, player1), print_details)
+    while seats := GAME.to_move(game.state):
         loser = seats[0]
         try:
-            desk.step(loser)
+            game.step(loser)
         except Exception as error:
-            desk.forfeit(loser, error)
+            game.forfeit(loser, error)
             if raise_exceptions:
                 raise
             return 1 - loser
-    outcome = GAME.outcome(desk.state)
+    outcome = GAME.outcome(game.state)
     assert outcome is not None
-    desk.show(desk.transcript.ended(outcome.places))
+    game.show(game.transcript.ended(outcome.places))
     return outcome.places.index(1)
 
 
-class _Desk:
+class _TerminalGame:
     """One game in this process."""
 
     def __init__(self, players: tuple[Player, Player], print_details: bool) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from matchbox.games.creatures.memory import is_at_the_desk
+from matchbox.games.creatures.memory import is_at_the_terminal
 
 if TYPE_CHECKING:
     from matchbox.games.creatures.card import Card
@@ -17,7 +17,7 @@ def full_turn(player: Player) -> bool:
     In a seat the duel is the game's: there this calls `turn_prompt` until it returns False, and
     returns True. At the terminal the first call begins a duel against `player.opponent`.
     """
-    if is_at_the_desk():
+    if is_at_the_terminal():
         from matchbox.games.creatures import programs
 
         return programs.full_turn(player)

@@ -85,7 +85,7 @@ def write_to_json() -> None:
     """Appends the logged game to results.json, once; in a seat there are no files."""
     from matchbox.games.creatures import memory, terminal
 
-    if _open and memory.is_at_the_desk():
+    if _open and memory.is_at_the_terminal():
         terminal.write(_open)
 
 

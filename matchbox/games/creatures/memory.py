@@ -29,7 +29,7 @@ class Now:
 NOW: Final = Now()
 
 
-def is_at_the_desk() -> bool:
+def is_at_the_terminal() -> bool:
     """True at the terminal: no seat of a box is deciding."""
     return NOW.memory is None
 

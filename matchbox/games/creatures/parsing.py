@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from matchbox.games.creatures.card_counts import count, count_new, game_of, get_victory_key
-from matchbox.games.creatures.memory import Table, is_at_the_desk, remembered
+from matchbox.games.creatures.memory import Table, is_at_the_terminal, remembered
 
 __all__ = ["Table", "count", "count_new", "game_of", "get_victory_key", "parse_log"]
 
@@ -16,7 +16,7 @@ def parse_log() -> Table:
 
     In a seat there are no files: the table comes from the player's memory.
     """
-    if not is_at_the_desk():
+    if not is_at_the_terminal():
         return remembered()
     from matchbox.games.creatures import terminal
 

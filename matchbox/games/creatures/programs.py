@@ -10,7 +10,7 @@ from matchbox.games.creatures import jsonlog, terminal
 from matchbox.games.creatures.duel_log import Game
 from matchbox.games.creatures.player import Player
 
-_running: terminal.Desk | None = None
+_running: terminal.TerminalDuel | None = None
 """The duel that is being played."""
 
 
@@ -22,23 +22,23 @@ def full_turn(player: Player) -> bool:
     the other's turn. Raises a player's errors.
     """
     global _running
-    desk = _running
-    if desk is None or not any(one is player for one in desk.players):
-        desk = _begin(player)
-    if desk.mover is not player:
-        raise ValueError(f"it is the turn of {desk.mover.name}, not of {player.name}")
+    duel = _running
+    if duel is None or not any(one is player for one in duel.players):
+        duel = _begin(player)
+    if duel.mover is not player:
+        raise ValueError(f"it is the turn of {duel.mover.name}, not of {player.name}")
     _running = None
-    if desk.go_on():
-        desk.show_lives()
-        _running = desk
+    if duel.play_turn():
+        duel.show_lives()
+        _running = duel
         return True
-    first, second = desk.players
+    first, second = duel.players
     first.opponent, second.opponent = second, first
-    terminal.write(desk.log)
+    terminal.write(duel.log)
     return False
 
 
-def _begin(player: Player) -> terminal.Desk:
+def _begin(player: Player) -> terminal.TerminalDuel:
     """A new duel of the player, with the cards dealt. Raises ValueError."""
     other = player.opponent
     if not isinstance(other, Player) or other is player:
@@ -48,4 +48,4 @@ def _begin(player: Player) -> terminal.Desk:
         raise ValueError(f"both players are called {names[0]}: give them two names for the log")
     log = jsonlog.unfinished(names) or Game(names, terminal.next_number())
     terminal.remind(player, other)
-    return terminal.Desk((player, other), log, print_details=True)
+    return terminal.TerminalDuel((player, other), log, print_details=True)

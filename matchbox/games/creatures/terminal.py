@@ -46,8 +46,8 @@ def play(players: tuple[Player, Player], number: int, print_details: bool = Fals
     for player in players:
         assert isinstance(player, Player), f"{player!r} is not an instance of Player"
     log = Game(distinct_names([player.name for player in players]), number)
-    desk = Desk(players, log, print_details)
-    while desk.go_on():
+    duel = TerminalDuel(players, log, print_details)
+    while duel.play_turn():
         pass
     return log
 
@@ -63,7 +63,7 @@ class _Over(BaseException):
     """Ends a player's turn when the duel has ended inside it."""
 
 
-class Desk:
+class TerminalDuel:
     """One duel in this process."""
 
     def __init__(self, players: tuple[Player, Player], log: Game, print_details: bool) -> None:
@@ -81,7 +81,7 @@ class Desk:
         """The player who has the next turn."""
         return self.players[GAME.to_move(self._state)[0]]
 
-    def go_on(self) -> bool:
+    def play_turn(self) -> bool:
         """Lets the mover make its turn; returns False once somebody has lost."""
         try:
             self._decide(GAME.to_move(self._state)[0])

@@ -42,18 +42,18 @@ def play_game(
     """Plays one game; returns the place of each agent."""
     for agent in agents:
         assert isinstance(agent, Agent), f"{agent!r} is not an instance of Agent"
-    table = _Table(agents, print_details, variant)
-    while seats := GAME.to_move(table.state):
+    game = _TerminalGame(agents, print_details, variant)
+    while seats := GAME.to_move(game.state):
         try:
-            table.step(seats[0])
+            game.step(seats[0])
         except Exception as error:
-            table.forfeit(seats[0], error)
+            game.forfeit(seats[0], error)
             if raise_exceptions:
                 raise
-    return table.places()
+    return game.places()
 
 
-class _Table:
+class _TerminalGame:
     """One game in this process."""
 
     def __init__(self, agents: Sequence[Agent], print_details: bool, variant: str) -> None:

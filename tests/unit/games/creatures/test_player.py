@@ -485,7 +485,7 @@ def test_parse_log_gives_a_seat_what_it_remembers() -> None:
     player.remember(b'{"Bear": {"W": 1}}')
     a_turn(a_state(a_side("Land")), lambda _: False, player)
     assert seen == [{"Bear": {"W": 1}}]
-    assert memory.is_at_the_desk()
+    assert memory.is_at_the_terminal()
 
 
 def test_a_log_kept_by_decorators_holds_what_was_done() -> None:

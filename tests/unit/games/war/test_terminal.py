@@ -109,7 +109,7 @@ def test_the_documents_notebook_runs(capsys: pytest.CaptureFixture[str]) -> None
     assert "takes the round" in capsys.readouterr().out
 
 
-def test_what_the_desk_does_not_have_is_missed_by_name() -> None:
+def test_what_the_terminal_does_not_have_is_missed_by_name() -> None:
     with pytest.raises(AttributeError, match="count_wins"):
         _ = terminal.count_wins
 
