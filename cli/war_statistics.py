@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from cli import output
 
 if TYPE_CHECKING:
-    from matchbox.games.war.statistics import Dealt
+    from matchbox.games.war.statistics import GameResult
 
 GAME: Final = "war"
 """The only game that can be played without bots."""
@@ -69,7 +69,7 @@ def refuse(**options: object) -> None:
             raise BadOption(f"--{name} is for bots: name two of them, or leave it out")
 
 
-def _show(document: Mapping[str, Any], results: Sequence[Dealt]) -> None:
+def _show(document: Mapping[str, Any], results: Sequence[GameResult]) -> None:
     from matchbox.games.war import statistics
 
     if len(results) <= SHOWN:

@@ -15,7 +15,7 @@ from matchbox.games.war import statistics
 
 if TYPE_CHECKING:
     from laboratory.worker_pool import WorkerPool
-    from matchbox.games.war.statistics import Dealt
+    from matchbox.games.war.statistics import GameResult
 
 GAME: Final = "war"
 BATCH: Final = 1000
@@ -36,11 +36,11 @@ def jobs_of(games: int, seed: str) -> list[list[str]]:
 
 def run(
     games: int, seed: str, pool: WorkerPool, show: Callable[[int], object] = lambda jobs: None
-) -> tuple[list[Dealt], float]:
+) -> tuple[list[GameResult], float]:
     """Plays the games. Returns every game in order, and the seconds taken. The games depend on the
     seed alone. `show` is called with the number of jobs played so far."""
     started = time.monotonic()
-    results: list[Dealt] = []
+    results: list[GameResult] = []
     for number, batch in enumerate(pool.play(play_batch, jobs_of(games, seed)), 1):
         results += batch
         show(number)
@@ -48,7 +48,7 @@ def run(
 
 
 def document_of(
-    results: Sequence[Dealt], seed: str, seconds: float, workers: int
+    results: Sequence[GameResult], seed: str, seconds: float, workers: int
 ) -> dict[str, Any]:
     """The JSON document that `simulate war --json` prints."""
     return {
@@ -64,12 +64,12 @@ def document_of(
     }
 
 
-def play_batch(_: object, deals: Sequence[str]) -> list[Dealt]:
+def play_batch(_: object, deals: Sequence[str]) -> list[GameResult]:
     """Plays one game with each deal."""
     return [statistics.play(deal) for deal in deals]
 
 
-def tsv(results: Sequence[Dealt]) -> str:
+def tsv(results: Sequence[GameResult]) -> str:
     """Every game as a line with the columns of the source document, after a header line."""
     rows = [list(statistics.COLUMNS), *map(statistics.row, count(1), results)]
     return "".join("\t".join(row) + "\n" for row in rows)

@@ -15,10 +15,10 @@ from matchbox.games.war import statistics
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from matchbox.games.war.statistics import Dealt
+    from matchbox.games.war.statistics import GameResult
 
 
-def page(document: Mapping[str, Any], results: Sequence[Dealt]) -> str:
+def page(document: Mapping[str, Any], results: Sequence[GameResult]) -> str:
     """The two figures, the sentences and the table of the document's figures as HTML."""
     title = f"{document['games']} games of dealt Addition War"
     sentences = "".join(f"<p>{escape(one)}</p>\n" for one in statistics.sentences(dict(document)))
@@ -61,7 +61,7 @@ def _value_text(value: object) -> str:
     return " to ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def _totals_figure(results: Sequence[Dealt]) -> str:
+def _totals_figure(results: Sequence[GameResult]) -> str:
     """How many games ended with each total, for winners and losers."""
     import plotly.graph_objects as go
 
@@ -80,7 +80,7 @@ def _totals_figure(results: Sequence[Dealt]) -> str:
     return figure_html(figure, True)
 
 
-def _hands_figure(results: Sequence[Dealt]) -> str:
+def _hands_figure(results: Sequence[GameResult]) -> str:
     """The mean final total of player 1 by its initial total, with the number of games."""
     import plotly.graph_objects as go
 

@@ -16,7 +16,7 @@ from matchbox.dice import Dice
 from matchbox.errors import IllegalMove
 from matchbox.game import Options, Outcome, Plain, Spec
 from matchbox.games.bomb.cards import BOMB, KINDS, NUMBERS, SEEN
-from matchbox.games.bomb.steps import ENDED, State, dealt, holding, make
+from matchbox.games.bomb.steps import ENDED, State, deal, holding, make
 
 _ALONE: Final = ((0,), (1,))
 _MOVES_OF_CARDS: Final = ("bottom", "skip", "see", "shuffle")
@@ -44,7 +44,7 @@ class Bomb:
 
     def start(self, seats: int, dice: Dice, options: Options) -> State:
         """The cards dealt, and seat 0 to move."""
-        return dealt(dice)
+        return deal(dice)
 
     def to_move(self, state: State) -> Sequence[int]:
         """The player whose turn it is, until somebody has lost."""

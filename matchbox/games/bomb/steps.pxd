@@ -14,11 +14,11 @@ cdef class State:
     cdef public str asks, last
     cdef public object loser
 
-cpdef State dealt(object dice)
+cpdef State deal(object dice)
 @cython.locals(mine=Sheet)
 cpdef make(State state, object move, object dice)
 @cython.locals(sheet=Sheet)
-cdef Sheet _dealt(bytearray pile)
+cdef Sheet _deal_sheet(bytearray pile)
 @cython.locals(mine=Sheet, theirs=Sheet)
 cdef _play(State state, Py_ssize_t card)
 @cython.locals(mine=Sheet, theirs=Sheet)

@@ -61,11 +61,11 @@ def holding(pile: bytearray, *hands: bytes | bytearray, discard: bytes = b"") ->
     return State(pile, (mine, sheet_of(second, sum(first), discard)))
 
 
-def dealt(dice: Dice) -> State:
+def deal(dice: Dice) -> State:
     """The cards dealt, and seat 0 to move."""
     pile = bytearray(DECK)
     dice.shuffle(pile)
-    sheets = _dealt(pile), _dealt(pile)
+    sheets = _deal_sheet(pile), _deal_sheet(pile)
     pile += ADDED
     dice.shuffle(pile)
     return State(pile, sheets)
@@ -98,7 +98,7 @@ def make(state: State, move: Plain, dice: Dice) -> None:
     state.last = move
 
 
-def _dealt(pile: bytearray) -> Sheet:
+def _deal_sheet(pile: bytearray) -> Sheet:
     """A hand of a defuse card and the top cards of the pile; the other hand gets as many."""
     sheet = Sheet()
     sheet.gain(DEFUSE)

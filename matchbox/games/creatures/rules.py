@@ -49,7 +49,7 @@ class Creatures:
 
     def start(self, seats: int, dice: Dice, options: Options) -> State:
         """Both decks shuffled, seven cards drawn from each, and seat 0's first turn begun."""
-        return _dealt(_shuffled(dice), _shuffled(dice))
+        return _deal(_shuffled(dice), _shuffled(dice))
 
     def to_move(self, state: State) -> Sequence[int]:
         """The player whose turn it is, or who may block; nobody once somebody has lost."""
@@ -105,7 +105,7 @@ class Creatures:
         """Many bouts side by side."""
         # Compiled code shuffles a whole deck in less time than it needs to postpone a part of it.
         deck = _shuffled if limbs.COMPILED else Deck
-        return Batch(lambda dice: _dealt(deck(dice), deck(dice)))
+        return Batch(lambda dice: _deal(deck(dice), deck(dice)))
 
     def outcome(self, state: State) -> Outcome | None:
         """A player without life, or without a card to draw, has lost."""
@@ -157,7 +157,7 @@ def _shuffled(dice: Dice) -> bytearray:
     return deck
 
 
-def _dealt(*decks: bytearray) -> State:
+def _deal(*decks: bytearray) -> State:
     """The table with these decks, after the hands were drawn."""
     state = State((Side(decks[0]), Side(decks[1])))
     for side, deck in zip(state.sides, decks, strict=True):

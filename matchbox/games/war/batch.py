@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from matchbox.games.war.codec import write
-from matchbox.games.war.state import CHOOSE, PAIRS, State, dealt, outcome
+from matchbox.games.war.state import CHOOSE, PAIRS, State, deal, outcome
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,7 +43,7 @@ class Batch:
 
     def start(self, bout: int, dice: SeededDice, seeds: list[str]) -> None:
         """Deals a bout."""
-        begun = _Bout(bout, dealt(dice, CHOOSE))
+        begun = _Bout(bout, deal(dice, CHOOSE))
         self._bouts.append(begun)
         for questions, brief, seed in zip(
             self._questions, _briefs(begun.state), seeds, strict=True

@@ -22,7 +22,7 @@ from matchbox.games.war.state import (
     DEALT,
     PAIRS,
     State,
-    dealt,
+    deal,
     holds,
     outcome,
     settle,
@@ -59,7 +59,7 @@ class War:
 
     def start(self, seats: int, dice: Dice, options: Options) -> State:
         """The cards dealt: the first 26 to seat 0, the others to seat 1."""
-        return dealt(dice, str(options.get("play", CHOOSE)))
+        return deal(dice, str(options.get("play", CHOOSE)))
 
     def to_move(self, state: State) -> Sequence[int]:
         """The seats that have not laid yet, or chance, until no cards are left."""

@@ -72,7 +72,7 @@ class State:
         return points
 
 
-def table(hands: tuple[list[int], list[int]], play: str) -> State:
+def begin(hands: tuple[list[int], list[int]], play: str) -> State:
     """The state of two hands before the first card is laid."""
     first, second = hands
     if play == CHOOSE:
@@ -80,11 +80,11 @@ def table(hands: tuple[list[int], list[int]], play: str) -> State:
     return State((bytearray(first), bytearray(second)), play == CHOOSE)
 
 
-def dealt(dice: Dice, play: str) -> State:
+def deal(dice: Dice, play: str) -> State:
     """The cards dealt: the first 26 to seat 0, the others to seat 1."""
     deck = list(DECK)
     dice.shuffle(deck)
-    return table((deck[:HAND], deck[HAND:]), play)
+    return begin((deck[:HAND], deck[HAND:]), play)
 
 
 def holds(state: State, seat: int, pair: Sequence[int]) -> bool:

@@ -27,7 +27,7 @@ Pairs = Counter[tuple[int, int]]
 """The number of times that each pair of initial and final total occurred."""
 
 
-class Dealt(NamedTuple):
+class GameResult(NamedTuple):
     """One game, by player 1 and player 2."""
 
     initial: tuple[int, int]
@@ -53,7 +53,7 @@ class Dealt(NamedTuple):
         return self.winner != 0 and self.winner == lower
 
 
-def play(deal: str) -> Dealt:
+def play(deal: str) -> GameResult:
     """Plays the game of that deal like the referee: chance makes every step."""
     dice = SeededDice(bytes.fromhex(deal), 0)
     state = GAME.start(2, dice, OPTIONS)
@@ -61,12 +61,12 @@ def play(deal: str) -> Dealt:
     while GAME.to_move(state):
         step += 1
         state = GAME.apply(state, CHANCE, None, dice.at(step))
-    return Dealt(state.initial, (state.points[0], state.points[1]), state.open > 0)
+    return GameResult(state.initial, (state.points[0], state.points[1]), state.open > 0)
 
 
-def row(number: int, dealt: Dealt) -> list[str]:
+def row(number: int, result: GameResult) -> list[str]:
     """The game as text, in the order of COLUMNS."""
-    told = (number, *dealt.initial, *dealt.final, dealt.winner, int(dealt.ran_out))
+    told = (number, *result.initial, *result.final, result.winner, int(result.ran_out))
     return [str(one) for one in told]
 
 
@@ -74,7 +74,7 @@ LISTED: Final = 50
 """The most games that are listed one by one."""
 
 
-def lower_initial_wins(games: Iterable[Dealt]) -> list[dict[str, int]]:
+def lower_initial_wins(games: Iterable[GameResult]) -> list[dict[str, int]]:
     """The first games, up to LISTED, that were won from the lower initial total, in order.
 
     Keys: game (counted from 1), winner (1 or 2), winner_initial, loser_initial, winner_final,
@@ -97,10 +97,10 @@ def lower_initial_wins(games: Iterable[Dealt]) -> list[dict[str, int]]:
 class Summary:
     """The statistics of any number of games; needs memory for distinct results only."""
 
-    def __init__(self, games: Iterable[Dealt] = ()) -> None:
+    def __init__(self, games: Iterable[GameResult] = ()) -> None:
         self._games = Counter(games)
 
-    def add(self, games: Iterable[Dealt]) -> None:
+    def add(self, games: Iterable[GameResult]) -> None:
         """Counts these games too."""
         self._games.update(games)
 

@@ -14,7 +14,7 @@ from matchbox.dice import SeededDice
 from matchbox.game import CHANCE
 from matchbox.games.war.player import Cards, Play, Position
 from matchbox.games.war.rules import GAME
-from matchbox.games.war.state import DEALT, DECK, HAND, State, table
+from matchbox.games.war.state import DEALT, DECK, HAND, State, begin
 
 Hands = tuple[list[int], list[int]]
 Row = tuple[str, int, int, int]
@@ -48,7 +48,7 @@ class Games:
     """The totals of many games."""
 
     def __init__(self) -> None:
-        self.dealt: Hands | None = None
+        self.unplayed_deal: Hands | None = None
         """The hands of the last `deal`, if no game has used them."""
         self.WinnerTotals: list[Row] = []
         self.LoserTotals: list[Row] = []
@@ -60,8 +60,8 @@ class Games:
         The hands are these, else those of the last `deal` if no game has used them, else new ones.
         A draw adds no row; it is counted.
         """
-        state = _dealt(hands or self.dealt)
-        self.dealt = None
+        state = _begin(hands or self.unplayed_deal)
+        self.unplayed_deal = None
         while GAME.to_move(state):
             _lay(state)
         result = _result(state)
@@ -93,7 +93,7 @@ def __getattr__(name: str) -> Any:
 def deal() -> Hands:
     """Two hands of 26 cards. Chance is the module `random`'s, so `random.seed` repeats them."""
     first, second = _new_hands()
-    _games.dealt = first.copy(), second.copy()
+    _games.unplayed_deal = first.copy(), second.copy()
     return first, second
 
 
@@ -105,7 +105,7 @@ def _new_hands() -> Hands:
 
 def play(hands: Hands | None = None) -> Result:
     """Plays one game with its transcript, with new hands or these."""
-    state = _dealt(hands)
+    state = _begin(hands)
     for number, hand in enumerate(state.hands, 1):
         print(f"Player {number} holds {' '.join(map(str, hand))}: {sum(hand)} in all.")
     while GAME.to_move(state):
@@ -117,12 +117,12 @@ def play(hands: Hands | None = None) -> Result:
     return result
 
 
-def _dealt(hands: Hands | None) -> State:
+def _begin(hands: Hands | None) -> State:
     """A game about to begin. Raises ValueError if the hands are not the 52 cards."""
     first, second = (list(hand) for hand in hands or _new_hands())
     if len(first) != HAND or sorted(first + second) != sorted(DECK):
         raise ValueError("these are not two hands of 26 cards; take them from deal()")
-    return table((first, second), DEALT)
+    return begin((first, second), DEALT)
 
 
 def _lay(state: State) -> None:

@@ -11,7 +11,7 @@ import pytest
 from matchbox.games.war import HighestPlayer, Player, Position, RandomPlayer
 from matchbox.games.war.draw import draw
 from matchbox.games.war.rules import GAME
-from matchbox.games.war.state import CHOOSE, DEALT, table
+from matchbox.games.war.state import CHOOSE, DEALT, begin
 from matchbox.match.referee import Played, play
 from matchbox.match.replay import replay, verify
 from matchbox.match.transcript import narrate
@@ -182,7 +182,7 @@ def test_a_position_can_be_copied_with_what_its_owner_has_put_there() -> None:
 
 def a_view(first: str, second: str, seat: int | None, *moves: str) -> Any:
     """Returns the seat's view at a table with these hands, after these moves, seat 0's first."""
-    state = table(([*map(int, first.split())], [*map(int, second.split())]), CHOOSE)
+    state = begin(([*map(int, first.split())], [*map(int, second.split())]), CHOOSE)
     for number, move in enumerate(moves):
         state = GAME.apply(state, number % 2, move, LeastDice())
     return GAME.view(state, seat)
@@ -191,9 +191,9 @@ def a_view(first: str, second: str, seat: int | None, *moves: str) -> Any:
 def test_a_picture_does_not_show_what_lies_face_down() -> None:
     hidden = draw(a_view("13 2 1 1", "12 4 3 3", 1, "13 1"))
     assert hidden == draw(a_view("13 2 1 1", "12 4 3 3", 1, "2 1"))
-    table = draw(a_view("13 2 1 1", "12 4 3 3", None, "13 1"))
-    assert table == draw(a_view("13 2 1 1", "12 4 3 3", None, "2 1"))
-    assert "laid face down" in table
+    begin = draw(a_view("13 2 1 1", "12 4 3 3", None, "13 1"))
+    assert begin == draw(a_view("13 2 1 1", "12 4 3 3", None, "2 1"))
+    assert "laid face down" in begin
     assert "laid face down" in draw(a_view("13 2 1 1", "12 4 3 3", 0, "13 1"))
 
 

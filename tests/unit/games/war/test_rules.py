@@ -13,7 +13,7 @@ import bench.plain.war as plain
 from matchbox.errors import IllegalMove
 from matchbox.game import CHANCE
 from matchbox.games.war.rules import GAME
-from matchbox.games.war.state import CHOOSE, DEALT, DECK, HAND, State, table
+from matchbox.games.war.state import CHOOSE, DEALT, DECK, HAND, State, begin
 from tests.fakes import LeastDice, RandomDice
 
 DEAL_1 = (
@@ -37,7 +37,7 @@ def run_out(state: State) -> State:
 
 def a_table(first: str, second: str) -> State:
     """A table with these hands at which players choose their cards."""
-    return table(([*map(int, first.split())], [*map(int, second.split())]), CHOOSE)
+    return begin(([*map(int, first.split())], [*map(int, second.split())]), CHOOSE)
 
 
 def lay(state: State, *pairs: tuple[str, str]) -> State:
@@ -62,7 +62,7 @@ def view(state: State, seat: int | None) -> Any:
 def test_the_documents_deals_end_as_it_prints_them(
     hands: Any, initial: Any, final: Any, places: Any
 ) -> None:
-    state = run_out(table((list(hands[0]), list(hands[1])), DEALT))
+    state = run_out(begin((list(hands[0]), list(hands[1])), DEALT))
     outcome = GAME.outcome(state)
     assert state.initial == initial
     assert outcome is not None
@@ -72,7 +72,7 @@ def test_the_documents_deals_end_as_it_prints_them(
 
 @given(any_deal)
 def test_a_dealt_game_is_that_of_the_plain_loop(hands: Any) -> None:
-    state = run_out(table((list(hands[0]), list(hands[1])), DEALT))
+    state = run_out(begin((list(hands[0]), list(hands[1])), DEALT))
     outcome = GAME.outcome(state)
     assert outcome is not None
     winner = 0 if outcome.places == (1, 1) else 1 + outcome.places.index(1)
@@ -82,7 +82,7 @@ def test_a_dealt_game_is_that_of_the_plain_loop(hands: Any) -> None:
 
 @given(any_deal)
 def test_all_totals_add_up_to_those_of_the_deck(hands: Any) -> None:
-    state = run_out(table((list(hands[0]), list(hands[1])), DEALT))
+    state = run_out(begin((list(hands[0]), list(hands[1])), DEALT))
     assert sum(state.initial) == sum(state.points) == 364
 
 
@@ -226,9 +226,9 @@ def test_what_the_other_laid_can_be_anything_it_holds(seed: int, seat: int) -> N
 def test_a_pair_is_told_once_both_lie_open() -> None:
     state = GAME.apply(a_table("13 2 1 1", "12 4 3 3"), 0, "13 2", LeastDice())
     assert GAME.describe("13 2", view(state, None)) == "lays two cards face down"
-    table = view(GAME.apply(state, 1, "12 4", LeastDice()), None)
-    assert GAME.describe("13 2", table) == "lays 13 and 2, together 15"
-    assert GAME.describe("12 4", table).splitlines() == [
+    begin = view(GAME.apply(state, 1, "12 4", LeastDice()), None)
+    assert GAME.describe("13 2", begin) == "lays 13 and 2, together 15"
+    assert GAME.describe("12 4", begin).splitlines() == [
         "lays 12 and 4, together 16",
         "takes 31 points",
     ]
@@ -250,7 +250,7 @@ def test_a_tie_and_what_comes_of_it_are_told() -> None:
 
 
 def test_a_play_of_chance_is_told() -> None:
-    state = GAME.apply(table(([10, 8, 9, 1], [12, 13, 9, 1]), DEALT), CHANCE, None, LeastDice())
+    state = GAME.apply(begin(([10, 8, 9, 1], [12, 13, 9, 1]), DEALT), CHANCE, None, LeastDice())
     assert GAME.describe(None, view(state, None)).splitlines() == [
         "seat 0 lays 10 and 8, together 18",
         "seat 1 lays 12 and 13, together 25",

@@ -12,17 +12,19 @@ from hypothesis import strategies as st
 
 from matchbox.dice import derive_deals
 from matchbox.games.war import statistics
-from matchbox.games.war.statistics import Dealt, Summary
+from matchbox.games.war.statistics import GameResult, Summary
 
 GAMES = [
-    Dealt((190, 174), (220, 144), False),
-    Dealt((180, 184), (200, 164), False),
-    Dealt((150, 214), (88, 276), True),
-    Dealt((182, 182), (100, 264), False),
-    Dealt((170, 194), (182, 182), True),
+    GameResult((190, 174), (220, 144), False),
+    GameResult((180, 184), (200, 164), False),
+    GameResult((150, 214), (88, 276), True),
+    GameResult((182, 182), (100, 264), False),
+    GameResult((170, 194), (182, 182), True),
 ]
 any_game = st.builds(
-    lambda initial, final, ran_out: Dealt((initial, 364 - initial), (final, 364 - final), ran_out),
+    lambda initial, final, ran_out: GameResult(
+        (initial, 364 - initial), (final, 364 - final), ran_out
+    ),
     st.integers(120, 244),
     st.integers(0, 364),
     st.booleans(),
@@ -49,7 +51,7 @@ def test_shares_are_of_decided_games_and_draws_and_equal_hands_are_apart() -> No
 
 
 @pytest.mark.parametrize("games", [[], [GAMES[-1]], [GAMES[-1]] * 3])
-def test_no_decided_game_divides_by_nothing(games: list[Dealt]) -> None:
+def test_no_decided_game_divides_by_nothing(games: list[GameResult]) -> None:
     result = Summary(games).result()
     assert result["decided"] == 0
     assert result["winning"] == {"min": None, "mean": None, "max": None, "mean_ci95": None}
@@ -68,7 +70,7 @@ def test_one_decided_game_has_a_mean_and_no_correlation() -> None:
 
 
 @given(st.lists(any_game, min_size=3, max_size=40))
-def test_the_correlation_is_numpys_and_the_losers_the_same(games: list[Dealt]) -> None:
+def test_the_correlation_is_numpys_and_the_losers_the_same(games: list[GameResult]) -> None:
     result = Summary(games).result()
     decided = [one for one in games if one.winner]
     totals = [(one.initial[one.winner - 1], one.final[one.winner - 1]) for one in decided]
@@ -81,7 +83,7 @@ def test_the_correlation_is_numpys_and_the_losers_the_same(games: list[Dealt]) -
 
 
 @given(st.lists(any_game, max_size=20), st.lists(any_game, max_size=20))
-def test_games_may_be_counted_in_parts(first: list[Dealt], second: list[Dealt]) -> None:
+def test_games_may_be_counted_in_parts(first: list[GameResult], second: list[GameResult]) -> None:
     summary = Summary(first)
     summary.add(second)
     assert summary.result() == Summary(second + first).result()

@@ -70,9 +70,9 @@ def test_a_game_plays_the_hands_that_were_dealt_last_once() -> None:
     if len(winners) > len(before):
         (_, who, own, _), (_, _, other, _) = winners[-1], losers[-1]
         assert (own, other) == (dealt if who == 1 else dealt[::-1])
-    assert terminal._games.dealt is None
+    assert terminal._games.unplayed_deal is None
     terminal.play()
-    assert terminal._games.dealt is None, "play() deals for itself"
+    assert terminal._games.unplayed_deal is None, "play() deals for itself"
 
 
 def test_two_counts_do_not_know_each_other() -> None:
