@@ -140,7 +140,7 @@ def _end(view: Any) -> str:
     if view["ask"] != "over":
         return ""
     loser = view.get("loser")
-    told = (
+    labels = (
         _text(290, _MIDDLE + 112, "Boom!")
         if loser is None
         else _text(_WIDTH - 14, (_TOP, _BOTTOM)[loser] - 12, "blows up", "end")
@@ -149,7 +149,7 @@ def _end(view: Any) -> str:
     return (
         f'<g transform="translate(310 {_MIDDLE})"><path d="{_BURST}" fill="{_MARK}"/>'
         f'<circle cx="46" cy="50" r="24" fill="{_COLOURS["bomb"]}"/>'
-        '<path d="M60 30q10 -16 22 -8" fill="none" stroke="#1f2933" stroke-width="4"/></g>' + told
+        '<path d="M60 30q10 -16 22 -8" fill="none" stroke="#1f2933" stroke-width="4"/></g>' + labels
     )
 
 
@@ -202,7 +202,7 @@ def _held(hand: dict[str, int]) -> str:
 
 
 def _seat_title(view: Any) -> str:
-    asked = {
+    questions = {
         "turn": "It is your turn.",
         "defuse": "Choose a place for the bomb.",
         "wait": "The other player is to move.",
@@ -211,5 +211,5 @@ def _seat_title(view: Any) -> str:
     return (
         f"Bomb. You hold {_held(view['hand'])}. The other player holds {view['other']}. "
         f"The draw pile has {view['pile']}, the discard pile {len(view['discard'])}. "
-        f"{asked[view['ask']]}"
+        f"{questions[view['ask']]}"
     )

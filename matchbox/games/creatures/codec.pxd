@@ -2,17 +2,17 @@ cimport cython
 from matchbox.games.creatures.state cimport Side, State
 
 cdef bint _COMPILED
-cdef Py_ssize_t NOBODY, _ASKED, _ATTACKER, _OTHER, _HEAD
+cdef Py_ssize_t NOBODY, _ASK, _ATTACKER, _OTHER, _HEAD
 cdef list _BACKS
 cdef bytearray _room
 cdef object _OF_NEXT
 
-@cython.locals(own=Side, other=Side, asked=Py_ssize_t, attacker=Py_ssize_t)
+@cython.locals(own=Side, other=Side, ask=Py_ssize_t, attacker=Py_ssize_t)
 cpdef bytes brief(State state, Py_ssize_t seat)
 cpdef bytes write(
-    Py_ssize_t asked, Py_ssize_t seat, Py_ssize_t turn, Py_ssize_t attacker, Side own, Side other
+    Py_ssize_t ask, Py_ssize_t seat, Py_ssize_t turn, Py_ssize_t attacker, Side own, Side other
 )
-cpdef Py_ssize_t read_asked(bytes brief) except -1
+cpdef Py_ssize_t read_ask(bytes brief) except -1
 cpdef Py_ssize_t read_attacker(bytes brief) except -1
 @cython.locals(
     cards=bytearray, deck=Py_ssize_t, discard=Py_ssize_t, end=Py_ssize_t, fallen=Py_ssize_t,
@@ -21,7 +21,7 @@ cpdef Py_ssize_t read_attacker(bytes brief) except -1
 )
 cpdef read(bytes brief, Side own, Side other)
 @cython.locals(
-    asked=Py_ssize_t, cards=bytearray, deck=Py_ssize_t, discard=Py_ssize_t, end=Py_ssize_t,
+    ask=Py_ssize_t, cards=bytearray, deck=Py_ssize_t, discard=Py_ssize_t, end=Py_ssize_t,
     fallen=Py_ssize_t, field=Py_ssize_t, hand=Py_ssize_t, lands=Py_ssize_t, life=Py_ssize_t,
     numbers=tuple, theirs=Py_ssize_t, theirs_left=Py_ssize_t
 )
@@ -34,8 +34,8 @@ cpdef read_other(bytes brief, Side other)
     to="unsigned char *", at=Py_ssize_t, hand=Py_ssize_t, field=Py_ssize_t, fallen=Py_ssize_t,
     their_field=Py_ssize_t, their_fallen=Py_ssize_t,
 )
-cpdef bytes written(
-    Py_ssize_t asked, Py_ssize_t seat, Py_ssize_t turn, Py_ssize_t attacker, Side own, Side other
+cpdef bytes write_compiled(
+    Py_ssize_t ask, Py_ssize_t seat, Py_ssize_t turn, Py_ssize_t attacker, Side own, Side other
 )
 @cython.locals(place=Py_ssize_t)
 cdef inline Py_ssize_t _copy(

@@ -21,7 +21,7 @@ TURN: Final = 0
 BLOCK: Final = 1
 WAIT: Final = 2
 OVER: Final = 3
-_ASKED: Final = 0
+_ASK: Final = 0
 _ATTACKER: Final = 3
 """The places of these numbers in a brief."""
 _OTHER: Final = 13
@@ -39,20 +39,20 @@ _room: Final = bytearray(_HEAD + 8 * len(DECK))
 def brief(state: State, seat: int) -> bytes:
     """The view of the seat to move, in bytes."""
     own, other = state.sides[seat], state.sides[1 - seat]
-    asked, attacker = TURN, 0
+    ask, attacker = TURN, 0
     if state.attacker != NOBODY:
-        asked, attacker = BLOCK, other.numbers[state.attacker]
+        ask, attacker = BLOCK, other.numbers[state.attacker]
     if _COMPILED:
-        return written(asked, seat, state.turn, attacker, own, other)
-    return write(asked, seat, state.turn, attacker, own, other)
+        return write_compiled(ask, seat, state.turn, attacker, own, other)
+    return write(ask, seat, state.turn, attacker, own, other)
 
 
-def write(asked: int, seat: int, turn: int, attacker: int, own: Side, other: Side) -> bytes:
+def write(ask: int, seat: int, turn: int, attacker: int, own: Side, other: Side) -> bytes:
     """The brief of a seat with these sides."""
     hand, kinds, fallen = own.hand, own.kinds, own.discard
     their_kinds, their_fallen = other.kinds, other.discard
     head = (
-        asked, seat, turn, attacker,
+        ask, seat, turn, attacker,
         own.life, len(own.deck), own.lands, own.tapped, own.mana, own.played, len(hand),
         len(kinds), len(fallen),
         other.life, len(other.deck), len(other.hand), other.lands, other.tapped, len(their_kinds),
@@ -65,12 +65,12 @@ def write(asked: int, seat: int, turn: int, attacker: int, own: Side, other: Sid
     ))  # fmt: skip
 
 
-def written(asked: int, seat: int, turn: int, attacker: int, own: Side, other: Side) -> bytes:
+def write_compiled(ask: int, seat: int, turn: int, attacker: int, own: Side, other: Side) -> bytes:
     """The same as `write` for sides as they occur in play, byte by byte: for compiled code."""
     hand, field, fallen = len(own.hand), len(own.kinds), len(own.discard)
     their_field, their_fallen = len(other.kinds), len(other.discard)
     to = _room
-    to[0], to[1], to[2], to[3] = asked, seat, turn, attacker
+    to[0], to[1], to[2], to[3] = ask, seat, turn, attacker
     to[4], to[5], to[6], to[7] = own.life, len(own.deck), own.lands, own.tapped
     to[8], to[9], to[10], to[11], to[12] = own.mana, own.played, hand, field, fallen
     to[13], to[14], to[15], to[16] = other.life, len(other.deck), len(other.hand), other.lands
@@ -94,9 +94,9 @@ def _copy(to: bytearray, at: int, cards: bytearray, size: int) -> int:
     return at + size
 
 
-def read_asked(brief: bytes) -> int:
+def read_ask(brief: bytes) -> int:
     """The question to the seat: an index into ASKS."""
-    return brief[_ASKED]
+    return brief[_ASK]
 
 
 def read_attacker(brief: bytes) -> int:
@@ -134,14 +134,14 @@ def read_next(brief: bytes, own: Side, other: Side) -> bool:
     returns False and sets nothing.
     """
     numbers = _OF_NEXT(brief)
-    asked, life, deck, lands, hand, field, fallen, theirs_left, theirs, discard = numbers
+    ask, life, deck, lands, hand, field, fallen, theirs_left, theirs, discard = numbers
     cards = own.hand
     if (
         hand != len(cards) + 1
         or field != len(own.kinds)
         or fallen != len(own.discard)
         or lands != own.lands
-        or asked != TURN
+        or ask != TURN
     ):
         return False
     own.life = life

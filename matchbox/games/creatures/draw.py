@@ -107,9 +107,9 @@ def _field(y: int, field: list[Any], moved: int | None, own: bool) -> str:
 
 def _creature(x: int, y: int, name: str, mark: str, number: int, pick: str) -> str:
     """Creatures on a card of 66 by 88; tapped ones are pale and say what they did."""
-    told = mark or f"{CREATURES[name].cost} / {CREATURES[name].power}"
+    caption = mark or f"{CREATURES[name].cost} / {CREATURES[name].power}"
     return _card(x, y, 88, name, "#d0d7de" if mark else "#fff", number, pick) + (
-        f'<text x="33" y="78" font-size="14">{told}</text></g>'
+        f'<text x="33" y="78" font-size="14">{caption}</text></g>'
     )
 
 
@@ -183,17 +183,17 @@ def _text(x: int, y: int, words: str, weight: str = "400") -> str:
 
 def _title(view: Any, names: tuple[str, str], sides: Any) -> str:
     """The table as text."""
-    told = [f"Creature duel, turn {view['turn']}."]
+    sentences = [f"Creature duel, turn {view['turn']}."]
     for name, side in zip(names, sides, strict=True):
         hand = side["hand"]
         held = ", ".join(hand) or "no cards" if isinstance(hand, list) else f"{hand} cards"
         field = ", ".join(f"{card} {mark}".strip() for _, card, mark in side["field"]) or "none"
         verb = "have" if name == "You" else "has"
-        told.append(f"{name} {verb} {side['life']} life, in hand {held}, creatures: {field}.")
-    asked = {
+        sentences.append(f"{name} {verb} {side['life']} life, in hand {held}, creatures: {field}.")
+    questions = {
         "turn": "It is your turn.",
         "block": "You are attacked.",
         "wait": "The other player is to move.",
         "over": "The game is over.",
     }
-    return " ".join(told if "sides" in view else [*told, asked[view["ask"]]])
+    return " ".join(sentences if "sides" in view else [*sentences, questions[view["ask"]]])

@@ -19,7 +19,7 @@ cdef class Layout:
 
     cpdef lay_out(self, object board)
     cpdef lay_all(self, object board)
-    cpdef tell(self, bytes brief)
+    cpdef update(self, bytes brief)
     cpdef deck(self)
     cpdef bint is_untouched(self, object board) except -1
     cpdef list laid(self, object board)

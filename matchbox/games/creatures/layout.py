@@ -79,7 +79,7 @@ class Layout:
         self.is_all_laid = True
         return board
 
-    def tell(self, brief: bytes) -> None:
+    def update(self, brief: bytes) -> None:
         """Takes a brief with the opponent's side; decodes it if somebody has looked."""
         self.brief = brief
         if self.is_laid:

@@ -1,5 +1,5 @@
 cimport cython
-from matchbox.games.creatures.codec cimport read_asked
+from matchbox.games.creatures.codec cimport read_ask
 from matchbox.games.creatures.memory cimport Now
 from matchbox.games.creatures.table cimport Table
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 from matchbox.games.creatures.board import GameControl
 from matchbox.games.creatures.card import Card
 from matchbox.games.creatures.card_counts import count, game_of
-from matchbox.games.creatures.codec import BLOCK, brief_of, read_asked
+from matchbox.games.creatures.codec import BLOCK, brief_of, read_ask
 from matchbox.games.creatures.idle import IdleBoard
 from matchbox.games.creatures.memory import EMPTY, NOW, read
 from matchbox.games.creatures.table import Ask, Table
@@ -148,7 +148,7 @@ def answer_brief(player: Player, brief: bytes, ask: Ask, keep: bool = True) -> A
     """
     table = player._table or sit_down(player)
     try:
-        if read_asked(brief) == BLOCK:
+        if read_ask(brief) == BLOCK:
             return table.attacked(player, brief)
         return table.turn(player, brief, ask, keep)
     finally:

@@ -113,7 +113,7 @@ class Creatures:
 
     def describe(self, move: Plain, view: Plain) -> str:
         """Describes the move and its effect."""
-        return views.told(view)
+        return views.describe_last(view)
 
     def turns(self, moves: Sequence[Plain]) -> int:
         """How many turns these moves make; the last one counts, too."""

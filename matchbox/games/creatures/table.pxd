@@ -1,6 +1,6 @@
 cimport cython
 from matchbox.games.creatures cimport steps
-from matchbox.games.creatures.codec cimport read, read_asked, read_attacker, read_next
+from matchbox.games.creatures.codec cimport read, read_ask, read_attacker, read_next
 from matchbox.games.creatures.layout cimport Layout
 from matchbox.games.creatures.memory cimport Now
 from matchbox.games.creatures.row cimport Row
@@ -17,7 +17,7 @@ cdef class Table:
     cdef readonly Row _row
     cdef object _player, _opponent, _answer
     cdef Layout _own_layout, _other_layout
-    cdef Py_ssize_t _asked, _left, _tried
+    cdef Py_ssize_t _last_ask, _left, _tried
     cdef bint _keeps
 
     @cython.locals(row=Row)

@@ -18,7 +18,7 @@ from matchbox.games.creatures.codec import (
     TURN,
     brief_of,
     read,
-    read_asked,
+    read_ask,
     read_attacker,
     read_next,
 )
@@ -54,7 +54,7 @@ class Table:
     """
 
     __slots__ = (
-        "_answer", "_ask", "_asked", "_keeps", "_left", "_mine", "_opponent", "_other_layout",
+        "_answer", "_ask", "_keeps", "_last_ask", "_left", "_mine", "_opponent", "_other_layout",
         "_own_layout", "_player", "_row", "_theirs", "_tried", "other", "own",
     )  # fmt: skip
 
@@ -67,7 +67,7 @@ class Table:
         self._player: Any = None
         self._opponent = opponent
         opponent.board = self.other
-        self._asked = -1
+        self._last_ask = -1
         """The last question to the seat, as in codec.ASKS; -1 before the first one."""
         self._ask: Ask | None = None
         self._keeps = False
@@ -254,8 +254,8 @@ class Table:
     def _hand_over(self) -> None:
         """Makes the moves that were kept back, and shows their effect."""
         NOW.memory = None
-        told = self._make_kept()
-        self._see(told if type(told) is bytes else brief_of(told))
+        seen = self._make_kept()
+        self._see(seen if type(seen) is bytes else brief_of(seen))
         self._own_layout.show(self.own)
         self._other_layout.show(self.other)
         self._show_lives()
@@ -269,9 +269,9 @@ class Table:
         moves = self._row.moves
         self._row = NO_MOVES
         keeps, self._keeps = self._keeps, False
-        told = self._ask(moves[0] if len(moves) == 1 else moves)
+        seen = self._ask(moves[0] if len(moves) == 1 else moves)
         self._keeps = keeps
-        return told
+        return seen
 
     # --- An attack ---------------------------------------------------------------------------
 
@@ -290,7 +290,7 @@ class Table:
     def block(self, blocker: object) -> bool:
         """Blocks with that card; returns False if it cannot, or if the attack is settled."""
         self.count()
-        if self._asked != BLOCK or self._answer is not None:
+        if self._last_ask != BLOCK or self._answer is not None:
             return False
         place = self._ready(blocker)
         if place < 0:
@@ -301,7 +301,7 @@ class Table:
     def let_through(self) -> None:
         """Settles the attack without a block, if it is not settled yet."""
         self.count()
-        if self._asked == BLOCK and self._answer is None:
+        if self._last_ask == BLOCK and self._answer is None:
             self._answer = "pass"
 
     def _ready(self, creature: object) -> int:
@@ -329,10 +329,10 @@ class Table:
         self._player = opponent.opponent = player
         board._table = self
         is_laid = other.is_laid
-        before = theirs.facts() if is_laid and self._asked >= 0 else None
-        if self._asked == TURN and read_next(brief, mine, theirs):
+        before = theirs.facts() if is_laid and self._last_ask >= 0 else None
+        if self._last_ask == TURN and read_next(brief, mine, theirs):
             if is_laid:
-                other.tell(brief)
+                other.update(brief)
             else:
                 other.brief = brief
             NOW.memory = player.memory
@@ -352,7 +352,7 @@ class Table:
             self._left = ACTIONS
         self._player = self._opponent.opponent = player
         self.own._table = self
-        before = self._mine.facts() if self._asked >= 0 else None
+        before = self._mine.facts() if self._last_ask >= 0 else None
         self._see(brief)
         if before != self._mine.facts():
             self._own_layout.show(self.own)
@@ -360,9 +360,9 @@ class Table:
         self._show_lives()
 
     def _see(self, brief: bytes) -> None:
-        self._asked = read_asked(brief)
+        self._last_ask = read_ask(brief)
         read(brief, self._mine, self._theirs)
-        self._other_layout.tell(brief)
+        self._other_layout.update(brief)
         NOW.memory = self._player.memory
 
     def _show_lives(self) -> None:

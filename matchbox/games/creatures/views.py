@@ -15,7 +15,7 @@ from matchbox.games.creatures.state import MARKS, NOBODY, Side, State
 def from_outside(state: State) -> dict[str, Any]:
     """The spectator's view."""
     return {
-        "ask": ASKS[_asked(state, (*state.movers, 0)[0])],
+        "ask": ASKS[_ask_of(state, (*state.movers, 0)[0])],
         "mover": state.mover,
         "turn": state.turn,
         "attacker": _attacker(state),
@@ -31,7 +31,7 @@ def from_seat(state: State, seat: int) -> dict[str, Any]:
     me = _public(own)
     me["hand"], me["mana"], me["played"] = _names(own.hand), own.mana, own.played
     return {
-        "ask": ASKS[_asked(state, seat)],
+        "ask": ASKS[_ask_of(state, seat)],
         "seat": seat,
         "turn": state.turn,
         "attacker": _attacker(state),
@@ -40,13 +40,13 @@ def from_seat(state: State, seat: int) -> dict[str, Any]:
     }
 
 
-def told(view: Any) -> str:
+def describe_last(view: Any) -> str:
     """The last move in this view of a spectator, one event per line."""
     last = view["last"]
-    return "\n".join([_TOLD[last["did"]].format_map(last), *_consequences(last, view)])
+    return "\n".join([_DESCRIPTIONS[last["did"]].format_map(last), *_consequences(last, view)])
 
 
-_TOLD: Final = {
+_DESCRIPTIONS: Final = {
     "land": "plays a land",
     "tap": "taps for {amount} mana",
     "summon": "summons {card}",
@@ -69,7 +69,7 @@ def _consequences(last: dict[str, Any], view: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _asked(state: State, seat: int) -> int:
+def _ask_of(state: State, seat: int) -> int:
     """The question to the seat: its index in ASKS."""
     if state.loser is not None:
         return OVER

@@ -39,28 +39,28 @@ class HumanPlayer(Agent):
     """The names of the other players by seat, if their moves are shown as they happen."""
 
     def __init__(self) -> None:
-        self.told = 0
+        self.shown_events = 0
         """How many events of the game have been shown so far."""
 
     def select_move(self, game_state: GameState) -> Move:
         from matchbox.games.skull import terminal
 
         assert isinstance(game_state, GameView)
-        self.told = terminal.show_news(game_state, self.told, self.others)
+        self.shown_events = terminal.show_events(game_state, self.shown_events, self.others)
         return terminal.ask_for_move(game_state, self.others)
 
     def lose_card(self, game_state: GameState) -> Card:
         from matchbox.games.skull import terminal
 
         assert isinstance(game_state, GameView)
-        self.told = terminal.show_news(game_state, self.told, self.others)
+        self.shown_events = terminal.show_events(game_state, self.shown_events, self.others)
         return terminal.ask_for_loss()
 
     def name_starter(self, game_state: GameState) -> Player:
         from matchbox.games.skull import terminal
 
         assert isinstance(game_state, GameView)
-        self.told = terminal.show_news(game_state, self.told, self.others)
+        self.shown_events = terminal.show_events(game_state, self.shown_events, self.others)
         return terminal.ask_for_starter(game_state, self.others)
 
 

@@ -286,10 +286,10 @@ def _end(state: State, winners: list[int], why: str) -> None:
 
 def end_of(events: str) -> str | None:
     """How the challenge of a finished round ended; None if a forfeit cut the round short."""
-    told = [event.split() for event in events.split(", ")]
-    for seat, what, *_ in told:
+    parts = [event.split() for event in events.split(", ")]
+    for seat, what, *_ in parts:
         if what == "met":
             return "met"
         if what == "failed":
-            return "own_skull" if [seat, "skull"] in told else "other_skull"
+            return "own_skull" if [seat, "skull"] in parts else "other_skull"
     return None

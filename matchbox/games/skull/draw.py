@@ -20,7 +20,7 @@ _FACES: Final = {
 _LINE: Final = "#57606a"
 _BACK: Final = "#2f4858"
 _MARK: Final = "#d97706"
-_ASKED: Final = {
+_QUESTIONS: Final = {
     "move": "It is your turn.",
     "lose": "Choose the card that you lose.",
     "start": "Choose who starts.",
@@ -125,8 +125,8 @@ def _label(view: Any, seat: int) -> str:
     bid = view["bids"][seat]
     said = "" if not bid else ", passed" if bid < 0 else f", bids {bid}"
     mover = view["ask"] != "over" and seat == view["mover"]
-    told = f"{points} point{'' if points == 1 else 's'}{said}{', to move' if mover else ''}"
-    return f"{_name(view, seat)}: {told}"
+    state_text = f"{points} point{'' if points == 1 else 's'}{said}{', to move' if mover else ''}"
+    return f"{_name(view, seat)}: {state_text}"
 
 
 def _name(view: Any, seat: int) -> str:
@@ -163,7 +163,7 @@ def _title(view: Any) -> str:
     )
     if "me" in view:
         hand = ", ".join(map(str, _kinds(view["hand"]))) or "no cards"
-        return f"Skull. {_headline(view)}. You hold {hand}. {seats}. {_ASKED[view['ask']]}"
+        return f"Skull. {_headline(view)}. You hold {hand}. {seats}. {_QUESTIONS[view['ask']]}"
     state = (
         f"Won by seat {' and seat '.join(map(str, view['winners']))}."
         if view["ask"] == "over"

@@ -36,7 +36,7 @@ _WANTED: Final = {
 }
 
 
-def told(events: Sequence[str]) -> str:
+def describe_events(events: Sequence[str]) -> str:
     """The events, one per line, under a heading that names the seat."""
     return "\n".join(_filled(event, "") for event in events)
 

@@ -113,7 +113,7 @@ def brief_of(view: dict[str, Any]) -> bytes:
         me=view["me"],
         lost=lost,
         pile=pile,
-        story=story.all_written(view["rounds"], view["log"]),
+        story=story.encode_story(view["rounds"], view["log"]),
     )
 
 
@@ -168,12 +168,12 @@ class GameView(GameState):
     @property
     def log(self) -> tuple[str, ...]:
         """The events of this round, one short text each."""
-        return tuple(story.happened(self._round()))
+        return tuple(story.event_texts(self._round()))
 
     @property
     def rounds(self) -> tuple[tuple[str, ...], ...]:
         """The events of earlier rounds, each as in `log`."""
-        earlier = story.rounds(codec.read_story(self._brief))
+        earlier = story.round_texts(codec.read_story(self._brief))
         return tuple(tuple(events.split(", ")) for events in earlier)
 
     @cached_property

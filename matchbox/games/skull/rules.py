@@ -85,7 +85,7 @@ class Skull:
     def describe(self, move: Plain, view: Plain) -> str:
         """Describes the move, one line per event; hidden cards stay hidden."""
         assert isinstance(view, dict)
-        return event_text.told(view["events"])
+        return event_text.describe_events(view["events"])
 
     def turns(self, moves: Sequence[Plain]) -> int:
         """Returns the number of moves that the document knows; other decisions are not counted."""

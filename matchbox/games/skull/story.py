@@ -34,20 +34,20 @@ _EVENTS: Final = {
 }
 
 
-def told(events: bytes | bytearray) -> str:
+def round_text(events: bytes | bytearray) -> str:
     """The events of a round as text, separated by commas."""
     return "".join(map(_PARTS.__getitem__, events))[2:]
 
 
-def happened(events: bytes | bytearray) -> list[str]:
+def event_texts(events: bytes | bytearray) -> list[str]:
     """The events one by one, of all rounds."""
-    text = told(events.replace(_FINAL, b""))
+    text = round_text(events.replace(_FINAL, b""))
     return text.split(", ") if text else []
 
 
-def rounds(events: bytes | bytearray) -> list[str]:
+def round_texts(events: bytes | bytearray) -> list[str]:
     """The text of every finished round."""
-    return [told(one) for one in events.split(_FINAL)[:-1]]
+    return [round_text(one) for one in events.split(_FINAL)[:-1]]
 
 
 def this_round(events: bytes) -> bytes:
@@ -55,7 +55,7 @@ def this_round(events: bytes) -> bytes:
     return events.rpartition(_FINAL)[2]
 
 
-def written(text: str) -> bytes:
+def encode_round(text: str) -> bytes:
     """Encodes the events of a round from their text."""
     parts = [event.split() for event in text.split(", ")] if text else []
     return b"".join(
@@ -64,6 +64,8 @@ def written(text: str) -> bytes:
     )
 
 
-def all_written(ended: str, running: str) -> bytes:
+def encode_story(ended: str, running: str) -> bytes:
     """Encodes a whole story, from one line per finished round and the text of the current one."""
-    return b"".join(written(line) + _FINAL for line in ended.splitlines()) + written(running)
+    return b"".join(encode_round(line) + _FINAL for line in ended.splitlines()) + encode_round(
+        running
+    )

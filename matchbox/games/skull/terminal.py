@@ -72,8 +72,8 @@ class _TerminalGame:
         except IllegalMove as error:
             raise ValueError(str(error)) from None
         if self._print_details:
-            told = GAME.describe(move, GAME.view(self.state, None))
-            self._show(self._transcript.moved(seat, told))
+            line = GAME.describe(move, GAME.view(self.state, None))
+            self._show(self._transcript.moved(seat, line))
         self._show_end()
 
     def forfeit(self, seat: int, error: Exception) -> None:
@@ -104,13 +104,13 @@ class _TerminalGame:
 # --- A human's prompts -----------------------------------------------------------------------
 
 
-def show_news(view: GameView, told: int, others: Mapping[int, str]) -> int:
+def show_events(view: GameView, shown: int, others: Mapping[int, str]) -> int:
     """Prints the new events and the table; returns the number of events shown so far.
 
     With the names of the others, the events have been shown already.
     """
     events = [event for round_ in (*view.rounds, view.log) for event in round_]
-    for event in () if others else events[told:]:
+    for event in () if others else events[shown:]:
         print(f"- {sentence(event)}")
     print("\n".join(_table(view, others)))
     return len(events)

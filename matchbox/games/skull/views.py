@@ -44,11 +44,11 @@ def view(state: State, seat: int | None) -> dict[str, Any]:
         "bids": [
             PASSED_IN_VIEW if bid == PASSED_BYTE else bid for bid in _by_seat(state, state.bids)
         ],
-        "log": story.told(state.story[state.round_at :].rstrip(_END)),
+        "log": story.round_text(state.story[state.round_at :].rstrip(_END)),
         "rounds": "".join(f"{events}\n" for events in rounds(state)),
     }
     if seat is None:
-        seen["events"] = story.happened(state.story[state.moved :])
+        seen["events"] = story.event_texts(state.story[state.moved :])
         seen["winners"] = state.winners.copy()
     else:
         seen["me"] = seat
@@ -65,7 +65,7 @@ def _by_seat(state: State, row: bytearray) -> list[int]:
 
 def rounds(state: State) -> list[str]:
     """The events of every finished round, as text."""
-    return story.rounds(state.story)
+    return story.round_texts(state.story)
 
 
 def brief(state: State, seat: int) -> bytes:

@@ -37,12 +37,12 @@ def draw(view: Any) -> str:
     seats = len(view["hands"])
     piles = "".join(_pile(place, view) for place in range(len(view["piles"])))
     hands = "".join(_seat(view, seat, _ROWS + _ROW * seat) for seat in range(seats))
-    told = _text(14, _ROWS - 14, f"{_state(view)} Deck: {view['deck']}.")
+    caption = _text(14, _ROWS - 14, f"{_state(view)} Deck: {view['deck']}.")
     title = escape(_title(view))
     return (
         f'<svg class="board thegame" xmlns="http://www.w3.org/2000/svg" role="img" '
         f'viewBox="0 0 {_WIDTH} {_ROWS + _ROW * seats + 4}" font-family="system-ui, sans-serif">'
-        f"<title>{title}</title>{piles}{told}{hands}</svg>"
+        f"<title>{title}</title>{piles}{caption}{hands}</svg>"
     )
 
 
@@ -76,8 +76,8 @@ def _seat(view: Any, seat: int, y: int) -> str:
         cards = "".join(_small(14 + 20 * at, y + 24, None) for at in range(size))
     moving = view["ask"] != "over" and seat == view["mover"]
     name = f"You, seat {seat}" if seat == view.get("seat") else f"Seat {seat}"
-    told = _hints(view, seat) or f"{size} card{'' if size == 1 else 's'}"
-    label = f"{name}: {told}{', to move' if moving else ''}"
+    caption = _hints(view, seat) or f"{size} card{'' if size == 1 else 's'}"
+    label = f"{name}: {caption}{', to move' if moving else ''}"
     mark = _frame(4, y, _WIDTH - 8, _ROW - 4) if moving else ""
     return _text(14, y + 17, label) + cards + mark
 
@@ -92,8 +92,8 @@ def _known(view: Any, seat: int) -> list[int]:
 def _state(view: Any) -> str:
     if view["ask"] == "over":
         over = view.get("over")
-        told = {"won": "All cards are laid: won.", None: "The game is over."}
-        return told.get(over, f"The game is over: {over}.")
+        texts = {"won": "All cards are laid: won.", None: "The game is over."}
+        return texts.get(over, f"The game is over: {over}.")
     return f"{_to_move(view)}."
 
 

@@ -161,8 +161,8 @@ def _hint(said: object) -> list[str]:
         words: Any = said
         if len(words) == len(STARTS) and all(type(w) is str and w in WORDS for w in words):
             return list(words)
-    told = ", ".join(repr(word) for word in WORDS)
-    raise IllegalMove(f"hint() returned {_named(said)}; return None, or for each pile {told}")
+    words_text = ", ".join(repr(word) for word in WORDS)
+    raise IllegalMove(f"hint() returned {_named(said)}; return None, or for each pile {words_text}")
 
 
 def _named(thing: object) -> str:

@@ -122,7 +122,7 @@ class TheGame:
     def view(self, state: State, seat: int | None) -> Plain:
         """Returns the knowledge of the seat: all piles, its own hand, and the sizes of the rest."""
         view: dict[str, Any] = {
-            "ask": _asked(state, seat),
+            "ask": _ask_of(state, seat),
             "piles": [pile.copy() for pile in state.laid],
             "hands": [len(hand) for hand in state.hands],
             "deck": len(state.deck),
@@ -154,7 +154,7 @@ class TheGame:
         if move == "invalid":
             return "makes a play that the rules do not allow, which ends the game for all"
         if isinstance(move, list) and move and isinstance(move[0], str):
-            return _told(move)
+            return _describe_hint(move)
         last = view["last"]
         back = ", ten back" if last["step"] < 0 else ""
         return f"lays {last['card']} on pile {last['pile']}{back}"
@@ -259,7 +259,7 @@ def _count(state: State) -> int:
 # --- Views -----------------------------------------------------------------------------------
 
 
-def _asked(state: State, seat: int | None) -> str:
+def _ask_of(state: State, seat: int | None) -> str:
     if state.over is not None:
         return "over"
     if state.waiting:
@@ -275,7 +275,7 @@ def _rules(state: State) -> str:
     return "published" if state.published else "backwards"
 
 
-def _told(hint: Sequence[str]) -> str:
+def _describe_hint(hint: Sequence[str]) -> str:
     if tuple(hint) == SILENCE:
         return "gives no hint"
     words = [f'pile {pile} "{word}"' for pile, word in enumerate(hint) if word != WORDS[0]]

@@ -105,14 +105,14 @@ _LETTERS: Final = dict(zip(("", "l", "c"), WORDS, strict=True))
 def ask_for_play(table: Table, others: Mapping[int, str]) -> tuple[int, int]:
     """The human's next card, as (pile_index, card_index)."""
     _show(table, others)
-    return _asked(table, input(_ask(_PLAY, table)))
+    return _read_play(table, input(_ask(_PLAY, table)))
 
 
 def ask_for_more(table: Table, others: Mapping[int, str]) -> tuple[int, int] | None:
     """The human's next card, or None for the end of the turn."""
     _show(table, others)
     text = input(_ask(_MORE, table)).strip()
-    return _asked(table, text) if text else None
+    return _read_play(table, text) if text else None
 
 
 def ask_for_hint(table: Table, others: Mapping[int, str]) -> list[str]:
@@ -135,7 +135,7 @@ def _ask(question: str, table: Table) -> str:
     return question.format(example=f"{table.hand[place]} {pile}")
 
 
-def _asked(table: Table, text: str) -> tuple[int, int]:
+def _read_play(table: Table, text: str) -> tuple[int, int]:
     """The play in the human's text; asks again until it is a legal one."""
     while True:
         words = text.split()

@@ -92,7 +92,9 @@ class Batch:
     def _drop(self, left: set[int]) -> None:
         """Forgets these bouts."""
         self._bouts = [bout for bout in self._bouts if bout.number not in left]
-        self._questions[1] = [asked for asked in self._questions[1] if asked[0] not in left]
+        self._questions[1] = [
+            question for question in self._questions[1] if question[0] not in left
+        ]
 
     def _go_on(self) -> None:
         """Asks both seats again after both have laid, in every bout with cards left."""

@@ -119,8 +119,8 @@ def _open(view: Any) -> str:
     if not count:
         return ""
     points = sum(sum(played[-2 * count :]) for played in view["played"])
-    told = "taken back" if view["ask"] == "over" else "wait for the next winner"
-    return _label(14, _MIDDLE - 16, f"A tie: {points} points {told}")
+    until = "taken back" if view["ask"] == "over" else "wait for the next winner"
+    return _label(14, _MIDDLE - 16, f"A tie: {points} points {until}")
 
 
 def _mark(y: int) -> str:
@@ -148,9 +148,9 @@ def _label(x: int, y: int, text: str, anchor: str = "start") -> str:
 
 
 def _title(names: Any, hands: Any, points: Any, view: Any) -> str:
-    told = [
+    sentences = [
         f"{name}: {total} points, holding {' '.join(map(str, hand)) or 'no cards'}."
         for name, hand, total in zip(names, hands, points, strict=True)
     ]
     state = "The game is over." if view["ask"] == "over" else f"{len(view['took'])} of 13 plays."
-    return " ".join(["Addition War.", *told, state])
+    return " ".join(["Addition War.", *sentences, state])

@@ -122,7 +122,7 @@ class War:
         played = state.played
         points = state.points
         view: dict[str, Any] = {
-            "ask": _asked(state, seat),
+            "ask": _ask_of(state, seat),
             "hand": _left(state, seat),
             "other": _held(state, 1 - seat),
             "points": [points[seat], points[1 - seat]],
@@ -155,10 +155,10 @@ class War:
         """
         assert isinstance(view, dict)
         if move is None:
-            return _told_by_chance(view)
+            return _describe_chance(view)
         if any(view["laid"]) or not view["took"]:
             return "lays two cards face down"
-        return _told(move, view)
+        return _describe_move(move, view)
 
     def turns(self, moves: Sequence[Plain]) -> int:
         """Returns the number of plays in these moves."""
@@ -196,7 +196,7 @@ def _left(state: State, seat: int) -> list[int]:
     return hand
 
 
-def _asked(state: State, seat: int) -> str:
+def _ask_of(state: State, seat: int) -> str:
     if state.laid[seat] is not None:
         return "wait"
     if not state.hands[seat]:
@@ -217,7 +217,7 @@ def _table(state: State) -> dict[str, Any]:
     }
 
 
-def _told(move: Plain, view: dict[str, Any]) -> str:
+def _describe_move(move: Plain, view: dict[str, Any]) -> str:
     """The pair, what it took, and after the last pair the totals."""
     pairs = [played[-2:] for played in view["played"]]
     seat = int(PAIRS[str(move)] != tuple(pairs[0]))
@@ -233,7 +233,7 @@ def _told(move: Plain, view: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _told_by_chance(view: dict[str, Any]) -> str:
+def _describe_chance(view: dict[str, Any]) -> str:
     """Both pairs of the last play, who took them, and after the last pair the totals."""
     lines = []
     for seat, played in enumerate(view["played"]):

@@ -66,8 +66,8 @@ def play(deal: str) -> GameResult:
 
 def row(number: int, result: GameResult) -> list[str]:
     """The game as text, in the order of COLUMNS."""
-    told = (number, *result.initial, *result.final, result.winner, int(result.ran_out))
-    return [str(one) for one in told]
+    values = (number, *result.initial, *result.final, result.winner, int(result.ran_out))
+    return [str(one) for one in values]
 
 
 LISTED: Final = 50
@@ -170,7 +170,7 @@ def sentences(result: dict[str, Any]) -> list[str]:
         return ["No game was decided, so there are no winners to speak of."]
     winning, losing = result["winning"], result["losing"]
     more = 100 * (winning["mean"] / losing["mean"] - 1) if losing["mean"] else 0.0
-    told = [
+    lines = [
         f"Winners end with {winning['mean']:.2f} points in the mean ({winning['min']} to "
         f"{winning['max']}), losers with {losing['mean']:.2f}: winners have {more:.0f}% more.",
         f"{result['won_by_lower_initial_games']} of {result['decided']} decided games "
@@ -182,11 +182,11 @@ def sentences(result: dict[str, Any]) -> list[str]:
     ]
     value = result["correlation_winners"]
     if value is not None:
-        told.append(
+        lines.append(
             f"The hand explains {100 * value * value:.0f}% of how far a win went (correlation "
             f"{value:.3f}); losers have the same correlation, as both totals always add up to 364."
         )
-    return told
+    return lines
 
 
 def _spread(pairs: Pairs, side: int) -> dict[str, Any]:

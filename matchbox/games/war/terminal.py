@@ -110,7 +110,7 @@ def play(hands: Hands | None = None) -> Result:
         print(f"Player {number} holds {' '.join(map(str, hand))}: {sum(hand)} in all.")
     while GAME.to_move(state):
         _lay(state)
-        _tell(state)
+        _print_play(state)
     result = _result(state)
     print(f"Final totals: player 1 has {result.final1}, player 2 has {result.final2}.")
     print(f"Player {result.winner} wins." if result.winner else "It is a draw.")
@@ -138,7 +138,7 @@ def _result(state: State) -> Result:
     return Result(*state.initial, final1, final2, winner)
 
 
-def _tell(state: State) -> None:
+def _print_play(state: State) -> None:
     """Prints the last play, the player that took it, and the points so far."""
     first, second = (list(played[-2:]) for played in state.played)
     taker = state.took[-1]

@@ -9,7 +9,7 @@ import pytest
 
 from matchbox.dice import SeededDice, derive_deals
 from matchbox.games.creatures import plan
-from matchbox.games.creatures.codec import TURN, write, written
+from matchbox.games.creatures.codec import TURN, write, write_compiled
 from matchbox.games.creatures.rules import GAME
 from matchbox.games.creatures.state import NOBODY
 from matchbox.match.bout import LiveBout
@@ -41,8 +41,8 @@ class Duel:
     def asked(self) -> int:
         """Returns the seat that owes an answer; checks that both agree."""
         [seat] = self.live.owing
-        [(_, told, _)] = self.batch.ask(seat)
-        assert told == self.live.next_view(seat)
+        [(_, position, _)] = self.batch.ask(seat)
+        assert position == self.live.next_view(seat)
         return seat
 
     def answer(self, row: Any = None) -> list[Any]:
@@ -119,8 +119,8 @@ def test_a_brief_byte_by_byte_is_the_brief_as_it_is_joined(seed: int) -> None:
     while not duel.live.over:
         for own, other in (duel.live.state.sides, duel.live.state.sides[::-1]):
             if min(own.life, other.life) >= 0:
-                told = TURN, 1, duel.live.state.turn, 3, own, other
-                assert written(*told) == write(*told)
+                position = TURN, 1, duel.live.state.turn, 3, own, other
+                assert write_compiled(*position) == write(*position)
         duel.answer()
 
 
