@@ -169,7 +169,7 @@ def _note(session: Session, league: League, crowd: Crowd, share: int, now: int) 
     for place in range(min(5 * share, MOST_NOTICES)):
         subject = f"version:{crowd.versions[place % len(crowd.versions)].id}"
         text = "Your bot was accepted."
-        notices.notify_owner(session, crowd.alice.id, "verdict", subject, text, now=now - place)
+        notices.notify_account(session, crowd.alice.id, "verdict", subject, text, now=now - place)
     for place in range(20 * share):
         subject = f"bot:{crowd.bots[place % len(crowd.bots)].id}"
         audit.note(session, crowd.charlie, "bot.retire", subject, now=now - place)

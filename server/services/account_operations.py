@@ -66,7 +66,7 @@ def reset_password(
     if revoke:
         accounts.revoke_tokens(session, user, now=now)
     text = "An operator gave your account a new password, and ended its sessions."
-    notices.notify_owner(session, user.id, "password", f"user:{user.id}", text, now=now)
+    notices.notify_account(session, user.id, "password", f"user:{user.id}", text, now=now)
     _note(session, actor, "user.reset", user, {"tokens": revoke}, now)
     return fresh
 
@@ -87,7 +87,7 @@ def make_password_link(
         "An operator made a link that sets a new password for your account. It works once, and for "
         "an hour; your password stays until then. If you asked for no such link, ask an operator."
     )
-    notices.notify_owner(session, user.id, "password", f"user:{user.id}", text, now=now)
+    notices.notify_account(session, user.id, "password", f"user:{user.id}", text, now=now)
     _note(session, actor, "user.password-link", user, {"by": "operator"}, now)
     return made
 

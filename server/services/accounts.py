@@ -128,7 +128,7 @@ def change_password(
     if revoke:
         revoke_tokens(session, user, now=now)
     text = "Your password was changed. If it was not you, ask an operator for a new one at once."
-    notices.notify_owner(session, user.id, "password", f"user:{user.id}", text, now=now)
+    notices.notify_account(session, user.id, "password", f"user:{user.id}", text, now=now)
     audit.note(session, user, "user.password", f"user:{user.id}", {"tokens": revoke}, now=now)
     return session.get_one(User, user.id, populate_existing=True)
 

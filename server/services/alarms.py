@@ -12,7 +12,7 @@ import msgspec
 from sqlalchemy import select
 
 from server.db.models import Role, Setting, User
-from server.services.notices import notify_owner
+from server.services.notices import notify_account
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,4 +83,4 @@ def _notify_operators(session: Session, name: str, kind: str, text: str, now: in
     subject = f"platform:{name.partition(':')[0]}"
     open_ones = (User.role == Role.OPERATOR, User.closed_at.is_(None))
     for user in session.scalars(select(User.id).where(*open_ones).order_by(User.id)):
-        notify_owner(session, user, kind, subject, text, now=now)
+        notify_account(session, user, kind, subject, text, now=now)

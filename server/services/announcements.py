@@ -22,7 +22,7 @@ from server.db.models import (
     Standing,
 )
 from server.db.session import compare_and_set
-from server.services.notices import notify_owner
+from server.services.notices import notify_account
 from server.services.standings import scope_of
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def _notify_of_ranks(session: Session, season: Season, lines: Lines, rounds: int
                 f"round {rounds} of season {season.name}."
             )
             subject = f"season:{season.id}"
-            notify_owner(session, entry.bot.owner_id, "rank-change", subject, text, now=now)
+            notify_account(session, entry.bot.owner_id, "rank-change", subject, text, now=now)
     session.flush()
 
 
@@ -130,7 +130,7 @@ def _notify_each(
         owned.setdefault(entry.bot.owner_id, []).append(entry)
     for owner, entries in owned.items():
         text = " ".join((head, *filter(None, map(about, entries))))
-        notify_owner(session, owner, kind, f"season:{season.id}", text, now=now)
+        notify_account(session, owner, kind, f"season:{season.id}", text, now=now)
 
 
 def _plays(entry: Entry) -> str:

@@ -332,4 +332,4 @@ def _notify_of_end(session: Session, row: Comparison, now: int) -> None:
         f"{interim_results.finding(row)}."
     )
     subject = f"comparison:{row.id}"
-    notices.notify_owner(session, row.owner_id, "comparison-end", subject, text, now=now)
+    notices.notify_account(session, row.owner_id, "comparison-end", subject, text, now=now)

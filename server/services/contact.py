@@ -58,7 +58,7 @@ def request_confirmation(
     user.email_asked, user.email_asked_at = address, now
     _forget(session, user, Notice.kind == notices.CONFIRM)
     text = f"A link was sent to {address}. Notices are mailed there once you have opened it."
-    notices.notify_owner(session, user.id, notices.CONFIRM, f"user:{user.id}", text, now=now)
+    notices.notify_account(session, user.id, notices.CONFIRM, f"user:{user.id}", text, now=now)
 
 
 def confirm(session: Session, user: User, secret: str, *, settings: Settings, now: int) -> str:
@@ -138,7 +138,7 @@ def _notify_of_change(session: Session, user: User, what: str, now: int) -> None
         f"The e-mail address of your account was {what}. If it was not you, change your password "
         "and end all other sessions, or ask an operator at once."
     )
-    notices.notify_owner(session, user.id, notices.ADDRESS, f"user:{user.id}", text, now=now)
+    notices.notify_account(session, user.id, notices.ADDRESS, f"user:{user.id}", text, now=now)
     audit.note(session, user, "user.email", f"user:{user.id}", {"was": what}, now=now)
 
 

@@ -140,7 +140,7 @@ def _disable(session: Session, webhook: Webhook, why: str, now: int) -> None:
         f"delivered: {why}. Remove it and add it again once it answers."
     )
     subject = f"user:{webhook.user_id}"
-    notices.notify_owner(session, webhook.user_id, "webhook", subject, text, now=now)
+    notices.notify_account(session, webhook.user_id, "webhook", subject, text, now=now)
 
 
 def _release(session: Session, row: Delivery, parcel: Parcel, due_at: int) -> None:

@@ -181,7 +181,7 @@ def _notify_of_first_fault(
         "your bot printed, once its deals are open."
     )
     subject = f"match:{match.id}"
-    notices.notify_owner(session, version.bot.owner_id, "first-fault", subject, text, now=now)
+    notices.notify_account(session, version.bot.owner_id, "first-fault", subject, text, now=now)
 
 
 def _suspend(session: Session, version: Version, why: str, now: int) -> None:
@@ -206,7 +206,7 @@ def _suspend(session: Session, version: Version, why: str, now: int) -> None:
         "has passed its try-out, your bot plays again."
     )
     subject = f"version:{version.id}"
-    notices.notify_owner(session, version.bot.owner_id, "suspension", subject, text, now=now)
+    notices.notify_account(session, version.bot.owner_id, "suspension", subject, text, now=now)
 
 
 def _take_out(session: Session, entry: Entry, version: Version, why: str, now: int) -> None:
@@ -221,7 +221,7 @@ def _take_out(session: Session, entry: Entry, version: Version, why: str, now: i
         f"{bot.full_name} v{version.number} is out of season {season.name}: {why}. The matches "
         "that it has played there still count."
     )
-    notices.notify_owner(session, bot.owner_id, "suspension", subject, text, now=now)
+    notices.notify_account(session, bot.owner_id, "suspension", subject, text, now=now)
 
 
 def _suspended(session: Session, version: Version) -> Sequence[Entry]:

@@ -96,7 +96,7 @@ def link(session: Session, user: User, known: Known, *, label: str, now: int) ->
     _check_unknown(session, known)
     _add(session, user, known, now=now)
     text = f"{label} was linked to your account: you can log in with it from now on."
-    notices.notify_owner(session, user.id, "password", f"user:{user.id}", text, now=now)
+    notices.notify_account(session, user.id, "password", f"user:{user.id}", text, now=now)
     detail = {"issuer": known.issuer}
     audit.note(session, user, "user.openid-link", f"user:{user.id}", detail, now=now)
 
@@ -113,7 +113,7 @@ def unlink(session: Session, user: User, number: int, *, label: str, now: int) -
         raise Conflict("set a password first: without one, nobody could log in to your account")
     session.delete(found)
     text = f"{label} was unlinked from your account: it logs nobody in any more."
-    notices.notify_owner(session, user.id, "password", f"user:{user.id}", text, now=now)
+    notices.notify_account(session, user.id, "password", f"user:{user.id}", text, now=now)
     detail = {"issuer": found.issuer}
     audit.note(session, user, "user.openid-unlink", f"user:{user.id}", detail, now=now)
 

@@ -34,7 +34,7 @@ PASSWORD_LINK: Final = "password-link"
 _PAGES: Final = {"season": "seasons", "match": "matches", "comparison": "comparisons"}
 
 
-def notify_owner(
+def notify_account(
     session: Session, user_id: int, kind: str, subject: str, text: str, *, now: int
 ) -> Notice | None:
     """Puts a notice into the account's inbox, and queues its deliveries.

@@ -63,7 +63,7 @@ def disqualify(
         "further matches there, and its matches in that season no longer count."
     )
     subject = f"season:{season.id}"
-    notices.notify_owner(session, bot.owner_id, "disqualification", subject, text, now=now)
+    notices.notify_account(session, bot.owner_id, "disqualification", subject, text, now=now)
 
 
 def reinstate(
@@ -100,7 +100,7 @@ def reinstate(
         "again."
     )
     subject = f"season:{season.id}"
-    notices.notify_owner(session, bot.owner_id, "reinstatement", subject, text, now=now)
+    notices.notify_account(session, bot.owner_id, "reinstatement", subject, text, now=now)
     return [match.id for match in made]
 
 
@@ -178,7 +178,7 @@ def reinstate_version(session: Session, actor: User, number: int, reason: str, *
         f"{version.bot.full_name} v{version.number} is no longer suspended, and its forfeits are "
         f"reset to 0: {why}."
     )
-    notices.notify_owner(session, version.bot.owner_id, "reinstatement", subject, text, now=now)
+    notices.notify_account(session, version.bot.owner_id, "reinstatement", subject, text, now=now)
 
 
 def _recompute(context: Context, actor: User, scope: str) -> None:

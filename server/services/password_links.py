@@ -60,7 +60,7 @@ def request_links(session: Session, address: str, *, settings: Settings, now: in
         user.reset_asked_at = now
         text = "A link to set a new password was mailed to you, because somebody asked for it."
         subject = f"user:{user.id}"
-        notices.notify_owner(session, user.id, notices.PASSWORD_LINK, subject, text, now=now)
+        notices.notify_account(session, user.id, notices.PASSWORD_LINK, subject, text, now=now)
         audit.note(session, None, "user.password-link", subject, now=now)
 
 
@@ -107,7 +107,7 @@ def set_password(
             accounts.revoke_tokens(session, user, now=now)
         detail = {"by": "link", "tokens": revoke}
         text = "A new password was set for your account with a one-time link."
-        notices.notify_owner(session, user.id, "password", f"user:{user.id}", text, now=now)
+        notices.notify_account(session, user.id, "password", f"user:{user.id}", text, now=now)
         audit.note(session, user, "user.password", f"user:{user.id}", detail, now=now)
         return session.get_one(User, user.id, populate_existing=True)
 

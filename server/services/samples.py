@@ -107,4 +107,4 @@ def _mark(session: Session, match: Match, version: Version, now: int) -> None:
         "player, not in the module or class."
     )
     subject = f"version:{version.id}"
-    notices.notify_owner(session, version.bot.owner_id, "stateful", subject, text, now=now)
+    notices.notify_account(session, version.bot.owner_id, "stateful", subject, text, now=now)

@@ -122,7 +122,7 @@ def _notify_owner(
             f"{what} was accepted. Another version plays; activate this one if you want it to play."
         )
     subject = f"version:{version.id}"
-    notices.notify_owner(session, version.bot.owner_id, "verdict", subject, text, now=now)
+    notices.notify_account(session, version.bot.owner_id, "verdict", subject, text, now=now)
 
 
 def _outdated(session: Session, version: Version) -> bool:

@@ -43,7 +43,7 @@ def add(session: Session, user: User, url: str, *, settings: Settings, now: int)
     session.add(made)
     session.flush()
     text = f"Your notices are posted to a webhook at {host} from now on."
-    notices.notify_owner(session, user.id, "webhook", f"user:{user.id}", text, now=now)
+    notices.notify_account(session, user.id, "webhook", f"user:{user.id}", text, now=now)
     return made
 
 

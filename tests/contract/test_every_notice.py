@@ -12,7 +12,7 @@ import pytest
 
 from matchbox.answers.notices import NOTICE_KINDS
 
-SENDER = "notify_owner"
+SENDER = "notify_account"
 KIND = 2
 """The place of the kind among the arguments of the sender, and of a function that calls the
 sender."""
@@ -51,14 +51,14 @@ def test_a_kind_is_found_however_it_is_sent() -> None:
     def kinds(*lines: str) -> list[str]:
         return list(sent_kinds(ast.parse("\n".join(lines))))
 
-    assert kinds("def a(): notify_owner(session, 1, 'rise', '')") == ["rise"]
-    assert kinds("def a(): notices.notify_owner(session, 1, notices.CONFIRM, '')") == [
+    assert kinds("def a(): notify_account(session, 1, 'rise', '')") == ["rise"]
+    assert kinds("def a(): notices.notify_account(session, 1, notices.CONFIRM, '')") == [
         "confirm-email"
     ]
-    passed_on = "def a(session, owner, kind): notify_owner(session, owner, kind, '')"
+    passed_on = "def a(session, owner, kind): notify_account(session, owner, kind, '')"
     assert kinds(passed_on, "def b(): a(session, 1, 'fall')") == ["fall"]
     with pytest.raises(ValueError, match="line 1 sends which"):
-        kinds("def a(): notify_owner(session, 1, which, '')")
+        kinds("def a(): notify_account(session, 1, which, '')")
 
 
 def test_authors_are_told_every_kind_that_a_webhook_may_get(checkout: Path) -> None:

@@ -18,7 +18,7 @@ def told(platform: Platform, alice: User) -> None:
     """Gives alice two notices."""
     with platform.books.write() as session:
         for text in ("spring has begun", "spring is over"):
-            notices.notify_owner(session, alice.id, "season-end", "season:1", text, now=1)
+            notices.notify_account(session, alice.id, "season-end", "season:1", text, now=1)
 
 
 @pytest.mark.usefixtures("told")

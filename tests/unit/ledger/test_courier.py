@@ -68,7 +68,7 @@ def subscribe(books: Books, user: User, url: str) -> None:
 def tell(books: Books, user: User, text: str = "spring is over") -> None:
     """Gives the account a notice."""
     with books.write() as session:
-        notices.notify_owner(session, user.id, "season-end", "season:1", text, now=books.clock())
+        notices.notify_account(session, user.id, "season-end", "season:1", text, now=books.clock())
 
 
 def left(books: Books) -> int:

@@ -60,7 +60,7 @@ def confirm(books: Books, user: User, link: str) -> str:
 def tell(books: Books, user: User) -> None:
     """Gives the account a notice."""
     with books.write() as session:
-        notices.notify_owner(session, user.id, "verdict", "season:1", "done", now=books.clock())
+        notices.notify_account(session, user.id, "verdict", "season:1", "done", now=books.clock())
 
 
 def test_an_address_gets_a_link_and_nothing_else_until_it_was_followed(

@@ -46,7 +46,7 @@ def mailed(books: Books, user: User) -> None:
 def tell(books: Books, user: User, text: str = "it happened") -> None:
     """Gives the account a notice."""
     with books.write() as session:
-        notices.notify_owner(session, user.id, "verdict", "season:1", text, now=books.clock())
+        notices.notify_account(session, user.id, "verdict", "season:1", text, now=books.clock())
 
 
 def take(books: Books, **ways: Any) -> Parcel | None:

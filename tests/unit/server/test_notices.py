@@ -16,7 +16,7 @@ from tests.books import SIMPLE, Books, tried_out
 def tell(books: Books, user: User, text: str = "it happened", subject: str = "season:1") -> None:
     """Tells the account something."""
     with books.write() as session:
-        notices.notify_owner(session, user.id, "verdict", subject, text, now=books.clock())
+        notices.notify_account(session, user.id, "verdict", subject, text, now=books.clock())
 
 
 def inbox(books: Books, user: User) -> list[Notice]:
@@ -45,7 +45,7 @@ def test_a_notice_is_in_its_own_inbox_alone_and_unread(
 def test_the_house_is_told_nothing(books: Books) -> None:
     with books.write() as session:
         house = accounts.house(session, now=books.clock())
-        told = notices.notify_owner(session, house.id, "verdict", "season:1", "x", now=1)
+        told = notices.notify_account(session, house.id, "verdict", "season:1", "x", now=1)
     assert told is None
     assert not inbox(books, house)
 

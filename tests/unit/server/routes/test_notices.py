@@ -28,7 +28,7 @@ def told(books: Books, alice: User) -> list[int]:
     numbers = []
     with books.write() as session:
         for text in ("one", "two", "three <b>"):
-            made = notices.notify_owner(
+            made = notices.notify_account(
                 session, alice.id, "season-end", "season:1", text, now=books.clock()
             )
             assert made is not None
