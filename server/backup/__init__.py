@@ -22,7 +22,7 @@ from server.backup import tables
 from server.backup.archive import Manifest, Reader, Writer
 from server.backup.tables import Watch
 from server.db import migrations
-from server.db.models import Delivery, Table
+from server.db.models import Base, Delivery
 from server.db.session import Database
 
 __all__ = ["Manifest", "Reader", "Watch", "check", "restore", "secrets_of", "take"]
@@ -119,7 +119,7 @@ def _tables_of(connection: Connection, revision: str) -> list[str]:
     """The names of Matchbox's tables: those of this release's schema; at an older schema, all
     tables."""
     if revision == migrations.head():
-        return list(Table.metadata.tables)
+        return list(Base.metadata.tables)
     return [name for name in tables.names(connection) if name != tables.REVISION_TABLE]
 
 

@@ -21,7 +21,7 @@ from server import backup as backups
 from server.backup import archive
 from server.db import migrations
 from server.db.migrations import head, migrate
-from server.db.models import Event, Result, Role, Season, Standing, Table, User
+from server.db.models import Base, Event, Result, Role, Season, Standing, User
 from server.db.session import Database
 from server.services import events, standings
 from server.services.tick import tick
@@ -86,7 +86,7 @@ def contents(url: str) -> dict[str, list[str]]:
     with database.read() as session:
         found = {
             table.name: sorted(repr(tuple(row)) for row in session.execute(select(table)))
-            for table in Table.metadata.sorted_tables
+            for table in Base.metadata.sorted_tables
         }
     database.close()
     return found
@@ -265,7 +265,7 @@ def test_it_is_its_owners_alone_and_says_what_it_holds(file: Path, running: Book
     assert (found.schema, found.database) == (head(), "sqlite")
     counts = {part.name: part.rows for part in found.tables}
     assert counts["result"] == results(running)
-    assert set(counts) == set(Table.metadata.tables)
+    assert set(counts) == set(Base.metadata.tables)
     with backups.Reader(file) as reader:
         assert reader.secrets() == SECRETS
 

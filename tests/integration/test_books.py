@@ -23,7 +23,7 @@ from matchbox.match import wire
 from matchbox.match.wire import MatchPlayed, PlayMatch
 from server import queries
 from server.db.migrations import check_schema, configuration, migrate
-from server.db.models import Match, MatchState, Result, Role, Season, Standing, Table, Version
+from server.db.models import Base, Match, MatchState, Result, Role, Season, Standing, Version
 from server.db.session import Database
 from server.services import matches, standings
 from server.services.tick import tick
@@ -110,7 +110,7 @@ def test_the_migrations_make_the_tables_of_the_models(url: str) -> None:
     database = Database(url)
     with database.connect() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
-        assert compare_metadata(context, Table.metadata) == []
+        assert compare_metadata(context, Base.metadata) == []
     check_schema(database)
     database.close()
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 from alembic import context
 from sqlalchemy import Connection
 
-from server.db.models import Table
+from server.db.models import Base
 from server.db.session import Database
 
 
 def run(connection: Connection) -> None:
     """Runs the steps in the connection's transaction."""
-    context.configure(connection=connection, target_metadata=Table.metadata, render_as_batch=True)
+    context.configure(connection=connection, target_metadata=Base.metadata, render_as_batch=True)
     context.run_migrations()
 
 

@@ -15,6 +15,7 @@ from server.db.models.bots import (
     VersionState,
 )
 from server.db.models.comparisons import Comparison, ComparisonState
+from server.db.models.declarative import Base
 from server.db.models.leagues import (
     OVER,
     UNDER_WAY,
@@ -62,7 +63,6 @@ from server.db.models.platform import (
     Verification,
 )
 from server.db.models.play import UNSETTLED, PlaySeat, PlayState, PlayTable, Turn
-from server.db.models.tables import Table
 
 __all__ = [
     "IDLE",
@@ -115,7 +115,7 @@ __all__ = [
     "SeasonState",
     "Setting",
     "Standing",
-    "Table",
+    "Base",
     "Token",
     "Turn",
     "User",

@@ -8,8 +8,8 @@ from typing import Any, Final
 from sqlalchemy import BigInteger, ForeignKey, Index, String, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
+from server.db.models.declarative import Base
 from server.db.models.people import User
-from server.db.models.tables import Table
 
 
 class VersionState(StrEnum):
@@ -51,7 +51,7 @@ IDLE: Final = (
 _LOG: Final = text("log_days IS NULL")
 
 
-class Bot(Table):
+class Bot(Base):
     """A name in one game. It belongs to one owner for ever."""
 
     __tablename__ = "bot"
@@ -72,7 +72,7 @@ class Bot(Table):
         return f"{self.owner.name}/{self.name}"
 
 
-class Bundle(Table):
+class Bundle(Base):
     """Uploaded bytes, stored once for each digest."""
 
     __tablename__ = "bundle"
@@ -81,7 +81,7 @@ class Bundle(Table):
     data: Mapped[bytes]
 
 
-class Version(Table):
+class Version(Base):
     """An immutable upload of a bot: a bundle, and the chosen class in it."""
 
     __tablename__ = "version"
@@ -166,7 +166,7 @@ def entrant_name(bot: str, digest: str, class_name: str | None) -> str:
     return f"{bot}:{digest}:{class_name}" if class_name else f"{bot}:{digest}"
 
 
-class Draft(Table):
+class Draft(Base):
     """A file that is tried out without becoming a version. It is deleted after a while."""
 
     __tablename__ = "draft"

@@ -9,9 +9,9 @@ from sqlalchemy import BigInteger, ForeignKey, Index, String
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from server.db.models.bots import Version
+from server.db.models.declarative import Base
 from server.db.models.leagues import League
 from server.db.models.people import User
-from server.db.models.tables import Table
 
 
 class ComparisonState(StrEnum):
@@ -22,7 +22,7 @@ class ComparisonState(StrEnum):
     CANCELLED = "cancelled"
 
 
-class Comparison(Table):
+class Comparison(Base):
     """Tests whether the challenger is better than the defender.
 
     They play against each other, or both against a field.

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from matchbox.match.wire import Separation
 from server.db.models.bots import Bot, Version
-from server.db.models.tables import Table
+from server.db.models.declarative import Base
 
 
 class SeasonState(StrEnum):
@@ -32,7 +32,7 @@ UNDER_WAY: Final = (SeasonState.RUNNING, SeasonState.PAUSED)
 OVER: Final = (SeasonState.FINISHED, SeasonState.CANCELLED)
 
 
-class League(Table):
+class League(Base):
     """A game with its options, and all bots that play it.
 
     The default league of a game is continuous.
@@ -76,7 +76,7 @@ class League(Table):
     created_at: Mapped[int] = mapped_column(BigInteger)
 
 
-class Field(Table):
+class Field(Base):
     """The active versions of a game's bots, as server.services.fields counts them."""
 
     __tablename__ = "field"
@@ -88,7 +88,7 @@ class Field(Table):
     """Raised by each change of the active versions."""
 
 
-class Season(Table):
+class Season(Base):
     """One run of a league with fixed versions."""
 
     __tablename__ = "season"
@@ -132,7 +132,7 @@ class Season(Table):
     entries: Mapped[list[Entry]] = relationship(back_populates="season", order_by="Entry.id")
 
 
-class Entry(Table):
+class Entry(Base):
     """A bot in a season; its version is fixed at the start."""
 
     __tablename__ = "entry"
@@ -153,7 +153,7 @@ class Entry(Table):
     version: Mapped[Version | None] = relationship()
 
 
-class Invitation(Table):
+class Invitation(Base):
     """An account of a league: it may enter, even if the league is open by invitation only."""
 
     __tablename__ = "invitation"
@@ -166,7 +166,7 @@ class Invitation(Table):
     themselves."""
 
 
-class Rating(Table):
+class Rating(Base):
     """A version's live rating in a continuous league, updated by openskill between two refits."""
 
     __tablename__ = "rating"
@@ -185,7 +185,7 @@ class Rating(Table):
     """The league's revision when `mu`, `sigma` or `matches` last changed."""
 
 
-class RatingPoint(Table):
+class RatingPoint(Base):
     """A version's figures in a continuous league's standing at one time; never changed."""
 
     __tablename__ = "rating_point"
@@ -205,7 +205,7 @@ class RatingPoint(Table):
     high: Mapped[float]
 
 
-class Standing(Table):
+class Standing(Base):
     """The latest standing, with the digest of the rows it was computed from."""
 
     __tablename__ = "standing"
@@ -225,7 +225,7 @@ class Standing(Table):
     """The last column, since SQLite reads past all columns that stand before one."""
 
 
-class BoardCounts(Table):
+class BoardCounts(Base):
     """The counts behind the figures of a standing, packed by server.services.board_counts."""
 
     __tablename__ = "board_counts"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from sqlalchemy import BigInteger, String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from server.db.models.tables import Table
+from server.db.models.declarative import Base
 
 
-class LoginAttempts(Table):
+class LoginAttempts(Base):
     """The wrong passwords for one name, from one network or from all networks together."""
 
     __tablename__ = "login_attempts"

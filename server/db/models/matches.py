@@ -11,8 +11,8 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from matchbox.match.wire import Finding
 from server.db.models.bots import Version
+from server.db.models.declarative import Base
 from server.db.models.leagues import League, Season
-from server.db.models.tables import Table
 from server.db.packed import PackedDeals, PackedList, pack_deals, unpack_deals
 
 
@@ -35,7 +35,7 @@ _OUTPUT: Final = text("logs_days IS NULL")
 _RECORD: Final = text("record_days IS NULL")
 
 
-class Match(Table):
+class Match(Base):
     """Deals in all rotations between given versions. This row holds the true state of the match."""
 
     __tablename__ = "match"
@@ -119,7 +119,7 @@ class Match(Table):
         self.first_deal, self.deal_count, self.other_deals = pack_deals(seeds)
 
 
-class MatchSeat(Table):
+class MatchSeat(Base):
     """The seat of a version: the one that it has in rotation 0 of a match."""
 
     __tablename__ = "match_seat"
@@ -158,7 +158,7 @@ class MatchSeat(Table):
     version: Mapped[Version] = relationship()
 
 
-class MatchVerification(Table):
+class MatchVerification(Base):
     """A match that an arena plays again to see whether its record is right."""
 
     __tablename__ = "match_verification"
@@ -190,7 +190,7 @@ class MatchVerification(Table):
     match: Mapped[Match] = relationship()
 
 
-class Result(Table):
+class Result(Base):
     """The result of a finished match: one row, written once."""
 
     __tablename__ = "result"

@@ -9,8 +9,8 @@ from sqlalchemy import BigInteger, ForeignKey, Index, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from server.db.models.bots import Version
+from server.db.models.declarative import Base
 from server.db.models.leagues import Season
-from server.db.models.tables import Table
 
 
 class LessonState(StrEnum):
@@ -23,7 +23,7 @@ class LessonState(StrEnum):
     """The bot made a fault, so it keeps its old memory."""
 
 
-class Memory(Table):
+class Memory(Base):
     """A memory's bytes, stored once for each digest."""
 
     __tablename__ = "memory"
@@ -32,7 +32,7 @@ class Memory(Table):
     data: Mapped[bytes]
 
 
-class Lesson(Table):
+class Lesson(Base):
     """A lesson: a version learns after a round of a season."""
 
     __tablename__ = "lesson"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from sqlalchemy import BigInteger, ForeignKey, Index, String
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
+from server.db.models.declarative import Base
 from server.db.models.people import User
-from server.db.models.tables import Table
 
 
-class Notice(Table):
+class Notice(Base):
     """A line in an account's inbox."""
 
     __tablename__ = "notice"
@@ -20,13 +20,13 @@ class Notice(Table):
     kind: Mapped[str] = mapped_column(String(32))
     """verdict, suspension, rank-change, ...; for the account itself: confirm-email, address."""
     subject: Mapped[str] = mapped_column(String(64))
-    """The subject of the notice, such as version:<id>; see `services.notices.notify_owner`."""
+    """The subject of the notice, such as version:<id>; see `services.notices.notify_account`."""
     text: Mapped[str] = mapped_column(String(1000))
     at: Mapped[int] = mapped_column(BigInteger)
     read_at: Mapped[int | None] = mapped_column(BigInteger)
 
 
-class Webhook(Table):
+class Webhook(Base):
     """A URL to which an account's notices are posted, each signed with the secret."""
 
     __tablename__ = "webhook"
@@ -44,7 +44,7 @@ class Webhook(Table):
     user: Mapped[User] = relationship()
 
 
-class Delivery(Table):
+class Delivery(Base):
     """A notice to be delivered to a webhook or by e-mail. The row is deleted when it arrived or was
     given up."""
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from sqlalchemy import BigInteger, ForeignKey, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from server.db.models.tables import Table
+from server.db.models.declarative import Base
 
 if TYPE_CHECKING:
     from server.db.models.bots import Bot
@@ -43,7 +43,7 @@ and of a league's daily uploads do not apply to them.
 """
 
 
-class User(Table):
+class User(Base):
     """An account."""
 
     __tablename__ = "user"
@@ -98,7 +98,7 @@ class User(Table):
         return self.role in TRUSTED
 
 
-class FormerName(Table):
+class FormerName(Base):
     """The digest of a name that a deleted account had. No account gets the name again."""
 
     __tablename__ = "former_name"
@@ -106,7 +106,7 @@ class FormerName(Table):
     digest: Mapped[str] = mapped_column(String(64), primary_key=True)
 
 
-class Token(Table):
+class Token(Base):
     """A secret that gives access to an account through the API, or a one-time link."""
 
     __tablename__ = "token"
@@ -134,7 +134,7 @@ class Token(Table):
         return frozenset(Scope(name) for name in self.scopes.split())
 
 
-class BrowserSession(Table):
+class BrowserSession(Base):
     """A browser in which an account is logged in."""
 
     __tablename__ = "browser_session"
@@ -155,7 +155,7 @@ class BrowserSession(Table):
     user: Mapped[User] = relationship()
 
 
-class Identity(Table):
+class Identity(Base):
     """A person at an OpenID Connect provider, who can log in to an account through it."""
 
     __tablename__ = "identity"

@@ -7,10 +7,10 @@ from typing import Any, Literal
 from sqlalchemy import BigInteger, ForeignKey, String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from server.db.models.tables import Table
+from server.db.models.declarative import Base
 
 
-class Outbox(Table):
+class Outbox(Base):
     """A task to send after its transaction is committed; deleted when the broker has it."""
 
     __tablename__ = "outbox"
@@ -22,7 +22,7 @@ class Outbox(Table):
     """When a process began to send it. After a while another process may try."""
 
 
-class Event(Table):
+class Event(Base):
     """A public event, for pages that are being watched. The oldest events are deleted."""
 
     __tablename__ = "event"
@@ -35,7 +35,7 @@ class Event(Table):
     at: Mapped[int] = mapped_column(BigInteger)
 
 
-class Setting(Table):
+class Setting(Base):
     """A small fact, such as the arenas' reports about their walls."""
 
     __tablename__ = "setting"
@@ -45,7 +45,7 @@ class Setting(Table):
     changed_at: Mapped[int] = mapped_column(BigInteger)
 
 
-class ArenaKey(Table):
+class ArenaKey(Base):
     """The key with which the arenas of another host ask for jobs. It is never deleted."""
 
     __tablename__ = "arena_key"
@@ -60,7 +60,7 @@ class ArenaKey(Table):
     revoked_at: Mapped[int | None] = mapped_column(BigInteger)
 
 
-class ArenaPart(Table):
+class ArenaPart(Base):
     """A part of a result that an arena with a key is about to hand in."""
 
     __tablename__ = "arena_part"
@@ -70,7 +70,7 @@ class ArenaPart(Table):
     data: Mapped[bytes]
 
 
-class Audit(Table):
+class Audit(Base):
     """A line of the audit log: an action, its actor, its subject and its time. Never changed, never
     deleted."""
 
@@ -88,7 +88,7 @@ class Audit(Table):
     """The arguments of the action, and the reason for it."""
 
 
-class Verification(Table):
+class Verification(Base):
     """The outcome of replaying a season's records."""
 
     __tablename__ = "verification"
@@ -112,7 +112,7 @@ class Verification(Table):
     """same or different: the result of computing the standing again from the rows."""
 
 
-class PlatformFault(Table):
+class PlatformFault(Base):
     """A version that took part when the platform failed at a match; kept for a day."""
 
     __tablename__ = "platform_fault"
@@ -123,7 +123,7 @@ class PlatformFault(Table):
     at: Mapped[int] = mapped_column(BigInteger, index=True)
 
 
-class FaultCount(Table):
+class FaultCount(Base):
     """The number of faults of one kind that a version made in an hour; kept for a little more than
     a week."""
 

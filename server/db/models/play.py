@@ -9,8 +9,8 @@ from sqlalchemy import BigInteger, ForeignKey, Index, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from server.db.models.bots import Version
+from server.db.models.declarative import Base
 from server.db.models.people import User
-from server.db.models.tables import Table
 
 
 class PlayState(StrEnum):
@@ -32,7 +32,7 @@ UNSETTLED: Final = (PlayState.OPEN, PlayState.BOTS, PlayState.PERSONS)
 """The states of a table that is still open."""
 
 
-class PlayTable(Table):
+class PlayTable(Base):
     """One bout between persons and bots. The answers so far are its whole state."""
 
     __tablename__ = "play_table"
@@ -60,7 +60,7 @@ class PlayTable(Table):
     seats: Mapped[list[PlaySeat]] = relationship(order_by="PlaySeat.seat")
 
 
-class PlaySeat(Table):
+class PlaySeat(Base):
     """A seat of a table, with a version or a person in it; free if it has neither."""
 
     __tablename__ = "play_seat"
@@ -76,7 +76,7 @@ class PlaySeat(Table):
     user: Mapped[User | None] = relationship()
 
 
-class Turn(Table):
+class Turn(Base):
     """A turn of a table's bots: a job for an arena. Only the newest of a table can be wanted."""
 
     __tablename__ = "turn"

@@ -175,7 +175,7 @@ def _body(described: Mapping[str, Any], rule: Rule, method: str) -> Any:
 def _rows(session: Session, dora: User) -> dict[tuple[Any, ...], dict[str, Any]]:
     """Returns every row that is not dora's, by table and key."""
     found: dict[tuple[Any, ...], dict[str, Any]] = {}
-    for mapper in models.tables.Table.registry.mappers:
+    for mapper in models.Base.registry.mappers:
         for row in session.scalars(select(mapper.class_)):
             told = {column.key: getattr(row, column.key) for column in mapper.column_attrs}
             if not any(told.get(name) == dora.id for name in NOT_HERS) and row is not dora:

@@ -8,7 +8,7 @@ from sqlalchemy import JSON, LargeBinary, MetaData
 from sqlalchemy.orm import DeclarativeBase
 
 
-class Table(DeclarativeBase):
+class Base(DeclarativeBase):
     """The base class of all tables."""
 
     metadata = MetaData(
