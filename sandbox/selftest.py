@@ -19,7 +19,7 @@ _LIMITS = Limits(cpu_ms=2000, bank_ms=20_000, memory_mb=128)
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class SelfTestReport:
     """The findings about one kind of box.
 
     Attributes:
@@ -41,7 +41,7 @@ def selftest(
     wall: Wall = Wall(),  # noqa: B008 - a frozen value
     engine: Engine = Engine(),  # noqa: B008 - a frozen value
     libraries: tuple[str, ...] = (),
-) -> Report:
+) -> SelfTestReport:
     """The report on this kind, made once per process; with `libraries`, on seats that hold them."""
     preload = [module for name in libraries for module in LIBRARIES[name]]
     try:
@@ -50,7 +50,7 @@ def selftest(
         ) as box:
             return _examine(box)
     except (BoxUnavailable, SeatFault) as error:
-        return Report(False, {}, [str(error)])
+        return SelfTestReport(False, {}, [str(error)])
 
 
 def best_kind(engine: Engine = Engine()) -> str:  # noqa: B008 - a frozen value
@@ -67,7 +67,7 @@ def libraries_refusal(kind: str, wall: Wall, engine: Engine, libraries: tuple[st
     return "; ".join(tested.missing)
 
 
-def _examine(box: Box) -> Report:
+def _examine(box: Box) -> SelfTestReport:
     worked = [(name, layer) for name, (layer, _) in ATTACKS.items() if _works(box, name)]
     layers = {layer: box.layers.get(layer, True) for layer in (*box.layers, *LAYERS)}
     open_layers = {layer.partition(":")[0] for _, layer in worked}
@@ -81,7 +81,7 @@ def _examine(box: Box) -> Report:
     ]
     missing = [sentence for sentence, layer in open_ if layer not in NOT_EVERYWHERE]
     lacking = [sentence for sentence, layer in open_ if layer in NOT_EVERYWHERE]
-    return Report(not missing, layers, missing, lacking)
+    return SelfTestReport(not missing, layers, missing, lacking)
 
 
 def _works(box: Box, attack: str) -> bool:

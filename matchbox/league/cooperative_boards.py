@@ -45,7 +45,7 @@ class ScoredBouts:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Board:
+class MeanScores:
     """Mean scores of n entrants.
 
     Attributes:
@@ -65,11 +65,11 @@ class Board:
         """(n,): whether an entrant has fewer than two deals, which show no spread."""
         return np.asarray(self.deals < 2)
 
-    def only(self, which: Sequence[int]) -> Board:
+    def only(self, which: Sequence[int]) -> MeanScores:
         """The board of these entrants, by number."""
         names = tuple(self.entrants[at] for at in which)
         part = self.covariance[np.ix_(which, which)]
-        return Board(names, self.means[which], part, self.deals[which])
+        return MeanScores(names, self.means[which], part, self.deals[which])
 
     def intervals(self) -> list[tuple[float, float] | None]:
         """The 95% interval of each mean; None if it is unknown."""
@@ -130,7 +130,7 @@ def join_scores(one: ScoredBouts, other: ScoredBouts) -> ScoredBouts:
     return ScoredBouts(entrants, _in_order(np.concatenate(moved)))
 
 
-def score(found: ScoredBouts) -> Board:
+def score(found: ScoredBouts) -> MeanScores:
     """The board of these bouts; every seat scores for its entrant."""
     lines, n = found.lines, len(found.entrants)
     deal, deals = _numbered(lines[:, DEAL])
@@ -141,12 +141,12 @@ def score(found: ScoredBouts) -> Board:
     means = np.bincount(entrant, per_deal, n) / np.maximum(times, 1)
     pull = (per_deal - means[entrant]) / times[entrant]
     pulls = scipy.sparse.csr_array((pull, (where, entrant)), shape=(deals, n))
-    return Board(
+    return MeanScores(
         found.entrants, means, (pulls.T @ pulls).toarray() * _small_sample_factor(times), times
     )
 
 
-def mixed_board(found: ScoredBouts) -> Board:
+def mixed_board(found: ScoredBouts) -> MeanScores:
     """The board of mixed teams. The model: a bout's score is the sum of a part for its deal and a
     part for each of its seats.
 
@@ -159,7 +159,9 @@ def mixed_board(found: ScoredBouts) -> Board:
     """
     lines, n = found.lines, len(found.entrants)
     if not len(lines):
-        return Board(found.entrants, np.zeros(n), np.zeros((n, n)), np.zeros(n, dtype=np.int64))
+        return MeanScores(
+            found.entrants, np.zeros(n), np.zeros((n, n)), np.zeros(n, dtype=np.int64)
+        )
     bout, bouts = _numbered(lines[:, BOUT])
     deal = np.zeros(bouts, dtype=np.int64)
     deal[bout], deals = _numbered(lines[:, DEAL])
@@ -185,7 +187,7 @@ def mixed_board(found: ScoredBouts) -> Board:
         around_mean @ (pulls.T @ pulls + doubt) @ around_mean.T * _small_sample_factor(played)
     )
     means = float(reached.mean()) + effects - effects.mean()
-    return Board(found.entrants, means, covariance, played)
+    return MeanScores(found.entrants, means, covariance, played)
 
 
 def _hash_words(text: str, words: int) -> tuple[int, ...]:

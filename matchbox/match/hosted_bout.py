@@ -86,8 +86,8 @@ def play_on(
     """
     scripts, new = _scripts(len(job.seats), said), list[Said]()
 
-    def seat_of(entrant: int, _: int) -> _Seat:
-        return _Seat(entrant, open_player(entrant), scripts[entrant], new)
+    def seat_of(entrant: int, _: int) -> _HostedSeat:
+        return _HostedSeat(entrant, open_player(entrant), scripts[entrant], new)
 
     with suppress(PersonOwes):
         play(game, job, seat_of, report=lambda _: beat(), rotations=[0])
@@ -117,7 +117,7 @@ def _scripts(seats: int, said: Iterable[Said]) -> list[deque[Said]]:
     return scripts
 
 
-class _Seat:
+class _HostedSeat:
     """A seat that repeats its earlier answers. After them its bot answers, or PersonOwes is raised.
 
     A bot is asked the earlier questions too, to bring its own state up to date. Its new answers to

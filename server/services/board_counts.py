@@ -44,7 +44,7 @@ class Pair(msgspec.Struct, frozen=True, array_like=True):
         return self.half_points if self.first == version else 2 * self.bouts - self.half_points
 
 
-class Seat(msgspec.Struct, frozen=True, array_like=True):
+class SeatCount(msgspec.Struct, frozen=True, array_like=True):
     """A seat of a table of this size."""
 
     size: int
@@ -57,7 +57,7 @@ class Packed(msgspec.Struct, frozen=True, array_like=True):
 
     pairs: list[Pair] = []
     """With at least one version that the standing shows."""
-    seats: list[Seat] = []
+    seats: list[SeatCount] = []
     lengths: dict[int, int] = {}
     """The number of bouts by their number of moves."""
 
@@ -74,7 +74,7 @@ def pack(
         for one in meetings(counts.compared)
         if one.first in shown or one.second in shown
     ]
-    seats = [Seat(size, seat, tally) for (size, seat), tally in counts.seats.items()]
+    seats = [SeatCount(size, seat, tally) for (size, seat), tally in counts.seats.items()]
     packed = Packed(pairs, seats, dict(sorted(lengths.items())))
     return zlib.compress(msgspec.msgpack.encode(packed))
 

@@ -12,7 +12,7 @@ from matchbox.settings import Settings, libraries_of
 if TYPE_CHECKING:
     from sandbox.box import Box
     from sandbox.policy import Engine
-    from sandbox.selftest import Report
+    from sandbox.selftest import SelfTestReport
 
 ENTRY: Final = "matchbox.match.bot_runner:serve"
 """The function that answers frames inside a seat."""
@@ -43,7 +43,7 @@ def open_named(kind: str, settings: Settings = _USUAL) -> Box | None:
     )
 
 
-def examine(kind: str, settings: Settings = _USUAL) -> Report:
+def examine(kind: str, settings: Settings = _USUAL) -> SelfTestReport:
     """The self-test's report on that kind of box on this machine."""
     from sandbox.selftest import selftest
 

@@ -5,17 +5,17 @@ import pytest
 from scipy import stats
 
 from matchbox.dice import SeededDice
-from matchbox.league.cooperative_boards import Board, collect_scores, mixed_board, score
+from matchbox.league.cooperative_boards import MeanScores, collect_scores, mixed_board, score
 from matchbox.league.rows import Row
 from matchbox.league.tables import mixed_teams
 from tests.unit.league.builders import bout
 
 
-def alone(rows: list[Row]) -> Board:
+def alone(rows: list[Row]) -> MeanScores:
     return score(collect_scores(rows))
 
 
-def together(rows: list[Row]) -> Board:
+def together(rows: list[Row]) -> MeanScores:
     return mixed_board(collect_scores(rows).part(mixed=True))
 
 
