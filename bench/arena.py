@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sandbox.box import Box
-    from sandbox.seat import Seat as BoxSeat
+    from sandbox.box_seat import BoxSeat
 
 _NO_BROKER: Final = {"MATCHBOX_BROKER_URL": "redis://127.0.0.1:1/0"}
 _EVERY: Final = 10

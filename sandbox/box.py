@@ -16,11 +16,11 @@ from typing import Final
 
 from matchbox.errors import BoxUnavailable, SeatFault
 from sandbox import bwrap_box, docker_box, process_box
+from sandbox.box_seat import BoxSeat
 from sandbox.launch import Launch, launcher
 from sandbox.meter import Bank
 from sandbox.policy import SEATS_PER_ZYGOTE, Engine, Limits, Wall
 from sandbox.program import Program
-from sandbox.seat import Seat
 from sandbox.zygote_client import ZygoteClient
 
 _LAUNCHERS: Final[Mapping[str, Callable[[Program, Engine], Launch]]] = {
@@ -77,7 +77,7 @@ class Box:
         bank: Bank | None = None,
         *,
         with_libraries: bool = False,
-    ) -> Seat:
+    ) -> BoxSeat:
         """A fresh process that has run no bot. Raises SeatFault("platform"), Unavailable.
 
         `bank` is the time that the seat draws on; pass one if its bot has other seats too.
@@ -91,7 +91,7 @@ class Box:
             zygote = self._idle.pop() if self._idle else self._start()
             try:
                 zygote.reserve_memory(limits.memory_mb)
-                seat = Seat(zygote, limits, bank)
+                seat = BoxSeat(zygote, limits, bank)
             except SeatFault:
                 self._keep_or_retire(zygote)
                 if attempt == _ATTEMPTS:

@@ -18,9 +18,9 @@ import pytest
 from matchbox.errors import BoxUnavailable, SeatFault
 from sandbox import box as boxes
 from sandbox.box import Box, open_box
+from sandbox.box_seat import BoxSeat
 from sandbox.meter import cpu_clock
 from sandbox.policy import STANDING, Limits, Wall, rlimits
-from sandbox.seat import Seat
 from sandbox.selftest import best_kind, selftest
 
 HERE = Path(__file__).parent
@@ -49,25 +49,25 @@ def box(kind: str) -> Iterator[Box]:
 
 
 @pytest.fixture
-def seat(box: Box) -> Iterator[Seat]:
+def seat(box: Box) -> Iterator[BoxSeat]:
     with contextlib.closing(box.seat(LIMITS)) as opened:
         yield opened
 
 
 @pytest.fixture
-def hurried(box: Box) -> Iterator[Seat]:
+def hurried(box: Box) -> Iterator[BoxSeat]:
     with contextlib.closing(box.seat(BRIEF)) as opened:
         yield opened
 
 
-def fault(seat: Seat, code: str) -> SeatFault:
+def fault(seat: BoxSeat, code: str) -> SeatFault:
     """The fault that a seat commits when it runs this code."""
     with pytest.raises(SeatFault) as raised:
         seat.ask(code.encode())
     return raised.value
 
 
-def error(seat: Seat, code: str) -> str:
+def error(seat: BoxSeat, code: str) -> str:
     """The name of the error that this code raises in a seat; "none" if it raises none."""
     lines = "\n".join(f"    {line}" for line in code.splitlines())
     tried = f"try:\n{lines}\n    reply = b'none'\nexcept BaseException as e:\n"
@@ -99,17 +99,17 @@ def parent_of(pid: int) -> int:
 # --- Questions and answers ------------------------------------------------------------------
 
 
-def test_a_seat_answers_what_it_is_asked(seat: Seat) -> None:
+def test_a_seat_answers_what_it_is_asked(seat: BoxSeat) -> None:
     assert seat.ask(b"reply = b'hello'", start=True) == b"hello"
     assert seat.ask(b"reply = b''") == b""
 
 
-def test_a_long_question_arrives_whole(seat: Seat) -> None:
+def test_a_long_question_arrives_whole(seat: BoxSeat) -> None:
     text = "x" * 200_000
     assert seat.ask(f"reply = str(len('{text}')).encode()".encode()) == b"200000"
 
 
-def test_an_answer_may_be_as_long_as_the_limit_and_no_longer(box: Box, seat: Seat) -> None:
+def test_an_answer_may_be_as_long_as_the_limit_and_no_longer(box: Box, seat: BoxSeat) -> None:
     longest = LIMITS.longest_answer(3)
     assert len(seat.ask(f"reply = bytes({longest})".encode(), 3)) == longest
     with pytest.raises(SeatFault) as raised:
@@ -118,16 +118,16 @@ def test_an_answer_may_be_as_long_as_the_limit_and_no_longer(box: Box, seat: Sea
 
 
 @pytest.mark.parametrize("size", [100_000, 1_000_000])
-def test_a_huge_answer_is_a_protocol_fault(seat: Seat, size: int) -> None:
+def test_a_huge_answer_is_a_protocol_fault(seat: BoxSeat, size: int) -> None:
     assert fault(seat, f"reply = bytes({size})").kind == "protocol"
 
 
-def test_an_answer_that_nobody_asked_for_is_a_protocol_fault(seat: Seat) -> None:
+def test_an_answer_that_nobody_asked_for_is_a_protocol_fault(seat: BoxSeat) -> None:
     assert seat.ask(b"send(b'one'); reply = b'two'") == b"one"
     assert fault(seat, "reply = b'three'").kind == "protocol"
 
 
-def test_thinking_off_turn_is_a_protocol_fault(seat: Seat) -> None:
+def test_thinking_off_turn_is_a_protocol_fault(seat: BoxSeat) -> None:
     seat.ask(THINK.format(seconds=0.8).encode())
     assert eventually(lambda: time.clock_gettime(cpu_clock(seat.pid)) > 0.7)
     assert fault(seat, "").kind == "protocol"
@@ -142,7 +142,7 @@ def test_thinking_off_turn_a_little_at_a_time_uses_the_bank_up(box: Box) -> None
         assert raised.value.kind == "timeout"
 
 
-def test_a_fault_is_final(seat: Seat) -> None:
+def test_a_fault_is_final(seat: BoxSeat) -> None:
     assert fault(seat, "raise SystemExit(3)").kind == "crash"
     assert fault(seat, "reply = b'still here'").kind == "crash"
 
@@ -164,11 +164,11 @@ def test_a_fault_is_final(seat: Seat) -> None:
         "reply = 'not bytes'",
     ],
 )
-def test_every_way_to_leave_is_a_crash(seat: Seat, code: str) -> None:
+def test_every_way_to_leave_is_a_crash(seat: BoxSeat, code: str) -> None:
     assert fault(seat, code).kind == "crash"
 
 
-def test_a_traceback_is_kept_for_the_owner(seat: Seat) -> None:
+def test_a_traceback_is_kept_for_the_owner(seat: BoxSeat) -> None:
     fault(seat, "raise ValueError('the reason')")
     assert "ValueError: the reason" in seat.stderr
 
@@ -182,23 +182,23 @@ def test_a_traceback_is_kept_for_the_owner(seat: Seat) -> None:
         "import signal\nfor n in (14, 15, 24): signal.signal(n, signal.SIG_IGN)\nwhile True: pass",
     ],
 )
-def test_no_answer_in_time_is_a_timeout(hurried: Seat, code: str) -> None:
+def test_no_answer_in_time_is_a_timeout(hurried: BoxSeat, code: str) -> None:
     assert fault(hurried, code).kind == "timeout"
 
 
 @pytest.mark.parametrize("code", ["while True: pass", WAIT])
-def test_a_bot_whose_time_is_over_says_where_it_is(hurried: Seat, code: str) -> None:
+def test_a_bot_whose_time_is_over_says_where_it_is(hurried: BoxSeat, code: str) -> None:
     fault(hurried, code)
     assert "(most recent call first)" in hurried.stderr
     assert "line 1 in <module>" in hurried.stderr
 
 
-def test_a_bot_that_will_not_say_where_it_is_ends_all_the_same(hurried: Seat) -> None:
+def test_a_bot_that_will_not_say_where_it_is_ends_all_the_same(hurried: BoxSeat) -> None:
     deaf = "import signal; signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 32))"
     assert fault(hurried, deaf + "\nwhile True: pass").kind == "timeout"
 
 
-def test_a_start_has_a_budget_of_its_own(hurried: Seat) -> None:
+def test_a_start_has_a_budget_of_its_own(hurried: BoxSeat) -> None:
     spin = b"import time\nend = time.process_time() + 0.4\nwhile time.process_time() < end: pass"
     assert hurried.ask(spin, start=True) == b"done"
     assert fault(hurried, spin.decode()).kind == "timeout"
@@ -219,11 +219,11 @@ def test_a_bank_is_used_up(box: Box) -> None:
         "raise MemoryError",
     ],
 )
-def test_too_much_memory_is_a_memory_fault(seat: Seat, code: str) -> None:
+def test_too_much_memory_is_a_memory_fault(seat: BoxSeat, code: str) -> None:
     assert fault(seat, code).kind == "memory"
 
 
-def test_a_bot_that_stops_reading_is_a_timeout(hurried: Seat) -> None:
+def test_a_bot_that_stops_reading_is_a_timeout(hurried: BoxSeat) -> None:
     assert hurried.ask(f"send(b'ok'); {WAIT}".encode()) == b"ok"
     assert fault(hurried, "#" * 1_000_000).kind == "timeout"
 
@@ -245,7 +245,7 @@ def test_a_starved_bot_is_not_charged(box: Box) -> None:
         assert time.monotonic() - begun > 0.6
 
 
-def test_a_kill_from_outside_is_the_platforms(seat: Seat) -> None:
+def test_a_kill_from_outside_is_the_platforms(seat: BoxSeat) -> None:
     os.kill(seat.pid, signal.SIGKILL)
     assert fault(seat, "").kind == "platform"
 
@@ -269,17 +269,17 @@ def test_a_zygote_that_died_idle_is_replaced(box: Box) -> None:
 # --- Output ---------------------------------------------------------------------------------
 
 
-def test_both_streams_are_captured(seat: Seat) -> None:
+def test_both_streams_are_captured(seat: BoxSeat) -> None:
     seat.ask(b"import sys\nprint('out')\nprint('err', file=sys.stderr)")
     assert sorted(seat.stderr.split()) == ["err", "out"]
 
 
-def test_output_over_the_limit_is_dropped_and_blocks_nobody(seat: Seat) -> None:
+def test_output_over_the_limit_is_dropped_and_blocks_nobody(seat: BoxSeat) -> None:
     assert seat.ask(b"print('x' * 500_000)", 3) == b"done"
     assert len(seat.stderr.partition("\x1e")[0]) == LIMITS.log_bytes
 
 
-def test_who_prints_a_little_at_every_question_is_never_held_up_for_long(seat: Seat) -> None:
+def test_who_prints_a_little_at_every_question_is_never_held_up_for_long(seat: BoxSeat) -> None:
     begun = time.monotonic()
     for _ in range(100):
         assert seat.ask(b"print('x' * 5000)", 3) == b"done"
@@ -287,17 +287,17 @@ def test_who_prints_a_little_at_every_question_is_never_held_up_for_long(seat: S
     assert len(seat.stderr.partition("\x1e")[0]) == LIMITS.log_bytes
 
 
-def test_an_endless_flood_is_a_timeout(hurried: Seat) -> None:
+def test_an_endless_flood_is_a_timeout(hurried: BoxSeat) -> None:
     assert fault(hurried, "import os\nwhile True: os.write(2, bytes(4096))").kind == "timeout"
     assert len(hurried.stderr.partition("\x1e")[0]) == BRIEF.log_bytes
 
 
-def test_output_that_is_no_text_is_shown_all_the_same(seat: Seat) -> None:
+def test_output_that_is_no_text_is_shown_all_the_same(seat: BoxSeat) -> None:
     seat.ask(b"import os; os.write(1, bytes([255, 65]))")
     assert seat.stderr == "\N{REPLACEMENT CHARACTER}A"
 
 
-def test_there_is_no_input(seat: Seat) -> None:
+def test_there_is_no_input(seat: BoxSeat) -> None:
     assert error(seat, "input()") == "EOFError"
 
 
@@ -344,11 +344,11 @@ def test_there_is_no_input(seat: Seat) -> None:
         "import matchbox",
     ],
 )
-def test_the_wall_refuses(seat: Seat, code: str) -> None:
+def test_the_wall_refuses(seat: BoxSeat, code: str) -> None:
     assert error(seat, code) != "none"
 
 
-def test_every_resource_limit_stands_in_a_seat(seat: Seat) -> None:
+def test_every_resource_limit_stands_in_a_seat(seat: BoxSeat) -> None:
     assert seat.ask(b"reply = b'alive'") == b"alive"
     limits = {**STANDING, **rlimits(LIMITS, seat.zygote.baseline_bytes)}
     lines = Path(f"/proc/{seat.pid}/limits").read_text().splitlines()[1:]
@@ -359,21 +359,21 @@ def test_every_resource_limit_stands_in_a_seat(seat: Seat) -> None:
         assert int(hard) <= most, name
 
 
-def test_tracing_is_refused_by_the_kernel(seat: Seat) -> None:
+def test_tracing_is_refused_by_the_kernel(seat: BoxSeat) -> None:
     code = b"import ctypes; reply = str(ctypes.CDLL(None).ptrace(0, 0, 0, 0)).encode()"
     assert seat.ask(code) == b"-1"
 
 
-def test_the_environment_is_the_same_everywhere(seat: Seat) -> None:
+def test_the_environment_is_the_same_everywhere(seat: BoxSeat) -> None:
     names = seat.ask(b"import os; reply = ' '.join(sorted(os.environ)).encode()").decode()
     assert names.split() == ["LC_ALL", "PYTHONHASHSEED", "PYTHONUTF8", "TZ"]
 
 
-def test_the_machine_has_no_name_of_its_own(seat: Seat) -> None:
+def test_the_machine_has_no_name_of_its_own(seat: BoxSeat) -> None:
     assert seat.ask(b"import platform; reply = platform.node().encode()") == b"box"
 
 
-def test_nothing_of_the_host_is_in_reach_of_the_interpreter(seat: Seat) -> None:
+def test_nothing_of_the_host_is_in_reach_of_the_interpreter(seat: BoxSeat) -> None:
     assert (
         seat.ask(b"import sys; reply = repr((sys.argv, sys.orig_argv)).encode()") == b"([''], [])"
     )
@@ -381,7 +381,7 @@ def test_nothing_of_the_host_is_in_reach_of_the_interpreter(seat: Seat) -> None:
     assert b"packages" not in seat.ask(code)
 
 
-def test_a_seat_has_no_descriptor_but_its_own(seat: Seat) -> None:
+def test_a_seat_has_no_descriptor_but_its_own(seat: BoxSeat) -> None:
     code = """
 import errno, os
 found = []
@@ -416,7 +416,7 @@ reply = str(found).encode()
         "import inspect, random; inspect.getsource(random)",
     ],
 )
-def test_an_honest_bot_has_the_standard_library(seat: Seat, code: str) -> None:
+def test_an_honest_bot_has_the_standard_library(seat: BoxSeat, code: str) -> None:
     assert error(seat, code) == "none"
 
 
@@ -491,7 +491,7 @@ def test_a_zygote_that_must_not_be_forked_again_ends_with_its_seat(box: Box) -> 
         assert after.ask(b"") == b"done"
 
 
-def test_the_processor_time_of_a_seat_is_seen(seat: Seat) -> None:
+def test_the_processor_time_of_a_seat_is_seen(seat: BoxSeat) -> None:
     spin = b"import time\nend = time.process_time() + 0.05\nwhile time.process_time() < end: pass"
     seat.ask(spin)
     assert seat.cpu_ms >= 40

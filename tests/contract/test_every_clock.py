@@ -15,9 +15,9 @@ import pytest
 
 from matchbox.errors import SeatFault
 from sandbox.box import Box, open_box
+from sandbox.box_seat import BoxSeat
 from sandbox.meter import cpu_clock
 from sandbox.policy import Limits
-from sandbox.seat import Seat
 from sandbox.selftest import selftest
 from tests.contract.test_every_box import ENTRY, HERE, LIMITS, THINK, error, eventually, fault
 
@@ -29,7 +29,7 @@ def box(kind: str) -> Iterator[Box]:
 
 
 @pytest.fixture
-def timed(kind: str, box: Box) -> Iterator[Seat | None]:
+def timed(kind: str, box: Box) -> Iterator[BoxSeat | None]:
     """A seat with a clock of its own; None on a machine that cannot have one, and says so."""
     report = selftest(kind)
     if not report.layers["own_clock"]:
@@ -40,7 +40,7 @@ def timed(kind: str, box: Box) -> Iterator[Seat | None]:
         yield seat
 
 
-def test_every_clock_shows_the_processor_time_of_the_seat(timed: Seat | None) -> None:
+def test_every_clock_shows_the_processor_time_of_the_seat(timed: BoxSeat | None) -> None:
     if timed is None:
         return
     code = """
@@ -75,7 +75,7 @@ reply = f"{min(told)} {max(told)}".encode()
         "libc.poll(None, 0, 3600_000)",
     ],
 )
-def test_nothing_waits_for_a_time(timed: Seat | None, code: str) -> None:
+def test_nothing_waits_for_a_time(timed: BoxSeat | None, code: str) -> None:
     prelude = "import ctypes, select, threading, time; libc = ctypes.CDLL(None)\n"
     assert timed is None or error(timed, prelude + code) == "none"
 
@@ -88,7 +88,7 @@ def test_nothing_waits_for_a_time(timed: Seat | None, code: str) -> None:
         *("36, 0, place", "38, 0, place, None", "37, 1"),
     ],
 )
-def test_the_kernel_tells_no_other_time(timed: Seat | None, arguments: str) -> None:
+def test_the_kernel_tells_no_other_time(timed: BoxSeat | None, arguments: str) -> None:
     code = (
         "import ctypes; place = (ctypes.c_long * 16)()\n"
         f"reply = str(ctypes.CDLL(None).syscall({arguments})).encode()"
@@ -101,7 +101,7 @@ def test_the_kernel_tells_no_other_time(timed: Seat | None, arguments: str) -> N
     ["0f31 c3", "0f01f9 c3", "48c7c0000460ff ffe0"],
     ids=["rdtsc", "rdtscp", "vsyscall"],
 )
-def test_native_code_finds_no_other_time(timed: Seat | None, instructions: str) -> None:
+def test_native_code_finds_no_other_time(timed: BoxSeat | None, instructions: str) -> None:
     """The page of old system calls, if the kernel has it, asks the filter."""
     if timed is None:
         return
@@ -124,7 +124,7 @@ def test_native_code_finds_no_other_time(timed: Seat | None, instructions: str) 
 # --- Between questions ----------------------------------------------------------------------
 
 
-def has_used_more(seat: Seat, seconds: float, within_s: float = 60) -> bool:
+def has_used_more(seat: BoxSeat, seconds: float, within_s: float = 60) -> bool:
     """Whether the seat uses this many more seconds of processor time after its answer."""
     enough = seat.cpu_ms / 1000 + seconds
     return eventually(lambda: time.clock_gettime(cpu_clock(seat.pid)) > enough, within_s=within_s)
@@ -152,7 +152,7 @@ def test_a_bot_that_is_stopped_and_too_slow_can_still_say_where(
     box: Box, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stops: list[bool] = []
-    monkeypatch.setattr(Seat, "_stop", lambda seat, stopped: stops.append(stopped))
+    monkeypatch.setattr(BoxSeat, "_stop", lambda seat, stopped: stops.append(stopped))
     with contextlib.closing(box.seat(replace(LIMITS, restless_ms=-1))) as seat:
         for _ in range(2):
             seat.ask(b"")

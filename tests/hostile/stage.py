@@ -23,9 +23,9 @@ from matchbox.game import fill_options
 from matchbox.match import wire
 from matchbox.match.wire import Entrant, MatchPlayed, PlayMatch
 from sandbox.box import Box
+from sandbox.box_seat import BoxSeat
 from sandbox.meter import Bank
 from sandbox.policy import NOT_EVERYWHERE, Limits
-from sandbox.seat import Seat
 from tests.hostile.witnesses import WITNESSES, Witness
 from worker.arena.play import play_job
 
@@ -163,7 +163,7 @@ class _Seen:
     """A seat that is watched after every answer, and by some witnesses while an answer is
     awaited."""
 
-    def __init__(self, seat: Seat, witness: Witness) -> None:
+    def __init__(self, seat: BoxSeat, witness: Witness) -> None:
         self._seat = seat
         self._witness = witness
 

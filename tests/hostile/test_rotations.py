@@ -10,7 +10,7 @@ import re
 import pytest
 
 from sandbox.box import Box
-from sandbox.seat import Seat
+from sandbox.box_seat import BoxSeat
 from tests.hostile.stage import HONEST, LIMITS, bot, played, witnessed
 
 WIDTH = 20
@@ -46,13 +46,13 @@ def test_a_bot_that_worked_unasked_is_not_stopped_in_its_other_rotation(
     box: Box, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stopped: list[int] = []
-    stop = Seat._stop
+    stop = BoxSeat._stop
 
-    def note(seat: Seat, now: bool) -> None:
+    def note(seat: BoxSeat, now: bool) -> None:
         stopped.extend([seat.pid] * now)
         stop(seat, now)
 
-    monkeypatch.setattr(Seat, "_stop", note)
+    monkeypatch.setattr(BoxSeat, "_stop", note)
     log = log_of(box, "works_unasked", SLOW, {"restless_ms": 5}, deals=2, width=1)
     assert re.findall(r"\w+ stops", log) == ["left stops"] * 2
     assert "refused:" not in log, "the bot could not work unasked"

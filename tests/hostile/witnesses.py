@@ -30,7 +30,7 @@ from sandbox.meter import is_asleep
 from sandbox.program import LIBRARY
 
 if TYPE_CHECKING:
-    from sandbox.seat import Seat
+    from sandbox.box_seat import BoxSeat
 
 BYSTANDER: Final = secrets.token_hex(8)
 """The content of a file beside the platform's code, in the boxes in which a layer is tested."""
@@ -76,7 +76,7 @@ class Witness:
     def __exit__(self, *_: object) -> None:
         self._open.close()
 
-    def look(self, seat: Seat) -> None:
+    def look(self, seat: BoxSeat) -> None:
         """Looks at an open seat. Raises OSError if its process is gone."""
 
     def seen(self, told: Told) -> bool:
@@ -159,7 +159,7 @@ class Forks(Witness):
         super().__init__()
         self._numbers: set[str] = set()
 
-    def look(self, seat: Seat) -> None:
+    def look(self, seat: BoxSeat) -> None:
         self._numbers.add(_status(seat.pid)["NSpid"].split()[-1])
 
     def seen(self, told: Told) -> bool:
@@ -181,7 +181,7 @@ class Status(Witness):
         self._line, self._most, self._word = line, most, word
         self.awaits = line == "State"
 
-    def look(self, seat: Seat) -> None:
+    def look(self, seat: BoxSeat) -> None:
         words = _status(seat.pid).get(self._line, "0").split()
         if self._word:
             self.found |= words[0] == self._word
@@ -197,7 +197,7 @@ class Apart(Witness):
         super().__init__()
         self._line = line
 
-    def look(self, seat: Seat) -> None:
+    def look(self, seat: BoxSeat) -> None:
         own = _status(seat.pid)
         self.found |= own[self._line].split()[0] != _status(int(own["PPid"]))[self._line].split()[0]
 
@@ -209,7 +209,7 @@ class Socket(Witness):
         super().__init__()
         self._kinds = kinds
 
-    def look(self, seat: Seat) -> None:
+    def look(self, seat: BoxSeat) -> None:
         for kind in self._kinds:
             lines = Path(f"/proc/{seat.pid}/net/{kind}").read_text().splitlines()[1:]
             self.found |= any(kind != "unix" or line.split()[4] != _PACKETS for line in lines)
@@ -220,7 +220,7 @@ class Scheduling(Witness):
 
     lasting = True
 
-    def look(self, seat: Seat) -> None:
+    def look(self, seat: BoxSeat) -> None:
         zygote = int(_status(seat.pid)["PPid"])
         self.found |= os.sched_getscheduler(seat.pid) != os.sched_getscheduler(0)
         self.found |= os.sched_getaffinity(seat.pid) != os.sched_getaffinity(zygote)
@@ -233,7 +233,7 @@ class Zygote(Witness):
 
     lasting = True
 
-    def look(self, seat: Seat) -> None:
+    def look(self, seat: BoxSeat) -> None:
         _, hard = resource.prlimit(int(_status(seat.pid)["PPid"]), resource.RLIMIT_NOFILE)
         self.found |= hard < resource.getrlimit(resource.RLIMIT_NOFILE)[1]
 
@@ -244,7 +244,7 @@ class Lock(Witness):
     of_the_machine = True
     place = str(LIBRARY)
 
-    def look(self, seat: Seat) -> None:
+    def look(self, seat: BoxSeat) -> None:
         with open(os.__file__, "rb") as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -258,7 +258,7 @@ class Record(Witness):
     of_the_machine = True
     place = str(LIBRARY)
 
-    def look(self, seat: Seat) -> None:
+    def look(self, seat: BoxSeat) -> None:
         wanted = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
         with open(os.__file__, "rb") as file:
             told = fcntl.fcntl(file, fcntl.F_GETLK, wanted)
@@ -268,7 +268,7 @@ class Record(Witness):
 class Pipe(Witness):
     """The pipe for a bot's output, larger than it was."""
 
-    def look(self, seat: Seat) -> None:
+    def look(self, seat: BoxSeat) -> None:
         self.found |= fcntl.fcntl(seat._output, fcntl.F_GETPIPE_SZ) > 64 * 1024
 
 
@@ -320,7 +320,7 @@ class Cache(Witness):
         self._lay()
         return self
 
-    def look(self, seat: Seat) -> None:
+    def look(self, seat: BoxSeat) -> None:
         # A request for a page makes the machine read it, often before the answer: one try is not
         # enough.
         if not self._evicted:
@@ -345,7 +345,7 @@ class Heard(Canary):
         self.value = f"{secrets.choice(_BORROWED)}.py"
         return self
 
-    def look(self, seat: Seat) -> None:
+    def look(self, seat: BoxSeat) -> None:
         (LIBRARY / self.value).read_bytes()
 
 
@@ -373,7 +373,7 @@ class Pause(Witness):
         self._pause = 400 + secrets.randbelow(200)
         self._left = 8
 
-    def look(self, seat: Seat) -> None:
+    def look(self, seat: BoxSeat) -> None:
         if self._left:
             self._left -= 1
             time.sleep(self._pause / 1000)

@@ -15,9 +15,9 @@ from worker.arena.quarantine import try_alone
 
 if TYPE_CHECKING:
     from sandbox.box import Box
+    from sandbox.box_seat import BoxSeat
     from sandbox.meter import Bank
     from sandbox.policy import Limits
-    from sandbox.seat import Seat
 
 HOUSE = b"from matchbox.games.bomb import SimplePlayer\n\nBOT = SimplePlayer\n"
 BREAKER = GOOD.encode() + b"# breaks the platform\n"
@@ -38,7 +38,7 @@ class Shaky:
 
 
 class _ShakySeat:
-    def __init__(self, box: Shaky, seat: Seat, mark: bytes) -> None:
+    def __init__(self, box: Shaky, seat: BoxSeat, mark: bytes) -> None:
         self._box = box
         self._seat = seat
         self._mark = mark

@@ -15,9 +15,9 @@ from matchbox.errors import BadMessage, SeatFault, Unavailable
 from matchbox.match import wire
 from matchbox.match.wire import Job, Lost, MatchPlayed, TriedOut
 from sandbox.box import Box
+from sandbox.box_seat import BoxSeat
 from sandbox.meter import Bank
 from sandbox.policy import Limits
-from sandbox.seat import Seat
 from tests.unit.worker.bots import GOOD, text, turning
 from tests.unit.worker.conftest import a_match, a_try_out
 from worker.arena import tasks
@@ -76,7 +76,7 @@ class DeadBox:
     kind = "bwrap"
     libraries = ()
 
-    def seat(self, limits: Limits, bank: Bank) -> Seat:
+    def seat(self, limits: Limits, bank: Bank) -> BoxSeat:
         raise SeatFault("platform", "the box of the bot has died")
 
 

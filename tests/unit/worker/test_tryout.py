@@ -9,9 +9,9 @@ import pytest
 from matchbox.errors import SeatFault
 from matchbox.match.wire import TriedOut
 from sandbox.box import Box
+from sandbox.box_seat import BoxSeat
 from sandbox.meter import Bank
 from sandbox.policy import Limits
-from sandbox.seat import Seat
 from tests.unit.worker.bots import COUNTING, GOOD, HEAD, making, text, turning
 from tests.unit.worker.conftest import BRIEF, LIMITS, a_try_out
 from worker.arena import verdict_messages
@@ -225,7 +225,7 @@ class DeadBox:
     kind = "bwrap"
     libraries = ()
 
-    def seat(self, limits: Limits, bank: Bank) -> Seat:
+    def seat(self, limits: Limits, bank: Bank) -> BoxSeat:
         raise SeatFault("platform", "the box of the bot has died")
 
 

@@ -6,8 +6,8 @@ from itertools import islice
 
 import pytest
 
+from sandbox.box_seat import _TAGS, _split_packets, _tags
 from sandbox.policy import CHUNK_BYTES, TAG_BYTES
-from sandbox.seat import _TAGS, _split_packets, _tags
 
 TAG = b"12345678"
 

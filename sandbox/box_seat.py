@@ -42,7 +42,7 @@ _TAGS: Final = 64
 """The number of tags that are drawn at a time."""
 
 
-class Seat:
+class BoxSeat:
     """A fresh fork of a zygote, for one bot. The zygote is free again when the seat is closed.
 
     Every answer is paid from `bank`, which the bot's other seats may share. Raises SeatFault.
