@@ -74,8 +74,8 @@ class BadNames(BadName):
     """No account can be made for these names; `refused` has each with the reason."""
 
     def __init__(self, refused: Sequence[tuple[str, str]]) -> None:
-        told = "; ".join(f"{name!r} {why}" for name, why in refused)
-        super().__init__(f"no account was made, because of {len(refused)} of the names: {told}")
+        reasons = "; ".join(f"{name!r} {why}" for name, why in refused)
+        super().__init__(f"no account was made, because of {len(refused)} of the names: {reasons}")
         self.refused = tuple(refused)
 
 

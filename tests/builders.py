@@ -16,8 +16,8 @@ from matchbox.errors import SeatFault
 from matchbox.game import Game
 from matchbox.match import frames, referee
 from matchbox.match.referee import Played, play
+from matchbox.match.rotation_runner import Player
 from matchbox.match.seat import LocalChannel, Seat
-from matchbox.match.table import Player
 from matchbox.match.wire import Entrant, PlayMatch
 from tests.fakes import Decide, ScriptedPlayer
 

@@ -32,7 +32,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from greenlet import getcurrent, greenlet
 
-from matchbox.match import asked, libraries, loading, memory, numpy_chance, printed, seeded_random
+from matchbox.match import (
+    called_function,
+    libraries,
+    loading,
+    memory,
+    numpy_chance,
+    printed,
+    seeded_random,
+)
 from matchbox.match.answer_codec import answer_frame, answer_frame_of_rows, encodes, to_bytes
 from matchbox.match.fault_text import blame, report_text
 from matchbox.match.seeded_random import HERE, Generator
@@ -186,7 +194,7 @@ class Session:
     def _learn(self, records: list[bytes]) -> list[Plain]:
         seeded_random.enter(self._chance)
         try:
-            return ["learned", memory.learned(self._class, self._memory, records)]
+            return ["learned", memory.run_learn(self._class, self._memory, records)]
         except memory.NotLearned as error:
             return ["fault", "protocol", str(error)]
         except KeyboardInterrupt:
@@ -210,7 +218,7 @@ class Session:
         def ask() -> object:
             return self._new_player() if view is None else answer(player, view, _no_answer)
 
-        return ["where", asked.function_called(ask, self._class, self._files)]
+        return ["where", called_function.find_called_function(ask, self._class, self._files)]
 
     def _ask(self, questions: list[Any]) -> None:
         """Notes the questions of this frame."""
@@ -288,7 +296,7 @@ class Session:
         if self._make is None:
             raise RuntimeError("a question came before its bot")
         player = self._make()
-        memory.tell(player, self._memory)
+        memory.give_memory(player, self._memory)
         return player
 
     def _note(self, bout: _Bout, report: object) -> None:

@@ -6,7 +6,7 @@ cpdef refusal(object game, object state, Py_ssize_t seat, object move)
 cdef class LiveBout:
     cdef public tuple order
     cdef public object number, banned, state, owing
-    cdef public list notes, moves, faults, told
+    cdef public list notes, moves, faults, sent_views
     cdef public bint over
     cdef object _game, _make_move, _to_move, _view, _outcome, _before
     cdef SeededDice _dice

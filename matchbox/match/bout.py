@@ -50,7 +50,7 @@ class LiveBout:
     __slots__ = (
         "_before", "_dice", "_game", "_given", "_make_move", "_max_steps", "_outcome", "_seats",
         "_steps", "_to_move", "_view", "answered", "banned", "faults", "moves", "notes",
-        "number", "order", "over", "owing", "state", "told",
+        "number", "order", "over", "owing", "sent_views", "state",
     )  # fmt: skip
 
     def __init__(
@@ -73,7 +73,7 @@ class LiveBout:
         self.notes: list[tuple[int, FaultKind, str]] = []
         self.moves: list[Plain] = []
         self.faults: list[Fault] = []
-        self.told: list[list[View]] = [[] for _ in range(seats)]
+        self.sent_views: list[list[View]] = [[] for _ in range(seats)]
         self.owing: Sequence[int] = ()
         """The seats that owe an answer, ascending; empty once the bout is over."""
         self.answered: dict[int, Answer] = {}
@@ -106,7 +106,7 @@ class LiveBout:
         view = self._view(self.state, seat)
         if type(view) is bytearray:  # The game may change it later.
             view = bytes(view)
-        self.told[seat].append(view)
+        self.sent_views[seat].append(view)
         return view
 
     def take(self, seat: int, answer: Answer) -> bool:

@@ -43,9 +43,9 @@ def traceback_text(error: BaseException) -> str:
 
     A long one is cut in its middle, which is marked.
     """
-    told = traceback.TracebackException.from_exception(error)
-    _leave_ours_out(told, set())
-    text = "".join(told.format())
+    stack = traceback.TracebackException.from_exception(error)
+    _leave_ours_out(stack, set())
+    text = "".join(stack.format())
     if len(text) > _TRACEBACK:
         more = len(text) - _TRACEBACK
         half = _TRACEBACK // 2
@@ -53,12 +53,12 @@ def traceback_text(error: BaseException) -> str:
     return text
 
 
-def _leave_ours_out(told: traceback.TracebackException | None, seen: set[int]) -> None:
-    if told is None or id(told) in seen:
+def _leave_ours_out(stack: traceback.TracebackException | None, seen: set[int]) -> None:
+    if stack is None or id(stack) in seen:
         return
-    seen.add(id(told))
-    told.stack[:] = [frame for frame in told.stack if not _FRAME.search(frame.filename)]
-    for other in (told.__cause__, told.__context__, *(told.exceptions or ())):
+    seen.add(id(stack))
+    stack.stack[:] = [frame for frame in stack.stack if not _FRAME.search(frame.filename)]
+    for other in (stack.__cause__, stack.__context__, *(stack.exceptions or ())):
         _leave_ours_out(other, seen)
 
 

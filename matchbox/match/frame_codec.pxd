@@ -17,7 +17,7 @@ cdef class Asking:
     @cython.locals(
         to="unsigned char *", at=Py_ssize_t, size=Py_ssize_t, length=Py_ssize_t, spelled=bytes
     )
-    cpdef add(self, Py_ssize_t number, object told, str seed)
+    cpdef add(self, Py_ssize_t number, object view, str seed)
     @cython.locals(
         to="unsigned char *", head="const unsigned char *", at=Py_ssize_t, place=Py_ssize_t
     )

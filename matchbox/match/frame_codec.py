@@ -62,11 +62,11 @@ class Asking:
         self._at = _FIRST
         self._count = 0
 
-    def add(self, number: int, told: bytes | bytearray, seed: str | None) -> None:
+    def add(self, number: int, view: bytes | bytearray, seed: str | None) -> None:
         """Adds a question. Raises OverflowError if the number does not fit into four bytes."""
         if number < _LOWEST or number >= -_LOWEST:
             raise OverflowError
-        size, at = len(told), self._at
+        size, at = len(view), self._at
         spelled = _NOTHING if seed is None else seed.encode()
         length = len(spelled)
         if at + size + length + _TAIL > len(self._room):
@@ -75,7 +75,7 @@ class Asking:
         _put(to, at, _TUPLE, 3)
         _put(to, at + 5, _INT, number)
         _put(to, at + 10, _BYTES, size)
-        at = _copy(to, at + 15, told, size)
+        at = _copy(to, at + 15, view, size)
         if seed is None:
             to[at] = _NONE
             at += 1
@@ -130,10 +130,10 @@ def asks(nonce: int, questions: list[Any], ended: list[int]) -> bytes:
     to = _asking
     to.clear()
     try:
-        for number, told, seed in questions:
-            if type(told) is not bytearray and type(told) is not bytes:
+        for number, view, seed in questions:
+            if type(view) is not bytearray and type(view) is not bytes:
                 return b""
-            to.add(_small(number), told, seed)
+            to.add(_small(number), view, seed)
         return to.frame(nonce, ended)
     except OverflowError:
         return b""

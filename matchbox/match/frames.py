@@ -207,13 +207,13 @@ def read_answers(
     nonce: int,
     count: int,
     reports: Reports | None = None,
-    asked: Iterable[Question] = (),
+    questions: Iterable[Question] = (),
 ) -> list[Answer]:
     """Returns one answer per question, in order.
 
     Raises SeatFault("protocol") for any other frame. Raises SeatFault("memory") if a bout lacked
-    memory, since all bouts of the program share it. Puts diagnostics on the bouts of `asked` into
-    `reports`; without `reports` a seat may send none. `nonce` counts the frames of a seat: no
+    memory, since all bouts of the program share it. Puts diagnostics on the bouts of `questions`
+    into `reports`; without `reports` a seat may send none. `nonce` counts the frames of a seat: no
     player can have made more decisions in a bout.
     """
     if frame_codec.COMPILED:
@@ -239,7 +239,7 @@ def read_answers(
             if more:
                 _put_rows(answers, more[0])
             if reports is not None:
-                reports |= _reports(more[1:], {bout for bout, *_ in asked}, nonce)
+                reports |= _reports(more[1:], {bout for bout, *_ in questions}, nonce)
             return answers
     raise SeatFault("protocol", "the frame does not answer the question that was asked")
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from matchbox.game import Game, Options
     from matchbox.match.frames import Answer, Question
-    from matchbox.match.table import Player
+    from matchbox.match.rotation_runner import Player
     from matchbox.match.wire import PlayMatch
 
 PERSON = "person"

@@ -84,15 +84,15 @@ def lessons(
         for bout in own.record.bouts
         if own.record.deals[bout.deal] not in closed
     ]
-    told: list[bytes] = []
+    lessons: list[bytes] = []
     left = most_bytes
     for number, own, bout in bouts[:most_records]:
         text = encode({"match": number, **lesson(game, own, bout, partial(stranger, key))})
         if len(text) > left:
             break
         left -= len(text)
-        told.append(text)
-    return Lessons(told, len(bouts) - len(told))
+        lessons.append(text)
+    return Lessons(lessons, len(bouts) - len(lessons))
 
 
 def lesson(game: Game, own: Own, bout: Bout, name: Callable[[str], str]) -> dict[str, Any]:

@@ -43,14 +43,14 @@ def learns(
     return any(name in data for data in files.values() for name in names)
 
 
-def tell(player: Any, memory: bytes) -> None:
+def give_memory(player: Any, memory: bytes) -> None:
     """Gives a new player its bot's memory, if it has a `remember`; b"" is an empty memory."""
     remember = getattr(player, "remember", None)
     if remember is not None:
         remember(memory)
 
 
-def learned(chosen: type[Any], memory: bytes, records: Sequence[bytes]) -> str:
+def run_learn(chosen: type[Any], memory: bytes, records: Sequence[bytes]) -> str:
     """The new memory in base64; `records` are JSON. Raises NotLearned, and what `learn` raises."""
     learn = learner_of(chosen)
     if learn is None:

@@ -1,6 +1,6 @@
 """Plays a match: all its deals in all rotations, several bouts at once. Knows no game.
 
-Seats the players of each rotation, lets the table play, and has bouts replayed until all faults
+Seats the players of each rotation, lets them play, and has bouts replayed until all faults
 have had their cost. The caller opens the players; a platform fault passes through as
 SeatFault("platform").
 """
@@ -14,7 +14,7 @@ from matchbox.match import record as records
 from matchbox.match.batch import batch_of
 from matchbox.match.bouts import Bouts, Order
 from matchbox.match.record import Bout, Fault, Record, entrant
-from matchbox.match.table import Player, Table
+from matchbox.match.rotation_runner import Player, RotationRunner
 from matchbox.match.wire import Note
 
 if TYPE_CHECKING:
@@ -117,13 +117,13 @@ class _Match:
         players = [self._open(entrant(seat, rotation, seats), rotation) for seat in range(seats)]
         batch = batch_of(self._game, seats, job.options)
         narrow = rotation in self._narrow
-        table = Table(job, rotation, players, self._bouts, batch, narrow=narrow)
+        runner = RotationRunner(job, rotation, players, self._bouts, batch, narrow=narrow)
         try:
-            table.play(deals)
+            runner.play(deals)
         finally:
             for player in players:
                 player.close()
-        if table.narrow:
+        if runner.narrow:
             self._narrow.add(rotation)
         self._bouts.beat()
 

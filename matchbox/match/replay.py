@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
     from matchbox.game import Game, Plain, State
-    from matchbox.match.table import Player
+    from matchbox.match.rotation_runner import Player
 
 Verdict = Literal["same", "different", "unrepeatable"]
 
@@ -103,7 +103,7 @@ def steps(game: Game, record: Record, bout: Bout, *, unfinished: bool = False) -
     for live, moves in walk(game, record, bout, before, unfinished=unfinished):
         for position in [*passed, look(live.state, moves)]:
             if made is not None:
-                yield from _told(game, made, position.table)
+                yield from _steps_after(game, made, position.table)
             made = position
         passed.clear()
     assert made is not None
@@ -111,7 +111,7 @@ def steps(game: Game, record: Record, bout: Bout, *, unfinished: bool = False) -
     yield Step(made.views, made.table, list(live.owing), None, None, line)
 
 
-def _told(game: Game, made: _Next, after: Plain) -> Iterator[Step]:
+def _steps_after(game: Game, made: _Next, after: Plain) -> Iterator[Step]:
     """Yields the steps that led from that position to the spectator's view `after`."""
     for seat, move in made.moves.items():
         line = FAULT_LINES[made.fault.kind] if made.fault else game.describe(move, after)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from matchbox.game import Game
     from matchbox.match.record import Bout, Record
-    from matchbox.match.table import Player
+    from matchbox.match.rotation_runner import Player
     from matchbox.match.wire import PlayMatch
 
 AGAIN: Final = 2
@@ -62,9 +62,9 @@ def sample(
     done = 0
     try:
         for bout in _chosen(record, most):
-            told = _compare(game, job, record, bout, open_player, beat)
-            if told is not None:
-                found[told[0]].add(told[1])
+            difference = _compare(game, job, record, bout, open_player, beat)
+            if difference is not None:
+                found[difference[0]].add(difference[1])
             done += 1
     except SeatFault:
         pass

@@ -57,8 +57,8 @@ class Transcript:
 
     def forfeited(self, seat: int, kind: FaultKind, detail: str = "") -> list[str]:
         """The seat's fault."""
-        told = FAULT_LINES[kind] + (f": {detail}" if detail else "")
-        return [*self.turn(seat), _bullet(told)]
+        line = FAULT_LINES[kind] + (f": {detail}" if detail else "")
+        return [*self.turn(seat), _bullet(line)]
 
     def ended(self, places: Sequence[int]) -> list[str]:
         """A line with the names of the players in first place."""

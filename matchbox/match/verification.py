@@ -21,7 +21,7 @@ from matchbox.match.wire import Finding
 if TYPE_CHECKING:
     from matchbox.game import Game
     from matchbox.match.record import Record
-    from matchbox.match.table import Player
+    from matchbox.match.rotation_runner import Player
     from matchbox.match.wire import PlayMatch
 
 FINDINGS: Final[tuple[Finding, ...]] = get_args(Finding)

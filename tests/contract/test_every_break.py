@@ -15,7 +15,7 @@ from matchbox.game import fill_options
 from matchbox.match.frames import Answer, Question
 from matchbox.match.record import Bout
 from matchbox.match.referee import play
-from matchbox.match.table import Player
+from matchbox.match.rotation_runner import Player
 from tests.builders import a_job, local_seats, shipped
 from tests.contract.identity import TABLES
 

@@ -24,7 +24,7 @@ from matchbox.match.sample import sample
 from matchbox.match.seat import Seat
 from matchbox.match.wire import Entrant, PlayMatch, TriedOut
 from worker.arena import verdict_messages
-from worker.arena.asked import function_asked
+from worker.arena.called_function import find_called_function
 from worker.arena.learning import learn
 from worker.arena.match_seats import (
     cut,
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from matchbox.match.seat import Channel
     from matchbox.match.wire import TryOut
     from sandbox.box import Box
-    from worker.arena.asked import Asked
+    from worker.arena.called_function import CalledFunction
     from worker.arena.match_seats import Opener
 
 
@@ -57,8 +57,8 @@ class _TryOut:
 
     open_channel: Opener
     open_other: Opener
-    open_asked: Opener
-    """Opens the seats that find the function of the bot that was asked."""
+    open_repeat: Opener
+    """Opens the seats that find the function of the bot that was called."""
     log_bytes: int
     libraries: tuple[str, ...] | None
     watch: Callable[[], None]
@@ -89,13 +89,13 @@ class TryOutFailed(Exception):
     """The bot's first fault, which ends the try-out, with the stage at which it happened."""
 
     def __init__(
-        self, fault: SeatFault, stage: verdict_messages.Stage, asked: Asked | None = None
+        self, fault: SeatFault, stage: verdict_messages.Stage, called: CalledFunction | None = None
     ) -> None:
-        """`asked` is the function of the bot that answers the question at which it failed."""
+        """`called` is the function of the bot that answers the question at which it failed."""
         super().__init__(fault.detail)
         self.fault = fault
         self.stage = stage
-        self.asked = asked
+        self.called = called
 
 
 def try_out(
@@ -155,7 +155,7 @@ def _refusal(failed: TryOutFailed, job: TryOut, log: str) -> tuple[str, str]:
     fault, stage = failed.fault, failed.stage
     if fault.kind == "platform":
         raise fault from failed
-    reason = verdict_messages.reason(fault, stage, job.limits, log, failed.asked)
+    reason = verdict_messages.reason(fault, stage, job.limits, log, failed.called)
     return "bundle" if stage == "choosing" else fault.kind, reason
 
 
@@ -260,7 +260,7 @@ def _play(match: PlayMatch, bundles: list[bytes], trial: _TryOut, memory: bytes 
         if note.entrant == 0 or len(bundles) == 1:
             place = note.entrant, note.rotation
             seat = next(one for one in reversed(opened) if one.place == place)
-            raise TryOutFailed(SeatFault(note.kind, note.detail), "turn", seat.asked())
+            raise TryOutFailed(SeatFault(note.kind, note.detail), "turn", seat.called())
     trial.played.append(played.record)
     return records.digest(played.record)
 
@@ -304,16 +304,16 @@ class _WatchedSeat:
         try:
             answers = self._seat.answer(questions)
         except SeatFault as fault:
-            raise TryOutFailed(fault, stage, self.asked()) from fault
+            raise TryOutFailed(fault, stage, self.called()) from fault
         for answer in answers:
             if isinstance(answer, SeatFault):
-                raise TryOutFailed(answer, stage, self.asked())
+                raise TryOutFailed(answer, stage, self.called())
         return answers
 
-    def asked(self) -> Asked | None:
+    def called(self) -> CalledFunction | None:
         """The function of the bot that answers the last question."""
         self._trial.watch()
-        return function_asked(self._view, self._load, self._trial.open_asked)
+        return find_called_function(self._view, self._load, self._trial.open_repeat)
 
     def end(self, bout: int) -> None:
         """Tells the bot that the bout is over."""

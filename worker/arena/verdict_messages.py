@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from matchbox.errors import SeatFault
-    from worker.arena.asked import Asked
+    from worker.arena.called_function import CalledFunction
 
 Stage = Literal["loading", "choosing", "start", "turn"]
 """The stage of the fault: while the file was imported; while its class was looked for; before the
@@ -52,14 +52,16 @@ def reason(
     stage: Stage,
     limits: Mapping[str, int],
     log: str,
-    asked: Asked | None = None,
+    called: CalledFunction | None = None,
 ) -> str:
     """One or two sentences for the author of the bot.
 
-    `asked` is the function of the bot that answers the failed question. The text names it if the
+    `called` is the function of the bot that answers the failed question. The text names it if the
     line of the fault is not known.
     """
-    begins = f" (in {asked.name}, which begins in {asked.file}, line {asked.line})" if asked else ""
+    begins = (
+        f" (in {called.name}, which begins in {called.file}, line {called.line})" if called else ""
+    )
     return _EXPLANATIONS[fault.kind](fault.detail, stage, limits, log, begins)
 
 

@@ -18,7 +18,7 @@ from matchbox.match.frames import Answer, Question
 from matchbox.match.record import Bout, Fault, Record, python_minor
 from matchbox.match.referee import play
 from matchbox.match.replay import job_of, replay, steps, verify
-from matchbox.match.table import Player
+from matchbox.match.rotation_runner import Player
 from matchbox.match.transcript import Transcript, narrate
 from tests.builders import a_job, local_seats, play_scripted, shipped
 from tests.contract.test_every_batch import Unbatched

@@ -16,7 +16,7 @@ from sandbox.box import Box
 from tests.unit.worker.bots import making, text, turning
 from tests.unit.worker.conftest import LIMITS, a_try_out
 from tests.unit.worker.illegal import ILLEGAL
-from worker.arena.asked import Asked
+from worker.arena.called_function import CalledFunction
 from worker.arena.tryout import try_out
 from worker.arena.verdict_messages import reason
 
@@ -85,7 +85,7 @@ def test_a_program_that_breaks_has_its_place(name: str, box: Box) -> None:
 
 @pytest.mark.parametrize("kind", ["memory", "timeout", "crash", "protocol"])
 def test_without_a_line_the_sentence_says_where_the_function_begins(kind: FaultKind) -> None:
-    asked = Asked("brain.py", 12, "turn")
+    asked = CalledFunction("brain.py", 12, "turn")
     told = reason(SeatFault(kind, "killed"), "turn", LIMITS, "", asked)
     assert "(in turn, which begins in brain.py, line 12)" in told
     assert wrong_place([told]) == ("brain.py", 12)

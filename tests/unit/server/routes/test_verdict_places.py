@@ -11,7 +11,7 @@ from server.db.models import User
 from tests.books import Books, tried_out
 from tests.unit.server.routes.conftest import Browse, Caller
 from tests.unit.worker.illegal import ILLEGAL
-from worker.arena.asked import Asked
+from worker.arena.called_function import CalledFunction
 from worker.arena.tryout import try_out
 from worker.arena.verdict_messages import reason
 
@@ -43,7 +43,7 @@ def test_the_verdict_on_a_version_names_the_function_as_well(
     books.upload(alice, "timid", source.encode())
     (job,) = books.try_outs()
     fault = SeatFault(kind, "ended with exit code 3 instead of answering")
-    told = reason(fault, "turn", {}, "", Asked("player.py", line, "turn"))
+    told = reason(fault, "turn", {}, "", CalledFunction("player.py", line, "turn"))
     books.settle(tried_out(job, accepted=False, verdict=kind, reasons=[told], log=""))
     bot: Any = as_alice.get("/bots/alice/timid").json
     assert bot["versions"][0]["report"]["reasons"] == [told]

@@ -1,7 +1,7 @@
 cimport cython
 from matchbox.match.bout cimport LiveBout
 
-cdef class Table:
+cdef class RotationRunner:
     cdef object _job, _players, _bouts, _batch, _rotation, _doubt
     cdef bint _alone
     cdef readonly bint narrow
@@ -16,7 +16,7 @@ cdef class Table:
     cdef _step(self)
     @cython.locals(live=LiveBout)
     cdef _take(self, Py_ssize_t seat, object owing, object answers)
-    cdef _look(self, LiveBout live, object told=*)
+    cdef _note(self, LiveBout live, object answered=*)
     @cython.locals(seat=Py_ssize_t)
     cdef _end(self, object bout)
     cdef _ask_batch(self, Py_ssize_t seat, object questions)
@@ -25,4 +25,4 @@ cdef class Table:
     cdef _ask(self, Py_ssize_t seat, list owing)
     cdef _seed(self, Py_ssize_t deal, Py_ssize_t seat)
     cdef _question(self, LiveBout live, Py_ssize_t seat, Py_ssize_t nth)
-    cdef _tell_again(self, Py_ssize_t seat, LiveBout live)
+    cdef _repeat_questions(self, Py_ssize_t seat, LiveBout live)

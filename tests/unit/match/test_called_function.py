@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from matchbox.match.asked import function_called
+from matchbox.match.called_function import find_called_function
 
 FILE = "bot.py"
 SOURCE = """
@@ -35,7 +35,7 @@ def load() -> dict[str, Any]:
 def test_the_first_function_that_is_called_is_told_and_does_not_run() -> None:
     bot = load()
     before = sys.getprofile()
-    called = function_called(lambda: bot["Bot"]().turn(0), bot["Bot"], {FILE})
+    called = find_called_function(lambda: bot["Bot"]().turn(0), bot["Bot"], {FILE})
     assert called == [FILE, 8, "turn"]
     assert bot["ran"] == []
     assert sys.getprofile() is before
@@ -43,12 +43,12 @@ def test_the_first_function_that_is_called_is_told_and_does_not_run() -> None:
 
 def test_a_function_that_cannot_be_called_so_is_told_as_well() -> None:
     bot = load()["Bot"]
-    assert function_called(lambda: bot().turn(1, 2), bot, {FILE}) == [FILE, 8, "turn"]
-    assert function_called(lambda: bot.rule(1), bot, {FILE}) == [FILE, 12, "rule"]
+    assert find_called_function(lambda: bot().turn(1, 2), bot, {FILE}) == [FILE, 8, "turn"]
+    assert find_called_function(lambda: bot.rule(1), bot, {FILE}) == [FILE, 12, "rule"]
 
 
 def test_where_none_of_the_bot_is_called_nothing_is_told() -> None:
     bot = load()["Bot"]
-    assert function_called(lambda: 1 / 0, bot, {FILE}) is None
-    assert function_called(lambda: bot().turn(0), bot, {"other.py"}) is None
-    assert function_called(lambda: len(1), bot, {FILE}) is None  # type: ignore[arg-type]
+    assert find_called_function(lambda: 1 / 0, bot, {FILE}) is None
+    assert find_called_function(lambda: bot().turn(0), bot, {"other.py"}) is None
+    assert find_called_function(lambda: len(1), bot, {FILE}) is None  # type: ignore[arg-type]

@@ -24,7 +24,9 @@ class _Called(BaseException):
         self.code = code
 
 
-def function_called(ask: Callable[[], object], chosen: type[Any], files: Container[str]) -> Plain:
+def find_called_function(
+    ask: Callable[[], object], chosen: type[Any], files: Container[str]
+) -> Plain:
     """Returns the file, the first line and the name of the first function in these files that `ask`
     calls; None if it calls none. That function does not run.
 

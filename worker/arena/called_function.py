@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from worker.arena.match_seats import Opener
 
 
-class Asked(NamedTuple):
+class CalledFunction(NamedTuple):
     """A function of a bot, by its file, the line where it begins, and its name."""
 
     file: str
@@ -24,7 +24,7 @@ class Asked(NamedTuple):
     name: str
 
 
-def function_asked(view: View, load: bytes, open_channel: Opener) -> Asked | None:
+def find_called_function(view: View, load: bytes, open_channel: Opener) -> CalledFunction | None:
     """The function that answers the question with this view or brief, in a program that this frame
     loads; `__init__` if no player can be made. None if it cannot be found."""
     for question in (view, None):
@@ -36,5 +36,5 @@ def function_asked(view: View, load: bytes, open_channel: Opener) -> Asked | Non
             continue
         finally:
             channel.close()
-        return Asked(*found) if found else None
+        return CalledFunction(*found) if found else None
     return None

@@ -13,7 +13,7 @@ from matchbox.game import fill_options
 from matchbox.match.frames import Answer, Question, read_answers
 from matchbox.match.record import Bout
 from matchbox.match.referee import Played, play
-from matchbox.match.table import Player
+from matchbox.match.rotation_runner import Player
 from matchbox.match.wire import ALONE, PlayMatch
 from tests.builders import a_job, local_seats, play_scripted, shipped, without_batches
 from tests.contract.test_every_batch import as_sent, chosen_move, some_moves

@@ -44,7 +44,7 @@ class Player(Protocol):
         """Ends the program at the end of the rotation."""
 
 
-class Table:
+class RotationRunner:
     """The players of one rotation, and the bouts that they are playing.
 
     If a program breaks while several bouts are in progress, they and all later bouts are played one
@@ -107,7 +107,7 @@ class Table:
             if self._aside:
                 live = self._aside.pop(0)
                 self._live[live.number] = live
-                self._look(live, live.answered)
+                self._note(live, live.answered)
                 continue
             deal = next(waiting, None)
             if deal is None:
@@ -121,7 +121,7 @@ class Table:
                 self._batched += 1
             else:
                 self._live[deal] = live = self._bouts.start(order)
-                self._look(live)
+                self._note(live)
 
     def _step(self) -> None:
         """Asks every seat all its questions, and passes the answers to the rules."""
@@ -137,17 +137,17 @@ class Table:
     def _take(self, seat: int, owing: Sequence[LiveBout], answers: Sequence[Answer]) -> None:
         for live, answer in zip(owing, answers, strict=True):
             if live.take(seat, answer):
-                self._look(live)
+                self._note(live)
 
-    def _look(self, live: LiveBout, told: Collection[int] = ()) -> None:
-        """Stores an ended bout, or notes the seats that owe a move; those in `told` have already
-        moved."""
+    def _note(self, live: LiveBout, answered: Collection[int] = ()) -> None:
+        """Stores an ended bout, or notes the seats that owe a move; those in `answered` owe
+        none."""
         if live.over:
             del self._live[live.number]
             self._end(live.number)
             self._bouts.finish(live)
         for mover in live.owing:
-            if mover not in told:
+            if mover not in answered:
                 self._owing[mover].append(live)
 
     def _end(self, bout: int) -> None:
@@ -196,7 +196,7 @@ class Table:
         for seat, answer in given.items():
             live.next_view(seat)
             live.take(seat, answer)
-        self._look(live, live.answered)
+        self._note(live, live.answered)
 
     def _ask(self, seat: int, owing: Sequence[LiveBout]) -> None:
         """Asks about these bouts; if play is narrow, there is only one."""
@@ -205,19 +205,19 @@ class Table:
             return
         questions = [
             (live.number, live.next_view(seat), None)
-            if live.told[seat]
+            if live.sent_views[seat]
             else self._question(live, seat, 0)
             for live in owing
         ]
         try:
             if self.narrow:
-                self._tell_again(seat, owing[0])
+                self._repeat_questions(seat, owing[0])
             answers = self._players[seat].answer(questions)
         except SeatFault as fault:
             if fault.kind == "platform":
                 raise
             for live in owing:
-                live.told[seat].pop()
+                live.sent_views[seat].pop()
             self._break(seat, [live.number for live in owing], fault)
         else:
             self._take(seat, owing, answers)
@@ -229,16 +229,16 @@ class Table:
 
     def _question(self, live: LiveBout, seat: int, nth: int) -> Question:
         """The seat's nth question of that bout, either new or sent before."""
-        told = live.told[seat]
-        view = told[nth] if nth < len(told) else live.next_view(seat)
+        sent = live.sent_views[seat]
+        view = sent[nth] if nth < len(sent) else live.next_view(seat)
         return live.number, view, None if nth else self._seed(live.number, seat)
 
-    def _tell_again(self, seat: int, live: LiveBout) -> None:
+    def _repeat_questions(self, seat: int, live: LiveBout) -> None:
         """Sends all questions of the bout except the newest to a program that does not know it."""
         self._held[seat].add(live.number)
         if live.number in self._lost[seat]:
             self._lost[seat].remove(live.number)
-            for nth in range(len(live.told[seat]) - 1):
+            for nth in range(len(live.sent_views[seat]) - 1):
                 self._players[seat].answer([self._question(live, seat, nth)])
                 self._bouts.beat()
 
@@ -255,7 +255,7 @@ class Table:
         self._players[seat].renew()
         self._held[seat].clear()
         self._aside = sorted([*self._live.values(), *self._aside], key=self._turn)
-        self._lost[seat] = {live.number for live in self._aside if live.told[seat]}
+        self._lost[seat] = {live.number for live in self._aside if live.sent_views[seat]}
         self._live = {}
         self._owing = [[] for _ in self._players]
         self._width = 1
