@@ -228,8 +228,8 @@ def _show_booked(found: Sequence[Booked]) -> None:
 def _show_goals(found: Sequence[Goal]) -> None:
     print("\nGoals")
     for one in found:
-        told = "held" if one.held else "MISSED"
-        print(f"{told:<6} {one.measured:>7.2f} of {one.must:<16} {one.name}")
+        verdict = "held" if one.held else "MISSED"
+        print(f"{verdict:<6} {one.measured:>7.2f} of {one.must:<16} {one.name}")
 
 
 def _show_grown(found: Sequence[Grown]) -> None:

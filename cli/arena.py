@@ -66,11 +66,11 @@ def _keep_running(
     environment = {**given, **own, "PYTHONUNBUFFERED": "1"}
     ended = threading.Event()
 
-    def tell(text: str) -> None:
+    def stop_with_note(text: str) -> None:
         output.note(text)
         ended.set()
 
-    supervisor = Supervisor(logs, tell)
+    supervisor = Supervisor(logs, stop_with_note)
     try:
         for number in range(1, arenas + 1):
             command = [sys.executable, "-m", "worker.arena.remote", str(number)]

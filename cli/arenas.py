@@ -56,11 +56,11 @@ def void(
                 f"make {many} of {name} void that ended since {found.since}?", abort=True, err=True
             )
         body = {"since": found.since, "until": found.until, "reason": reason, "again": again}
-        told = parse_answer(ArenaVoid, client.post(f"{_place(name)}/void", body)).plain()
+        result = parse_answer(ArenaVoid, client.post(f"{_place(name)}/void", body)).plain()
     if json:
-        output.document(told)
+        output.document(result)
     else:
-        output.fields(told)
+        output.fields(result)
 
 
 @arena.command()
@@ -123,11 +123,11 @@ def _change_key(name: str, action: str, json: bool) -> None:
 
     with connect() as client:
         path = f"/arena-keys/{quote(name)}/{action}"
-        told = parse_answer(ArenaKey, client.post(path)).plain()
+        result = parse_answer(ArenaKey, client.post(path)).plain()
     if json:
-        output.document(told)
+        output.document(result)
     else:
-        output.fields(told)
+        output.fields(result)
 
 
 def _post(name: str, action: str, reason: str, json: bool) -> None:
@@ -136,11 +136,11 @@ def _post(name: str, action: str, reason: str, json: bool) -> None:
 
     with connect() as client:
         path = f"{_place(name)}/{action}"
-        told = parse_answer(ArenaLine, client.post(path, {"reason": reason})).plain()
+        result = parse_answer(ArenaLine, client.post(path, {"reason": reason})).plain()
     if json:
-        output.document(told)
+        output.document(result)
     else:
-        output.fields(told)
+        output.fields(result)
 
 
 def _place(name: str) -> str:

@@ -144,7 +144,7 @@ def _progress(what: str) -> Iterator[Watch]:
 
 
 def _show(file: Path, found: Manifest, json: bool, result: str) -> None:
-    told = {
+    document = {
         "file": str(file),
         "release": found.release,
         "schema": found.schema,
@@ -153,7 +153,7 @@ def _show(file: Path, found: Manifest, json: bool, result: str) -> None:
         "rows": found.rows,
     }
     if json:
-        output.document(told)
+        output.document(document)
     else:
         output.note(
             f"{file} {result}: {found.rows:,} rows from {found.database}, of {found.made_at}, "

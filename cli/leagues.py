@@ -217,11 +217,13 @@ def show(answer: Any, json: bool) -> None:
     from matchbox.answers.leagues import League
 
     league = parse_answer(League, answer)
-    told = league.plain()
+    document = league.plain()
     if json:
-        output.document(told)
+        output.document(document)
         return
-    output.fields({**told, **told["format"], **told["admission"], **told["schedule"]})
+    output.fields(
+        {**document, **document["format"], **document["admission"], **document["schedule"]}
+    )
     for season in league.seasons:
         print(f"season: {season.name} ({season.state})")
     if more := league.season_count - len(league.seasons):

@@ -53,10 +53,10 @@ def simulate(
     columns, *rows = tables.round_rows(document)
     output.table(columns, rows, f"{plan.game}: the results of every bot, by round")
     for one in document["rounds"]:
-        for told in one["learning"]:
-            if told["fault"]:
+        for lesson in one["learning"]:
+            if lesson["fault"]:
                 output.note(
-                    f"round {one['round']}: {told['bot']} keeps its memory: {told['fault']}"
+                    f"round {one['round']}: {lesson['bot']} keeps its memory: {lesson['fault']}"
                 )
     print_stateful(sorted({bot for one in played for bot in one.done.stateful}))
     games = sum(one.done.games for one in played)

@@ -34,15 +34,15 @@ def person(game: str, seat: int, names: Sequence[str]) -> NamedBot:
 class PersonChannel(LocalChannel):
     """The seat of a person, in this process."""
 
-    def __init__(self, asked: Callable[[], None]) -> None:
-        """`asked` is called before every question."""
+    def __init__(self, before_question: Callable[[], None]) -> None:
+        """`before_question` is called before every question."""
         super().__init__()
-        self._asked = asked
+        self._before_question = before_question
 
     def ask(self, frame: bytes, decisions: int = 1, *, start: bool = False) -> bytes:
         """Returns the frame that answers this one."""
         if not start:
-            self._asked()
+            self._before_question()
         return super().ask(frame, decisions, start=start)
 
 

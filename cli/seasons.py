@@ -50,9 +50,9 @@ def create(
     json: JsonOption = False,
 ) -> None:
     """Create a season that is open for entries; with --cron it starts automatically."""
-    asked = {"name": name, "league": league, "game": game, "seats": seats, "deals": deals}
+    fields = {"name": name, "league": league, "game": game, "seats": seats, "deals": deals}
     more = {"seed": seed, "draft": draft or None}
-    change("/seasons", {**asked, **more, "options": leagues.chosen(option), **terms}, json)
+    change("/seasons", {**fields, **more, "options": leagues.chosen(option), **terms}, json)
 
 
 @season.command("open")

@@ -26,21 +26,21 @@ def status(json: JsonOption = False) -> None:
 
     with connect() as client:
         late = "it hangs or is overloaded; see web.log, and restart `web`"
-        told = client.answer(Health, "/health", wait_s=WAIT_S, late=late)
+        health = client.answer(Health, "/health", wait_s=WAIT_S, late=late)
     if json:
-        output.document(told.plain())
+        output.document(health.plain())
     else:
-        _print(told)
-    if told.findings:
+        _print(health)
+    if health.findings:
         output.exit_no()
 
 
-def _print(told: Health) -> None:
-    for one in told.findings:
+def _print(health: Health) -> None:
+    for one in health.findings:
         print(f"{one.text} {one.remedy}")
-    awaited = [one for one in told.arenas if one.state in ("reports", "silent")]
+    awaited = [one for one in health.arenas if one.state in ("reports", "silent")]
     if awaited:
-        now = datetime.fromisoformat(told.checked_at)
+        now = datetime.fromisoformat(health.checked_at)
         rows = [
             (
                 one.full_name,
@@ -52,15 +52,15 @@ def _print(told: Health) -> None:
             for one in awaited
         ]
         output.table(("arena", "host", "state", "doing", "last report"), rows)
-    reporting = sum(one.state == "reports" for one in told.arenas)
-    waiting = sum(one.queued for one in told.jobs)
-    well = "" if told.findings else "All is well. "
-    print(f"{well}Arenas: {reporting}. Waiting: {waiting:,}.{_ledger(told)}")
+    reporting = sum(one.state == "reports" for one in health.arenas)
+    waiting = sum(one.queued for one in health.jobs)
+    well = "" if health.findings else "All is well. "
+    print(f"{well}Arenas: {reporting}. Waiting: {waiting:,}.{_ledger(health)}")
 
 
-def _ledger(told: Health) -> str:
+def _ledger(health: Health) -> str:
     """The known facts about the ledger, with a space before them."""
-    figures = told.figures
+    figures = health.figures
     text = ""
     if figures.ledger_ms is not None:
         text += f" The ledger's last sign of life: {figures.ledger_ms // 1000} s ago."

@@ -174,16 +174,20 @@ def seasons_page(
     for the values that its format needs.
     """
     typed, leagues = values or {}, source.leagues()
-    asked = dict(filters or {}) or {key: typed[key] for key in ("league",) if typed.get(key)}
-    chosen = next((one for one in leagues if one.name == asked.get("league")), None)
+    chosen_filters = dict(filters or {}) or {
+        key: typed[key] for key in ("league",) if typed.get(key)
+    }
+    chosen = next((one for one in leagues if one.name == chosen_filters.get("league")), None)
     own = league_form.own_fields(chosen.format.kind) if chosen else ()
     return render_template(
         "seasons.html",
         most_deals=MOST_DEALS,
         values={**(write(chosen.format) if chosen else {}), **typed},
         error=error,
-        filters=asked,
-        page=source.seasons(league=asked.get("league"), cursor=asked.get("cursor"), limit=A_PAGE),
+        filters=chosen_filters,
+        page=source.seasons(
+            league=chosen_filters.get("league"), cursor=chosen_filters.get("cursor"), limit=A_PAGE
+        ),
         leagues=leagues,
         chosen=chosen,
         fields=[one for one in _FIELDS["format"] if one.name == "cycles" and one.name in own],

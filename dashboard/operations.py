@@ -25,11 +25,11 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
             for key in ("action", "subject", "cursor")
             if request.args.get(key)
         }
-        asked = filters.get
+        filter_of = filters.get
 
         def page() -> str:
             found = source.audit(
-                subject=asked("subject"), action=asked("action"), cursor=asked("cursor")
+                subject=filter_of("subject"), action=filter_of("action"), cursor=filter_of("cursor")
             )
             return render_template("audit.html", page=found, filters=filters)
 

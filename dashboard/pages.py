@@ -190,8 +190,8 @@ class _Pages:
     # Seasons
 
     def seasons(self) -> Answer:
-        asked = {key: request.args[key] for key in ("league", "cursor") if request.args.get(key)}
-        return forms.seasons_page(self.source, filters=asked)
+        filters = {key: request.args[key] for key in ("league", "cursor") if request.args.get(key)}
+        return forms.seasons_page(self.source, filters=filters)
 
     def season_csv(self, season: int) -> Answer:
         board = self.source.season_standings(season)

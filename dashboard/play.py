@@ -195,7 +195,7 @@ def _over_page(source: Source, table: Table) -> str:
     """The page of a table that is over. It plays the bout back, as a match's page does."""
     seat = playback.seat_of_view(len(table.seats))
     steps = _played(source, table, seat)
-    step, next_event = playback.step_asked(steps, usual=len(steps) - 1)
+    step, next_event = playback.requested_step(steps, usual=len(steps) - 1)
     return render_template(
         "play_over.html",
         table=table,
@@ -234,8 +234,8 @@ def _ending(source: Source, table: Table, why: str) -> str:
     if _game(source, table.game).cooperative:
         return transcript.scored(table.scores[0], game_pages.ending(table.game, table.why))[0]
     won = transcript.ended(table.places)[0].removesuffix(".")
-    told = game_pages.ending(table.game, why)
-    return f"{won}: {drawings.named(told, names(table))}"
+    text = game_pages.ending(table.game, why)
+    return f"{won}: {drawings.named(text, names(table))}"
 
 
 def _tints(table: Table) -> list[str]:

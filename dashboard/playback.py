@@ -69,7 +69,7 @@ def packed(steps: Sequence[DrawnStep]) -> dict[str, Any]:
     return {"pieces": parts, "steps": told}
 
 
-def step_asked(steps: Sequence[DrawnStep], usual: int = 0) -> tuple[int, int]:
+def requested_step(steps: Sequence[DrawnStep], usual: int = 0) -> tuple[int, int]:
     """Returns the number of the step that the address asks for, and that of the next event."""
     last = len(steps) - 1
     step = min(max(request.args.get("step", usual, int), 0), last)

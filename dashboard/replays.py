@@ -63,7 +63,7 @@ def match_page(
     found = source.match(match)
     if found.embargo or not found.bouts:
         return render_template("match_wait.html", match=found)
-    subject, chosen, told_for = _subject(found, source)
+    subject, chosen, named_for = _subject(found, source)
     number = request.args.get("bout", type=int)
     if number is None:
         number = first_shown(found, subject if chosen else None)
@@ -71,7 +71,7 @@ def match_page(
     seat = playback.seat_of_view(len(found.entrants))
     steps = drawn(found, number, seat, source)
     bout = found.bouts[number]
-    step, next_event = playback.step_asked(steps, _fault_asked(steps))
+    step, next_event = playback.requested_step(steps, _requested_fault(steps))
     logs = source.match_log(match) if found.mine else []
     movers = [one.seat for one in steps]
     return render_template(
@@ -82,7 +82,7 @@ def match_page(
         letters=LETTERS,
         strip=[mark(found, one, subject) for one in found.bouts],
         subject=found.entrants[subject].bot,
-        told_for=told_for,
+        named_for=named_for,
         tints=drawings.tints_of(found),
         why=game_pages.ending(found.game, bout.why),
         names=drawings.names_of(found, bout),
@@ -101,7 +101,7 @@ def match_page(
     )
 
 
-def _fault_asked(steps: Sequence[DrawnStep]) -> int:
+def _requested_fault(steps: Sequence[DrawnStep]) -> int:
     """Returns the step of the fault of the seat that the address names, else the first step."""
     seat = request.args.get("fault", type=int)
     return next((at for at, one in enumerate(steps) if one.fault and one.seat == seat), 0)
@@ -128,15 +128,15 @@ def mark(match: Match, bout: Bout, subject: int) -> Mark:
     result = result_of(match, bout, subject)
     first = [bout.seats[seat] for seat, place in enumerate(bout.places) if place == 1]
     if result == "team":
-        letter, told = str(bout.scores[0]), f"{bout.scores[0]} points"
+        letter, text = str(bout.scores[0]), f"{bout.scores[0]} points"
     elif len(first) == 1:
         letter = LETTERS[first[0] % len(LETTERS)]
-        told = f"{match.entrants[first[0]].bot} won"
+        text = f"{match.entrants[first[0]].bot} won"
     else:
-        letter, told = "=", "shared"
+        letter, text = "=", "shared"
     kinds = {fault.kind for fault in bout.faults}
     what = ", excluded" if kinds == {"excluded"} else ", a fault" if kinds else ""
-    title = f"Deal {bout.deal + 1}, rotation {bout.rotation + 1}: {told}{what}"
+    title = f"Deal {bout.deal + 1}, rotation {bout.rotation + 1}: {text}{what}"
     return Mark(letter, title, result, bool(kinds), _excluded(bout))
 
 
@@ -192,10 +192,10 @@ def _distance(match: Match, bout: Bout) -> tuple[int, int]:
 def _subject(match: Match, source: Source) -> tuple[int, bool, str | None]:
     """Returns the entrant whose results the strip shows; whether it was chosen, because it is the
     viewer's own or the address names it; and its name."""
-    asked = request.args.get("for")
+    requested = request.args.get("for")
     for at, entrant in enumerate(match.entrants):
-        if asked == entrant.bot:
-            return at, True, asked
+        if requested == entrant.bot:
+            return at, True, requested
     viewer = source.viewer()
     for at, entrant in enumerate(match.entrants):
         if viewer is not None and entrant.owner == viewer.name:

@@ -26,7 +26,7 @@ LIVE: Final = "live"
 OVER: Final = "finished"
 
 
-class Asked(NamedTuple):
+class Requested(NamedTuple):
     """The part of a season that the reader wants to see. Numbers count from 1, and need not
     exist."""
 
@@ -39,7 +39,7 @@ class Asked(NamedTuple):
     against: int
 
     @classmethod
-    def now(cls) -> Asked:
+    def now(cls) -> Requested:
         """Returns the part that the request names."""
         numbers = (request.args.get(name, 1, int) for name in ("page", "bots", "against"))
         return cls(request.args.get("round", type=int), *numbers)
@@ -94,7 +94,7 @@ def _live(source: Source, number: int) -> Answer:
 
     viewer = None if same else source.viewer()  # A standing marks the viewer's own lines.
     own = (viewer.name if viewer else "", leaderboards.more_columns()) if not same else None
-    return drawn((source, number, stamp, Asked.now(), own), draw)
+    return drawn((source, number, stamp, Requested.now(), own), draw)
 
 
 def _course(source: Source, season: Season, board: Board | None) -> dict[str, object]:
@@ -102,20 +102,20 @@ def _course(source: Source, season: Season, board: Board | None) -> dict[str, ob
 
     `board` is needed only for a season that is over.
     """
-    asked, stamp = Asked.now(), source.season_stamp(season.id)
+    requested, stamp = Requested.now(), source.season_stamp(season.id)
     return {
         "season": season,
-        "asked": asked,
+        "requested": requested,
         "seen": f"{stamp.course}.{stamp.standing}",
         "found": figures.finding(board) if board and season.state == OVER else "",
-        **seasons.values(source, season, asked.round, asked.page),
+        **seasons.values(source, season, requested.round, requested.page),
     }
 
 
 def _standing(source: Source, season: Season, board: Board) -> dict[str, object]:
     """Returns the template's values for the standing and the cross table."""
-    asked = Asked.now()
+    requested = Requested.now()
     return {
         **leaderboards.values(board),
-        "cross": cross_table(source, season.id, board, asked.bots, asked.against),
+        "cross": cross_table(source, season.id, board, requested.bots, requested.against),
     }

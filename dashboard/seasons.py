@@ -149,15 +149,15 @@ def chosen_round(season: Season, left: Mapping[int, int], chosen: int | None) ->
 def shown_round(season: Season, number: int, fixtures: Sequence[Fixture], page: int) -> RoundShown:
     """Returns the round with this page of its matches, from 1."""
     found = [one for one in fixtures if one.round == number - 1]
-    told = season.rounds[number - 1]
+    round_ = season.rounds[number - 1]
     pages = max(1, -(-len(found) // LISTED))
     page = min(max(page, 1), pages)
     return RoundShown(
         number=number,
-        name=STAGES[told.stage][0],
+        name=STAGES[round_.stage][0],
         matches=len(found),
         finished=sum(one.state in DONE for one in found),
-        rests=told.rests,
+        rests=round_.rests,
         fixtures=found[(page - 1) * LISTED : page * LISTED],
         page=page,
         pages=pages,

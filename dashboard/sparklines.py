@@ -29,20 +29,20 @@ def _rating(values: tuple[float, ...]) -> Markup:
         return Markup("")
     low, high = min(values), max(values)
     spare = max(0.0, LEAST_ELO - (high - low)) / 2
-    told = f"from {values[0]:.0f} to {values[-1]:.0f}"
-    return _line(values, low - spare, high + spare, told)
+    label = f"from {values[0]:.0f} to {values[-1]:.0f}"
+    return _line(values, low - spare, high + spare, label)
 
 
 def share(values: Sequence[float]) -> Markup:
     """Returns the line of shares from 0 to 1 with a line at one half; "" for fewer than two."""
     if len(values) < 2:
         return Markup("")
-    told = f"from {100 * values[0]:.0f}% to {100 * values[-1]:.0f}%"
-    return _line(values, 0.0, 1.0, told, middle=True)
+    label = f"from {100 * values[0]:.0f}% to {100 * values[-1]:.0f}%"
+    return _line(values, 0.0, 1.0, label, middle=True)
 
 
 def _line(
-    values: Sequence[float], low: float, high: float, told: str, *, middle: bool = False
+    values: Sequence[float], low: float, high: float, label: str, *, middle: bool = False
 ) -> Markup:
     kept = _thinned(values)
     room = HEIGHT - 2 * _EDGE
@@ -58,7 +58,7 @@ def _line(
     half = f'<path class="half" d="M0 {HEIGHT // 2}H{WIDTH}"/>' if middle else ""
     x, y = points[-1]
     return Markup(
-        f'<svg class="spark" width="{WIDTH}" height="{HEIGHT}" role="img" aria-label="{told}">'
+        f'<svg class="spark" width="{WIDTH}" height="{HEIGHT}" role="img" aria-label="{label}">'
         f'{half}<path d="{path}"/><circle cx="{x}" cy="{y:g}" r="2"/></svg>'
     )
 

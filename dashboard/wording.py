@@ -117,13 +117,13 @@ def share(value: float | None, interval: Sequence[float] | None = None) -> str:
     """
     if value is None:
         return "–"
-    told = f"{100 * value:.1f}%"
+    text = f"{100 * value:.1f}%"
     if not interval:
-        return told
+        return text
     low, high = 100 * interval[0], 100 * interval[1]
     if low <= 0 or high >= 100:
-        return f"{told} ({low:.1f} to {high:.1f})"
-    return f"{told} ± {(high - low) / 2:.1f}"
+        return f"{text} ({low:.1f} to {high:.1f})"
+    return f"{text} ± {(high - low) / 2:.1f}"
 
 
 def percent(share: float | None) -> str:
@@ -183,17 +183,17 @@ def flat(detail: Mapping[str, Any], under: str = "") -> list[tuple[str, str]]:
 
     The name of a nested mapping stands before its keys. Empty values are left out.
     """
-    told: list[tuple[str, str]] = []
+    lines: list[tuple[str, str]] = []
     for name, value in sorted(detail.items()):
         if isinstance(value, Mapping):
-            told += flat(value, f"{under}{name} ")
+            lines += flat(value, f"{under}{name} ")
         elif isinstance(value, bool):
-            told.append((under + name, "yes" if value else "no"))
+            lines.append((under + name, "yes" if value else "no"))
         elif isinstance(value, list | tuple):
-            told.append((under + name, ", ".join(map(str, value))))
+            lines.append((under + name, ", ".join(map(str, value))))
         elif value not in (None, ""):
-            told.append((under + name, str(value)))
-    return told
+            lines.append((under + name, str(value)))
+    return lines
 
 
 def plural(number: int, one: str, many: str = "") -> str:
@@ -205,8 +205,8 @@ def length(seconds: float) -> str:
     """Returns a length of time, rounded: "12 s", "5 min", "3 h", "2 days"."""
     for below, unit, name in ((120, 1, "s"), (7200, 60, "min"), (172_800, 3600, "h")):
         if seconds < below:
-            told = seconds / unit
-            return f"{told:.1f} {name}" if told < 10 and unit == 1 else f"{round(told)} {name}"
+            value = seconds / unit
+            return f"{value:.1f} {name}" if value < 10 and unit == 1 else f"{round(value)} {name}"
     return f"{round(seconds / 86_400)} days"
 
 
