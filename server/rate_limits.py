@@ -95,8 +95,8 @@ class _Limiter(Limiter):
     def current_limit(self) -> RequestLimit | None:
         """The limit that the answer reports; None if it reports none."""
         limit = super().current_limit
-        told = limit is not None and (limit.breached or request.path.startswith(PROGRAMS))
-        return limit if told else None
+        reported = limit is not None and (limit.breached or request.path.startswith(PROGRAMS))
+        return limit if reported else None
 
 
 def limit_rates(app: Flask, settings: Settings, sent_code: Callable[[], str]) -> None:

@@ -143,7 +143,7 @@ def digest_of(
     """
     chosen: Settings = {**DEFAULTS, **settings}
     listed = chosen["listed"]
-    told: dict[str, object] = {
+    details: dict[str, object] = {
         **chosen,
         "method": method,
         "entrants": sorted(set(chosen["entrants"])),
@@ -151,8 +151,8 @@ def digest_of(
         "parents": dict(chosen["parents"] or {}),
     }
     if method > WITHOUT_HELD:
-        told["held"] = held
-    return digest_matches(counts.matches, told)
+        details["held"] = held
+    return digest_matches(counts.matches, details)
 
 
 def _unplayed(

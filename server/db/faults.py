@@ -81,10 +81,10 @@ _STARTING: Final = (
 two come from a proxy that has started before Postgres."""
 
 
-def wait_for_start(url: str, most_s: float, tell: Callable[[str], None]) -> None:
+def wait_for_start(url: str, most_s: float, report: Callable[[str], None]) -> None:
     """Waits up to `most_s` seconds while Postgres seems to be starting.
 
-    Tells why once. Raises Unavailable if it has not started by then; other errors are left to the
+    Reports why once. Raises Unavailable if it has not started by then; other errors are left to the
     code that opens the database. SQLite needs no start.
     """
     if make_url(url).get_backend_name() == "sqlite":
@@ -99,7 +99,7 @@ def wait_for_start(url: str, most_s: float, tell: Callable[[str], None]) -> None
                 return sentence(error, url)
         return ""
 
-    wait_while(trouble, most_s, tell)
+    wait_while(trouble, most_s, report)
 
 
 def check_pages(url: str, most_s: float = CHECK_S) -> None:

@@ -11,17 +11,17 @@ from matchbox.errors import Unavailable
 PAUSE_S: Final = 0.5
 
 
-def wait_while(trouble: Callable[[], str], most_s: float, tell: Callable[[str], None]) -> None:
+def wait_while(trouble: Callable[[], str], most_s: float, report: Callable[[str], None]) -> None:
     """Calls `trouble` for up to `most_s` seconds, until it returns no text. Passes its first text
     to `tell`.
 
     Raises Unavailable with its last text if the trouble is not over by then.
     """
-    deadline, told = time.monotonic() + most_s, False
+    deadline, reported = time.monotonic() + most_s, False
     while found := trouble():
-        if most_s and not told:
-            tell(found)
-            told = True
+        if most_s and not reported:
+            report(found)
+            reported = True
         if time.monotonic() >= deadline:
             waited = f" (waited for {most_s:.0f} s)" if most_s else ""
             raise Unavailable(found + waited)

@@ -50,15 +50,15 @@ def bot_faults(
     Raises NotFound, and BadOption for a wrong cursor or limit.
     """
     bot, most = find_bot(session, f"{owner}/{name}"), page_size(limit)
-    told: list[answers.OneFault] = []
+    faults: list[answers.OneFault] = []
     following = last = None
     for place, fault in _found(session, bot, cursor, details=sees(viewer, bot.owner_id)):
-        if len(told) == most:
+        if len(faults) == most:
             following = last
             break
-        told.append(fault)
+        faults.append(fault)
         last = place
-    return answers.FaultList(items=told, next=following)
+    return answers.FaultList(items=faults, next=following)
 
 
 def _found(

@@ -129,8 +129,8 @@ def stamp(session: Session, number: int, viewer: User | None = None) -> Stamp:
 
     It also changes when the league opens another season. Reads no match. Raises NotFound.
     """
-    asked = select(Season.state, Season.round, Season.league_id).where(Season.id == number)
-    found = session.execute(asked).first()
+    query = select(Season.state, Season.round, Season.league_id).where(Season.id == number)
+    found = session.execute(query).first()
     if found is None:
         raise NotFound(f"there is no season '{number}'")
     if found.state == SeasonState.DRAFT:

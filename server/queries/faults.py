@@ -66,8 +66,8 @@ def _bots(session: Session, versions: list[int], since: int) -> list[answers.Bot
         counts[row.version_id].append(row)
     with_owner = joinedload(Version.bot).joinedload(Bot.owner)
     named = session.scalars(select(Version).where(Version.id.in_(versions)).options(with_owner))
-    told = {row.id: row for row in named}
-    return [_line(told[number], counts[number]) for number in versions]
+    by_id = {row.id: row for row in named}
+    return [_line(by_id[number], counts[number]) for number in versions]
 
 
 def _line(version: Version, rows: list[FaultCount]) -> answers.BotFaults:

@@ -73,8 +73,8 @@ def write_personal_data(
         bots = session.scalars(select(Bot).where(Bot.owner_id == user.id).order_by(Bot.id)).all()
         for row in bots:
             folder = f"bots/{row.name}"
-            told = answered_bot(session, user.name, row.name, user)
-            archive.writestr(f"{folder}/bot.json", _text(told.plain()))
+            answer = answered_bot(session, user.name, row.name, user)
+            archive.writestr(f"{folder}/bot.json", _text(answer.plain()))
             for version in session.scalars(select(Version).where(Version.bot_id == row.id)):
                 data = session.get_one(Bundle, version.digest).data
                 archive.writestr(f"{folder}/v{version.number}.{_ending(data)}", data)

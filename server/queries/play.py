@@ -75,7 +75,7 @@ def table(
     me = _seat_of(row, viewer)
     if not _may_see(row, viewer, settings, secret):
         raise Forbidden("this table is closed to others until its game is over")
-    told = _running(row, me, since) if row.record is None else _over(row, me, since)
+    progress = _running(row, me, since) if row.record is None else _over(row, me, since)
     owner = me is not None and row.state == PlayState.OPEN
     return answers.Table(
         **vars(_line(row)),
@@ -86,7 +86,7 @@ def table(
         me=me,
         join=play.join_secret(row, settings) if owner else None,
         since=since,
-        **told,
+        **progress,
     )
 
 

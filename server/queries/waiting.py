@@ -32,8 +32,8 @@ from server.db.models import (
     VersionState,
 )
 from server.queries import drafts, job_times
-from server.queries.bots import version as told_version
-from server.queries.matches import match as told_match
+from server.queries.bots import version as version_answer
+from server.queries.matches import match as match_answer
 from server.services import dispatch, signs, turns
 from server.services.arena_lines import arena_lines
 from server.services.walls import wall
@@ -102,7 +102,7 @@ def match(
     session: Session, name: str, viewer: User | None, *, settings: Settings, now: int
 ) -> AnsweredMatch:
     """Returns the match as `queries.match` does, with the reason why it waits, if it waits."""
-    found = told_match(session, name, viewer)
+    found = match_answer(session, name, viewer)
     waits = None
     if found.state in (MatchState.QUEUED, MatchState.PARKED):
         row = session.get_one(Match, found.id)
@@ -114,7 +114,7 @@ def version(
     session: Session, name: str | int, viewer: User | None, *, settings: Settings, now: int
 ) -> AnsweredVersion:
     """Returns the version as `queries.version` does; its owner and operators see why it waits."""
-    found = told_version(session, name, viewer)
+    found = version_answer(session, name, viewer)
     row = session.get_one(Version, found.id)
     waits = of_tryout(session, row, settings=settings, now=now) if found.mine else None
     return found.model_copy(update={"waiting": waits})

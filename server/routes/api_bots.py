@@ -79,8 +79,8 @@ def ratings(owner: str, name: str) -> Response:
 def faults(owner: str, name: str, query_data: schemas.Page) -> Response:
     """Lists the bot's faults, newest match first; only its owner and operators get details."""
     with context().read() as session:
-        asked = query_data.model_dump()
-        return answered(bot_faults(session, owner, name, viewer(session), **asked))
+        page = query_data.model_dump()
+        return answered(bot_faults(session, owner, name, viewer(session), **page))
 
 
 @routes.post("/bots/<name:owner>/<name:name>/activate")

@@ -28,8 +28,8 @@ routes = APIBlueprint("users", __name__, url_prefix="/api/v1", tag="Accounts")
 def index(query_data: schemas.UsersPage) -> Response:
     """Lists the accounts by name; `q` is a part of the name or the mail address. For operators."""
     with context().read() as session:
-        asked = query_data.model_dump(exclude={"q"})
-        return answered(users.users(session, viewer(session), wanted=query_data.q, **asked))
+        page = query_data.model_dump(exclude={"q"})
+        return answered(users.users(session, viewer(session), wanted=query_data.q, **page))
 
 
 @routes.get("/users/<name:name>")

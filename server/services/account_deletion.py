@@ -141,8 +141,8 @@ def _rename_in_texts(session: Session, user: User, former: str) -> None:
     entered = select(Entry).join(Entry.bot).where(Bot.owner_id == user.id, Entry.out != "")
     for entry in session.scalars(entered):
         entry.out_why = _renamed(entry.out_why, former, user.name)
-    told = cast(Comparison.result, String).contains(f"{former}/")
-    for comparison in session.scalars(select(Comparison).where(told)):
+    named = cast(Comparison.result, String).contains(f"{former}/")
+    for comparison in session.scalars(select(Comparison).where(named)):
         comparison.result = _renamed(comparison.result, former, user.name)
     for bot in user.bots:
         event = update(Event).where(Event.subject == f"{former}/{bot.name}"[:SUBJECT])

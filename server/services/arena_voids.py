@@ -68,10 +68,10 @@ def void(
         with context.write() as session:
             some = _void_some(session, names[start : start + AT_ONCE], why, again, context.now())
         done, new = done + some[0], new + some[1]
-    told = {"since": iso(since), "until": iso(until), "reason": why, "void": done, "new": new}
+    detail = {"since": iso(since), "until": iso(until), "reason": why, "void": done, "new": new}
     with context.write() as session:
         audit.note(
-            session, actor, "arena.void", stopped_arenas.subject_of(name), told, now=context.now()
+            session, actor, "arena.void", stopped_arenas.subject_of(name), detail, now=context.now()
         )
     return ArenaVoid(
         arena=name,

@@ -91,8 +91,8 @@ def refuse(
         return False
     jobs.give_back(session, MATCH, match, message.attempt, text, settings=settings, now=now)
     if name and name not in before:
-        told = f"its record of match {match.id} does not replay: {why}"
-        _stop(session, name, Stop(storable(told, 500), now, match.id), None, now)
+        stop_why = f"its record of match {match.id} does not replay: {why}"
+        _stop(session, name, Stop(storable(stop_why, 500), now, match.id), None, now)
     return False
 
 
@@ -117,11 +117,11 @@ def stop_if_different(session: Session, done: Claim, *, settings: Settings, now:
         _stop(session, played_by, Stop(storable(why, 500), now, row.match_id), None, now)
 
 
-def _stop(session: Session, name: str, told: Stop, actor: User | None, now: int) -> None:
-    store(session, {**stopped(session), name: told}, now=now)
-    if told.match and key_of(name):
+def _stop(session: Session, name: str, stop: Stop, actor: User | None, now: int) -> None:
+    store(session, {**stopped(session), name: stop}, now=now)
+    if stop.match and key_of(name):
         job_kinds.take_from_key(session, key_of(name))
     else:
         job_kinds.take_from(session, name)
-    detail = {"reason": told.why, "match": told.match or None}
+    detail = {"reason": stop.why, "match": stop.match or None}
     audit.note(session, actor, "arena.stop", subject_of(name), detail, now=now)

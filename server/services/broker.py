@@ -29,11 +29,11 @@ _STARTING: Final = (
 """Texts of errors of the broker, or of the way to it, that may be over in a moment."""
 
 
-def wait_for_start(url: str, most_s: float, tell: Callable[[str], None]) -> None:
+def wait_for_start(url: str, most_s: float, report: Callable[[str], None]) -> None:
     """Waits up to `most_s` seconds while the broker seems to be starting.
 
-    Tells why once. Raises Unavailable if it has not started by then, and BrokerUnavailable at once
-    if waiting does not help.
+    Reports why once. Raises Unavailable if it has not started by then; raises BrokerUnavailable at
+    once if waiting does not help.
     """
 
     def trouble() -> str:
@@ -45,7 +45,7 @@ def wait_for_start(url: str, most_s: float, tell: Callable[[str], None]) -> None
             return str(error)
         return ""
 
-    wait_while(trouble, most_s, tell)
+    wait_while(trouble, most_s, report)
 
 
 class Waiting(NamedTuple):
@@ -130,9 +130,9 @@ def _job_in(message: str | bytes) -> tuple[str, int] | None:
 def _read(message: str | bytes) -> tuple[str, dict[str, Any]] | None:
     """The task and its message in Celery's message; None if there is none."""
     try:
-        told = json.loads(message)
-        (job,), *_ = json.loads(b64decode(told["body"]))
-        return str(told["headers"]["task"]), dict(job)
+        envelope = json.loads(message)
+        (job,), *_ = json.loads(b64decode(envelope["body"]))
+        return str(envelope["headers"]["task"]), dict(job)
     except (ValueError, LookupError, TypeError, binascii.Error):
         return None
 

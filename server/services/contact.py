@@ -71,13 +71,13 @@ def confirm(session: Session, user: User, secret: str, *, settings: Settings, no
             "this link was used or replaced, is older than a day, or belongs to another account; "
             "ask for a new one on your account's page"
         )
-    asked = user.email_asked
-    assert asked is not None
+    address = user.email_asked
+    assert address is not None
     _notify_of_change(session, user, "changed" if user.email is not None else "set", now)
-    user.email, user.email_changed_at = asked, now
+    user.email, user.email_changed_at = address, now
     user.email_asked = user.email_asked_at = user.reset_asked_at = None
     session.flush()
-    return asked
+    return address
 
 
 def clear(session: Session, user: User, *, now: int) -> None:

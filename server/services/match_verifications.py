@@ -48,8 +48,8 @@ def ask(
         raise Forbidden(why)
     require_record(match.result, match.id)
     _check_playable(session, match)
-    asked = select(MatchVerification.id).where(MatchVerification.match_id == match.id, _UNDER_WAY)
-    if session.scalar(asked.limit(1)) is not None:
+    open_ones = select(MatchVerification.id).where(MatchVerification.match_id == match.id, _UNDER_WAY)
+    if session.scalar(open_ones.limit(1)) is not None:
         raise Conflict(
             "an arena is verifying this match already; its finding will appear on this page"
         )

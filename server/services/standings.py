@@ -290,8 +290,8 @@ def _upsets(
     session: Session, upsets: Sequence[Upset], versions: Mapping[str, int]
 ) -> list[answers.Upset]:
     """Returns the clearest upsets."""
-    told = upsets[:UPSETS]
-    found = _named(session, {name for one in told for name in (one.winner, one.loser)}, versions)
+    clearest = upsets[:UPSETS]
+    found = _named(session, {name for one in clearest for name in (one.winner, one.loser)}, versions)
     return [
         answers.Upset(
             winner=found[one.winner][0],
@@ -299,7 +299,7 @@ def _upsets(
             games=one.games,
             share=one.share,
         )
-        for one in told
+        for one in clearest
     ]
 
 

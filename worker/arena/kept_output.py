@@ -95,17 +95,17 @@ def _keep_reports(
     seats: Sequence[tuple[int, Seat]],
     found: Sequence[tuple[_At, output.Part]],
 ) -> None:
-    told = {
+    reports = {
         (deal, rotation, decision): text
         for rotation, seat in seats
         for (deal, decision), text in (seat.reports or {}).items()
     }
-    told |= {
+    reports |= {
         at: part.text[: frames.REPORT_LENGTH]
         for at, part in found
         if part.kind == REPORT and part.text
     }
-    ordered = sorted(told.items())
+    ordered = sorted(reports.items())
     kept.diagnostics.extend(
         Diagnostic(entrant, *at, text) for at, text in ordered[:DIAGNOSTICS_KEPT]
     )

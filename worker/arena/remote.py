@@ -77,13 +77,13 @@ class RemoteArena:
         logs.configure(self._settings, arena=name.partition("@")[0])
         box = open_named(self._settings.box, self._settings)
         assert box is not None, "no setting names `none`"
-        told = reports.wall_report(name, box.kind, self._settings)
-        if not told["walled"]:
-            raise BoxUnavailable(f"the box {box.kind} has no wall around bots: {told['why']}")
+        report = reports.wall_report(name, box.kind, self._settings)
+        if not report["walled"]:
+            raise BoxUnavailable(f"the box {box.kind} has no wall around bots: {report['why']}")
         try:
-            self._play(name, box, told)
+            self._play(name, box, report)
         finally:
-            self._leave(told)
+            self._leave(report)
 
     def _join(self) -> str | None:
         """Introduces the arena to the server until the server accepts it; returns the arena's name.
@@ -96,10 +96,10 @@ class RemoteArena:
                 self._stop.wait(_WAITS_S if isinstance(error, ArenaOutdated) else _AWAY_S)
         return None
 
-    def _play(self, name: str, box: Box, told: dict[str, Any]) -> None:
+    def _play(self, name: str, box: Box, report: dict[str, Any]) -> None:
         patience_s = 60.0 * self._settings.lease_minutes
         arena = Arena(self._client, box, None, self._stop.is_set, name=name, patience_s=patience_s)
-        reporting = (self._client, arena, told, lambda: self._doing)
+        reporting = (self._client, arena, report, lambda: self._doing)
         threading.Thread(target=reports.keep_reporting, args=reporting, daemon=True).start()
         while not self._stop.is_set():
             found = self._next()
@@ -133,13 +133,13 @@ class RemoteArena:
         finally:
             self._doing = ""
 
-    def _leave(self, told: dict[str, Any]) -> None:
+    def _leave(self, report: dict[str, Any]) -> None:
         """Tells the server that this arena is gone."""
         client = ServerClient(
             self._settings.server_url, self._key, number=self._number, pauses_s=_GOODBYE
         )
         with suppress(MatchboxError):
-            client.report_wall({**told, "leaving": True})
+            client.report_wall({**report, "leaving": True})
         client.close()
 
 

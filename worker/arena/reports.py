@@ -41,14 +41,14 @@ def report(arena: str, kind: str, *, walled: bool, why: str) -> dict[str, Any]:
 
 
 def keep_reporting(
-    client: ServerClient, arena: Arena, told: dict[str, Any], doing: Callable[[], str]
+    client: ServerClient, arena: Arena, wall: dict[str, Any], doing: Callable[[], str]
 ) -> None:
     """Sends a report every EVERY_S seconds. A silent arena counts as gone, and loses its job."""
     while True:
         claim = arena.claim()
         job = None if claim is None else wire.to_plain(claim)
         try:
-            client.report_wall({**told, **_load(), "doing": doing(), "job": job})
+            client.report_wall({**wall, **_load(), "doing": doing(), "job": job})
         except MatchboxError as error:
             log.warning("wall.not_reported", why=str(error))
         time.sleep(EVERY_S)
