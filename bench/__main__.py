@@ -54,7 +54,7 @@ _GAMES: Final = tuple(dict.fromkeys(one.game for one in CONTESTS))
 def main(words: Sequence[str]) -> int:
     """Measures and prints; returns 0."""
     options = _options(words)
-    usable = cpu_affinity.usable()
+    usable = cpu_affinity.usable_cores()
     cpu_affinity.pin(usable[os.getpid() % len(usable)])
     with ExitStack() as stack:
         stack.enter_context(sample_game.installed())

@@ -187,7 +187,7 @@ def _plan(bots: Sequence[NamedBot], games: int) -> Plan:
 @contextmanager
 def _on(usable: Sequence[int]) -> Iterator[None]:
     """Runs this process on all of these cores while the block runs; its pools choose among them."""
-    before = cpu_affinity.usable()
+    before = cpu_affinity.usable_cores()
     if cpu_affinity.CAN_PIN:
         os.sched_setaffinity(0, usable)
     try:

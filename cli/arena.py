@@ -45,7 +45,9 @@ def arena(
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
-    _keep_running(url, key, arenas or len(cpu_affinity.usable()), data.resolve(), stop, client)
+    _keep_running(
+        url, key, arenas or len(cpu_affinity.usable_cores()), data.resolve(), stop, client
+    )
     output.note("Stopped.")
 
 

@@ -100,7 +100,7 @@ def rotate(path: Path) -> list[str]:
     return list(SECRETS)
 
 
-def wanting(socket: str) -> list[str]:
+def missing_requirements(socket: str) -> list[str]:
     """Returns the things that the deployment needs and this host lacks, as sentences."""
     found = []
     if shutil.which("docker") is None:
@@ -121,7 +121,7 @@ def main(folder: str = "") -> int:
     """
     place = folder or FILE
     socket = os.environ.get("DOCKER_SOCKET", SOCKET)
-    for sentence in wanting(socket):
+    for sentence in missing_requirements(socket):
         print(f"The deployment needs this: {sentence}.")
     for there in (FILE, place):
         if Path(there).exists():

@@ -121,7 +121,7 @@ def _cores() -> Cores:
     from matchbox.settings import read_settings
     from worker.arena import cpu_affinity
 
-    settings, usable = read_settings(os.environ), len(cpu_affinity.usable())
+    settings, usable = read_settings(os.environ), len(cpu_affinity.usable_cores())
     arenas = settings.arenas or usable
     pinned = min(arenas, usable) if settings.pin and cpu_affinity.CAN_PIN else 0
     return {"usable": usable, "arenas": arenas, "pinned": pinned}

@@ -154,7 +154,7 @@ def programs(
         Program("ledger", _worker("ledger", "ledger", "ledger"), environment, layer=1),
         Program("beat", _celery("worker.ledger.beat", "beat", "--pidfile="), environment, layer=2),
     ]
-    for number in range(settings.arenas or len(cpu_affinity.usable())):
+    for number in range(settings.arenas or len(cpu_affinity.usable_cores())):
         name = f"arena-{number + 1}"
         command = _worker(name, "arena", ",".join(ARENA_QUEUES))
         known = arena_environment(environment, place)

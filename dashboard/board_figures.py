@@ -31,7 +31,7 @@ class Bar(NamedTuple):
     bouts: int
 
 
-def settled(pairs: Iterable[PairLine]) -> list[PairLine]:
+def decided_pairs(pairs: Iterable[PairLine]) -> list[PairLine]:
     """Returns the pairs whose interval leaves out one half."""
     return [one for one in pairs if not one.ci95[0] <= 0.5 <= one.ci95[1]]
 
@@ -40,7 +40,7 @@ def pairs_finding(found: BoardFigures) -> str:
     """Returns a sentence, without a full stop, on how many pairs are settled."""
     if not found.pairs:
         return "No two of these bots have met yet"
-    clear = settled(found.pairs)
+    clear = decided_pairs(found.pairs)
     count = wording.plural(len(found.pairs), "pair")
     if not clear:
         return f"None of the {count} is settled: every interval still contains 50%"

@@ -95,8 +95,8 @@ def _coming(seasons: Sequence[SeasonLine]) -> list[SeasonLine]:
 
 def _stage(source: Source, latest: Sequence[MatchLine]) -> Stage | None:
     """Returns the closest of the latest matches whose result may be read, with a bout of it."""
-    for match in sorted(latest, key=closeness):
-        if closeness(match) > 1:
+    for match in sorted(latest, key=margin):
+        if margin(match) > 1:
             break
         try:
             found = source.match(match.id)
@@ -109,7 +109,7 @@ def _stage(source: Source, latest: Sequence[MatchLine]) -> Stage | None:
     return None
 
 
-def closeness(match: MatchLine) -> float:
+def margin(match: MatchLine) -> float:
     """Returns how far apart the entrants are, from 0 to 1; 1 for a team, and 2 for no result."""
     points = [one.points for one in match.entrants if one.points is not None]
     if len(points) < 2:

@@ -10,7 +10,7 @@ from statistics import mean
 from typing import TYPE_CHECKING, Final, NamedTuple, assert_never
 
 from dashboard.formats import STAGES
-from dashboard.tabs import near
+from dashboard.tabs import page_numbers
 from dashboard.wording import plural
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ def _present(season: Season, left: Mapping[int, int]) -> int:
 
 def tabs(season: Season, left: Mapping[int, int], chosen: int) -> list[RoundTab]:
     """Returns the tabs: the first round, those around the chosen one, and the last."""
-    row = near(chosen, len(season.rounds))
+    row = page_numbers(chosen, len(season.rounds))
     return [RoundTab(number, number not in left) for number in row]
 
 

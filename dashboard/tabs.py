@@ -9,7 +9,7 @@ NEAR: Final = 2
 """The number of numbers on each side of the chosen one. The first and the last are always there."""
 
 
-def near(chosen: int, last: int) -> list[int]:
+def page_numbers(chosen: int, last: int) -> list[int]:
     """Returns the numbers of the row for 1 to `last`, with 0 for those left out between two."""
     wanted = {1, last, *range(chosen - NEAR, chosen + NEAR + 1)} & set(range(1, last + 1))
     found = sorted(wanted)

@@ -136,7 +136,7 @@ def short(digest: str, length: int = 10) -> str:
     return digest if len(digest) <= length else digest[:length]
 
 
-def moment(text: str | None) -> datetime | None:
+def parse_time(text: str | None) -> datetime | None:
     """Parses an ISO 8601 text; returns the time in UTC, or None."""
     if not text:
         return None
@@ -146,13 +146,13 @@ def moment(text: str | None) -> datetime | None:
 
 def exact(text: str | None) -> str:
     """Returns the exact time: "2026-11-21 08:40:12 UTC"."""
-    read = moment(text)
+    read = parse_time(text)
     return f"{read:%Y-%m-%d %H:%M:%S} UTC" if read else ""
 
 
 def ago(text: str | None, now: datetime) -> str:
     """Returns the age of a time: "3 min ago", "in 3 min"; the date if it is a month off."""
-    read = moment(text)
+    read = parse_time(text)
     if read is None:
         return "–"
     seconds = int((now - read).total_seconds())

@@ -65,7 +65,7 @@ class Box:
         self._launch = _LAUNCHERS[kind](program, engine)
         first = ZygoteClient(self._launch)
         self._idle = [first]
-        self._lent: list[Seat] = []
+        self._lent: list[BoxSeat] = []
         """The seats whose zygotes were not taken back."""
         self._all = {first}
         self.layers: dict[str, bool] = first.raised
@@ -167,7 +167,7 @@ class Box:
 
 def seat_opener(
     box: Box, limits: Limits, wants_libraries: Callable[[bytes], bool]
-) -> Callable[[], Seat | FirstSeat]:
+) -> Callable[[], BoxSeat | FirstSeat]:
     """Returns a function that opens a bot's seats in the box, which draw on one bank of time.
 
     `wants_libraries` says of a seat's first answer whether its bot wants the box's libraries. The
@@ -184,14 +184,14 @@ class SeatOpener:
     """Opens the seats of one bot. The first answer of the first decides about the others."""
 
     def __init__(
-        self, open_seat: Callable[[bool], Seat], wants_libraries: Callable[[bytes], bool]
+        self, open_seat: Callable[[bool], BoxSeat], wants_libraries: Callable[[bytes], bool]
     ) -> None:
         """`open_seat` opens a seat; its argument says whether with libraries."""
         self._open_seat = open_seat
         self._wants_libraries = wants_libraries
         self._first: FirstSeat | None = None
 
-    def __call__(self) -> Seat | FirstSeat:
+    def __call__(self) -> BoxSeat | FirstSeat:
         """A seat of the bot."""
         if self._first is None or self._first.with_libraries is None:
             self._first = FirstSeat(self._open_seat, self._wants_libraries)
@@ -203,7 +203,7 @@ class FirstSeat:
     """A plain seat, replaced if its bot wants libraries. No line of the bot has run by then."""
 
     def __init__(
-        self, open_seat: Callable[[bool], Seat], wants_libraries: Callable[[bytes], bool]
+        self, open_seat: Callable[[bool], BoxSeat], wants_libraries: Callable[[bytes], bool]
     ) -> None:
         self._open_seat = open_seat
         self._wants_libraries = wants_libraries
@@ -212,7 +212,7 @@ class FirstSeat:
         """Whether its bot wants libraries; None before it has answered."""
 
     def ask(self, frame: bytes, decisions: int = 1, *, start: bool = False) -> bytes:
-        """The one frame that answers this one: see Seat.ask."""
+        """The one frame that answers this one: see BoxSeat.ask."""
         answer = self._seat.ask(frame, decisions, start=start)
         if start and self.with_libraries is None:
             self.with_libraries = self._wants_libraries(answer)

@@ -131,7 +131,7 @@ def _architectures() -> dict[str, Architecture]:
 ARCHITECTURES: Final = _architectures()
 
 
-def here() -> Architecture | None:
+def current_architecture() -> Architecture | None:
     """This machine's architecture, or None if its call numbers are not known."""
     return ARCHITECTURES.get(os.uname().machine)
 

@@ -83,7 +83,7 @@ def _prepare(
 ) -> tuple[Zygote, dict[str, bool]]:
     """A zygote behind the first step of its wall, and for each layer by name whether it stands."""
     serve = _load(order["preload"], order["entry"])
-    wall, arch = Wall(tuple(order["drop"])), syscalls.here()
+    wall, arch = Wall(tuple(order["drop"])), syscalls.current_architecture()
     thread_id = machine_traits.ThreadId()
     _forget(imports)
     raised = inner_wall.first_step(wall, arch, own_root=order["own_root"])

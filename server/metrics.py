@@ -23,7 +23,7 @@ from prometheus_client.registry import Collector
 from matchbox.answers.health import ArenaState
 from server import queries
 from server.services import health
-from server.services.health import moment
+from server.services.health import parse_time_ms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -135,15 +135,15 @@ def _judged(judged: Health) -> Iterator[Gauge]:
     busy = sum(bool(one.doing) for one in reporting)
     yield "matchbox_arenas_walled", "Arenas that report a wall", (), [((), walled)]
     yield "matchbox_arenas_busy", "Arenas that are at a job", (), [((), busy)]
-    now = moment(judged.checked_at)
-    ages = [now - moment(one.seen_at) for one in reporting]
+    now = parse_time_ms(judged.checked_at)
+    ages = [now - parse_time_ms(one.seen_at) for one in reporting]
     oldest = max(ages, default=0) / 1000
     yield "matchbox_arena_report_age_seconds", "Age of the oldest report", (), [((), oldest)]
     for state in ("queued", "running", "parked"):
         jobs: Samples = [((one.kind,), getattr(one, state)) for one in judged.jobs]
         yield f"matchbox_jobs_{state}", f"Jobs that are {state}, by kind", ("kind",), jobs
     waiting: Samples = [
-        ((one.kind,), (now - moment(one.oldest_at)) / 1000 if one.oldest_at else 0)
+        ((one.kind,), (now - parse_time_ms(one.oldest_at)) / 1000 if one.oldest_at else 0)
         for one in judged.jobs
     ]
     name = "matchbox_oldest_job_age_seconds"

@@ -103,7 +103,7 @@ def comparable(
     )
     found = list(session.scalars(accepted.order_by(Version.number.desc())))
     active = session.scalar(accepted.where(Version.state == services.COMPARED[0]))
-    challenger, defender = services.usual(found, active)
+    challenger, defender = services.default_versions(found, active)
     game = session.scalar(select(Bot.game).join(User).where(User.name == owner, Bot.name == name))
     return answers.Comparable(
         versions=found,

@@ -17,13 +17,13 @@ from matchbox.answers.courses import Course, Fixture, Meeting, Stamp
 from matchbox.errors import NotFound
 from server.db.models import UNFINISHED, Match, MatchSeat, MatchState, Season, SeasonState
 from server.db.session import in_parts
-from server.queries.embargo import closed
+from server.queries.embargo import embargoed_matches
 from server.services import board_counts
 from server.services.board_counts import Pair
 from server.services.kept import Kept
 from server.services.leagues import is_cooperative
 from server.services.lookup import find_season
-from server.services.season_progress import stands
+from server.services.season_progress import unreplaced_matches
 from server.services.standings import scope_of
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ def _matches(session: Session, season: Season, number: int) -> Sequence[tuple[st
     """Returns id and state of each match of the round, in order."""
     # The query names each state, so that SQLite uses the index of season, state and round.
     its_own = (Match.round == number, Match.state.in_(tuple(MatchState)))
-    query = select(Match.number, Match.id, Match.state).where(*stands(season), *its_own)
+    query = select(Match.number, Match.id, Match.state).where(*unreplaced_matches(season), *its_own)
     rows = session.connection().execute(query).all()  # Rows from the session would take longer.
     return [(match, state) for _, match, state in sorted(rows)]
 
@@ -217,7 +217,7 @@ def _results(session: Session, season: Season, matches: Sequence[str]) -> dict[s
     team = is_cooperative(season.league.game)
     results: dict[str, _Result] = {}
     for part in in_parts(matches, AT_ONCE):
-        hidden = closed(session, part)
+        hidden = embargoed_matches(session, part)
         wanted = (
             select(Match.id, Match.score, MatchSeat.points)
             .join(MatchSeat, MatchSeat.match_id == Match.id)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
 
-def closed(session: Session, names: Collection[str]) -> set[str]:
+def embargoed_matches(session: Session, names: Collection[str]) -> set[str]:
     """Returns those of the matches that share a deal with an unfinished match."""
     return set(session.scalars(_CLOSED, {"names": names}))
 
@@ -40,7 +40,7 @@ def reason(session: Session, match: Match) -> str | None:
         return (
             f"match {match.id} is {match.state}; its deals and record are closed until it is over"
         )
-    if closed(session, [match.id]):
+    if embargoed_matches(session, [match.id]):
         return (
             f"match {match.id} shares a deal with a match that is not over; until then it is closed"
         )

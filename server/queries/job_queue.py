@@ -133,7 +133,7 @@ def _matches(session: Session, lately: job_times.Pace, stopped: str) -> list[ans
             since=iso(row.created_at),
             place=place,
             seconds=None if stopped else lately.seconds(running + place),
-            reason=stopped or waiting.behind(place, "match", "matches"),
+            reason=stopped or waiting.jobs_ahead_text(place, "match", "matches"),
         )
         for place, row in enumerate(dispatch.next_queued(session, MOST, first), 1)
     ]

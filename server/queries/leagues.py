@@ -112,7 +112,7 @@ def season(session: Session, name: int | str, viewer: User | None = None) -> Ans
     """Returns the season with that number or name. Raises NotFound."""
     row = find_season(session, name, viewer)
     (line,) = _lines(session, [row])
-    siblings = divisions.of_edition(session, row)
+    siblings = divisions.divisions_of(session, row)
     return AnsweredSeason(
         **vars(line),
         entrants=[_entrant(entry, viewer) for entry in row.entries],

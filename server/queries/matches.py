@@ -26,7 +26,7 @@ from server.db.models import (
     VersionState,
 )
 from server.queries import match_lines
-from server.queries.embargo import closed, reason
+from server.queries.embargo import embargoed_matches, reason
 from server.queries.match_filters import Asked
 from server.queries.pagination import iso, numbers, page_size, sees, split
 from server.services import walls
@@ -89,7 +89,7 @@ def matches(
     ids = {row[0] for one in newest for row in session.execute(one)}
     found = match_lines.rows_of(session, ids)[:wanted]
     shown, following = split(found, limit, lambda one: f"{one.created_at}.{one.number}.{one.id}")
-    hidden = closed(session, [one.id for one in shown])
+    hidden = embargoed_matches(session, [one.id for one in shown])
     items = match_lines.lines_of(session, shown, hidden)
     return answers.Matches(items=items, next=following)
 

@@ -31,7 +31,7 @@ def iso(at: int | None) -> str | None:
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def moment(text: str) -> int:
+def parse_time_ms(text: str) -> int:
     """Returns the time of an ISO 8601 text in ms UTC; without an offset it is in UTC.
 
     Raises BadOption.

@@ -95,7 +95,7 @@ class Line(NamedTuple):
                     "Its author's last try-outs took long. Such try-outs share half of the arenas, "
                     "so it waits until one of them is over."
                 )
-        return behind(place, "try-out")
+        return jobs_ahead_text(place, "try-out")
 
 
 def match(
@@ -142,7 +142,7 @@ def of_match(session: Session, row: Match, *, settings: Settings, now: int) -> W
         return Waiting(place=place, seconds=None, reason=why)
     lately = job_times.of_matches(session, now=now)
     seconds = lately.seconds(sum(under_way.values()) + place)
-    return Waiting(place=place, seconds=seconds, reason=behind(place, "match", "matches"))
+    return Waiting(place=place, seconds=seconds, reason=jobs_ahead_text(place, "match", "matches"))
 
 
 def of_tryout(
@@ -243,7 +243,7 @@ def _place(session: Session, row: Match, under_way: dispatch.UnderWay) -> int:
         turn = under_way[*mine, None] + ahead + 1
         ahead += _sooner(turn, [(sum(reached.values()), sum(compared.values()))])
     outside = None if row.comparison_id is not None else mine
-    others = [one for one in dispatch.awake(session) if one != outside]
+    others = [one for one in dispatch.active_scopes(session) if one != outside]
     waiting = ((under_way[*one, None], _count(session, *_of(one))) for one in others)
     return ahead + _sooner(turn, waiting) + 1
 
@@ -271,7 +271,7 @@ def _count(session: Session, *which: object) -> int:
     return session.scalar(select(func.count()).select_from(Match).where(*which)) or 0  # type: ignore[arg-type]
 
 
-def behind(place: int, one: str, many: str = "") -> str:
+def jobs_ahead_text(place: int, one: str, many: str = "") -> str:
     """Returns a sentence with the number of jobs of a kind before the one with this place."""
     if place == 1:
         return _NEXT

@@ -11,7 +11,7 @@ from flask import Response
 from matchbox.answers.arenas import ArenaKey, ArenaKeys, ArenaMatches, ArenaVoid, FreshArenaKey
 from matchbox.answers.health import ArenaLine
 from server.auth import account, acting, context, signed_in
-from server.queries.pagination import moment
+from server.queries.pagination import parse_time_ms
 from server.routes import schemas
 from server.routes.responses import answered
 from server.scopes import Scope, needs
@@ -38,7 +38,7 @@ def stop(arena: str, json_data: schemas.Reason) -> Response:
 def go_on(arena: str, json_data: schemas.Reason) -> Response:
     """Lets a stopped arena continue; for operators."""
     with acting() as (session, actor, now):
-        arenas.let_go_on(session, actor, arena, json_data.reason, now=now)
+        arenas.resume(session, actor, arena, json_data.reason, now=now)
     return _line(arena)
 
 
@@ -54,7 +54,7 @@ def count_matches(arena: str, query_data: schemas.SinceTime) -> Response:
     """
     made = context()
     with made.read() as session:
-        times = {"since": moment(query_data.since), "until": made.now()}
+        times = {"since": parse_time_ms(query_data.since), "until": made.now()}
         return answered(arena_voids.count(session, account(session), arena, **times))
 
 
@@ -65,8 +65,8 @@ def count_matches(arena: str, query_data: schemas.SinceTime) -> Response:
 def void(arena: str, json_data: schemas.ArenaVoid) -> Response:
     """Makes all matches void that ended on an arena since a time; for operators."""
     made, body = context(), json_data
-    until = moment(body.until) if body.until else made.now()
-    times = {"since": moment(body.since), "until": until}
+    until = parse_time_ms(body.until) if body.until else made.now()
+    times = {"since": parse_time_ms(body.since), "until": until}
     return answered(
         arena_voids.void(made, signed_in(), arena, body.reason, again=body.again, **times)
     )

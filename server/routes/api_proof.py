@@ -86,7 +86,7 @@ def archive(season: str, query_data: WhichBundles) -> Response:
 def verified(season: str, json_data: Found) -> Response:
     """Stores the result of an operator's replay of the season; for operators."""
     with acting() as (session, actor, now):
-        row = verifications.keep(session, actor, season, **json_data.model_dump(), now=now)
+        row = verifications.store(session, actor, season, **json_data.model_dump(), now=now)
         return answered(verification(row), 201)
 
 

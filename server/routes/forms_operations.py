@@ -9,7 +9,7 @@ from flask import Blueprint
 from dashboard import forms as pages
 from server import queries
 from server.auth import acting, context, signed_in
-from server.queries.pagination import moment
+from server.queries.pagination import parse_time_ms
 from server.routes.form_fields import field, form_of, go_to, secret_page, whole
 from server.routes.source import the_source
 from server.services import (
@@ -102,7 +102,7 @@ def stop_arena(arena: str) -> Response:
 def let_arena_go_on(arena: str) -> Response:
     """Lets a stopped arena go on."""
     with acting() as (session, actor, now):
-        arenas.let_go_on(session, actor, arena, field("reason"), now=now)
+        arenas.resume(session, actor, arena, field("reason"), now=now)
     return go_to("pages.arena", arena=arena)
 
 
@@ -110,7 +110,7 @@ def let_arena_go_on(arena: str) -> Response:
 @form_of(pages.arena_page)
 def void_arena(arena: str) -> Response:
     """Makes void the matches of the arena that the page has just counted."""
-    times = {"since": moment(field("since")), "until": moment(field("until"))}
+    times = {"since": parse_time_ms(field("since")), "until": parse_time_ms(field("until"))}
     reason, again = field("reason"), bool(field("again"))
     arena_voids.void(context(), signed_in(), arena, reason, again=again, **times)
     return go_to("pages.arena", arena=arena)

@@ -15,7 +15,7 @@ from server.queries import classes
 from server.queries import faults as fault_queries
 from server.queries import users as user_queries
 from server.queries.job_queue import queue_detail
-from server.queries.pagination import moment
+from server.queries.pagination import parse_time_ms
 from server.services import arena_keys, arena_lines, arena_voids, health
 
 
@@ -109,5 +109,5 @@ class OperatorSource:
         made = context()
         with reader() as session:
             return arena_voids.count(
-                session, viewer(session), name, since=moment(since), until=made.now()
+                session, viewer(session), name, since=parse_time_ms(since), until=made.now()
             )

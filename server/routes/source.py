@@ -57,7 +57,7 @@ class ServerSource(AccountSource, OperatorSource, SeasonSource):
 
     def uploads_closed(self) -> str | None:
         with reader() as session:
-            why = uploads.closed_to(session, viewer(session))
+            why = uploads.refusal_for(session, viewer(session))
         return why[:1].upper() + why[1:] or None
 
     def bot(self, owner: str, name: str) -> Bot:

@@ -97,7 +97,7 @@ def _end_its_bots(session: Session, user: User, *, now: int) -> None:
     inside = (Bot.owner_id == user.id, Season.state.in_(PLAYING), Entry.out == "")
     entered = select(Entry).join(Entry.bot).join(Entry.season).where(*inside)
     for entry in session.scalars(entered).all():
-        exclusions.take_out(session, entry, "suspended", _WHY, now=now)
+        exclusions.exclude_entry(session, entry, "suspended", _WHY, now=now)
     alive = (Bot.owner_id == user.id, Bot.retired_at.is_(None))
     for bot in session.scalars(select(Bot).where(*alive)).all():
         uploads.retire(session, user, bot.full_name, now=now)
@@ -135,7 +135,7 @@ def _rename_in_texts(session: Session, user: User, former: str) -> None:
     void = select(Match).where(Match.state == MatchState.VOID)
     for match in session.scalars(void.where(Match.void_why.contains(f"{former}/"))):
         match.void_why = _renamed(match.void_why, former, user.name)
-    own = exclusions.sat_in(*(version.id for bot in user.bots for version in bot.versions))
+    own = exclusions.has_seat_of(*(version.id for bot in user.bots for version in bot.versions))
     closed = update(Match).where(Match.void_why == closed_why(former), own)
     session.execute(closed.values(void_why=closed_why(user.name)))
     entered = select(Entry).join(Entry.bot).where(Bot.owner_id == user.id, Entry.out != "")

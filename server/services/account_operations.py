@@ -59,7 +59,7 @@ def reset_password(
         require_operator(actor)
     fresh = passwords.readable()
     hashed = passwords.hash_password(fresh, name)  # slow: done before the write turn begins
-    now_acting = accounts.as_now(session, actor) if actor is not None else None
+    now_acting = accounts.reload_actor(session, actor) if actor is not None else None
     user = _account(session, now_acting, name)
     user.password = hashed
     sessions.end_all(session, user)

@@ -63,7 +63,7 @@ def create_user(
     if role not in (Role.AUTHOR, Role.OPERATOR):
         raise BadName(f"there is no role {role!r}; the roles are author and operator")
     hashed = passwords.hash_password(password, name)
-    require_operator(as_now(session, actor))
+    require_operator(reload_actor(session, actor))
     made = add(session, name, hashed, Role(role), now=now)
     detail = {"name": made.name, "role": role}
     audit.note(session, actor, "user.create", f"user:{made.id}", detail, now=now)
@@ -77,7 +77,7 @@ def log_in(session: Session, name: str, password: str) -> User:
     right but the account is closed, it says so.
     """
     user = session.scalar(select(User).where(User.name == name))
-    fits = passwords.fits(user.password if user is not None else None, password)
+    fits = passwords.is_password_of(user.password if user is not None else None, password)
     if user is None or not fits:
         raise Forbidden("the name or the password is wrong")
     return require_open(user)
@@ -90,7 +90,7 @@ def require_open(user: User) -> User:
     return user
 
 
-def as_now(session: Session, actor: User) -> User:
+def reload_actor(session: Session, actor: User) -> User:
     """Returns the acting account, read again in this session. Raises Forbidden if it is closed."""
     found = session.get_one(User, actor.id, populate_existing=True)
     found.limited = actor.limited
@@ -104,7 +104,7 @@ def user_by_id(session: Session, number: int) -> User | None:
 
 def check_password(user: User, password: str) -> None:
     """Raises Forbidden if this is not the account's password."""
-    if not passwords.fits(user.password, password):
+    if not passwords.is_password_of(user.password, password):
         raise Forbidden("the password is wrong")
 
 

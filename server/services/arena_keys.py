@@ -167,6 +167,6 @@ def _line(session: Session, row: ArenaKey, now: int) -> KeyLine:
         state=_state(row),
         created_at=iso(row.created_at),
         seen_at=None if seen is None else iso(seen),
-        arenas=len(own.keys() & set(walls.present(session, now=now))),
+        arenas=len(own.keys() & set(walls.reporting_arenas(session, now=now))),
         jobs=job_kinds.count_held(session, row.name),
     )

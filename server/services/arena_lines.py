@@ -31,7 +31,7 @@ def arena_lines(session: Session, now: int) -> list[ArenaLine]:
             full_name=name,
             key=key_of(name),
             key_state=keys.get(key_of(name)),
-            stopped=stop.why if (stop := stopped_arenas.stop_in(stopped, name)) else "",
+            stopped=stop.why if (stop := stopped_arenas.find_stop(stopped, name)) else "",
             host=one.host,
             release=one.release,
             state=_state_of(one, now),

@@ -44,7 +44,7 @@ def stop(session: Session, actor: User, name: str, reason: str, *, now: int) -> 
     _stop(session, name, Stop(why, now), actor, now)
 
 
-def let_go_on(session: Session, actor: User, name: str, reason: str, *, now: int) -> None:
+def resume(session: Session, actor: User, name: str, reason: str, *, now: int) -> None:
     """Lets a stopped arena continue. If it is stopped for a false record of another arena, lets
     that arena continue.
 

@@ -136,7 +136,7 @@ def stamp(session: Session, scope: str) -> tuple[object, ...]:
     return tuple(session.execute(select(*columns).where(Standing.scope == scope)).first() or ())
 
 
-def keep(session: Session, scope: str, rows_digest: str, data: bytes) -> None:
+def store(session: Session, scope: str, rows_digest: str, data: bytes) -> None:
     """Stores the counts in place of the last ones, with the digest of the rows behind them."""
     row = session.get(BoardCounts, scope)
     if row is None:

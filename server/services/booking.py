@@ -120,7 +120,7 @@ def book_matches(context: Context, data: Sequence[object], *, holder: str = "") 
             if why:
                 changed.append(arenas.refuse(session, played, why, settings=settings, now=now))
                 stopped = stopped_arenas.stopped(session)
-            elif stopped_arenas.stop_in(stopped, played.arena):
+            elif stopped_arenas.find_stop(stopped, played.arena):
                 changed.append(_turn_away(session, played, settings=settings, now=now))
             else:
                 changed.append(matches.record(session, played, settings=settings, now=now))

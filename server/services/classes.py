@@ -159,7 +159,7 @@ def check_names(session: Session, actor: User, league_name: str, names: Sequence
         raise BadOption(f"give 1 to {MOST} names, not {len(names)}")
     refused = []
     for place, name in enumerate(names):
-        why = "is in the list twice" if name in names[:place] else trouble(session, name)
+        why = "is in the list twice" if name in names[:place] else name_refusal(session, name)
         if why:
             refused.append((name, why))
     if refused:
@@ -180,7 +180,7 @@ def make_accounts(
     with ThreadPoolExecutor(_HASHERS) as pool:
         hashed = list(pool.map(lambda one: passwords.hash_password(one.password, one.name), drawn))
     with context.write() as session:
-        now, actor = context.now(), accounts.as_now(session, actor)
+        now, actor = context.now(), accounts.reload_actor(session, actor)
         check_names(session, actor, league_name, names)
         league = find_league(session, league_name)
         for name, password in zip(names, hashed, strict=True):
@@ -259,7 +259,7 @@ def _bring_in(session: Session, user: User, league: League, *, now: int) -> None
     session.flush()
 
 
-def trouble(session: Session, name: str) -> str:
+def name_refusal(session: Session, name: str) -> str:
     """Returns the reason why no account can have this name, as the end of a sentence; "" if one
     can."""
     try:
@@ -267,13 +267,13 @@ def trouble(session: Session, name: str) -> str:
     except Conflict:
         return "is taken"
     except BadName:
-        better = spelled(name)
+        better = to_account_name(name)
         hint = f"try {better}" if better else "use 2 to 32 of a-z, 0-9 and -"
         return f"cannot be an account's name; {hint}"
     return ""
 
 
-def spelled(name: str) -> str | None:
+def to_account_name(name: str) -> str | None:
     """Returns the name in the letters that accounts may have, or None if nothing fits."""
     plain = unicodedata.normalize("NFKD", name.lower().translate(_STROKED))
     written = plain.replace("\N{COMBINING DIAERESIS}", "e")

@@ -148,7 +148,7 @@ def advance(session: Session, number: int, *, settings: Settings, now: int) -> N
         return
     plan = Plan.of(row)
     following = _next_batch(session, row, plan)
-    interim_results.look(session, row, plan, last=not following)
+    interim_results.update_result(session, row, plan, last=not following)
     if not following or interim_results.is_clear(row):
         _end(session, row, ComparisonState.FINISHED, "", now)
     elif why := _obstacle(session, row):
@@ -190,7 +190,7 @@ def _check_budget(session: Session, user: User, games: int, settings: Settings, 
         )
 
 
-def usual(
+def default_versions(
     numbers: Sequence[int],
     active: int | None,
     *,
@@ -216,7 +216,7 @@ def _versions(bot: Bot, challenger: int | None, defender: int | None) -> tuple[V
         raise Conflict(f"{bot.full_name} is retired")
     known = {one.number: one for one in bot.versions if one.state in COMPARED}
     active = next((one.number for one in known.values() if one.state == VersionState.ACTIVE), None)
-    numbers = usual(list(known), active, challenger=challenger, defender=defender)
+    numbers = default_versions(list(known), active, challenger=challenger, defender=defender)
     for number in numbers:
         if number not in known:
             named = "accepted version" if number is None else f"accepted version {number}"

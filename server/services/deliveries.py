@@ -87,7 +87,7 @@ def take(session: Session, *, settings: Settings, now: int) -> Parcel | None:
     return None
 
 
-def arrived(session: Session, parcel: Parcel, *, now: int) -> None:
+def mark_delivered(session: Session, parcel: Parcel, *, now: int) -> None:
     """Deletes the delivery, and makes others to the same receiver due again."""
     row = _held(session, parcel)
     if row is None:
@@ -99,7 +99,9 @@ def arrived(session: Session, parcel: Parcel, *, now: int) -> None:
     session.flush()
 
 
-def failed(session: Session, parcel: Parcel, why: str, *, final: bool = False, now: int) -> None:
+def mark_failed(
+    session: Session, parcel: Parcel, why: str, *, final: bool = False, now: int
+) -> None:
     """Schedules the delivery's next try, or gives it up: after the last try, or at once if `final`.
 
     Giving up disables the webhook if the failure is `final`, or if nothing has reached the webhook

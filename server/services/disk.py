@@ -29,7 +29,7 @@ def least_room(settings: Settings) -> Room | None:
     return min(found, key=lambda room: room.free, default=None)
 
 
-def unwatched(settings: Settings) -> list[str]:
+def missing_folders(settings: Settings) -> list[str]:
     """Returns the folders of MATCHBOX_DISKS that are not there."""
     return [of for of, free in _watched(settings) if free is None and settings.disks]
 

@@ -166,7 +166,7 @@ def next_queued(session: Session, room: int, first: Sequence[str]) -> Sequence[M
     """
     sent_to, walled = under_way(session), wall(session).walled
     places: list[tuple[int, str]] = []
-    for league, season in awake(session):
+    for league, season in active_scopes(session):
         own = {"league": league, "season": season, "room": room}
         waiting = session.scalars(_turns(walled, ranked=season is None), own)
         places += enumerate(waiting, sent_to[league, season, None] + 1)
@@ -184,7 +184,7 @@ def under_way(session: Session) -> UnderWay:
     return Counter({(league, season, one): count for league, season, one, count in found})
 
 
-def awake(session: Session) -> Sequence[tuple[int, int | None]]:
+def active_scopes(session: Session) -> Sequence[tuple[int, int | None]]:
     """Returns the (league, season) pairs that may send matches; season is None for ranked ones."""
     return [(league, season) for league, season in session.execute(_AWAKE)]
 

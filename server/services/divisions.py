@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
 
-def of_edition(session: Session, season: Season) -> Sequence[Season]:
+def divisions_of(session: Session, season: Season) -> Sequence[Season]:
     """Returns all divisions of the season's edition, the highest first."""
     same = (Season.league_id == season.league_id, Season.edition == season.edition)
     return session.scalars(select(Season).where(*same).order_by(Season.division)).all()
 
 
-def least(league: League) -> int:
+def fewest_bots(league: League) -> int:
     """Returns the least number of bots that can play a season of the league."""
     return TABLE if is_cooperative(league.game) else max(TABLE, league.seats)
 
@@ -42,7 +42,7 @@ def divide(session: Session, season: Season, *, now: int) -> list[Season]:
     """
     form = read(Format, season.format)
     entries = {str(entry.bot_id): entry for entry in season.entries}
-    count = fitting_divisions(len(entries), form.divisions, least(season.league))
+    count = fitting_divisions(len(entries), form.divisions, fewest_bots(season.league))
     if count == 1:
         return [season]
     ranked = _leaderboard(session, season.league)

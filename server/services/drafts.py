@@ -13,7 +13,7 @@ from server.db.models import Draft
 from server.db.session import rows_changed
 from server.durations import HOUR_MS, MINUTE_MS
 from server.services import disk, turns
-from server.services.uploads import closed_to
+from server.services.uploads import refusal_for
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -47,7 +47,7 @@ def try_draft(
     registry.package_of(game)
     chosen = check_class_name(class_name or None) or ""
     digest = read_bundle(data).digest
-    if why := closed_to(session, actor):
+    if why := refusal_for(session, actor):
         raise UploadsClosed(why)
     _check_quota(session, actor, settings, now)
     turns.check_pending(session, actor, network, settings=settings)

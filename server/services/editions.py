@@ -33,7 +33,7 @@ _WAITING: Final = (SeasonState.OPEN, SeasonState.FROZEN)
 _NUMBER: Final = re.compile(r" \d+$")
 
 
-def lacking(session: Session) -> list[League]:
+def leagues_without_edition(session: Session) -> list[League]:
     """Returns the scheduled leagues that are not paused and have no next edition."""
     to_come = (Season.league_id == League.id, Season.state.in_(UPCOMING))
     waits = select(Season.id).where(*to_come, Season.starts_at.is_not(None))
@@ -44,7 +44,7 @@ def lacking(session: Session) -> list[League]:
 
 def open_next(session: Session, *, now: int) -> list[Season]:
     """Opens the next edition of every league that lacks one; enters the bots of its last one."""
-    return [_open(session, league, now) for league in lacking(session)]
+    return [_open(session, league, now) for league in leagues_without_edition(session)]
 
 
 def due(session: Session, *, now: int) -> list[int]:
@@ -70,11 +70,11 @@ def start(session: Session, number: int, *, settings: Settings, now: int) -> Non
         seasons.begin(session, None, season, settings=settings, now=now)
 
 
-def put_off(session: Session, number: int, why: str, *, now: int) -> None:
+def postpone(session: Session, number: int, why: str, *, now: int) -> None:
     """Moves the edition to the schedule's next time, and stores the reason."""
     season = session.get_one(Season, number)
     starts_at = schedule.next_start(schedule_of(season.league), now)
-    for row in divisions.of_edition(session, season):
+    for row in divisions.divisions_of(session, season):
         row.starts_at, row.trouble = starts_at, storable(why, LONGEST)
     session.flush()
     audit.note(session, None, "season.put-off", f"season:{number}", {"why": why}, now=now)
@@ -86,7 +86,7 @@ def _open(session: Session, league: League, now: int) -> Season:
     last = session.scalars(newest.limit(1)).first()
     season = seasons.add(session, league, name=next_name(session, league.name), now=now)
     if last is not None:
-        _carry_over(session, season, divisions.of_edition(session, last))
+        _carry_over(session, season, divisions.divisions_of(session, last))
     audit.note(session, None, "season.create", f"season:{season.id}", now=now)
     return season
 

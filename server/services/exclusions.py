@@ -20,7 +20,7 @@ GONE: Final = "out of the season: "
 """`Match.void_why` begins with this if the match is void because an entrant was taken out."""
 
 
-def take_out(
+def exclude_entry(
     session: Session,
     entry: Entry,
     out: Literal["suspended", "disqualified"],
@@ -36,12 +36,12 @@ def take_out(
     values = {"out": out, "out_at": now, "out_why": storable(why, 500)}
     if not compare_and_set(session, entry, values, Entry.out != out):
         return 0
-    its_own = (Match.season_id == entry.season_id, sat_in(entry.version_id))
+    its_own = (Match.season_id == entry.season_id, has_seat_of(entry.version_id))
     reason = f"{GONE}{entry.bot.full_name}"
     return make_void(session, reason, Match.state.in_(UNFINISHED), *its_own, now=now)
 
 
-def bring_back(session: Session, entry: Entry, *, now: int) -> list[Match]:
+def restore_entry(session: Session, entry: Entry, *, now: int) -> list[Match]:
     """Brings the entrant back; returns the new matches, which replace those that became void.
 
     In a season that is not under way any more no match is replaced. A match against an entrant that
@@ -77,13 +77,13 @@ def _missed(session: Session, entry: Entry) -> Sequence[Match]:
         Match.season_id == entry.season_id,
         Match.state == MatchState.VOID,
         Match.void_why.startswith(GONE),
-        sat_in(entry.version_id),
+        has_seat_of(entry.version_id),
         Match.id.not_in(still_out),
         replacements.unreplaced(),
     )
     return session.scalars(query.order_by(Match.number)).all()
 
 
-def sat_in(*versions: int | None) -> ColumnElement[bool]:
+def has_seat_of(*versions: int | None) -> ColumnElement[bool]:
     """The condition that one of these versions has a seat in the match."""
     return Match.id.in_(select(MatchSeat.match_id).where(MatchSeat.version_id.in_(versions)))

@@ -68,7 +68,7 @@ def leave(session: Session, season: Season, *, settings: Settings, now: int) -> 
     Called between two rounds. Only the season's own matches count, so that the same results always
     lead to the same season. For a reinstated version, only matches scheduled since then count.
     """
-    stands = season_progress.stands(season)
+    stands = season_progress.unreplaced_matches(season)
     scheduled = dict(session.execute(select(Match.id, Match.created_at).where(*stands)).all())
     own: defaultdict[str, list[Row]] = defaultdict(list)
     for row in ratings.played(session, *stands).rows:
@@ -86,7 +86,7 @@ def leave(session: Session, season: Season, *, settings: Settings, now: int) -> 
             _take_out(session, entry, version, why, now)
 
 
-def uncount(session: Session, match: Match) -> None:
+def subtract_counts(session: Session, match: Match) -> None:
     """Subtracts a finished match that is now void from the counts of its versions.
 
     A match whose record was removed no longer says which bouts they forfeited, and stays counted.
@@ -103,7 +103,7 @@ def uncount(session: Session, match: Match) -> None:
     session.flush()
 
 
-def lift(session: Session, version: Version, *, now: int) -> None:
+def lift_suspension(session: Session, version: Version, *, now: int) -> None:
     """Lets a suspended version play again, also in seasons that have begun; sets its counts to 0.
 
     It becomes the bot's active version, or an accepted one if the bot has another active version.
@@ -195,7 +195,7 @@ def _suspend(session: Session, version: Version, why: str, now: int) -> None:
     fields.change(session, version.game)
     name = f"{version.bot.full_name} v{version.number}"
     waiting = (Match.season_id.is_(None), Match.comparison_id.is_(None))
-    its_own = (Match.state.in_(UNFINISHED), exclusions.sat_in(version.id))
+    its_own = (Match.state.in_(UNFINISHED), exclusions.has_seat_of(version.id))
     exclusions.make_void(session, f"{name} was suspended", *waiting, *its_own, now=now)
     log.warning("version.suspended", version=version.id, bot=version.bot.full_name, why=why)
     publish(session, "version.suspended", version.id, now=now)
@@ -211,7 +211,7 @@ def _suspend(session: Session, version: Version, why: str, now: int) -> None:
 
 def _take_out(session: Session, entry: Entry, version: Version, why: str, now: int) -> None:
     season, bot = entry.season, version.bot
-    exclusions.take_out(session, entry, "suspended", why, now=now)
+    exclusions.exclude_entry(session, entry, "suspended", why, now=now)
     subject = f"season:{season.id}"
     publish(session, "season.suspend", season.id, now=now)
     audit.note(

@@ -49,7 +49,7 @@ LONGEST: Final = 32
 _OTHERS: Final = re.compile(r"[^a-z0-9]+")
 
 
-def found(
+def found_league(
     session: Session,
     actor: User,
     *,

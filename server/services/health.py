@@ -21,7 +21,7 @@ from server.queries.pagination import iso
 from server.services import backup_schedule, broker, disk, signs, stopped_arenas, supervision
 from server.services.accounts import require_operator_to_see
 from server.services.arena_lines import arena_lines
-from server.services.job_lines import job_lines, still_ms
+from server.services.job_lines import job_lines, stalled_ms
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -137,7 +137,7 @@ def _arenas_report(state: State) -> Iterator[Finding]:
         "its job within a minute."
     )
     for one in silent:
-        seconds = (state.now - moment(one.seen_at)) // 1000
+        seconds = (state.now - parse_time_ms(one.seen_at)) // 1000
         text = f"Arena {one.name} has not reported for {_for(seconds)}."
         yield _bad("arenas", text, remedy, one.name)
     if all(one.stopped or one.key_state == "draining" for one in reporting):
@@ -256,7 +256,7 @@ def _supervisor_lives(state: State) -> Iterator[Finding]:
 def _jobs_move(state: State) -> Iterator[Finding]:
     for line in state.jobs:
         most = OLDEST_MS.get(line.kind)
-        age = state.now - moment(line.oldest_at) if line.oldest_at else 0
+        age = state.now - parse_time_ms(line.oldest_at) if line.oldest_at else 0
         if most is not None and age > most:
             text = f"The oldest {line.kind} has waited for {_for(age // 1000)}."
             remedy = "See whether arenas report, and what they are doing."
@@ -267,7 +267,7 @@ def _jobs_move(state: State) -> Iterator[Finding]:
             remedy = "Play it again or make it void on the page Operate."
             yield _warning("parked", text, remedy, line.kind)
         if line.kind == "match" and age > STALLED_MS:
-            still = still_ms(state.session, state.now)
+            still = stalled_ms(state.session, state.now)
             if still > STALLED_MS:
                 text = f"Matches wait, and none has ended for {_for(min(age, still) // 1000)}."
                 remedy = "See whether arenas report, and what they are doing."
@@ -291,7 +291,7 @@ def _broker_answers(state: State) -> Iterator[Finding]:
 
 
 def _disk_has_room(state: State) -> Iterator[Finding]:
-    for folder in disk.unwatched(state.settings):
+    for folder in disk.missing_folders(state.settings):
         text = f"The disk of {folder} is not watched: there is no such folder."
         yield _warning("disk", text, "Mount it, or correct MATCHBOX_DISKS.", folder)
     room = disk.least_room(state.settings)
@@ -364,7 +364,7 @@ def _finding(kind: str, level: Level, text: str, remedy: str, about: str) -> Fin
     return Finding(kind=kind, about=about, page=page, level=level, text=text, remedy=remedy)
 
 
-def moment(text: str) -> int:
+def parse_time_ms(text: str) -> int:
     """Returns the time of an answer in ms."""
     return round(datetime.fromisoformat(text).timestamp() * 1000)
 

@@ -63,12 +63,12 @@ def check_may_sign_up(known: Known, settings: Settings) -> None:
 def suggest_name(session: Session, known: Known) -> str:
     """Returns a free name that resembles the identity's own, or "" if none fits."""
     for name in known.names:
-        spelled = classes.spelled(name)
+        spelled = classes.to_account_name(name)
         if spelled is None:
             continue
         for number in range(1, _TRIED):
             tried = spelled if number == 1 else f"{spelled[:28]}-{number}"
-            if not classes.trouble(session, tried):
+            if not classes.name_refusal(session, tried):
                 return tried
     return ""
 

@@ -84,7 +84,7 @@ def begin(row: Comparison, plan: Plan) -> dict[str, Any]:
     return {**document, "looks": [], "forfeits": {}, "why": ""}
 
 
-def look(session: Session, row: Comparison, plan: Plan, *, last: bool) -> None:
+def update_result(session: Session, row: Comparison, plan: Plan, *, last: bool) -> None:
     """Updates the comparison's result from its finished matches; `last` if no look follows."""
     before = row.result or begin(row, plan)
     played = ratings.played(session, Match.comparison_id == row.id)

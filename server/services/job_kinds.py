@@ -146,7 +146,7 @@ def report(session: Session, told: Mapping[str, Any], *, settings: Settings, now
     """
     if not walls.reporting(session, now=now):
         for kind in ALL:
-            jobs.hold_on(session, kind, now=now)
+            jobs.extend_leases(session, kind, now=now)
     read = walls.report_wall(session, told, now=now)
     if read.job is not None:
         with suppress(Conflict, Forbidden, NotFound):  # The arena learns of it by its next claim.

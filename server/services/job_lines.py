@@ -46,7 +46,7 @@ def job_line(session: Session, name: JobName, kind: JobKind[Any], now: int) -> J
     )
 
 
-def still_ms(session: Session, now: int) -> int:
+def stalled_ms(session: Session, now: int) -> int:
     """Returns the time in ms for which no match has ended although some could; 0 if none is to be
     played.
 

@@ -221,7 +221,7 @@ def overdue(session: Session, model: type[Any], now: int) -> ColumnElement[bool]
     return late if walls.reporting(session, now=now) else and_(late, free)
 
 
-def hold_on(session: Session, kind: JobKind[Any], *, now: int) -> None:
+def extend_leases(session: Session, kind: JobKind[Any], *, now: int) -> None:
     """Gives every arena that holds such a job time for its next report."""
     held = (kind.leased, kind.model.arena != "", kind.model.deadline < now + HELD_MS)
     late = update(kind.model).where(*held)

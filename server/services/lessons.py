@@ -53,7 +53,7 @@ SUBJECT: Final = "lesson:"
 """The beginning of a lesson's name in messages; its number follows."""
 
 
-def taught(session: Session, season: Season, *, settings: Settings, now: int) -> bool:
+def settle_lessons(session: Session, season: Season, *, settings: Settings, now: int) -> bool:
     """Opens the lessons after the season's last round; returns True once all of them are settled.
 
     Call it when all matches of that round are final. A second call opens no more lessons.

@@ -66,7 +66,7 @@ def log_in(context: Context, name: str, password: str, network: str) -> User:
 
     Raises Forbidden if one of them is wrong, or TooMany during a pause.
     """
-    with counted(context, name, network), context.read() as session:
+    with counting_failure(context, name, network), context.read() as session:
         return accounts.log_in(session, name, password)
 
 
@@ -106,12 +106,12 @@ def confirm(
                 "and do this within ten minutes"
             )
         return
-    with counted(context, actor.name, network):
+    with counting_failure(context, actor.name, network):
         accounts.check_password(actor, password)
 
 
 @contextmanager
-def counted(context: Context, name: str, network: str) -> Iterator[None]:
+def counting_failure(context: Context, name: str, network: str) -> Iterator[None]:
     """Counts the block as a wrong password for that name, unless it ends without an error.
 
     Counts before the block runs, so that guesses made at the same time all count. Raises TooMany

@@ -48,7 +48,9 @@ def ask(
         raise Forbidden(why)
     require_record(match.result, match.id)
     _check_playable(session, match)
-    open_ones = select(MatchVerification.id).where(MatchVerification.match_id == match.id, _UNDER_WAY)
+    open_ones = select(MatchVerification.id).where(
+        MatchVerification.match_id == match.id, _UNDER_WAY
+    )
     if session.scalar(open_ones.limit(1)) is not None:
         raise Conflict(
             "an arena is verifying this match already; its finding will appear on this page"
@@ -68,8 +70,8 @@ def check_arena(session: Session, name: str, *, settings: Settings, now: int) ->
     if not key or secrets.randbelow(100) >= settings.verify_percent:
         return
     stopped = stopped_arenas.stopped(session)
-    others = [one for one in walls.present(session, now=now) if key_of(one) != key]
-    if any(stopped_arenas.stop_in(stopped, one) is None for one in others):
+    others = [one for one in walls.reporting_arenas(session, now=now) if key_of(one) != key]
+    if any(stopped_arenas.find_stop(stopped, one) is None for one in others):
         _open(session, match, None, settings, now)
 
 

@@ -55,8 +55,8 @@ def disqualify(
         )
     if entry.out == "disqualified":
         raise Conflict(f"{bot.full_name} is disqualified from season {season.name} already")
-    void = exclusions.take_out(session, entry, "disqualified", why, now=now)
-    voids.count_anew(session, season, now=now)
+    void = exclusions.exclude_entry(session, entry, "disqualified", why, now=now)
+    voids.recompute_standing(session, season, now=now)
     _note_season(session, actor, "disqualify", season, bot, {"reason": why, "void": void}, now)
     text = (
         f"{bot.full_name} is disqualified from season {season.name}: {why}. It gets no "
@@ -92,8 +92,8 @@ def reinstate(
     playing = season.state != SeasonState.FINISHED
     if playing and entry.version is not None and entry.version.state == VersionState.SUSPENDED:
         raise Conflict(f"{bot.full_name} was suspended since; reinstate its version first")
-    made = exclusions.bring_back(session, entry, now=now)
-    voids.count_anew(session, season, now=now)
+    made = exclusions.restore_entry(session, entry, now=now)
+    voids.recompute_standing(session, season, now=now)
     _note_season(session, actor, "reinstate", season, bot, {"reason": why, "new": len(made)}, now)
     text = (
         f"{bot.full_name} is back in season {season.name}: {why}. What it has played there counts "
@@ -156,7 +156,7 @@ def recompute(session: Session, actor: User, fresh: Fresh, *, now: int) -> None:
     require_operator(actor)
     before = session.get(Standing, fresh.scope)
     changed = before is None or before.rows_digest != fresh.rows_digest
-    standings.keep(session, fresh, now=now)
+    standings.store(session, fresh, now=now)
     kind, _, _ = fresh.scope.partition(":")
     detail: dict[str, Any] = {"rows_digest": fresh.rows_digest, "changed": changed}
     if before is not None and changed:
@@ -171,7 +171,7 @@ def reinstate_version(session: Session, actor: User, number: int, reason: str, *
     """
     require_operator(actor)
     version, why = find_version(session, number), reason_of(reason)
-    faults.lift(session, version, now=now)
+    faults.lift_suspension(session, version, now=now)
     subject = f"version:{version.id}"
     audit.note(session, actor, "version.reinstate", subject, {"reason": why}, now=now)
     text = (

@@ -63,7 +63,7 @@ def readable() -> str:
     return f"{_word()}-{_word()}-{secrets.randbelow(10_000):04}"
 
 
-def fits(kept: str | None, password: str) -> bool:
+def is_password_of(kept: str | None, password: str) -> bool:
     """Returns whether `kept` is the hash of this password. Without a hash it takes equally long."""
     try:
         return _HASHER.verify(kept or _nobody(), password) and kept is not None

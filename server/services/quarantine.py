@@ -52,7 +52,7 @@ def note(session: Session, match: Match, now: int) -> None:
     fault_counts.book_platform(session, match, now=now)
 
 
-def take_aside(session: Session, *, settings: Settings, now: int) -> int:
+def quarantine_suspects(session: Session, *, settings: Settings, now: int) -> int:
     """Quarantines versions that were present at too many platform faults; returns how many.
 
     Each is tried out again, apart from other authors' bots. The house's versions are never

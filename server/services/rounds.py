@@ -91,7 +91,7 @@ def is_ready(session: Session, season: Season, *, settings: Settings, now: int) 
     plan = season_progress.plan_of(season)
     if plan.kind != "round-robin" or not _together(plan):
         faults.leave(session, season, settings=settings, now=now)
-    return lessons.taught(session, season, settings=settings, now=now)
+    return lessons.settle_lessons(session, season, settings=settings, now=now)
 
 
 def next_of(session: Session, season: Season, *, now: int) -> list[Round]:
@@ -105,7 +105,7 @@ def next_of(session: Session, season: Season, *, now: int) -> list[Round]:
         return []
     field = season_progress.field_of(session, season)
     try:
-        return _take(plan, field, season_progress.past_of(session, season, plan))
+        return _take(plan, field, season_progress.progress_of(session, season, plan))
     except ValueError as error:
         raise Conflict(f"season {season.name} cannot go on: {error}") from None
 

@@ -62,7 +62,7 @@ def field_of(session: Session, season: Season) -> Field:
     )
 
 
-def past_of(session: Session, season: Season, plan: Format) -> Progress:
+def progress_of(session: Session, season: Season, plan: Format) -> Progress:
     """Returns the rounds and results so far. For a round robin it leaves out the results, since no
     round depends on them."""
     entrants = {row: name for name, row in rows_of(season).items()}
@@ -70,7 +70,11 @@ def past_of(session: Session, season: Season, plan: Format) -> Progress:
     disqualified = frozenset(
         entrants[row] for row, out in gone.items() if row and out == "disqualified"
     )
-    rows = ratings.played(session, *stands(season)).rows if plan.kind != "round-robin" else []
+    rows = (
+        ratings.played(session, *unreplaced_matches(season)).rows
+        if plan.kind != "round-robin"
+        else []
+    )
     taken: dict[str, dict[str, int]] = {}
     for row in rows:
         mine = taken.setdefault(row.match, dict.fromkeys(row.seats, 0))
@@ -79,7 +83,7 @@ def past_of(session: Session, season: Season, plan: Format) -> Progress:
     found = session.execute(
         select(Match.id, Match.round, MatchSeat.version_id)
         .join(MatchSeat, MatchSeat.match_id == Match.id)
-        .where(*stands(season))
+        .where(*unreplaced_matches(season))
         .order_by(Match.number, MatchSeat.seat)
     )
     seats: dict[str, list[str]] = {}
@@ -113,7 +117,7 @@ def places_of(session: Session, season: Season) -> list[int]:
     plan = plan_of(season)
     if plan.kind != "knock-out" or not season.round:
         return []
-    order = course.final_order(plan, field_of(session, season), past_of(session, season, plan))
+    order = course.final_order(plan, field_of(session, season), progress_of(session, season, plan))
     rows = rows_of(season)
     return [rows[name] for name in order or ()]
 
@@ -140,6 +144,6 @@ def _counts(
     return count(standing, seat_term=not spec.balanced, cooperative=spec.cooperative)
 
 
-def stands(season: Season) -> tuple[ColumnElement[bool], ...]:
+def unreplaced_matches(season: Season) -> tuple[ColumnElement[bool], ...]:
     """Returns the conditions for the season's matches, without those that were replaced."""
     return (Match.season_id == season.id, replacements.unreplaced())

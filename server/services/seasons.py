@@ -187,7 +187,7 @@ def begin(
     if league.rules != registry.game(league.game).spec.rules:
         league.rules = registry.game(league.game).spec.rules
     matches = []
-    for row in divisions.of_edition(session, season):
+    for row in divisions.divisions_of(session, season):
         _change(session, row, (SeasonState.FROZEN,), SeasonState.RUNNING, now, started_at=now)
         row.trouble = ""
         matches += rounds.open_first(session, row, settings=settings, now=now)
@@ -228,7 +228,7 @@ def finish(session: Session, fresh: Fresh, *, places: Sequence[int] = (), now: i
     season = session.get_one(Season, int(fresh.scope.partition(":")[2]))
     _change(session, season, UNDER_WAY, SeasonState.FINISHED, now, finished_at=now)
     season.places = list(places)
-    standings.keep(session, fresh, now=now)
+    standings.store(session, fresh, now=now)
     return season
 
 
@@ -292,7 +292,7 @@ def _change_all(
     Returns the changed ones. Raises Forbidden, NotFound or Conflict.
     """
     season = _season_for_operator(session, actor, name)
-    edition = divisions.of_edition(session, season)
+    edition = divisions.divisions_of(session, season)
     taken = [row for row in edition if row.state in before or row.id == season.id]
     for row in taken:
         _change(session, row, before, after, now, **values)

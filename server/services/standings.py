@@ -80,7 +80,7 @@ def scope_of(what: League | Season) -> str:
 
 def refresh(session: Session, scope: str, *, now: int) -> Standing:
     """Computes the scope's standing now, and stores and returns it. Raises NotFound."""
-    return keep(session, compute(session, scope), now=now)
+    return store(session, compute(session, scope), now=now)
 
 
 def compute(session: Session, scope: str, pair_counts: PairCounts | None = None) -> Fresh:
@@ -125,7 +125,7 @@ def compute(session: Session, scope: str, pair_counts: PairCounts | None = None)
     )
 
 
-def keep(session: Session, fresh: Fresh, *, now: int) -> Standing:
+def store(session: Session, fresh: Fresh, *, now: int) -> Standing:
     """Stores a computed standing in place of the last one, and sets a league's live ratings."""
     row = session.get(Standing, fresh.scope)
     if row is None:
@@ -134,7 +134,7 @@ def keep(session: Session, fresh: Fresh, *, now: int) -> Standing:
     row.rows_digest, row.field = fresh.rows_digest, fresh.field
     row.lines, row.matches, row.computed_at = fresh.lines, fresh.matches, now
     row.facts = fresh.facts
-    board_counts.keep(session, fresh.scope, fresh.rows_digest, fresh.counts)
+    board_counts.store(session, fresh.scope, fresh.rows_digest, fresh.counts)
     if fresh.league_id is not None:
         ratings.refit(session, fresh.league_id, fresh.fitted, fresh.seats)
         history.note(session, fresh.league_id, fresh.lines, now=now)
@@ -291,7 +291,9 @@ def _upsets(
 ) -> list[answers.Upset]:
     """Returns the clearest upsets."""
     clearest = upsets[:UPSETS]
-    found = _named(session, {name for one in clearest for name in (one.winner, one.loser)}, versions)
+    found = _named(
+        session, {name for one in clearest for name in (one.winner, one.loser)}, versions
+    )
     return [
         answers.Upset(
             winner=found[one.winner][0],

@@ -41,11 +41,11 @@ def stopped(session: Session) -> dict[str, Stop]:
 
 
 def stop_of(session: Session, name: str) -> Stop | None:
-    """Returns the reason why the arena gets no jobs and its results do not count: see `stop_in`."""
-    return stop_in(stopped(session), name)
+    """Returns the reason why the arena gets no jobs and its results do not count; see find_stop."""
+    return find_stop(stopped(session), name)
 
 
-def stop_in(present: Mapping[str, Stop], name: str) -> Stop | None:
+def find_stop(present: Mapping[str, Stop], name: str) -> Stop | None:
     """Returns the reason why this arena is stopped, from the stopped arenas; None if it is not
     stopped.
 
@@ -75,4 +75,4 @@ def store(session: Session, present: Mapping[str, Stop], *, now: int) -> None:
 def is_only_one(session: Session, name: str, *, now: int) -> bool:
     """Whether no other arena reports and may do jobs."""
     out = {name, *stopped(session)}
-    return out.issuperset(walls.present(session, now=now))
+    return out.issuperset(walls.reporting_arenas(session, now=now))

@@ -38,7 +38,7 @@ _MOST_MOVES: Final = 100_000
 """An arena that sends more answers than this is not believed."""
 
 
-def said_at(table: PlayTable) -> list[Said]:
+def answers_so_far(table: PlayTable) -> list[Said]:
     """Returns the table's answers so far."""
     return [wire.from_plain(Said, one) for one in table.said]
 
@@ -48,7 +48,9 @@ def live_bout(table: PlayTable) -> LiveBout:
     game = registry.game(table.game)
     if game.spec.rules != table.rules:
         raise Conflict(f"the rules of {game.spec.title} have changed since; start a new game")
-    return hosted_bout.resume(game, table.deal, len(table.seats), table.options, said_at(table))
+    return hosted_bout.resume(
+        game, table.deal, len(table.seats), table.options, answers_so_far(table)
+    )
 
 
 def advance(
@@ -124,7 +126,7 @@ def job_of(turn: Turn, settings: Settings) -> TakeTurn:
             Entrant(seat.version.digest, seat.version.class_name or None) if seat.version else None
             for seat in table.seats
         ],
-        said=said_at(table),
+        said=answers_so_far(table),
     )
 
 

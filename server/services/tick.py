@@ -149,7 +149,7 @@ def _end_idle_tables(context: Context) -> None:
 
 def _quarantine(context: Context) -> None:
     with context.write() as session:
-        quarantine.take_aside(session, settings=context.settings, now=context.now())
+        quarantine.quarantine_suspects(session, settings=context.settings, now=context.now())
 
 
 def _advance(context: Context) -> None:
@@ -193,9 +193,9 @@ def _schedule(context: Context) -> None:
                 editions.start(session, number, settings=context.settings, now=context.now())
         except CallerFault as error:
             with context.write() as session:
-                editions.put_off(session, number, str(error), now=context.now())
+                editions.postpone(session, number, str(error), now=context.now())
     with context.read() as session:
-        lacking = bool(editions.lacking(session))
+        lacking = bool(editions.leagues_without_edition(session))
     if lacking:
         with context.write() as session:
             editions.open_next(session, now=context.now())
@@ -239,7 +239,7 @@ def _refresh(context: Context) -> None:
             fresh = standings.compute(session, scope, context.pair_counts)
         with context.write() as session:
             if not standings.is_newer(session, scope, than=begun_at):
-                standings.keep(session, fresh, now=context.now())
+                standings.store(session, fresh, now=context.now())
     _give_sign(context, signs.STANDINGS)
 
 

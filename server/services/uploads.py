@@ -49,7 +49,7 @@ def upload(
     check_name(name)
     chosen = check_class_name(class_name or None) or ""
     digest = read_bundle(data).digest
-    if why := closed_to(session, actor):
+    if why := refusal_for(session, actor):
         raise UploadsClosed(why)
     bot = _bot(session, actor, game, name, now)
     same = (Version.bot_id == bot.id, Version.digest == digest, Version.class_name == chosen)
@@ -76,7 +76,7 @@ def upload(
     return version
 
 
-def closed_to(session: Session, user: User | None) -> str:
+def refusal_for(session: Session, user: User | None) -> str:
     """Returns the reason why this account may not upload now; empty if it may."""
     report = wall(session)
     if report.walled or (user is not None and user.trusted):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from server.db.models import User
 
 
-def keep(
+def store(
     session: Session,
     actor: User,
     name: int | str,

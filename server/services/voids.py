@@ -116,17 +116,17 @@ def void_all(
             raise Conflict(f"match {match.id} has just changed; look at it again")
         if finished:
             match.league.finished -= 1
-            faults.uncount(session, match)
+            faults.subtract_counts(session, match)
             _unrate(session, match)
         publish(session, "match.void", match.id, now=now)
     playable = [one for one in found if again and not _out(session, one)]
     new = replacements.replace(session, playable, kept=kept, now=now)
     if found[0].comparison_id is None:
-        count_anew(session, found[0].season or found[0].league, now=now)
+        recompute_standing(session, found[0].season or found[0].league, now=now)
     return new
 
 
-def count_anew(session: Session, subject: League | Season, *, now: int) -> None:
+def recompute_standing(session: Session, subject: League | Season, *, now: int) -> None:
     """Marks the standing to be computed at the next tick; of a finished season, computes it now."""
     scope = standings.scope_of(subject)
     if isinstance(subject, Season) and subject.state == SeasonState.FINISHED:

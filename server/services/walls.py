@@ -134,7 +134,7 @@ def silent(session: Session, *, now: int) -> bool:
     return at is None or now - at > SILENT_MS
 
 
-def present(session: Session, *, now: int) -> list[str]:
+def reporting_arenas(session: Session, *, now: int) -> list[str]:
     """Returns the names of the arenas that report now."""
     return [
         name for name, one in reports(session).items() if not one.left and now - one.at <= SILENT_MS

@@ -76,9 +76,9 @@ text = json.dumps(seen, sort_keys=True, default=str)
 
 def numbers() -> list[int]:
     """Every number that no seat may call, except those that some kernels let past a filter."""
-    from sandbox.syscalls import BOT, here
+    from sandbox.syscalls import BOT, current_architecture
 
-    arch = here()
+    arch = current_architecture()
     assert arch is not None
     allowed = {arch.numbers[name] for name in BOT if name in arch.numbers}
     return [number for number in range(470) if number not in {*allowed, 335, 336}]

@@ -21,7 +21,7 @@ _held: Final[list[int]] = []
 """The lock of this process's core. It stays open, and so locked, until the process ends."""
 
 
-def usable() -> list[int]:
+def usable_cores() -> list[int]:
     """The cores that this process may use, which may be fewer than the machine has."""
     if CAN_PIN:
         return sorted(os.sched_getaffinity(0))
@@ -60,7 +60,7 @@ def claim(folder: Path, pin_to: Callable[[int], None] = pin) -> int | None:
     if not CAN_PIN:
         return None
     folder.mkdir(parents=True, exist_ok=True)
-    return _lock_first(folder, usable(), pin_to)
+    return _lock_first(folder, usable_cores(), pin_to)
 
 
 @contextmanager
@@ -69,7 +69,7 @@ def claimed() -> Iterator[int | None]:
 
     It begins at the last core: arenas, which claim in folders of their own, begin at the first.
     """
-    before, held, core = usable(), len(_held), None
+    before, held, core = usable_cores(), len(_held), None
     folder = Path(tempfile.gettempdir()) / f"matchbox-{os.getuid()}-cores"
     with suppress(OSError):  # It only saves time: without it, any core will do.
         folder.mkdir(mode=0o700, exist_ok=True)

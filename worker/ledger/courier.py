@@ -88,9 +88,9 @@ def deliver_one(context: Context, transports: Transports) -> bool:
         trouble = str(error)
     with context.write() as session:
         if trouble is None:
-            deliveries.arrived(session, parcel, now=context.now())
+            deliveries.mark_delivered(session, parcel, now=context.now())
         else:
-            deliveries.failed(session, parcel, trouble, final=final, now=context.now())
+            deliveries.mark_failed(session, parcel, trouble, final=final, now=context.now())
     return True
 
 

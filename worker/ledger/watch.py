@@ -27,7 +27,7 @@ log = structlog.get_logger(__name__)
 EVERY_S: Final = signs.EVERY_MS / 1000
 
 
-def look(context: Context) -> int:
+def check_health(context: Context) -> int:
     """Checks the platform's health, and tells the operators of findings that are new or over.
 
     Returns the number of these findings.
@@ -41,7 +41,7 @@ def look(context: Context) -> int:
         return alarms.note(session, judged.findings, now=context.now())
 
 
-def has_to_look(context: Context, sign: str, begun_at: int) -> bool:
+def has_to_check(context: Context, sign: str, begun_at: int) -> bool:
     """Whether the process with this sign, which began at that time, has to check the health.
 
     A ledger always has to. Others have to once the signs of all ledgers are late.
@@ -84,8 +84,8 @@ class Watch:
             self.turn()
 
     def _look(self) -> None:
-        if has_to_look(self._context, self._sign, self._begun_at):
-            look(self._context)
+        if has_to_check(self._context, self._sign, self._begun_at):
+            check_health(self._context)
             self._courier.wake()
 
     def _give_sign(self) -> None:

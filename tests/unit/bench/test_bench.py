@@ -90,7 +90,7 @@ def test_it_prints_isolated_play_beside_the_plain_loop(tmp_path: Path) -> None:
     assert [one["box"] for one in found["lone"]] == ["bwrap"]
     assert all(0 < one["seated_ms"] < one["opened_ms"] for one in found["lone"])
     assert "One game of bomb alone" in done.stdout
-    trios = [one for one in (1, 2) if one <= len(cpu_affinity.usable())]
+    trios = [one for one in (1, 2) if one <= len(cpu_affinity.usable_cores())]
     sizes: dict[str, list[int]] = {}
     for one in found["growth"]:
         sizes.setdefault(one["by"], []).append(one["size"])
@@ -111,7 +111,7 @@ def check_goals(found: dict[str, Any], page: str, shown: str) -> None:
     builds = ["plain Python", *(["compiled"] if build.in_use() == "compiled" else [])]
     games = [*BUILT_IN, sample_game.GAME]
     assert {f"{game} on one core, {built}" for game in games for built in builds} <= set(names)
-    assert any("two cores" in name for name in names) == (len(cpu_affinity.usable()) > 1)
+    assert any("two cores" in name for name in names) == (len(cpu_affinity.usable_cores()) > 1)
     assert sum("where the plain loop takes 40 us" in name for name in names) == 4
     assert {"the record of a game of bomb", "10,000 games of a pair, to the database"} <= set(names)
     (books,) = [one for one in found["goals"] if "booked with others" in one["name"]]

@@ -17,7 +17,7 @@ from matchbox.settings import read_settings
 from tests.unit.cli.conftest import Run
 from worker.arena import cpu_affinity
 
-CORES = len(cpu_affinity.usable())
+CORES = len(cpu_affinity.usable_cores())
 BOX = {"walled": True, "layers": {}, "missing": [], "lacking": []}
 
 

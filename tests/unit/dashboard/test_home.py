@@ -26,7 +26,7 @@ def a_match(*points: float | None, score: float | None = None) -> MatchLine:
 def test_the_closest_match_whose_result_is_known_is_on_the_stage() -> None:
     level, clear = a_match(0.5, 0.5), a_match(0.9, 0.1)
     hidden, team = a_match(None, None), a_match(None, None, score=61.0)
-    assert sorted([hidden, team, clear, level], key=home.closeness) == [level, clear, team, hidden]
+    assert sorted([hidden, team, clear, level], key=home.margin) == [level, clear, team, hidden]
 
 
 def test_a_bout_without_a_fault_that_tells_a_story_is_played() -> None:

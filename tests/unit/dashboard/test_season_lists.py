@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dashboard.source import Source
-from dashboard.tabs import near
+from dashboard.tabs import page_numbers
 from matchbox.answers.leagues import Seasons
 from tests.unit.dashboard import seasons
 from tests.unit.dashboard.cast import OPERATOR, SOURCE, make_app
@@ -73,4 +73,4 @@ def test_a_season_leads_to_the_next_one_of_its_league() -> None:
 def test_a_row_of_numbers_has_the_ends_and_those_around_the_chosen_one(
     chosen: int, last: int, row: list[int]
 ) -> None:
-    assert near(chosen, last) == row
+    assert page_numbers(chosen, last) == row

@@ -139,7 +139,7 @@ def test_an_older_refit_does_not_replace_a_newer_standing(
     monkeypatch.setattr(
         standings,
         "refresh",
-        lambda session, scope, *, now: standings.keep(session, compute(session, scope), now=now),
+        lambda session, scope, *, now: standings.store(session, compute(session, scope), now=now),
     )
     refresh_standings(books.context)
     assert matches(books) == 2

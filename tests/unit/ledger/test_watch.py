@@ -21,7 +21,7 @@ from server.services import health, signs, webhooks
 from tests.books import Books, open_books
 from tests.receivers import mail_server, receiver
 from worker.ledger.courier import Courier, Transports
-from worker.ledger.watch import Watch, look
+from worker.ledger.watch import Watch, check_health
 
 LEDGER = signs.of_ledger("ledger@matchbox")
 AWAY = "redis+socket:///nowhere/broker.sock"
@@ -76,9 +76,9 @@ def turns(books: Books, watch: Watch, count: int) -> None:
 
 def test_operators_hear_of_a_broker_that_is_away(books: Books, charlie: User) -> None:
     context = without_broker(books)
-    assert look(context) == 0
+    assert check_health(context) == 0
     books.clock.pass_by(seconds=31)
-    assert look(context) > 0
+    assert check_health(context) > 0
     assert "broker cannot be reached" in texts(books, charlie)
 
 

@@ -25,7 +25,7 @@ from sandbox.syscalls import (
     ZYGOTE,
     Architecture,
     bot_filter,
-    here,
+    current_architecture,
     zygote_filter,
 )
 
@@ -234,4 +234,4 @@ def test_a_program_fits_the_kernel_and_ends_in_a_verdict(arch: Architecture) -> 
 def test_an_unknown_machine_has_no_filter(monkeypatch: pytest.MonkeyPatch) -> None:
     machine = os.uname_result(("Linux", "box", "6.1", "#1", "pdp11"))
     monkeypatch.setattr(os, "uname", lambda: machine)
-    assert here() is None
+    assert current_architecture() is None

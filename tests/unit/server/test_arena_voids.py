@@ -11,7 +11,7 @@ from sqlalchemy import func, select
 from matchbox.answers.arenas import ArenaMatches, ArenaVoid
 from matchbox.errors import BadOption, Forbidden, NotFound
 from server.db.models import Audit, Match, MatchState, Rating, Season, SeasonState, User
-from server.queries.pagination import moment
+from server.queries.pagination import parse_time_ms
 from server.services import arena_voids
 from tests.books import Books, play_out, played, season_of
 from tests.unit.server.test_leases import ONE, TWO, report
@@ -146,10 +146,10 @@ def test_a_cancelled_seasons_matches_stay(books: Books, season: Season, charlie:
     ],
 )
 def test_a_time_is_read(text: str, at: int) -> None:
-    assert moment(text) == at
+    assert parse_time_ms(text) == at
 
 
 @pytest.mark.parametrize("text", ["", "yesterday", "2023-13-01", "14.11.2023"])
 def test_what_is_no_time_is_refused(text: str) -> None:
     with pytest.raises(BadOption, match="is not a time"):
-        moment(text)
+        parse_time_ms(text)

@@ -186,9 +186,9 @@ def test_an_operator_stops_an_arena_and_lets_it_go_on(
     with checked.write() as session, pytest.raises(Conflict):
         arenas.stop(session, charlie, ONE, "its disk is bad", now=now)
     with checked.write() as session, pytest.raises(Forbidden):
-        arenas.let_go_on(session, alice, ONE, "I say so", now=now)
+        arenas.resume(session, alice, ONE, "I say so", now=now)
     with checked.write() as session:
-        arenas.let_go_on(session, charlie, ONE, "a new disk", now=now)
+        arenas.resume(session, charlie, ONE, "a new disk", now=now)
     assert stopped(checked) == {}
     with checked.write() as session, pytest.raises(Conflict):
-        arenas.let_go_on(session, charlie, ONE, "a new disk", now=now)
+        arenas.resume(session, charlie, ONE, "a new disk", now=now)

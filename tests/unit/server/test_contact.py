@@ -42,7 +42,7 @@ def parcels(books: Books) -> list[Parcel]:
     found = []
     with books.write() as session:
         while parcel := deliveries.take(session, settings=settings_of(books), now=books.clock()):
-            deliveries.arrived(session, parcel, now=books.clock())
+            deliveries.mark_delivered(session, parcel, now=books.clock())
             found.append(parcel)
     return found
 

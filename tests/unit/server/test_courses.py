@@ -85,7 +85,7 @@ def test_a_result_stays_closed_while_another_match_of_its_deal_is_not_over(
     first, *_ = books.dispatch()
     books.record(played(first))
     with monkeypatch.context() as patch:
-        patch.setattr(courses, "closed", lambda session, names: set(names))
+        patch.setattr(courses, "embargoed_matches", lambda session, names: set(names))
         assert told(books, season)[0].points == [None, None]
     shown = {one.match: one.points for one in told(books, season)}
     assert None not in shown[first.match]
@@ -203,7 +203,7 @@ def test_the_stamp_changes_with_matches_standing_and_state_and_reads_no_match(
         seasons.pause(session, charlie, season.id, now=books.clock())
     assert stamp().course != ranked.course
     with books.write() as session:
-        founding.found(
+        founding.found_league(
             session, charlie, league=GAME, settings=books.settings, now=books.clock(), name="next"
         )
     assert stamp().course != ranked.course
@@ -212,7 +212,7 @@ def test_the_stamp_changes_with_matches_standing_and_state_and_reads_no_match(
 def test_only_operators_are_told_of_a_draft(books: Books, charlie: User) -> None:
     books.league(paused=True)
     with books.write() as session:
-        draft = founding.found(
+        draft = founding.found_league(
             session, charlie, league=GAME, draft=True, settings=books.settings, now=books.clock()
         ).id
     with books.read() as session:

@@ -66,13 +66,13 @@ def taken(books: Books) -> Parcel:
 def fail(books: Books, parcel: Parcel, why: str = "it answered 500", **more: Any) -> None:
     """Reports that the parcel failed."""
     with books.write() as session:
-        deliveries.failed(session, parcel, why, now=books.clock(), **more)
+        deliveries.mark_failed(session, parcel, why, now=books.clock(), **more)
 
 
 def arrive(books: Books, parcel: Parcel) -> None:
     """Reports that the parcel has arrived."""
     with books.write() as session:
-        deliveries.arrived(session, parcel, now=books.clock())
+        deliveries.mark_delivered(session, parcel, now=books.clock())
 
 
 def waiting(books: Books) -> list[int]:

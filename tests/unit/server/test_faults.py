@@ -328,7 +328,7 @@ def test_a_version_that_a_season_alone_has_suspended_is_reinstated_too(
     season = season_of(books, charlie, [version, other])
     with books.write() as session:
         row = session.scalars(select(Entry).where(Entry.version_id == version.id)).one()
-        exclusions.take_out(session, row, "suspended", "too many forfeits", now=books.clock())
+        exclusions.exclude_entry(session, row, "suspended", "too many forfeits", now=books.clock())
     assert books.version(version.id).state == VersionState.ACTIVE
     lift(books, charlie, version)
     assert (entry(books, version).out, books.season(season).state) == ("", SeasonState.RUNNING)

@@ -46,7 +46,7 @@ def reinstate(books: Books, session: Any, charlie: User) -> None:
     version = session.scalars(select(Version).where(Version.number == 2)).one()
     version.state = VersionState.SUSPENDED
     session.flush()
-    faults.lift(session, version, now=books.clock())
+    faults.lift_suspension(session, version, now=books.clock())
 
 
 def take_aside(books: Books, session: Any, charlie: User) -> None:

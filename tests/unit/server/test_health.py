@@ -34,7 +34,7 @@ from server.services import (
     supervision,
     walls,
 )
-from server.services.job_lines import still_ms
+from server.services.job_lines import stalled_ms
 from server.services.tick import refresh_standings, tick
 from tests.books import GAME, SIMPLE, Books, season_of
 from tests.plans import explained
@@ -275,7 +275,7 @@ def test_how_long_matches_have_stood_still_is_found_by_indexes(
     season_of(well, charlie, [well.bot(alice, "one"), well.bot(bob, "two")])
     assert well.dispatch()
     with well.read() as session, explained(session) as plans:
-        assert still_ms(session, well.clock()) == 0
+        assert stalled_ms(session, well.clock()) == 0
     assert len(plans) == 3
     assert not [one for one in plans if re.search(r"SCAN match\b(?! USING)", one)]
 

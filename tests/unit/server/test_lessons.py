@@ -30,7 +30,9 @@ class School:
         with self.books.write() as session:
             season = session.get_one(Season, self.season.id)
             books = self.books
-            return lessons.taught(session, season, settings=books.settings, now=books.clock())
+            return lessons.settle_lessons(
+                session, season, settings=books.settings, now=books.clock()
+            )
 
     def jobs(self) -> list[Teach]:
         """Returns the lessons sent since the last call."""

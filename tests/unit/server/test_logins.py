@@ -27,19 +27,19 @@ def dora(books: Books) -> User:
 
 def guess(books: Books, password: str, network: str = MALLORY, name: str = "dora") -> User:
     """Attempts to log in once."""
-    with logins.counted(books.context, name, network), books.read() as session:
+    with logins.counting_failure(books.context, name, network), books.read() as session:
         return accounts.log_in(session, name, password)
 
 
 def fail(books: Books, network: str = MALLORY, name: str = "dora") -> None:
     """Makes an attempt with a wrong password, but without its slow hash."""
-    with pytest.raises(Forbidden), logins.counted(books.context, name, network):
+    with pytest.raises(Forbidden), logins.counting_failure(books.context, name, network):
         raise Forbidden("the name or the password is wrong")
 
 
 def pause_of(books: Books, network: str = MALLORY, name: str = "dora") -> int:
     """Returns how many seconds the next attempt has to wait."""
-    with pytest.raises(TooMany) as refused, logins.counted(books.context, name, network):
+    with pytest.raises(TooMany) as refused, logins.counting_failure(books.context, name, network):
         raise AssertionError("no attempt is made during a pause")
     assert refused.value.wait_s is not None
     return refused.value.wait_s

@@ -69,7 +69,7 @@ def play(books: Books, count: int) -> None:
 def matches_of(books: Books, version: Version) -> list[Match]:
     """Returns the version's matches, by number."""
     with books.read() as session:
-        its_own = exclusions.sat_in(version.id)
+        its_own = exclusions.has_seat_of(version.id)
         return list(session.scalars(select(Match).where(its_own).order_by(Match.number)))
 
 
@@ -181,7 +181,7 @@ def test_a_suspended_bot_is_reinstated_by_its_version_and_may_be_disqualified(
 ) -> None:
     with books.write() as session:
         row = session.scalars(select(Entry).where(Entry.version_id == bots[0].id)).one()
-        exclusions.take_out(session, row, "suspended", "too many forfeits", now=books.clock())
+        exclusions.exclude_entry(session, row, "suspended", "too many forfeits", now=books.clock())
         session.get_one(Version, bots[0].id).state = VersionState.SUSPENDED
     with pytest.raises(Conflict, match="reinstate its version"):
         do(books, operations.reinstate, charlie, season, bots[0], WHY)

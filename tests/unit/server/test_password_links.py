@@ -47,7 +47,7 @@ def parcels(context: Context) -> list[Parcel]:
     found = []
     with context.write() as session:
         while parcel := deliveries.take(session, settings=context.settings, now=context.now()):
-            deliveries.arrived(session, parcel, now=context.now())
+            deliveries.mark_delivered(session, parcel, now=context.now())
             found.append(parcel)
     return found
 

@@ -76,14 +76,14 @@ def test_a_password_of_another_length_is_refused(password: str) -> None:
 def test_a_password_that_nobody_tries_first_is_taken(password: str) -> None:
     passwords.check(password, "dora")
     kept = passwords.hash_password(password, "dora")
-    assert passwords.fits(kept, password)
-    assert not passwords.fits(kept, password + "x")
+    assert passwords.is_password_of(kept, password)
+    assert not passwords.is_password_of(kept, password + "x")
 
 
 def test_nothing_fits_where_nothing_is_kept() -> None:
-    assert not passwords.fits(None, "a password of dora")
-    assert not passwords.fits("", "a password of dora")
-    assert not passwords.fits("no hash", "a password of dora")
+    assert not passwords.is_password_of(None, "a password of dora")
+    assert not passwords.is_password_of("", "a password of dora")
+    assert not passwords.is_password_of("no hash", "a password of dora")
 
 
 def test_the_list_is_long_and_in_order() -> None:

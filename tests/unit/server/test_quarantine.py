@@ -38,7 +38,7 @@ def with_(jobs: list[PlayMatch], *who: Version) -> list[PlayMatch]:
 
 def taken_aside(books: Books) -> int:
     with books.write() as session:
-        return quarantine.take_aside(session, settings=books.settings, now=books.clock())
+        return quarantine.quarantine_suspects(session, settings=books.settings, now=books.clock())
 
 
 @pytest.fixture
@@ -68,7 +68,9 @@ def test_nobody_is_taken_aside_without_faults_and_no_version_is_read_for_it(
     books: Books, jobs: list[PlayMatch]
 ) -> None:
     with books.write() as session, explained(session, only="FROM version") as plans:
-        assert not quarantine.take_aside(session, settings=books.settings, now=books.clock())
+        assert not quarantine.quarantine_suspects(
+            session, settings=books.settings, now=books.clock()
+        )
     (plan,) = plans
     assert plan.startswith("SEARCH version USING INTEGER PRIMARY KEY"), plan
 

@@ -87,7 +87,7 @@ def refit(books: Books) -> dict[str, Any]:
         assert league is not None
         fresh = standings.compute(session, standings.scope_of(league))
     with books.write() as session:
-        standings.keep(session, fresh, now=books.clock())
+        standings.store(session, fresh, now=books.clock())
     return {"lines": fresh.lines, "digest": fresh.rows_digest, "facts": fresh.facts}
 
 

@@ -18,7 +18,7 @@ from server.db.models import (
     Standing,
     User,
 )
-from server.queries.embargo import closed
+from server.queries.embargo import embargoed_matches
 from server.services import ranked, seasons, standings, voids
 from server.services.fixtures import deals_of, match_id
 from server.services.tick import tick
@@ -123,7 +123,9 @@ def test_what_was_never_over_is_played_again_on_its_own_deals(
     assert new is not None
     assert deals(books, new) == job.deals
     with books.read() as session:
-        assert closed(session, [job.match, new]) == {job.match, new}, "nobody can read them yet"
+        assert embargoed_matches(session, [job.match, new]) == {job.match, new}, (
+            "nobody can read them yet"
+        )
     assert not books.record(played(job)), "what comes back of the void one is not wanted"
     assert all(books.record(played(other)) for other in others)
     play_out(books)

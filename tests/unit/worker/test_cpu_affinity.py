@@ -46,7 +46,7 @@ def arena(tmp_path: Path) -> Iterator[Claim]:
 
 
 def test_each_gets_a_core_of_its_own_until_there_is_none_left(arena: Claim) -> None:
-    usable = cpu_affinity.usable()
+    usable = cpu_affinity.usable_cores()
     got = [arena()[:2] for _ in [*usable, "one too many"]]
     assert got == [*((core, [core]) for core in usable), (None, usable)]
 
@@ -59,12 +59,12 @@ def test_the_core_of_one_that_was_killed_is_free_again(arena: Claim) -> None:
 
 
 def test_it_takes_only_what_it_may_use_and_a_child_stays_there(tmp_path: Path) -> None:
-    last = cpu_affinity.usable()[-1]
+    last = cpu_affinity.usable_cores()[-1]
     source = "import os; print(sorted(os.sched_getaffinity(0)))"
     program = (
         "import os, subprocess, sys; from pathlib import Path; "
         "from worker.arena import cpu_affinity; "
-        f"os.sched_setaffinity(0, {{{last}}}); assert cpu_affinity.usable() == [{last}]; "
+        f"os.sched_setaffinity(0, {{{last}}}); assert cpu_affinity.usable_cores() == [{last}]; "
         f"assert cpu_affinity.claim(Path({str(tmp_path)!r})) == {last}; "
         f"sys.exit(subprocess.run([sys.executable, '-S', '-c', {source!r}]).returncode)"
     )
@@ -79,7 +79,7 @@ def scheduled(before: str) -> str:
     source = "import os; print(os.sched_getscheduler(0) == os.SCHED_BATCH)"
     program = (
         "import os, subprocess, sys; from worker.arena import cpu_affinity; "
-        "usable = cpu_affinity.usable(); "
+        "usable = cpu_affinity.usable_cores(); "
         f"{before}; sys.exit(subprocess.run([sys.executable, '-S', '-c', {source!r}]).returncode)"
     )
     done = subprocess.run(
@@ -96,13 +96,13 @@ def test_who_shares_a_core_takes_turns_and_nobody_else() -> None:
 
 def test_where_turns_are_forbidden_the_core_is_kept_all_the_same() -> None:
     refuse = "def refuse(*_): raise PermissionError"
-    pinned = "cpu_affinity.pin(usable[0]); assert len(cpu_affinity.usable()) == 1"
+    pinned = "cpu_affinity.pin(usable[0]); assert len(cpu_affinity.usable_cores()) == 1"
     before = f"os.sched_setscheduler = refuse; {pinned}"
     assert scheduled(f"exec({refuse!r}); {before}") == "False"
 
 
 def test_a_core_that_is_taken_away_meanwhile_is_passed_over(tmp_path: Path) -> None:
-    first, kept = cpu_affinity.usable()[0], []
+    first, kept = cpu_affinity.usable_cores()[0], []
 
     def pin_to(core: int) -> None:
         if core == first:
@@ -119,9 +119,9 @@ def test_where_the_system_cannot_nothing_is_claimed(
     monkeypatch.setattr(cpu_affinity, "CAN_PIN", False)
     assert cpu_affinity.claim(tmp_path / "cores") is None
     assert not (tmp_path / "cores").exists()
-    assert cpu_affinity.usable() == list(range(os.cpu_count() or 1))
-    cpu_affinity.pin(cpu_affinity.usable()[-1])
-    cpu_affinity.unpin(cpu_affinity.usable())
+    assert cpu_affinity.usable_cores() == list(range(os.cpu_count() or 1))
+    cpu_affinity.pin(cpu_affinity.usable_cores()[-1])
+    cpu_affinity.unpin(cpu_affinity.usable_cores())
 
 
 POOL = """
@@ -136,7 +136,7 @@ sys.stdin.readline()
 
 
 def test_commands_of_an_account_get_other_cores_and_give_them_back(tmp_path: Path) -> None:
-    usable = cpu_affinity.usable()
+    usable = cpu_affinity.usable_cores()
     with ExitStack() as stack:
 
         def start() -> subprocess.Popen[str]:

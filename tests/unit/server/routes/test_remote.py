@@ -344,7 +344,7 @@ def test_the_other_arenas_of_a_key_are_stopped_as_well_and_any_lets_all_go_on(
     assert f"arena {lab.arena}, which has the same key, was stopped" in told[other.arena]
     assert [one.about for one in judged.findings if one.kind == "stopped"] == [lab.arena]
     with queued.write() as session:
-        arenas.let_go_on(session, charlie, other.arena, "its memory is mended", now=queued.clock())
+        arenas.resume(session, charlie, other.arena, "its memory is mended", now=queued.clock())
     for arena in (lab, other):
         assert arena.knock().status_code in (200, 204)
 
