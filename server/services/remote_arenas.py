@@ -109,7 +109,7 @@ def take(
     check(told)
     with context.read() as session:
         require_welcome(session, arena)
-        if arena not in walls.present(session, now=context.now()):
+        if arena not in walls.reporting_arenas(session, now=context.now()):
             raise Conflict(f"{arena} must report its wall to /remote/walls before it gets a job")
         left = bool(job_kinds.held(session, arena))
     if left:
@@ -276,7 +276,7 @@ def _is_one_here(context: Context) -> bool:
     """Whether an arena without a key reports and is not stopped."""
     with context.read() as session:
         out = stopped_arenas.stopped(session)
-        present = walls.present(session, now=context.now())
+        present = walls.reporting_arenas(session, now=context.now())
     return any(not key_of(one) and one not in out for one in present)
 
 
