@@ -24,7 +24,7 @@ ELO: Final = (
 )
 
 
-def ranking_text(board: Board) -> str:
+def basis(board: Board) -> str:
     """Returns a few sentences about the figure that ranks the bots, with the reason for it."""
     if board.cooperative:
         return "Ranked by the mean score of a bout that a bot played with copies of itself."

@@ -78,7 +78,7 @@ def make_pages(source: Source, *, now: Callable[[], datetime] = utc_now) -> Blue
     for function in (
         *formats.FILTERS,
         comparisons.so_far,
-        evidence.ranking_text,
+        evidence.basis,
         evidence.measure,
         evidence.surprises,
         evidence.tied,

@@ -56,5 +56,5 @@ def keep_reporting(
 
 def _load() -> dict[str, Any]:
     """The cores that this arena may use, and the load of its host for each core."""
-    cores = len(cpu_affinity.usable())
+    cores = len(cpu_affinity.usable_cores())
     return {"cores": cores, "load": round(os.getloadavg()[0] / (os.cpu_count() or 1), 2)}
