@@ -346,10 +346,18 @@ def _still_allowed(spec: Spec, options: Mapping[str, object]) -> dict[str, objec
     return kept
 
 
-def _renew(session: Session, league: League, spec: Spec, now: int) -> None:
-    """Gives the league new rules: waiting matches become void, and ratings start again."""
+def adopt_rules(league: League, spec: Spec) -> None:
+    """Gives the league the game's present rules, and every option that they have.
+
+    Its own options stay if they are still allowed; a default league takes the defaults.
+    """
     own = {} if league.name == spec.name else _still_allowed(spec, league.options)
     league.rules, league.options = spec.rules, fill_options(spec, own)
+
+
+def _renew(session: Session, league: League, spec: Spec, now: int) -> None:
+    """Gives the league new rules: waiting matches become void, and ratings start again."""
+    adopt_rules(league, spec)
     waiting = (MatchState.QUEUED, MatchState.RUNNING, MatchState.PARKED)
     old = (Match.league_id == league.id, Match.season_id.is_(None), Match.state.in_(waiting))
     values: dict[str, Any] = {"state": MatchState.VOID, "deadline": None, "finished_at": now}

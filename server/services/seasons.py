@@ -41,7 +41,7 @@ from server.services import (
     standings,
 )
 from server.services.accounts import require_operator
-from server.services.leagues import UPCOMING, check_deals, format_of, schedule_of
+from server.services.leagues import UPCOMING, adopt_rules, check_deals, format_of, schedule_of
 from server.services.lookup import find_league, find_season
 
 if TYPE_CHECKING:
@@ -183,9 +183,9 @@ def begin(
     if season.state == SeasonState.OPEN:
         _freeze(session, season, now, scheduled=actor is None)
     require_state(season, SeasonState.FROZEN, "a season starts once, open or frozen")
-    league = season.league
-    if league.rules != registry.game(league.game).spec.rules:
-        league.rules = registry.game(league.game).spec.rules
+    spec = registry.game(season.league.game).spec
+    if season.league.rules != spec.rules:
+        adopt_rules(season.league, spec)
     matches = []
     for row in divisions.divisions_of(session, season):
         _change(session, row, (SeasonState.FROZEN,), SeasonState.RUNNING, now, started_at=now)

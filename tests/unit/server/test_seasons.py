@@ -407,3 +407,24 @@ def test_a_start_asks_the_books_no_more_often_for_more_bots(books: Books, charli
         start(books, charlie, season)
         spent.append(len(asked))
     assert spent[0] == spent[1]
+
+
+def test_a_season_under_new_rules_has_every_option_of_the_game(
+    books: Books, alice: User, bob: User, charlie: User
+) -> None:
+    rules = books.league(game="war", paused=True).rules
+    entrants = [books.bot(owner, "one", game="war") for owner in (alice, bob)]
+    with books.write() as session:
+        cup = leagues.create(
+            session, charlie, name="cup", game="war", settings=books.settings, now=books.clock()
+        )
+        usual, cup.options, cup.rules = dict(cup.options), {}, "0"
+    season = create(books, charlie, league="cup")
+    for version in entrants:
+        enter(books, version.bot.owner, season, version)
+    start(books, charlie, season)
+    books.wall()
+    tick.tick(books.context)
+    (job, *_) = (one for one in books.postman.take() if isinstance(one, PlayMatch))
+    assert usual
+    assert (job.options, job.rules) == (usual, rules)
