@@ -151,11 +151,11 @@ def acting() -> Iterator[tuple[Session, User, int]]:
     turn. Raises LoginNeeded, also if the account was closed, or the request's token or session
     ended, before it was.
     """
-    made = context()
-    with made.write() as session:
+    ctx = context()
+    with ctx.write() as session:
         actor = account(session)
         _check_still_in(session, actor)
-        yield session, actor, made.now()
+        yield session, actor, ctx.now()
 
 
 def require_account() -> None:
@@ -322,16 +322,16 @@ def _of_token(sent: Request) -> Visitor | None:
     if not _has_header(sent) or sent.path.startswith(OF_ARENAS):
         return None
     try:
-        made = context()
-        now = made.now()
-        with made.read() as session:
+        ctx = context()
+        now = ctx.now()
+        with ctx.read() as session:
             token = accounts.token_of(session, _bearer(sent), now=now)
             user, used_at = token.user, token.used_at or 0
             assert user is not None
             scopes = token.scope_set & user.scopes
             asking = Visitor(user.id, user.name, user.role, scopes, token=token.id)
         if now - used_at >= accounts.NOTED_MS:
-            with suppress(Unavailable), made.write() as session:
+            with suppress(Unavailable), ctx.write() as session:
                 accounts.note_use(session, token.id, now=now)
         return asking
     except Forbidden as error:

@@ -22,11 +22,11 @@ IN_MEMORY: Final = 8 << 20
 
 def personal_zip(user: User) -> Response:
     """Returns the response with all data that is stored for this account."""
-    made = context()
+    ctx = context()
     file = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - the answer closes it
     try:
-        with made.read() as session:
-            write_personal_data(session, user, file, settings=made.settings, now=made.now())
+        with ctx.read() as session:
+            write_personal_data(session, user, file, settings=ctx.settings, now=ctx.now())
     except BaseException:
         file.close()
         raise

@@ -26,9 +26,9 @@ class AccountSource:
         return Viewer(name=asking.name, role=asking.role, unread=unread)
 
     def tokens(self) -> list[TokenLine]:
-        made = context()
+        ctx = context()
         with reader() as session:
-            since = accounts.revoked_since(made.now())
+            since = accounts.revoked_since(ctx.now())
             return queries.tokens(session, account(session), revoked_since=since)
 
     def log_in_ways(self) -> LogInWays:
@@ -62,22 +62,22 @@ class AccountSource:
             return inbox.inbox(session, account(session), cursor=cursor, limit=limit)
 
     def delivery_settings(self) -> DeliverySettings:
-        made = context()
+        ctx = context()
         with reader() as session:
-            return inbox.delivery_settings(session, account(session), made.settings)
+            return inbox.delivery_settings(session, account(session), ctx.settings)
 
     def sends_mail(self) -> bool:
         return bool(context().settings.smtp_host)
 
     def reset_name(self, number: int, secret: str) -> str | None:
-        made = context()
+        ctx = context()
         with reader() as session:
-            return inbox.reset_name(session, number, secret, made.settings, made.now())
+            return inbox.reset_name(session, number, secret, ctx.settings, ctx.now())
 
     def link_open(self, secret: str) -> bool:
-        made = context()
+        ctx = context()
         with reader() as session:
-            return inbox.link_open(account(session), secret, made.settings, made.now())
+            return inbox.link_open(account(session), secret, ctx.settings, ctx.now())
 
     def memberships(self) -> list[Membership]:
         with reader() as session:

@@ -38,14 +38,14 @@ def whoami() -> Response:
 @routes.doc(security=OPEN)
 def log_in(json_data: schemas.LogIn) -> Response:
     """Logs in with a name and a password, and makes a token; its secret is shown only once."""
-    made = context()
-    known = logins.log_in(made, json_data.name, json_data.password, client_network())
-    with made.write() as session:
+    ctx = context()
+    known = logins.log_in(ctx, json_data.name, json_data.password, client_network())
+    with ctx.write() as session:
         user = accounts.same_password(session, known)
         secret = accounts.make_token(
-            session, user, json_data.label, now=made.now(), **json_data.options
+            session, user, json_data.label, now=ctx.now(), **json_data.options
         )
-        return answered(queries.fresh_token(session, secret, now=made.now()), 201)
+        return answered(queries.fresh_token(session, secret, now=ctx.now()), 201)
 
 
 @routes.post("/accounts")
@@ -72,10 +72,10 @@ def sign_up(json_data: schemas.NewAuthor) -> Response:
 @routes.doc(security=OPEN)
 def request_link(json_data: schemas.Address) -> ResponseReturnValue:
     """Mails a link to set a new password, if an account has confirmed this address."""
-    made = context()
-    with made.write() as session:
-        address, now = json_data.email, made.now()
-        password_links.request_links(session, address, settings=made.settings, now=now)
+    ctx = context()
+    with ctx.write() as session:
+        address, now = json_data.email, ctx.now()
+        password_links.request_links(session, address, settings=ctx.settings, now=now)
     return "", 204
 
 
@@ -85,9 +85,9 @@ def request_link(json_data: schemas.Address) -> ResponseReturnValue:
 @routes.output(Tokens)
 def list_tokens(query_data: schemas.WhichTokens) -> Response:
     """Lists your tokens without their secrets; `revoked` adds those revoked in the last 30 days."""
-    made = context()
-    with made.read() as session:
-        since = accounts.revoked_since(made.now()) if query_data.revoked else None
+    ctx = context()
+    with ctx.read() as session:
+        since = accounts.revoked_since(ctx.now()) if query_data.revoked else None
         items = queries.tokens(session, account(session), revoked_since=since)
         return answered(Tokens(items=items, next=None))
 

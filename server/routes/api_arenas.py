@@ -52,9 +52,9 @@ def count_matches(arena: str, query_data: schemas.SinceTime) -> Response:
     Pass the `until` of the answer to the request that makes them void, so that it affects just
     these.
     """
-    made = context()
-    with made.read() as session:
-        times = {"since": parse_time_ms(query_data.since), "until": made.now()}
+    ctx = context()
+    with ctx.read() as session:
+        times = {"since": parse_time_ms(query_data.since), "until": ctx.now()}
         return answered(arena_voids.count(session, account(session), arena, **times))
 
 
@@ -77,9 +77,9 @@ def void(arena: str, json_data: schemas.ArenaVoid) -> Response:
 @routes.output(ArenaKeys)
 def list_keys() -> Response:
     """Lists the keys of arenas on other hosts; for operators."""
-    made = context()
-    with made.read() as session:
-        return answered(arena_keys.keys_for(session, account(session), now=made.now()))
+    ctx = context()
+    with ctx.read() as session:
+        return answered(arena_keys.keys_for(session, account(session), now=ctx.now()))
 
 
 @routes.post("/arena-keys")
@@ -123,12 +123,12 @@ def remove_key(key: str) -> Response:
 
 
 def _key(name: str) -> Response:
-    made = context()
-    with made.read() as session:
-        return answered(arena_keys.line(session, name, now=made.now()))
+    ctx = context()
+    with ctx.read() as session:
+        return answered(arena_keys.line(session, name, now=ctx.now()))
 
 
 def _line(arena: str) -> Response:
-    made = context()
-    with made.read() as session:
-        return answered(arena_lines.arena_for(session, account(session), arena, now=made.now()))
+    ctx = context()
+    with ctx.read() as session:
+        return answered(arena_lines.arena_for(session, account(session), arena, now=ctx.now()))

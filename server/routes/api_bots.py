@@ -121,9 +121,9 @@ def _upload(game: str | None, name: str, class_name: str | None, data: bytes) ->
 
 
 def _version(number: int) -> Version:
-    made = context()
-    with made.read() as session:
-        settings, now = made.settings, made.now()
+    ctx = context()
+    with ctx.read() as session:
+        settings, now = ctx.settings, ctx.now()
         return waiting.version(session, number, viewer(session), settings=settings, now=now)
 
 

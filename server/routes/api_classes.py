@@ -44,9 +44,9 @@ def join(json_data: schemas.Joining) -> Response:
 @routes.output(JoinCode)
 def code(name: str) -> Response:
     """Returns the code that joins the league; for operators."""
-    made = context()
-    with made.read() as session:
-        found = queries.league_class(session, name, account(session), url=made.settings.server_url)
+    ctx = context()
+    with ctx.read() as session:
+        found = queries.league_class(session, name, account(session), url=ctx.settings.server_url)
         return answered(found.code)
 
 

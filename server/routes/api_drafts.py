@@ -49,7 +49,7 @@ def try_draft() -> Response:
 @routes.output(Draft)
 def draft(number: int) -> Response:
     """Returns one of your drafts; its report is null until the verdict."""
-    made = context()
-    with made.read() as session:
-        settings, now = made.settings, made.now()
+    ctx = context()
+    with ctx.read() as session:
+        settings, now = ctx.settings, ctx.now()
         return answered(waiting.draft(session, number, viewer(session), settings=settings, now=now))

@@ -40,12 +40,12 @@ routes = APIBlueprint("events", __name__, url_prefix="/api/v1", tag="Events")
 @routes.doc(responses=described("Server-sent events", MEDIA_TYPE))
 def events(query_data: schemas.Since) -> Response:
     """Streams the changes from now on, or those after the event in `after` or Last-Event-ID."""
-    made = context()
+    ctx = context()
     last = request.headers.get("Last-Event-ID", "")
     after = int(last) if last.isascii() and last.isdigit() and len(last) < 16 else query_data.after
     streams: Streams = current_app.extensions["matchbox-streams"]
     close = streams.open(asker())
-    response = Response(_stream(made, after), mimetype=MEDIA_TYPE)
+    response = Response(_stream(ctx, after), mimetype=MEDIA_TYPE)
     response.call_on_close(close)
     response.headers["Cache-Control"] = "no-store"
     response.headers["X-Accel-Buffering"] = "no"

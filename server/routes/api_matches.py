@@ -70,9 +70,9 @@ def log(match: str) -> Response:
 
 def whole_match(match: str, **changed: object) -> Response:
     """Returns the match with its record. The record may be long, so it is not copied on the way."""
-    made = context()
-    with made.read() as session:
-        settings, now = made.settings, made.now()
+    ctx = context()
+    with ctx.read() as session:
+        settings, now = ctx.settings, ctx.now()
         found = waiting.match(session, match, viewer(session), settings=settings, now=now)
         played = found.bouts is not None
         record = to_builtins(queries.record_of(session, match)) if played else None

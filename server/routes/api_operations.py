@@ -42,9 +42,9 @@ def audit(query_data: schemas.AuditPage) -> Response:
 @routes.output(Faults)
 def list_faults(query_data: schemas.FaultsOf) -> Response:
     """Counts the faults of the last 1 or 7 days by kind and by bot; for operators."""
-    made = context()
-    with made.read() as session:
-        days, now = query_data.days, made.now()
+    ctx = context()
+    with ctx.read() as session:
+        days, now = query_data.days, ctx.now()
         return answered(faults.faults(session, account(session), days=days, now=now))
 
 
@@ -53,10 +53,10 @@ def list_faults(query_data: schemas.FaultsOf) -> Response:
 @routes.output(Health)
 def judge_health() -> Response:
     """Returns the platform's health: the findings, the arenas and the jobs; for operators."""
-    made = context()
-    with made.read() as session:
+    ctx = context()
+    with ctx.read() as session:
         viewer = account(session)
-        return answered(health.judge_for(session, viewer, made.settings, now=made.now()))
+        return answered(health.judge_for(session, viewer, ctx.settings, now=ctx.now()))
 
 
 @routes.post("/seasons/<season:season>/disqualify")

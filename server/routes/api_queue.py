@@ -21,9 +21,9 @@ routes = APIBlueprint("queue", __name__, url_prefix="/api/v1", tag="Queue")
 @routes.output(Queue)
 def queue() -> Response:
     """Returns the numbers of unfinished matches and try-outs."""
-    made = context()
-    with made.read() as session:
-        return answered(queries.queue(session, now=made.now()))
+    ctx = context()
+    with ctx.read() as session:
+        return answered(queries.queue(session, now=ctx.now()))
 
 
 @routes.get("/queue/jobs")
@@ -32,7 +32,7 @@ def queue() -> Response:
 def jobs() -> Response:
     """Returns the jobs that wait, by kind and in their order, with places and reasons; for
     operators."""
-    made = context()
-    with made.read() as session:
-        settings, now = made.settings, made.now()
+    ctx = context()
+    with ctx.read() as session:
+        settings, now = ctx.settings, ctx.now()
         return answered(queue_detail(session, viewer(session), settings=settings, now=now))

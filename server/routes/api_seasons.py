@@ -87,10 +87,10 @@ def standings(season: str) -> Response:
 @routes.doc(responses=described("A line of JSON a match: digest, record", LINES))
 def export(season: str) -> Response:
     """Returns the records of a season that is over, in order, each with its stored digest."""
-    made = context()
-    with made.read() as session:
+    ctx = context()
+    with ctx.read() as session:
         number = queries.exportable_season(session, season)
-    return Response(_records(made, number), mimetype=LINES)
+    return Response(_records(ctx, number), mimetype=LINES)
 
 
 @routes.post("/seasons/<season:season>/enter")

@@ -37,9 +37,9 @@ def index(query_data: schemas.UsersPage) -> Response:
 @routes.output(UserDetail)
 def show(name: str) -> Response:
     """Returns an account with its open sessions and its tokens; for operators."""
-    made = context()
-    with made.read() as session:
-        return answered(users.user(session, viewer(session), name, now=made.now()))
+    ctx = context()
+    with ctx.read() as session:
+        return answered(users.user(session, viewer(session), name, now=ctx.now()))
 
 
 @routes.get("/sessions")

@@ -50,7 +50,7 @@ def requeue(number: int) -> Response:
 
 def whole_version(name: int | str) -> Response:
     """Returns the version, by number or digest, as this visitor sees it."""
-    made = context()
-    with made.read() as session:
-        settings, now = made.settings, made.now()
+    ctx = context()
+    with ctx.read() as session:
+        settings, now = ctx.settings, ctx.now()
         return answered(waiting.version(session, name, viewer(session), settings=settings, now=now))

@@ -52,10 +52,10 @@ def log_in() -> Response:
 @form_of(pages.signup_page, forbidden=True)
 def sign_up() -> Response:
     """Makes an account and logs in to it."""
-    made = context()
-    name, password, signup = field("name"), field("password"), made.settings.signup
-    with made.write() as session:
-        user = accounts.sign_up(session, name, password, signup=signup, now=made.now())
+    ctx = context()
+    name, password, signup = field("name"), field("password"), ctx.settings.signup
+    with ctx.write() as session:
+        user = accounts.sign_up(session, name, password, signup=signup, now=ctx.now())
     start_session(user)
     return go_to("pages.submit")
 
@@ -72,12 +72,12 @@ def log_out() -> Response:
 @form_of(pages.claim_page, forbidden=True)
 def claim(secret: str) -> Response:
     """Makes the first operator's account from the one-time link."""
-    made = context()
+    ctx = context()
     name, password = field("name"), field("password")
-    with made.read() as session:
+    with ctx.read() as session:
         accounts.check_link(session, secret)
-    with made.write() as session:
-        user = accounts.claim_operator(session, secret, name, password, now=made.now())
+    with ctx.write() as session:
+        user = accounts.claim_operator(session, secret, name, password, now=ctx.now())
     start_session(user)
     return go_to("pages.admin")
 
@@ -86,10 +86,10 @@ def claim(secret: str) -> Response:
 @form_of(passwords.forgotten_page, forbidden=True)
 def request_link() -> Response:
     """Mails a link to set a new password; the answer is the same for an unknown address."""
-    made = context()
-    with made.write() as session:
-        address, now = field("email").strip(), made.now()
-        password_links.request_links(session, address, settings=made.settings, now=now)
+    ctx = context()
+    with ctx.write() as session:
+        address, now = field("email").strip(), ctx.now()
+        password_links.request_links(session, address, settings=ctx.settings, now=now)
     return make_response(passwords.forgotten_page(the_source(), sent=True))
 
 

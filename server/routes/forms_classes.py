@@ -24,14 +24,14 @@ routes = Blueprint("forms_classes", __name__)
 @form_of(pages.join_page, forbidden=True)
 def join(code: str) -> Response:
     """Joins the league that has this code, with a new account or with the viewer's."""
-    made = context()
+    ctx = context()
     if visitor() is not None:
         with acting() as (session, actor, now):
             league = classes.join(session, actor, code, now=now)
     else:
-        with made.write() as session:
+        with ctx.write() as session:
             name, password = field("name"), field("password")
-            user = classes.sign_up(session, code, name, password, now=made.now())
+            user = classes.sign_up(session, code, name, password, now=ctx.now())
             league = classes.league_of(session, code)
         start_session(user)
     return redirect(url_for("pages.submit", game=league.game), 303)

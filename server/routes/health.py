@@ -31,9 +31,9 @@ def ready() -> Response:
     A server that answers pages is ready, whatever else is wrong. `wrong` names the kinds of
     findings about the platform's health, and `healthy` is false if one of them is bad.
     """
-    made = context()
-    with made.read() as session:
-        judged = health.judge(session, made.settings, now=made.now())
+    ctx = context()
+    with ctx.read() as session:
+        judged = health.judge(session, ctx.settings, now=ctx.now())
     if judged.figures.broker is False:
         raise BrokerUnavailable("the queue cannot be reached; is the broker running?")
     wrong = sorted({one.kind for one in judged.findings})

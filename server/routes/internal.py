@@ -65,9 +65,9 @@ def claim() -> ResponseReturnValue:
     409 if the job is over or was given to another arena, 423 if the arena is stopped.
     """
     message = wire.from_plain(wire.Claim, _object())
-    made = context()
-    with made.write() as session:
-        granted = job_kinds.claim(session, message, settings=made.settings, now=made.now())
+    ctx = context()
+    with ctx.write() as session:
+        granted = job_kinds.claim(session, message, settings=ctx.settings, now=ctx.now())
     if not granted:
         raise ArenaStopped(f"arena {message.arena} is stopped until an operator lets it go on")
     return "", 204
@@ -85,9 +85,9 @@ def result() -> Response:
 def wall() -> ResponseReturnValue:
     """Stores an arena's report about its box, and renews the lease of its current job."""
     report = _object()
-    made = context()
-    with made.write() as session:
-        job_kinds.report(session, report, settings=made.settings, now=made.now())
+    ctx = context()
+    with ctx.write() as session:
+        job_kinds.report(session, report, settings=ctx.settings, now=ctx.now())
     return "", 204
 
 

@@ -23,25 +23,25 @@ class OperatorSource:
     """The part of `dashboard.source.Source` that operators alone read."""
 
     def queue_detail(self) -> QueueDetail:
-        made = context()
+        ctx = context()
         with reader() as session:
-            settings, now = made.settings, made.now()
+            settings, now = ctx.settings, ctx.now()
             return queue_detail(session, viewer(session), settings=settings, now=now)
 
     def faults(self, days: int) -> Faults:
-        made = context()
+        ctx = context()
         with reader() as session:
-            return fault_queries.faults(session, viewer(session), days=days, now=made.now())
+            return fault_queries.faults(session, viewer(session), days=days, now=ctx.now())
 
     def admin(self) -> Admin:
-        made = context()
+        ctx = context()
         with reader() as session:
-            return queries.admin(session, viewer(session), now=made.now())
+            return queries.admin(session, viewer(session), now=ctx.now())
 
     def user(self, name: str) -> UserDetail:
-        made = context()
+        ctx = context()
         with reader() as session:
-            return user_queries.user(session, viewer(session), name, now=made.now())
+            return user_queries.user(session, viewer(session), name, now=ctx.now())
 
     def users(
         self,
@@ -85,29 +85,29 @@ class OperatorSource:
             )
 
     def league_class(self, name: str) -> LeagueClass:
-        made = context()
+        ctx = context()
         with reader() as session:
-            url = made.settings.server_url
+            url = ctx.settings.server_url
             return classes.league_class(session, name, account(session), url=url)
 
     def health(self) -> Health:
-        made = context()
+        ctx = context()
         with reader() as session:
-            return health.judge_for(session, viewer(session), made.settings, now=made.now())
+            return health.judge_for(session, viewer(session), ctx.settings, now=ctx.now())
 
     def arena(self, name: str) -> ArenaLine:
-        made = context()
+        ctx = context()
         with reader() as session:
-            return arena_lines.arena_for(session, viewer(session), name, now=made.now())
+            return arena_lines.arena_for(session, viewer(session), name, now=ctx.now())
 
     def arena_keys(self) -> ArenaKeys:
-        made = context()
+        ctx = context()
         with reader() as session:
-            return arena_keys.keys_for(session, viewer(session), now=made.now())
+            return arena_keys.keys_for(session, viewer(session), now=ctx.now())
 
     def arena_matches(self, name: str, since: str) -> ArenaMatches:
-        made = context()
+        ctx = context()
         with reader() as session:
             return arena_voids.count(
-                session, viewer(session), name, since=parse_time_ms(since), until=made.now()
+                session, viewer(session), name, since=parse_time_ms(since), until=ctx.now()
             )

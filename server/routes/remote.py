@@ -80,9 +80,9 @@ def claim() -> ResponseReturnValue:
 
     409 if the arena does not hold the job, 423 if it is stopped.
     """
-    made = context()
-    with made.write() as session:
-        remote_arenas.claim(session, g.arena, _object(), settings=made.settings, now=made.now())
+    ctx = context()
+    with ctx.write() as session:
+        remote_arenas.claim(session, g.arena, _object(), settings=ctx.settings, now=ctx.now())
     return "", 204
 
 
@@ -112,9 +112,9 @@ def result() -> Response:
 @routes.post("/walls")
 def wall() -> ResponseReturnValue:
     """Stores the arena's report about its box, and renews the lease of its job."""
-    made = context()
-    with made.write() as session:
-        remote_arenas.report(session, g.arena, _object(), settings=made.settings, now=made.now())
+    ctx = context()
+    with ctx.write() as session:
+        remote_arenas.report(session, g.arena, _object(), settings=ctx.settings, now=ctx.now())
     return "", 204
 
 

@@ -77,9 +77,9 @@ class ServerSource(AccountSource, OperatorSource, SeasonSource):
             return bot_lessons(session, owner, name, asking) if asking else []
 
     def match(self, name: str) -> Match:
-        made = context()
+        ctx = context()
         with reader() as session:
-            settings, now = made.settings, made.now()
+            settings, now = ctx.settings, ctx.now()
             return waiting.match(session, name, viewer(session), settings=settings, now=now)
 
     def match_log(self, name: str) -> list[LogLine]:
@@ -87,14 +87,14 @@ class ServerSource(AccountSource, OperatorSource, SeasonSource):
             return queries.match_log(session, name, viewer(session))
 
     def queue(self) -> Queue:
-        made = context()
+        ctx = context()
         with reader() as session:
-            return queries.queue(session, now=made.now())
+            return queries.queue(session, now=ctx.now())
 
     def waiting(self, number: int) -> Waiting | None:
-        made = context()
+        ctx = context()
         with reader() as session:
-            settings, now = made.settings, made.now()
+            settings, now = ctx.settings, ctx.now()
             found = waiting.version(session, number, viewer(session), settings=settings, now=now)
             return found.waiting
 
@@ -113,10 +113,10 @@ class ServerSource(AccountSource, OperatorSource, SeasonSource):
             ).items
 
     def comparable(self, owner: str, name: str) -> Comparable:
-        made = context()
+        ctx = context()
         with reader() as session:
             return comparisons.comparable(
-                session, owner, name, account(session), settings=made.settings, now=made.now()
+                session, owner, name, account(session), settings=ctx.settings, now=ctx.now()
             )
 
     def tables(self, *, cursor: str | None = None, limit: int = 100) -> Tables:
@@ -126,18 +126,18 @@ class ServerSource(AccountSource, OperatorSource, SeasonSource):
             )
 
     def table(self, name: str, *, since: int = 0, secret: str = "") -> Table:
-        made = context()
+        ctx = context()
         with reader() as session:
             asking = viewer(session)
             return play.table(
-                session, name, asking, settings=made.settings, since=since, secret=secret
+                session, name, asking, settings=ctx.settings, since=since, secret=secret
             )
 
     def table_revision(self, name: str, *, secret: str = "") -> str | None:
-        made = context()
+        ctx = context()
         with reader() as session:
             asking = viewer(session)
-            return play.revision(session, name, asking, settings=made.settings, secret=secret)
+            return play.revision(session, name, asking, settings=ctx.settings, secret=secret)
 
     def table_steps(self, name: str, seat: int | None) -> Steps:
         with reader() as session:
@@ -148,9 +148,9 @@ class ServerSource(AccountSource, OperatorSource, SeasonSource):
             return queries.file_of(session, owner, name, number, viewer(session))
 
     def draft(self, number: int) -> Draft:
-        made = context()
+        ctx = context()
         with reader() as session:
-            settings, now = made.settings, made.now()
+            settings, now = ctx.settings, ctx.now()
             return waiting.draft(session, number, viewer(session), settings=settings, now=now)
 
     def draft_file(self, number: int) -> bytes:
