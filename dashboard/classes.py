@@ -12,34 +12,33 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from dashboard import tables
 from dashboard.forms import Values
+from dashboard.responses import PageResponse
 from dashboard.source import Source
 from matchbox.answers.classes import FreshAccounts
 from matchbox.errors import NotFound
 
-Answer = str | AnyResponse
 
-
-def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
+def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
     """Yields every address with its view; the view's name is the endpoint."""
 
-    def join_form() -> Answer:
+    def join_form() -> PageResponse:
         code = "".join(request.args.get("code", "").split())[:64]
         if code and "/" not in code:
             return redirect(url_for("pages.join", code=code.lower()))
         return render_template("join_form.html", error="", code="")
 
-    def join(code: str) -> Answer:
+    def join(code: str) -> PageResponse:
         return join_page(source, code)
 
-    def league_class(name: str) -> Answer:
+    def league_class(name: str) -> PageResponse:
         return class_page(source, name) if source.viewer() else _login_first()
 
-    def class_card(name: str) -> Answer:
+    def class_card(name: str) -> PageResponse:
         if source.viewer() is None:
             return _login_first()
         return render_template("class_card.html", found=source.league_class(name))
 
-    def class_csv(name: str) -> Answer:
+    def class_csv(name: str) -> PageResponse:
         found = source.league_class(name)
         response = Response(tables.author_results_csv(found.results), mimetype="text/csv")
         response.headers["Content-Disposition"] = f'attachment; filename="{name}-authors.csv"'
@@ -52,7 +51,9 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
     yield "/leagues/<name>/class.csv", class_csv
 
 
-def join_page(source: Source, code: str, values: Values | None = None, error: str = "") -> Answer:
+def join_page(
+    source: Source, code: str, values: Values | None = None, error: str = ""
+) -> PageResponse:
     """Returns the form that joins the league with this code. For an unknown code, the page says
     that it does not work."""
     try:

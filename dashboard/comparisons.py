@@ -8,21 +8,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from flask import redirect, render_template, request, url_for
-from werkzeug.wrappers import Response
 
 from dashboard import figures
+from dashboard.responses import PageResponse
 from dashboard.source import Source
 from matchbox.answers import Interval
 from matchbox.answers.comparisons import Comparison, ComparisonLine
 from matchbox.lab.statistics import mean_interval
 
-Answer = str | Response
 
-
-def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
+def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
     """Yields every address with its view; the view's name is the endpoint."""
 
-    def comparison(comparison: int) -> Answer:
+    def comparison(comparison: int) -> PageResponse:
         if source.viewer() is None:
             return redirect(url_for("pages.login", next=request.path))
         found = source.comparison(comparison)

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Final
 
 from flask import redirect, render_template, request, url_for
-from werkzeug.wrappers import Response
 
 from dashboard import markdown
+from dashboard.responses import PageResponse
 from matchbox.errors import NotFound
 
 FOLDER: Final = Path(__file__).parent / "docs"
@@ -65,7 +65,7 @@ class Hit:
     """Pieces of text, each with True if it matches the search."""
 
 
-def rules() -> Iterator[tuple[str, Callable[..., str | Response]]]:
+def rules() -> Iterator[tuple[str, Callable[..., PageResponse]]]:
     """Yields every address with its view; the view's name is the endpoint."""
     yield "/docs/", docs
     yield "/docs/<page>", docs_page
@@ -85,7 +85,7 @@ def docs() -> str:
     )
 
 
-def docs_page(page: str) -> str | Response:
+def docs_page(page: str) -> PageResponse:
     """Returns one page. A file's name, such as write-a-bot.md, redirects to its page."""
     name = page.removesuffix(".md")
     if name not in names():

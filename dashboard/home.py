@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from flask import render_template, request
-from werkzeug.wrappers import Response
 
 from dashboard import drawings, figures, game_pages
+from dashboard.responses import PageResponse
 from matchbox.errors import Forbidden, NotFound
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from matchbox.answers.matches import Bout, MatchLine
     from matchbox.answers.standings import Board
 
-Answer = str | Response
 LATEST: Final = 10
 SHORTEST: Final = 8
 LONGEST: Final = 60
@@ -52,10 +51,10 @@ class Top(NamedTuple):
     finding: str
 
 
-def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
+def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
     """Yields every address with its view; the view's name is the endpoint."""
 
-    def home() -> Answer:
+    def home() -> PageResponse:
         games = source.games()
         latest = source.matches(state="finished", limit=LATEST).items
         now: dict[str, object] = {

@@ -8,18 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from flask import redirect, render_template, request, url_for
-from werkzeug.wrappers import Response
 
+from dashboard.responses import PageResponse
 from dashboard.source import Source
 from matchbox.answers.notices import NOTICE_KINDS
 
-Answer = str | Response
 
-
-def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
+def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
     """Yields every address with its view; the view's name is the endpoint."""
 
-    def inbox() -> Answer:
+    def inbox() -> PageResponse:
         if source.viewer() is None:
             return redirect(url_for("pages.login", next=request.path))
         filters = {"cursor": request.args["cursor"]} if request.args.get("cursor") else {}
@@ -30,7 +28,7 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
             kinds=NOTICE_KINDS,
         )
 
-    def email(secret: str) -> Answer:
+    def email(secret: str) -> PageResponse:
         if source.viewer() is None:
             return redirect(url_for("pages.login", next=request.path))
         return render_template(

@@ -18,6 +18,7 @@ from markupsafe import Markup
 
 from dashboard import board_figures, evidence, figures, sparklines, tables
 from dashboard.figures import Drawn
+from dashboard.responses import PageResponse
 from dashboard.source import Source
 from matchbox.answers import Answer
 from matchbox.answers.board_figures import BoardFigures, LengthLine, PairLine, SeatLine
@@ -68,7 +69,7 @@ class _Pages:
     def __init__(self, source: Source) -> None:
         self.source = source
 
-    def leaderboard(self, game: str) -> Response | str:
+    def leaderboard(self, game: str) -> PageResponse:
         if (seen := request.args.get("seen")) and seen == self.source.board_digest(game):
             return Response(status=204)  # nothing has changed since the page was sent
         board = self.source.leaderboard(game)

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Final
 
 from flask import redirect, render_template, request, url_for
 from msgspec.structs import replace
-from werkzeug.wrappers import Response
 
 from dashboard import formats
+from dashboard.responses import PageResponse
 from matchbox.errors import BadOption, Forbidden
 from matchbox.league.format import (
     CHOICES,
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from dashboard.source import Source
     from matchbox.answers.games import Game
 
-Answer = str | Response
 CONTINUOUS: Final = "continuous"
 KINDS: Final = {
     "round-robin": "Every bot meets every other one in both orders. The fairest and the longest.",
@@ -64,10 +63,10 @@ _DEFAULTS: Final = {
 }
 
 
-def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
+def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
     """Yields every address with its view; the view's name is the endpoint."""
 
-    def new_league() -> Answer:
+    def new_league() -> PageResponse:
         viewer = source.viewer()
         if viewer is None:
             return redirect(url_for("pages.login", next=request.path))
@@ -94,12 +93,12 @@ def page(
         typed.pop(name, None)
     games = source.games()
     game = next((one for one in games if one.name == typed.get("game")), None)
-    told: list[tuple[str, list[str]]] = []
+    sections: list[tuple[str, list[str]]] = []
     if game is None or step < 2:
         step = 1
     elif step >= 3:
         try:
-            told, step = summary(game, typed), 3
+            sections, step = summary(game, typed), 3
         except BadOption as wrong:
             error, step = str(wrong), 2
     return render_template(
@@ -113,7 +112,7 @@ def page(
         kinds=KINDS,
         titles={**CHOICES["kind"], CONTINUOUS: "continuous"},
         fields=fields_for(typed["kind"], cooperative=game is not None and game.cooperative),
-        summary=told,
+        summary=sections,
         most_deals=MOST_DEALS,
     )
 
@@ -160,17 +159,17 @@ def summary(game: Game, typed: Mapping[str, str]) -> list[tuple[str, list[str]]]
     options = [
         f"{name}: {typed[key]}" for name in game.options if typed.get(key := _option(game, name))
     ]
-    told = [("Game", [f"{game.title}, {table}, {match}.", *options])]
+    sections = [("Game", [f"{game.title}, {table}, {match}.", *options])]
     if typed["kind"] == CONTINUOUS:
-        told.append(("Played", [KINDS[CONTINUOUS]]))
+        sections.append(("Played", [KINDS[CONTINUOUS]]))
     else:
-        told.append(("Seasons", formats.format(read(Format, _read("format", typed)))))
+        sections.append(("Seasons", formats.format(read(Format, _read("format", typed)))))
         when = formats.schedule(read(Schedule, _read("schedule", typed)))
         start = f"They start by the schedule {when}." if when else "An operator starts each one."
-        told.append(("Start", [start]))
+        sections.append(("Start", [start]))
     admitted = read(Admission, _read("admission", typed))
     entry = formats.admission(admitted, continuous=typed["kind"] == CONTINUOUS)
-    return [*told, ("Entry", entry)]
+    return [*sections, ("Entry", entry)]
 
 
 def _option(game: Game, name: str) -> str:

@@ -9,16 +9,14 @@ from flask import render_template
 from dashboard.forms import Values
 from dashboard.source import Source
 
-Answer = str
 
-
-def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
+def rules(source: Source) -> Iterator[tuple[str, Callable[..., str]]]:
     """Yields every address with its view; the view's name is the endpoint."""
 
-    def openid_new() -> Answer:
+    def openid_new() -> str:
         return new_page(source)
 
-    def openid_out() -> Answer:
+    def openid_out() -> str:
         return out_page(source)
 
     yield "/login/openid/new", openid_new

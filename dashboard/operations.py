@@ -8,18 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from flask import redirect, render_template, request, url_for
-from werkzeug.wrappers import Response
 
 from dashboard import forms
+from dashboard.responses import PageResponse
 from dashboard.source import Source
 
-Answer = str | Response
 
-
-def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
+def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
     """Yields every address with its view; the view's name is the endpoint."""
 
-    def audit() -> Answer:
+    def audit() -> PageResponse:
         filters = {
             key: request.args[key]
             for key in ("action", "subject", "cursor")
@@ -35,28 +33,28 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
 
         return _for_operators(source, page)
 
-    def health() -> Answer:
+    def health() -> PageResponse:
         return _for_operators(
             source, lambda: render_template("health.html", health=source.health())
         )
 
-    def faults() -> Answer:
+    def faults() -> PageResponse:
         days = 7 if request.args.get("days") == "7" else 1
         return _for_operators(
             source, lambda: render_template("faults.html", faults=source.faults(days))
         )
 
-    def season_operate(season: int) -> Answer:
+    def season_operate(season: int) -> PageResponse:
         return _for_operators(source, lambda: forms.season_operate_page(source, season))
 
-    def match_operate(match: str) -> Answer:
+    def match_operate(match: str) -> PageResponse:
         return _for_operators(source, lambda: forms.match_operate_page(source, match))
 
-    def arena(arena: str) -> Answer:
+    def arena(arena: str) -> PageResponse:
         since = {"since": request.args["since"]} if request.args.get("since") else None
         return _for_operators(source, lambda: forms.arena_page(source, arena, since))
 
-    def arenas() -> Answer:
+    def arenas() -> PageResponse:
         return _for_operators(source, lambda: forms.arenas_page(source))
 
     yield "/admin/audit", audit
@@ -68,7 +66,7 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
     yield "/matches/<match>/operate", match_operate
 
 
-def _for_operators(source: Source, page: Callable[[], str]) -> Answer:
+def _for_operators(source: Source, page: Callable[[], str]) -> PageResponse:
     """Returns the page, or a redirect to the login for a visitor who is not logged in."""
     if source.viewer() is None:
         return redirect(url_for("pages.login", next=request.path))

@@ -47,12 +47,12 @@ from dashboard import (
     wording,
     workbench,
 )
+from dashboard.responses import PageResponse
 from dashboard.source import Source
 from matchbox.answers.games import Game
 from matchbox.answers.standings import Board
 from matchbox.errors import NotFound
 
-Answer = str | AnyResponse
 EMPTY_BOARD: Final = Board(
     game="", title="", league="", cooperative=False, matches=0, computed_at=None,
     rows_digest=None, by="elo", deals=None, lack=None, upsets=[], lines=[],
@@ -72,7 +72,7 @@ def make_pages(source: Source, *, now: Callable[[], datetime] = utc_now) -> Blue
         blueprint.add_url_rule(rule, view.__name__, view)
     blueprint.add_app_template_filter(lambda text: wording.ago(text, now()), "ago")
     blueprint.add_app_template_filter(figures.colour, "bot_colour")
-    blueprint.add_app_template_filter(tabs.page_numbers, "near")
+    blueprint.add_app_template_filter(tabs.page_numbers)
     blueprint.add_app_template_filter(evidence.has_champions, "has_champions")
     blueprint.add_app_template_filter(comparisons.measure, "describe_measure_of")
     for function in (
@@ -142,7 +142,7 @@ class _Pages:
     def __init__(self, source: Source) -> None:
         self.source = source
 
-    def rules(self) -> Iterator[tuple[str, Callable[..., Answer]]]:
+    def rules(self) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
         """Yields every address with its view; the view's name is the endpoint."""
         yield "/games/<game>", self.game
         yield "/matches", self.matches
@@ -160,7 +160,7 @@ class _Pages:
 
     # Games
 
-    def game(self, game: str) -> Answer:
+    def game(self, game: str) -> PageResponse:
         found = self._game(game)
         return render_template(
             "game.html", game=found, readme=game_pages.readme(game), board=self._board(game)
@@ -168,7 +168,7 @@ class _Pages:
 
     # Matches
 
-    def matches(self) -> Answer:
+    def matches(self) -> PageResponse:
         filters: dict[str, Any] = {
             key: request.args[key]
             for key in ("game", "bot", "opponent", "state", "result", "cursor")
@@ -189,42 +189,42 @@ class _Pages:
 
     # Seasons
 
-    def seasons(self) -> Answer:
+    def seasons(self) -> PageResponse:
         filters = {key: request.args[key] for key in ("league", "cursor") if request.args.get(key)}
         return forms.seasons_page(self.source, filters=filters)
 
-    def season_csv(self, season: int) -> Answer:
+    def season_csv(self, season: int) -> PageResponse:
         board = self.source.season_standings(season)
         return leaderboards.csv_file(tables.board_csv(board), f"season-{season}")
 
-    def season_json(self, season: int) -> Answer:
+    def season_json(self, season: int) -> PageResponse:
         return leaderboards.json_file(self.source.season_standings(season).json_text())
 
-    def leagues(self) -> Answer:
+    def leagues(self) -> PageResponse:
         return forms.leagues_page(self.source)
 
-    def league(self, name: str) -> Answer:
+    def league(self, name: str) -> PageResponse:
         kind = request.args.get("kind")
         return forms.league_page(self.source, name, {"kind": kind} if kind else None)
 
     # Empty forms
 
-    def login(self) -> Answer:
+    def login(self) -> PageResponse:
         return forms.login_page(self.source, after=own_path(request.args.get("next", "/")))
 
-    def signup(self) -> Answer:
+    def signup(self) -> PageResponse:
         return forms.signup_page(self.source)
 
-    def account(self) -> Answer:
+    def account(self) -> PageResponse:
         return forms.account_page(self.source) if self.source.viewer() else _login_first()
 
-    def admin(self) -> Answer:
+    def admin(self) -> PageResponse:
         return forms.admin_page(self.source) if self.source.viewer() else _login_first()
 
-    def claim(self, secret: str) -> Answer:
+    def claim(self, secret: str) -> PageResponse:
         return forms.claim_page(self.source, secret)
 
-    def asset(self, name: str) -> Answer:
+    def asset(self, name: str) -> PageResponse:
         return assets.send(name)
 
     def _board(self, game: str) -> Board:

@@ -9,16 +9,14 @@ from flask import render_template
 from dashboard.forms import Values
 from dashboard.source import Source
 
-Answer = str
 
-
-def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
+def rules(source: Source) -> Iterator[tuple[str, Callable[..., str]]]:
     """Yields every address with its view; the view's name is the endpoint."""
 
-    def forgotten() -> Answer:
+    def forgotten() -> str:
         return forgotten_page(source)
 
-    def reset(number: int, secret: str) -> Answer:
+    def reset(number: int, secret: str) -> str:
         return reset_page(source, number, secret)
 
     yield "/reset", forgotten

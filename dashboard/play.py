@@ -12,10 +12,10 @@ from itertools import groupby
 from typing import Any, Final, NamedTuple
 
 from flask import Response, jsonify, render_template, request
-from werkzeug.wrappers import Response as AnyResponse
 
 from dashboard import drawings, game_pages, playback
 from dashboard.playback import DrawnStep
+from dashboard.responses import PageResponse
 from dashboard.source import Source
 from dashboard.wording import plural
 from matchbox.answers.games import Game
@@ -23,7 +23,6 @@ from matchbox.answers.play import Choice, Opponent, Table
 from matchbox.errors import Forbidden, NotFound
 from matchbox.match.transcript import Transcript
 
-Answer = str | AnyResponse
 MOST_BUTTONS: Final = 16
 """If there are more choices than this, one list shows them instead of buttons."""
 A_PAGE: Final = 20
@@ -32,28 +31,28 @@ LISTED: Final = 50
 """The number of bots in each seat's list; any other bot can be found by its name."""
 
 
-def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
+def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
     """Yields every address with its view; the view's name is the endpoint."""
 
-    def play() -> Answer:
+    def play() -> PageResponse:
         known = source.viewer() is not None
         before = request.args.get("before") or None
         tables = source.tables(cursor=before, limit=A_PAGE) if known else None
         games = [(game, game_pages.summary(game.name)) for game in source.games()]
         return render_template("play.html", games=games, tables=tables, before=before)
 
-    def play_game(game: str) -> Answer:
+    def play_game(game: str) -> PageResponse:
         return game_page(source, game)
 
-    def play_table(game: str, table: str) -> Answer:
+    def play_table(game: str, table: str) -> PageResponse:
         return table_page(source, game, table)
 
-    def play_steps_json(game: str, table: str) -> Answer:
+    def play_steps_json(game: str, table: str) -> PageResponse:
         found = _table(source, game, table)
         seat = playback.seat_of_view(len(found.seats))
         return jsonify(playback.packed(_played(source, found, seat)))
 
-    def play_table_json(game: str, table: str) -> Answer:
+    def play_table_json(game: str, table: str) -> PageResponse:
         return _table_json(source, game, table)
 
     yield "/play", play

@@ -41,13 +41,13 @@ def drawn(
     view of the board is drawn, None for a spectator. `ending` is the line of the last step, None if
     the bout is not over.
     """
-    told = []
+    frames = []
     for at, step in enumerate(steps):
         ends = step.seat is None and at == len(steps) - 1 > 0
         last = ending if ends else None
         svg = game_pages.drawing(game, step.view)
         event = last is not None or step.fault is not None or game_pages.is_event(game, step.text)
-        told.append(
+        frames.append(
             DrawnStep(
                 seat=step.seat if step.seat is not None and step.seat >= 0 else None,
                 text=_line(step, names) if last is None else last,
@@ -56,17 +56,17 @@ def drawn(
                 fault=step.fault is not None,
             )
         )
-    return told
+    return frames
 
 
 def packed(steps: Sequence[DrawnStep]) -> dict[str, Any]:
     """Returns drawn steps in few bytes, as match.js reads them."""
     parts, rows = drawings.pieces(step.board for step in steps)
-    told = [
+    frames = [
         {"seat": step.seat, "text": step.text, "event": step.event, "board": row}
         for step, row in zip(steps, rows, strict=True)
     ]
-    return {"pieces": parts, "steps": told}
+    return {"pieces": parts, "steps": frames}
 
 
 def requested_step(steps: Sequence[DrawnStep], usual: int = 0) -> tuple[int, int]:
@@ -79,10 +79,10 @@ def requested_step(steps: Sequence[DrawnStep], usual: int = 0) -> tuple[int, int
 def seat_of_view(seats: int) -> int | None:
     """Returns the seat of the requested view; None for the spectator's view, EVERYBODY for all
     hands."""
-    asked = request.args.get("seat", "all")
-    if asked == "table":
+    view = request.args.get("seat", "all")
+    if view == "table":
         return None
-    return int(asked) if asked in map(str, range(seats)) else EVERYBODY
+    return int(view) if view in map(str, range(seats)) else EVERYBODY
 
 
 def word(seat: int | None) -> str:

@@ -9,12 +9,11 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from flask import redirect, render_template, request, url_for
-from werkzeug.wrappers import Response
 
+from dashboard.responses import PageResponse
 from dashboard.source import Source
 from matchbox.answers.queue import WaitingJob
 
-Answer = str | Response
 TITLES: Final = {
     "match": "Matches", "try-out": "Try-outs", "draft": "Try-outs of drafts",
     "lesson": "Lessons", "turn": "Turns at tables with persons",
@@ -24,10 +23,10 @@ TITLES: Final = {
 first."""
 
 
-def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
+def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
     """Yields every address with its view; the view's name is the endpoint."""
 
-    def queue() -> Answer:
+    def queue() -> PageResponse:
         if source.viewer() is None:
             return redirect(url_for("pages.login", next=request.path))
         found = source.queue_detail()

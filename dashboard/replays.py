@@ -10,16 +10,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from flask import jsonify, render_template, request
-from werkzeug.wrappers import Response
 
 from dashboard import drawings, game_pages, playback, reports
 from dashboard.playback import DrawnStep
+from dashboard.responses import PageResponse
 from dashboard.source import Source
 from matchbox.answers.matches import Bout, Match
 from matchbox.errors import NotFound
 from matchbox.match.transcript import Transcript
 
-Answer = str | Response
 LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -33,18 +32,18 @@ class Mark(NamedTuple):
     excluded: bool
 
 
-def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
+def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
     """Yields every address with its view; the view's name is the endpoint."""
 
-    def match(match: str) -> Answer:
+    def match(match: str) -> PageResponse:
         return match_page(source, match)
 
-    def verification(match: str) -> Answer:
+    def verification(match: str) -> PageResponse:
         return render_template(
             "_verification.html", match_id=match, verification=source.verification(match)
         )
 
-    def bout_json(match: str, bout: int) -> Answer:
+    def bout_json(match: str, bout: int) -> PageResponse:
         found = source.match(match)
         if not 0 <= bout < len(found.bouts or ()):
             raise NotFound(f"match {match} has no bout {bout} to show")

@@ -14,13 +14,13 @@ from flask import Response, render_template, request
 from dashboard import figures, leaderboards, seasons
 from dashboard.cross_tables import cross_table
 from dashboard.drawn import drawn
+from dashboard.responses import PageResponse
 
 if TYPE_CHECKING:
     from dashboard.source import Source
     from matchbox.answers.leagues import Season
     from matchbox.answers.standings import Board
 
-Answer = str | Response
 LIVE: Final = "live"
 """The name of the part."""
 OVER: Final = "finished"
@@ -54,10 +54,10 @@ class Requested(NamedTuple):
         }
 
 
-def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
+def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
     """Yields every address with its view; the view's name is the endpoint."""
 
-    def season(season: int) -> Answer:
+    def season(season: int) -> PageResponse:
         return _live(source, season) if request.args.get("part") == LIVE else page(source, season)
 
     yield "/seasons/<int(max=999999999):season>", season
@@ -76,7 +76,7 @@ def page(source: Source, season: int, error: str = "") -> str:
     )
 
 
-def _live(source: Source, number: int) -> Answer:
+def _live(source: Source, number: int) -> PageResponse:
     """Returns the parts of the page that have changed since `seen`; 204 if none has."""
     stamp = source.season_stamp(number)
     course, _, standing = request.args.get("seen", "").partition(".")

@@ -11,14 +11,13 @@ from difflib import SequenceMatcher
 from typing import Final, NamedTuple
 
 from flask import redirect, render_template, request, url_for
-from werkzeug.wrappers import Response
 
+from dashboard.responses import PageResponse
 from dashboard.source import Source
 from matchbox.answers.bots import Bot, VersionLine
 from matchbox.bundle import MAIN, read_bundle
 from matchbox.errors import BadBundle, Forbidden, NotFound
 
-Answer = str | Response
 MOST_WORK: Final = 50_000_000
 """The most work that a page may spend on comparing lines, in the unit of `_work`: about a
 second."""
@@ -51,10 +50,10 @@ class Changes(NamedTuple):
     hunks: list[list[DiffLine]]
 
 
-def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
+def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
     """Yields every address with its view; the view's name is the endpoint."""
 
-    def version_source(owner: str, name: str, number: int) -> Answer:
+    def version_source(owner: str, name: str, number: int) -> PageResponse:
         if source.viewer() is None:
             return redirect(url_for("pages.login", next=request.path))
         bot, version = find_version(source, owner, name, number)
@@ -68,7 +67,7 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
             packed=is_zip(data),
         )
 
-    def version_changes(owner: str, name: str, number: int, since: int) -> Answer:
+    def version_changes(owner: str, name: str, number: int, since: int) -> PageResponse:
         if source.viewer() is None:
             return redirect(url_for("pages.login", next=request.path))
         bot, version = find_version(source, owner, name, number)

@@ -9,33 +9,32 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from flask import redirect, render_template, request, url_for
-from werkzeug.wrappers import Response
 
 from dashboard.forms import Values
+from dashboard.responses import PageResponse
 from dashboard.source import Source
 from matchbox.answers.accounts import PasswordLink
 
-Answer = str | Response
 A_PAGE: Final = 30
 """The number of accounts on a page."""
 ROLES: Final = ("author", "operator")
 STATES: Final = ("open", "closed")
 
 
-def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
+def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
     """Yields every address with its view; the view's name is the endpoint."""
 
-    def users() -> Answer:
+    def users() -> PageResponse:
         if source.viewer() is None:
             return redirect(url_for("pages.login", next=request.path))
         return users_page(source)
 
-    def user(name: str) -> Answer:
+    def user(name: str) -> PageResponse:
         if source.viewer() is None:
             return redirect(url_for("pages.login", next=request.path))
         return user_page(source, name)
 
-    def logged_in() -> Answer:
+    def logged_in() -> PageResponse:
         if source.viewer() is None:
             return redirect(url_for("pages.login", next=request.path))
         cursor = request.args.get("cursor")

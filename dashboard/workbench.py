@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from flask import redirect, render_template, request, url_for
-from werkzeug.wrappers import Response
 
 from dashboard import game_pages, reports, wording
 from dashboard.reports import Place
+from dashboard.responses import PageResponse
 from dashboard.source import Source
 from dashboard.source_code import files_of, find_version, is_zip
 from matchbox.answers.bots import Bot, BotLine, Report, VersionLine
@@ -31,13 +31,13 @@ class Given(NamedTuple):
     origin: str
 
 
-def rules(source: Source) -> Iterator[tuple[str, Callable[..., Response | str]]]:
+def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
     """Yields every address with its view; the view's name is the endpoint."""
 
     def submit() -> str:
         return submit_page(source, {key: request.args[key] for key in request.args})
 
-    def draft(draft: int) -> Response | str:
+    def draft(draft: int) -> PageResponse:
         if source.viewer() is None:
             return redirect(url_for("pages.login", next=request.path))
         return draft_page(source, draft)
@@ -74,7 +74,7 @@ def submit_page(source: Source, values: Mapping[str, str] | None = None, error: 
         readme=game_pages.readme(chosen.name),
         given=given,
         text=values.get("source") or given.text,
-        asked=bool(values.get("source") or "version" in values),
+        requested=bool(values.get("source") or "version" in values),
         line=_number(values.get("line")),
         closed=source.uploads_closed(),
         libraries=source.libraries(),

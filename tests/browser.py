@@ -38,7 +38,7 @@ COLOURS: Final = ("color-contrast", "link-in-text-block")
 
 def write_text(page: Page, text: str) -> None:
     """Replaces the text in the workbench's editor by pasting."""
-    expect(page.locator("#desk")).to_have_attribute("data-ready", "")
+    expect(page.locator("#code-editor")).to_have_attribute("data-ready", "")
     page.get_by_role("textbox", name="The bot's text").click()
     page.keyboard.press("ControlOrMeta+a")
     page.keyboard.insert_text(text)

@@ -13,7 +13,7 @@ let revision = play.dataset.revision;
 let state = play.dataset.state;
 let mine = play.dataset.mine === "yes";
 let picked = [];
-let asked = 0;
+let polls = 0;
 let returns = false; // The focus goes back to the moves when there are some again.
 let timer = null;
 let busy = false;
@@ -33,10 +33,10 @@ function show(step) {
   part("now").textContent = lineOf(steps[at]);
   part("at").textContent = at;
   part("of").textContent = steps.length - 1;
-  part("told").querySelector("[aria-current]")?.removeAttribute("aria-current");
-  const line = part("told").children[at];
+  part("events").querySelector("[aria-current]")?.removeAttribute("aria-current");
+  const line = part("events").children[at];
   line?.setAttribute("aria-current", "step");
-  if (line) part("told").scrollTop = line.offsetTop - part("told").offsetTop - 100;
+  if (line) part("events").scrollTop = line.offsetTop - part("events").offsetTop - 100;
   picked = [];
   mark();
 }
@@ -50,7 +50,7 @@ function tell(step) {
     line.append(who);
   }
   line.append(step.text);
-  part("told").append(line);
+  part("events").append(line);
 }
 
 // Moves: every choice of the form names what is clicked on the board to make it
@@ -177,11 +177,11 @@ async function make(move) {
     body: JSON.stringify({ move: JSON.parse(move) }),
   }).catch(() => null);
   busy = false;
-  asked = 0;
+  polls = 0;
   if (!answer?.ok) revision = "";
   await ask();
   if (!answer?.ok && part("moves")) complain(answer ? (await answer.json()).detail : "The server cannot be reached.");
-  if (returns) part("told").focus();
+  if (returns) part("events").focus();
 }
 
 function complain(text) {
@@ -198,7 +198,7 @@ function pause() {
   if (state === "finished" || state === "ended") return null;
   if (mine) return 10000;
   if (document.hidden) return 5000;
-  return SOON_MS[Math.min(asked, SOON_MS.length - 1)];
+  return SOON_MS[Math.min(polls, SOON_MS.length - 1)];
 }
 
 function later() {
@@ -209,7 +209,7 @@ function later() {
 
 async function ask() {
   clearTimeout(timer);
-  asked += 1;
+  polls += 1;
   const address = new URL(play.dataset.address, location.href);
   address.searchParams.set("revision", revision);
   address.searchParams.set("since", steps.length);
@@ -221,13 +221,13 @@ async function ask() {
 async function take(news) {
   if (busy) return;
   busy = true;
-  if (revision !== news.revision) asked = 0;
+  if (revision !== news.revision) polls = 0;
   revision = news.revision;
   const loaded = !play.hasAttribute("data-ready") && revision === play.dataset.revision;
   const first = steps.length === 0;
   const fresh = news.since === steps.length ? news.steps : [];
   const pace = first ? 0 : Math.min(PACE_MS, MOST_MS / Math.max(1, fresh.length));
-  if (first) part("told").replaceChildren();
+  if (first) part("events").replaceChildren();
   for (const [place, step] of fresh.entries()) {
     steps.push(step);
     tell(step);
@@ -288,9 +288,9 @@ async function start() {
   document.addEventListener("touchmove", (event) => drag && event.preventDefault(), { passive: false });
   document.addEventListener("keydown", onKey);
   for (const [name, go] of Object.entries(stepping)) part(name).addEventListener("click", go);
-  part("told").addEventListener("click", (event) => {
+  part("events").addEventListener("click", (event) => {
     const line = event.target.closest("li");
-    if (line) show([...part("told").children].indexOf(line));
+    if (line) show([...part("events").children].indexOf(line));
   });
   play.addEventListener("submit", (event) => {
     if (event.target.id !== "moves") return;

@@ -6,19 +6,19 @@ const PACE_MS = 1000;
 const REST_STEPS = 4; // how long the end is shown
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 const element = (name) => document.getElementById(`stage-${name}`);
-let told = null;
+let playback = null;
 let at = 0;
 let timer = null;
 
 // A board is a drawing, or the numbers of the pieces that make it.
 function drawing(board) {
   if (!board) return "";
-  return typeof board === "string" ? board : board.map((piece) => told.pieces[piece]).join("");
+  return typeof board === "string" ? board : board.map((piece) => playback.pieces[piece]).join("");
 }
 
 // The board keeps the height of its tallest drawing, so that the page below it stays where it is.
 function shape() {
-  const boxes = told.steps.map((step) => /viewBox="([^"]+)"/.exec(drawing(step.board)));
+  const boxes = playback.steps.map((step) => /viewBox="([^"]+)"/.exec(drawing(step.board)));
   const sizes = boxes.filter(Boolean).map((box) => box[1].split(" ").map(Number));
   const tallest = Math.max(...sizes.map(([, , width, height]) => height / width));
   if (tallest > 0) element("board").style.aspectRatio = 1 / tallest;
@@ -26,16 +26,16 @@ function shape() {
 
 function show(step) {
   at = step;
-  const shown = told.steps[Math.min(at, told.steps.length - 1)];
+  const shown = playback.steps[Math.min(at, playback.steps.length - 1)];
   const board = drawing(shown.board);
   if (board) element("board").innerHTML = board;
   element("line").textContent = shown.text;
-  element("at").value = Math.min(at, told.steps.length - 1);
+  element("at").value = Math.min(at, playback.steps.length - 1);
 }
 
 function next() {
   if (document.hidden) return;
-  show(at >= told.steps.length - 1 + REST_STEPS ? 0 : at + 1);
+  show(at >= playback.steps.length - 1 + REST_STEPS ? 0 : at + 1);
 }
 
 function setPlaying(playing) {
@@ -47,13 +47,13 @@ function setPlaying(playing) {
 async function raise() {
   const answer = await fetch(stage.dataset.steps);
   if (!answer.ok) return; // the words about the match stay
-  told = await answer.json();
-  element("at").max = told.steps.length - 1;
+  playback = await answer.json();
+  element("at").max = playback.steps.length - 1;
   for (const name of ["play", "at"]) element(name).hidden = false;
   shape();
   element("play").addEventListener("click", () => setPlaying(timer === null));
   still.addEventListener("change", () => setPlaying(!still.matches));
-  show(still.matches ? told.steps.length - 1 : 0);
+  show(still.matches ? playback.steps.length - 1 : 0);
   setPlaying(!still.matches);
   stage.setAttribute("data-ready", "");
 }

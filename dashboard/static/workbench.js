@@ -5,7 +5,7 @@
 const NONCE = document.currentScript.nonce;
 const form = document.getElementById("bench");
 const area = document.getElementById("source");
-const desk = document.getElementById("desk");
+const codeEditor = document.getElementById("code-editor");
 const line = document.getElementById("draft");
 const field = (name) => form.elements.namedItem(name);
 const given = () => document.getElementById("given");
@@ -135,7 +135,7 @@ function bringBack() {
 function begin() {
   const draft = read(key);
   if (!draft) return;
-  if (!("asked" in form.dataset)) area.value = draft.text;
+  if (!("requested" in form.dataset)) area.value = draft.text;
   else if (draft.text !== area.value) setAside(draft);
 }
 
@@ -277,7 +277,7 @@ begin();
 if (window.PythonEditor) {
   area.hidden = true;
   const labels = { tabindex: "0", "aria-label": "The bot's text", "aria-describedby": "keys" };
-  editor = PythonEditor.open(desk, { text: area.value, labels, nonce: NONCE, changed: typed });
+  editor = PythonEditor.open(codeEditor, { text: area.value, labels, nonce: NONCE, changed: typed });
   document.querySelector("label[for=source]").addEventListener("click", () => editor.focus());
 } else {
   area.addEventListener("input", () => typed(area.value));
@@ -292,4 +292,4 @@ field("name").addEventListener("change", change);
 field("file").addEventListener("change", () => take(field("file").files[0]));
 tell();
 setInterval(tell, 20000);
-desk.dataset.ready = "";
+codeEditor.dataset.ready = "";

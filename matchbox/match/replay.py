@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matchbox.game import Game, Plain, State
     from matchbox.match.rotation_runner import Player
 
-Verdict = Literal["same", "different", "unrepeatable"]
+ReplayVerdict = Literal["same", "different", "unrepeatable"]
 
 
 class Place(NamedTuple):
@@ -36,10 +36,10 @@ class Place(NamedTuple):
     """How many moves of the bout come before it."""
 
 
-class Comparison(NamedTuple):
+class ReplayResult(NamedTuple):
     """The result of playing a match again."""
 
-    verdict: Verdict
+    verdict: ReplayVerdict
     differs: Place | None = None
     """The first move that is not the recorded one; None if all bouts are the same."""
 
@@ -151,7 +151,7 @@ def verify(
     record: Record,
     open_player: Callable[[int, int], Player],
     order: Callable[[Iterable[int]], Iterable[int]] = iter,
-) -> Verdict:
+) -> ReplayVerdict:
     """Replays the record's moves, then lets its bots play the match again, as `compare` does.
 
     Raises BadRecord if the record was played on another Python minor version, or does not replay.
@@ -171,7 +171,7 @@ def compare(
     open_player: Callable[[int, int], Player],
     order: Callable[[Iterable[int]], Iterable[int]] = iter,
     report: Callable[[int], None] = lambda bouts: None,
-) -> Comparison:
+) -> ReplayResult:
     """Lets the bots of a record that replays play the match again, and compares the digests.
 
     `order` gets the rotations and returns them in the order of play. `report` is called with the
@@ -184,13 +184,13 @@ def compare(
     play_again = partial(_play_again, game, record, open_player, order, report)
     wanted, again = records.digest(record), play_again()
     if records.digest(again) == wanted:
-        return Comparison("same")
+        return ReplayResult("same")
     breaches = any(fault.kind == "protocol" for bout in record.bouts for fault in bout.faults)
     if breaches and records.digest(play_again(_PERHAPS_BY_A_CLOCK)) == wanted:
-        return Comparison("same")
+        return ReplayResult("same")
     third = records.digest(play_again())
-    verdict: Verdict = "different" if third == records.digest(again) else "unrepeatable"
-    return Comparison(verdict, first_difference(record, again))
+    verdict: ReplayVerdict = "different" if third == records.digest(again) else "unrepeatable"
+    return ReplayResult(verdict, first_difference(record, again))
 
 
 def first_difference(record: Record, again: Record) -> Place | None:

@@ -32,7 +32,7 @@ from server.db.models import (
 from server.queries.embargo import readable
 from server.queries.standings import Boarded, Named, boarded, continuous, stamp
 from server.services import board_counts
-from server.services.kept import Kept
+from server.services.cache import Cache
 from server.services.lookup import find_bot
 from server.services.standings import scope_of
 
@@ -45,8 +45,8 @@ if TYPE_CHECKING:
 
     from server.services.board_counts import Pair
 
-_trails: Final = Kept[dict[int, list[float]]](most=16)
-_few: Final = Kept[BoardFigures](most=16)
+_trails: Final = Cache[dict[int, list[float]]](most=16)
+_few: Final = Cache[BoardFigures](most=16)
 AT_ONCE: Final = 100
 """The number of opponents that are looked up at a time."""
 LATEST: Final = 100

@@ -97,10 +97,10 @@ def _found(
             if details and entrant == seat.seat
         }
         same = _place(seat) == (*at, name)
-        for number, told in _of_seat(seat, records.unpack(result.record), notes):
+        for number, fault in _of_seat(seat, records.unpack(result.record), notes):
             if not same or number > bout:
                 here = f"{seat.created_at}.{seat.number}.{seat.seat}.{number}.{seat.match_id}"
-                yield here, told
+                yield here, fault
 
 
 def _place(seat: MatchSeat) -> tuple[int, int, int, str]:

@@ -20,7 +20,7 @@ from server.db.session import in_parts
 from server.queries.embargo import embargoed_matches
 from server.services import board_counts
 from server.services.board_counts import Pair
-from server.services.kept import Kept
+from server.services.cache import Cache
 from server.services.leagues import is_cooperative
 from server.services.lookup import find_season
 from server.services.season_progress import unreplaced_matches
@@ -57,7 +57,7 @@ class _Listed(NamedTuple):
 
 _listed: WeakKeyDictionary[Any, dict[tuple[int, int], _Listed]] = WeakKeyDictionary()
 """The cached lists, by database, then by season number and round."""
-_met: Final = Kept[dict[tuple[int, int], Pair]](most=8)
+_met: Final = Cache[dict[tuple[int, int], Pair]](most=8)
 
 
 def course(session: Session, name: int | str, viewer: User | None = None) -> Course:

@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from matchbox.answers.standings import RatingPoint
 from server.db.models import League, Version
-from server.db.models import RatingPoint as Kept
+from server.db.models import RatingPoint as StoredPoint
 from server.queries.pagination import iso
 from server.queries.standings import leaderboard
 from server.services.leagues import is_cooperative
@@ -34,11 +34,11 @@ def ratings(session: Session, owner: str, name: str) -> list[RatingPoint]:
     cooperative = is_cooperative(bot.game)
     board = leaderboard(session, league.name) if league.continuous else None
     lines = {line.version_id: line for line in board.lines} if board else {}
-    here = (Kept.league_id == league.id, Kept.rules == league.rules)
+    here = (StoredPoint.league_id == league.id, StoredPoint.rules == league.rules)
     found: list[RatingPoint] = []
     for version in bot.versions:
-        its_own = select(Kept).where(*here, Kept.version_id == version.id)
-        points = session.scalars(its_own.order_by(Kept.id)).all()
+        its_own = select(StoredPoint).where(*here, StoredPoint.version_id == version.id)
+        points = session.scalars(its_own.order_by(StoredPoint.id)).all()
         for one in points:
             shown = (one.value, (one.low, one.high))
             found.append(_point(version, iso(one.at), one.matches, shown, cooperative=cooperative))

@@ -27,7 +27,7 @@ RESULTS: Final = {"won": operator.gt, "drew": operator.eq, "lost": operator.lt}
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class MatchFilters:
     """The filters of a list of matches; each is left out if it is None or False."""
 
     bot: str | None = None

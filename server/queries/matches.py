@@ -27,7 +27,7 @@ from server.db.models import (
 )
 from server.queries import match_lines
 from server.queries.embargo import embargoed_matches, reason
-from server.queries.match_filters import Asked
+from server.queries.match_filters import MatchFilters
 from server.queries.pagination import iso, numbers, page_size, sees, split
 from server.services import walls
 from server.services.kept_records import removed, require_record
@@ -72,10 +72,10 @@ def matches(
 ) -> answers.Matches:
     """Returns a page of matches, newest first; `bot` and `opponent` are owner/name.
 
-    The arguments from `opponent` to `rated` are the filters of `match_filters.Asked`. Raises
+    The arguments from `opponent` to `rated` are the filters of `match_filters.MatchFilters`. Raises
     BadOption.
     """
-    filters = Asked(bot, opponent, version, result, fault, rated)
+    filters = MatchFilters(bot, opponent, version, result, fault, rated)
     query = filters.narrow(_filtered(select(Match.id), season, state))
     if comparison is not None:
         query = query.where(Match.comparison_id == comparison)
@@ -210,7 +210,7 @@ def _filtered(
 
 
 def _parts(
-    session: Session, query: Select[str], game: str | None, filters: Asked
+    session: Session, query: Select[str], game: str | None, filters: MatchFilters
 ) -> tuple[list[Select[Any]], tuple[Any, ...]]:
     """Returns the query in parts, by league or by seats, and the columns by which rows are ordered.
 

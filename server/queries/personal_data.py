@@ -176,8 +176,8 @@ def _lines(session: Session, bot: str) -> Iterator[tuple[object, ...]]:
         for match in page.items:
             against = [one.bot for one in match.entrants if one.bot != bot]
             for own in (one for one in match.entrants if one.bot == bot):
-                told = (match.id, match.game, match.season, match.state, match.finished_at)
-                yield (*told, bot, own.version, own.points, " ".join(against))
+                match_cells = (match.id, match.game, match.season, match.state, match.finished_at)
+                yield (*match_cells, bot, own.version, own.points, " ".join(against))
         cursor = page.next
         if cursor is None:
             return

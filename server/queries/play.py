@@ -294,7 +294,7 @@ def _over(row: PlayTable, me: int | None, since: int) -> _Game:
     assert row.record is not None
     record = records.unpack(row.record)
     bout = record.bouts[0]
-    told: _Game = {
+    game: _Game = {
         "to_move": [],
         "choices": [],
         "question": "",
@@ -308,8 +308,8 @@ def _over(row: PlayTable, me: int | None, since: int) -> _Game:
     try:
         found = _replayed(row, record, me).steps
     except MatchboxError:  # It was played by other rules, or the game is no longer installed.
-        return told
-    return {**told, "view": found[-1].view, "steps": found[since:]}
+        return game
+    return {**game, "view": found[-1].view, "steps": found[since:]}
 
 
 def _running(row: PlayTable, me: int | None, since: int) -> _Game:

@@ -12,7 +12,7 @@ from matchbox.answers.standings import Board, BoardLine, LackOfFit, Upset
 from matchbox.errors import NotFound
 from server.db.models import Bot, League, Season, Standing, User, Version
 from server.queries.pagination import iso, title_of
-from server.services.kept import Kept
+from server.services.cache import Cache
 from server.services.leagues import is_cooperative
 from server.services.lookup import find_season
 from server.services.standings import scope_of
@@ -54,7 +54,7 @@ class Boarded:
         return {one.version_id: at for at, one in enumerate(self.board.lines)}
 
 
-_boards: Final = Kept[Boarded](most=32)
+_boards: Final = Cache[Boarded](most=32)
 
 
 def leaderboard(session: Session, name: str) -> Board:

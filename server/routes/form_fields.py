@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 
     from werkzeug.wrappers import Response
 
+    from dashboard.responses import PageResponse
+
 View: TypeAlias = "Callable[..., Response]"
-Page: TypeAlias = "Callable[..., str | Response]"
+Page: TypeAlias = "Callable[..., PageResponse]"
 SECRETS: Final = ("password", "old", "new", "csrf_token")
 
 

@@ -15,7 +15,7 @@ from sqlalchemy import select
 
 from matchbox.league.meetings import SeatTally, meetings
 from server.db.models import BoardCounts, Standing
-from server.services.kept import Kept
+from server.services.cache import Cache
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -146,4 +146,4 @@ def store(session: Session, scope: str, rows_digest: str, data: bytes) -> None:
 
 
 _DECODER: Final = msgspec.msgpack.Decoder(Packed)
-_kept: Final = Kept[Counted](most=4)
+_kept: Final = Cache[Counted](most=4)

@@ -138,7 +138,7 @@ def give_back(session: Session, message: wire.Lost, *, settings: Settings, now: 
     jobs.give_back(session, kind, row, message.attempt, message.why, settings=settings, now=now)
 
 
-def report(session: Session, told: Mapping[str, Any], *, settings: Settings, now: int) -> None:
+def report(session: Session, report: Mapping[str, Any], *, settings: Settings, now: int) -> None:
     """Stores an arena's report, and renews the lease of its current job.
 
     After a time without any report, every arena gets the time to report before it loses its job.
@@ -147,7 +147,7 @@ def report(session: Session, told: Mapping[str, Any], *, settings: Settings, now
     if not walls.reporting(session, now=now):
         for kind in ALL:
             jobs.extend_leases(session, kind, now=now)
-    read = walls.report_wall(session, told, now=now)
+    read = walls.report_wall(session, report, now=now)
     if read.job is not None:
         with suppress(Conflict, Forbidden, NotFound):  # The arena learns of it by its next claim.
             claim(session, read.job, settings=settings, now=now)

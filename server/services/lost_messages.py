@@ -28,7 +28,7 @@ TAKEN_S: Final = 60.0
 log = structlog.get_logger(__name__)
 
 
-def find(context: Context) -> int:
+def expire_lost(context: Context) -> int:
     """Expires the jobs that were sent but that neither an arena nor the broker has.
 
     Returns how many. Raises BrokerUnavailable. Call it when no message waits to be sent.

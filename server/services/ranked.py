@@ -27,8 +27,8 @@ from server.db.models import (
 )
 from server.db.models.bots import entrant_name
 from server.services import fields
+from server.services.cache import Cache
 from server.services.fixtures import Fixture, schedule
-from server.services.kept import Kept
 from server.services.leagues import active_in, is_cooperative
 from server.services.match_sizing import MatchSizer
 from server.services.quarantine import HELD
@@ -175,7 +175,7 @@ class _Field:
         return Contender(self.names[version], *elo_of(live, table=league.seats), matches)
 
 
-_fields: Final = Kept[_Field](most=16)
+_fields: Final = Cache[_Field](most=16)
 
 
 class _Entrant(NamedTuple):

@@ -61,12 +61,12 @@ _LEASES: Final = 6
 log = structlog.get_logger(__name__)
 
 
-def check(told: Mapping[str, Any]) -> None:
+def check(body: Mapping[str, Any]) -> None:
     """Raises ArenaOutdated unless the arena has this server's release, Python and rules.
 
     Raises BadMessage if the arena does not report them.
     """
-    knock, here = wire.from_plain(Knock, dict(told)), own_knock()
+    knock, here = wire.from_plain(Knock, dict(body)), own_knock()
     if knock.release != here.release:
         raise ArenaOutdated(
             f"this arena has release {knock.release[:32]} of Matchbox and the server has "
@@ -96,7 +96,7 @@ def check(told: Mapping[str, Any]) -> None:
 
 
 def take(
-    context: Context, arena: str, told: Mapping[str, Any]
+    context: Context, arena: str, body: Mapping[str, Any]
 ) -> tuple[str, dict[str, Any]] | None:
     """Returns the task and the message of the arena's next job; None if there is none now.
 
@@ -106,7 +106,7 @@ def take(
     ArenaStopped if the arena gets no jobs, and Conflict if it has not reported lately: operators
     could not see it.
     """
-    check(told)
+    check(body)
     with context.read() as session:
         require_welcome(session, arena)
         if arena not in walls.reporting_arenas(session, now=context.now()):
@@ -143,38 +143,38 @@ def require_welcome(session: Session, arena: str) -> None:
 
 
 def claim(
-    session: Session, arena: str, told: Mapping[str, Any], *, settings: Settings, now: int
+    session: Session, arena: str, body: Mapping[str, Any], *, settings: Settings, now: int
 ) -> None:
     """Renews the lease of the job that the arena holds.
 
     Raises Conflict if it does not hold the job, ArenaStopped, BadMessage, NotFound or Forbidden.
     """
-    message = _own_claim(session, arena, told, settings, now)
+    message = _own_claim(session, arena, body, settings, now)
     if not job_kinds.claim(session, message, settings=settings, now=now):
         raise ArenaStopped(_stopped(arena))
 
 
 def report(
-    session: Session, arena: str, told: Mapping[str, Any], *, settings: Settings, now: int
+    session: Session, arena: str, report: Mapping[str, Any], *, settings: Settings, now: int
 ) -> None:
     """Stores the arena's report, and renews the lease of its current job.
 
     An arena that says goodbye gives its job back. Raises BadMessage, also if it has no wall.
     """
-    if told.get("walled") is not True:
+    if report.get("walled") is not True:
         raise BadMessage(
             "an arena on another host must have a wall around bots; `matchbox doctor` says there "
             "what is missing"
         )
     job = None
-    if isinstance(told.get("job"), dict):
+    if isinstance(report.get("job"), dict):
         try:
-            job = wire.to_plain(_own_claim(session, arena, told["job"], settings, now))
+            job = wire.to_plain(_own_claim(session, arena, report["job"], settings, now))
         except (Conflict, Forbidden, NotFound):
             log.info("report.of_another", arena=arena)
-    if told.get("leaving"):
+    if report.get("leaving"):
         job_kinds.take_from(session, arena)
-    own_report = {**told, "arena": arena, "job": job}
+    own_report = {**report, "arena": arena, "job": job}
     job_kinds.report(session, own_report, settings=settings, now=now)
 
 
@@ -222,11 +222,11 @@ def _stopped(arena: str) -> str:
 
 
 def _own_claim(
-    session: Session, arena: str, told: Mapping[str, Any], settings: Settings, now: int
+    session: Session, arena: str, body: Mapping[str, Any], settings: Settings, now: int
 ) -> wire.Claim:
     """The claim in the arena's name. Raises Conflict if it does not hold the job, or has held it
     for too long, and BadMessage, NotFound or Forbidden."""
-    message = wire.from_plain(wire.Claim, {**told, "arena": arena})
+    message = wire.from_plain(wire.Claim, {**body, "arena": arena})
     row = job_kinds.require_holder(session, message, arena, settings=settings)
     lease_ms = job_kinds.KINDS[message.kind].lease_ms
     longest = _LEASES * jobs.next_deadline(settings, 0, row.attempt, lease_ms)

@@ -34,7 +34,7 @@ SUBJECT: Final = "turn:"
 """The beginning of a turn's name in messages; its number follows."""
 LEASE_MS: Final = MINUTE_MS
 """A person waits: a turn whose message was lost is sent again after this time."""
-_MOST_MOVES: Final = 100_000
+_MOST_ANSWERS: Final = 100_000
 """An arena that sends more answers than this is not believed."""
 
 
@@ -145,7 +145,7 @@ def book(session: Session, message: TurnTaken, *, settings: Settings, now: int) 
         Said(one.seat, one.moves, one.row, one.fault, storable(one.detail, 500))
         for one in message.said
     ]
-    if not said or len(said) > _MOST_MOVES or any(one.seat not in bots for one in said):
+    if not said or len(said) > _MOST_ANSWERS or any(one.seat not in bots for one in said):
         raise BadMessage(f"turn {turn.id} was not taken by the bots of its table")
     done = {"wanted": False, "deadline": None, "trouble": ""}
     if not compare_and_set(session, turn, done, Turn.wanted.is_(True)):

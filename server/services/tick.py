@@ -121,7 +121,7 @@ def _find_lost(context: Context) -> None:
     with context.read() as session:
         if outbox.is_waiting(session):
             return
-    lost_messages.find(context)
+    lost_messages.expire_lost(context)
 
 
 def _beat(context: Context) -> None:

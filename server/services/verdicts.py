@@ -56,7 +56,7 @@ def settle(session: Session, message: TriedOut, *, settings: Settings, now: int)
         publish(session, "version.settled", version.id, now=now)
         plays = version.state == VersionState.ACTIVE
         entered = classes.enter_accepted(session, version.bot, now=now) if plays else []
-        _notify_owner(session, version, message.reasons, entered, now)
+        _notify_of_verdict(session, version, message.reasons, entered, now)
         turns.advance(session, settings=settings, now=now, author=version.bot.owner_id)
     return settled
 
@@ -107,7 +107,7 @@ def _release(session: Session, version: Version, message: TriedOut, values: dict
     return True
 
 
-def _notify_owner(
+def _notify_of_verdict(
     session: Session, version: Version, reasons: Sequence[str], entered: list[Season], now: int
 ) -> None:
     what = f"{version.bot.full_name} version {version.number}"

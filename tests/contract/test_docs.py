@@ -14,7 +14,7 @@ import pytest
 from dashboard import markdown
 from matchbox import registry
 from matchbox.errors import FAULT_KINDS
-from matchbox.match.replay import Verdict
+from matchbox.match.replay import ReplayVerdict
 from matchbox.settings import NOT_SETTINGS, PREFIX, SECRET_FILES, Settings
 from sandbox.attacks import ATTACKS as WITHIN
 from sandbox.policy import LAYERS
@@ -175,7 +175,7 @@ def test_every_game_has_its_page_linked(checkout: Path) -> None:
 
 def test_every_verdict_of_a_verification_is_explained(checkout: Path) -> None:
     text = (checkout / "docs/protocol.md").read_text()
-    for verdict in get_args(Verdict):
+    for verdict in get_args(ReplayVerdict):
         assert f"`{verdict}`" in text
 
 

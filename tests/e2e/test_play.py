@@ -219,11 +219,11 @@ def test_the_first_move_is_near_by_keyboard_and_a_reload_loses_nothing(
     if page.locator("#moves select").count() == 0:
         page.keyboard.press("Enter")
     my_turn(page)
-    told = page.locator("#told li").all_inner_texts()
+    told = page.locator("#events li").all_inner_texts()
     assert len(told) > 1
     page.reload()
     page.wait_for_selector("#play[data-ready]")
-    assert page.locator("#told li").all_inner_texts()[: len(told)] == told
+    assert page.locator("#events li").all_inner_texts()[: len(told)] == told
 
 
 def test_a_card_is_dragged_onto_a_pile(person: BrowserContext) -> None:
@@ -241,7 +241,7 @@ def test_a_card_is_dragged_onto_a_pile(person: BrowserContext) -> None:
     page.mouse.down()
     page.mouse.move(end["x"] + 20, end["y"] + 20, steps=6)
     page.mouse.up()
-    expect(page.locator("#told")).to_contain_text(f"lays {number} on pile 0")
+    expect(page.locator("#events")).to_contain_text(f"lays {number} on pile 0")
 
 
 def test_a_second_person_joins_by_the_link(
@@ -267,7 +267,7 @@ def test_a_second_person_joins_by_the_link(
     page.get_by_role("button", name="Make this move").click()
     assert my_turn(page)
     assert my_turn(other)
-    expect(page.locator("#told li")).to_have_count(3)
+    expect(page.locator("#events li")).to_have_count(3)
     other.get_by_role("button", name="Leave the table").click()
     expect(page.locator("#status")).to_contain_text("bob left the table")
     expect(page.get_by_text("Download the record")).to_be_visible()

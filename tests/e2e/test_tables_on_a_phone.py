@@ -23,7 +23,7 @@ pytestmark = pytest.mark.browser
 
 PHONE: Final[Any] = {"width": 390, "height": 844}
 WATCH: Final = """
-window.told = [];
+window.changes = [];
 window.pauses = [];
 const own = window.setTimeout;
 window.setTimeout = (call, ms, ...more) => {
@@ -31,10 +31,10 @@ window.setTimeout = (call, ms, ...more) => {
   return own(call, ms, ...more);
 };
 addEventListener("DOMContentLoaded", () => {
-  const [list, now] = ["told", "now"].map((name) => document.getElementById(name));
+  const [list, now] = ["events", "now"].map((name) => document.getElementById(name));
   const play = document.getElementById("play");
   if (!play) return;
-  new MutationObserver(() => window.told.push({
+  new MutationObserver(() => window.changes.push({
     lines: list.children.length,
     last: list.lastElementChild?.textContent.trim(),
     now: now.textContent.trim(),
@@ -102,7 +102,7 @@ def test_a_card_is_drawn_onto_a_pile_with_a_finger(phone: Page) -> None:
     card = phone.locator('#board [data-pick^="card"].pickable').first
     number = number_of(card)
     drag_by_touch(phone, card, phone.locator('#board [data-pick="pile 0"]'))
-    expect(phone.locator("#told")).to_contain_text(f"lays {number} on pile 0")
+    expect(phone.locator("#events")).to_contain_text(f"lays {number} on pile 0")
 
 
 def test_two_cards_are_drawn_together_with_a_finger(phone: Page) -> None:
@@ -125,15 +125,15 @@ def test_what_happens_is_told_one_event_at_a_time(browser: Browser, address: str
     page.add_init_script(WATCH)
     begin(page, "war")
     assert my_turn(page)
-    before = page.locator("#told li").count()
-    page.evaluate("window.told.length = 0")
+    before = page.locator("#events li").count()
+    page.evaluate("window.changes.length = 0")
     press(page)
     assert my_turn(page)
-    after = page.locator("#told li").count()
-    told = page.evaluate("window.told")
+    after = page.locator("#events li").count()
+    changes = page.evaluate("window.changes")
     assert after > before + 1
-    assert [one["lines"] for one in told] == list(range(before + 1, after + 1))
-    assert all(one["last"] == one["now"] for one in told)
-    assert all(one["turn"] == "wait" for one in told[:-1])  # The last may come with the turn.
+    assert [one["lines"] for one in changes] == list(range(before + 1, after + 1))
+    assert all(one["last"] == one["now"] for one in changes)
+    assert all(one["turn"] == "wait" for one in changes[:-1])  # The last may come with the turn.
     assert 600 in page.evaluate("window.pauses")
     context.close()

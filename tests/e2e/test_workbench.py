@@ -18,13 +18,13 @@ pytestmark = pytest.mark.browser
 
 def editor(page: Page) -> Locator:
     """The editor's text, once it is there."""
-    expect(page.locator("#desk")).to_have_attribute("data-ready", "")
+    expect(page.locator("#code-editor")).to_have_attribute("data-ready", "")
     return page.get_by_role("textbox", name="The bot's text")
 
 
 def source(page: Page) -> str:
     """The text that the form would send."""
-    expect(page.locator("#desk")).to_have_attribute("data-ready", "")
+    expect(page.locator("#code-editor")).to_have_attribute("data-ready", "")
     return page.locator("#source").input_value()
 
 
@@ -108,7 +108,7 @@ def test_a_file_is_chosen_or_dropped(watched: Page, address: str, tmp_path: Path
           return held;
         }"""
     )
-    watched.locator("#desk").dispatch_event("drop", {"dataTransfer": held})
+    watched.locator("#code-editor").dispatch_event("drop", {"dataTransfer": held})
     expect(watched.locator("#draft")).to_contain_text("mine.zip is sent instead of the text.")
     watched.get_by_role("button", name="Send the text").click()
     expect(watched.locator("#draft")).not_to_contain_text("mine.zip")
@@ -156,7 +156,7 @@ def sign_up(page: Page, address: str, name: str = "alice") -> None:
     page.get_by_label("Name").fill(name)
     page.get_by_label("Password").fill("correct horse battery")
     page.get_by_role("button", name="Sign up").click()
-    expect(page.locator("#desk")).to_have_attribute("data-ready", "")
+    expect(page.locator("#code-editor")).to_have_attribute("data-ready", "")
 
 
 @journey
@@ -211,7 +211,7 @@ def test_try_it_is_at_most_20_tab_stops_away_and_works_by_keyboard(
 ) -> None:
     sign_up(watched, address)
     watched.goto(address + "/submit?game=bomb")
-    expect(watched.locator("#desk")).to_have_attribute("data-ready", "")
+    expect(watched.locator("#code-editor")).to_have_attribute("data-ready", "")
     stops = 0
     button = watched.get_by_role("button", name="Try it")
     while not button.evaluate("one => one === document.activeElement"):

@@ -61,7 +61,7 @@ def test_the_next_version_begins_with_the_newest_or_the_one_that_is_named() -> N
     page = make_app(source).test_client().get("/submit?game=bomb&name=careful&version=3&line=5")
     assert told == [("alice", "careful", 4), ("alice", "careful", 3)]
     assert 'data-origin="version 3 of careful"' in page.text
-    assert 'data-asked data-line="5"' in page.text
+    assert 'data-requested data-line="5"' in page.text
 
 
 @pytest.mark.parametrize("path", ["name=other&version=1", "version=1", "name=careful&version=3"])

@@ -148,7 +148,7 @@ def finds(books: Books, monkeypatch: pytest.MonkeyPatch, known: Broker) -> int:
     """Returns the number of messages found to be lost."""
     monkeypatch.setattr(broker, "jobs", known)
     settings = replace(books.settings, broker_url="redis://nowhere")
-    return lost_messages.find(replace(books.context, settings=settings))
+    return lost_messages.expire_lost(replace(books.context, settings=settings))
 
 
 def test_a_message_that_is_gone_is_sent_again(

@@ -21,7 +21,7 @@ from matchbox.match.wire import PlayMatch
 from server import queries
 from server.db.models import League, Match, MatchState, Rating, Role, User, Version
 from server.services import accounts, leagues, ranked, ratings, standings, uploads
-from server.services.kept import Kept
+from server.services.cache import Cache
 from tests.books import SIMPLE, Books, open_books, played, scripted
 from tests.plans import explained
 
@@ -148,7 +148,7 @@ def test_what_is_remembered_of_a_field_chooses_as_what_is_read_anew(
     chosen = []
     for forget in (False, True):
         if forget:
-            monkeypatch.setattr(ranked, "_fields", Kept[Any](most=1))
+            monkeypatch.setattr(ranked, "_fields", Cache[Any](most=1))
         with books.write() as session:
             ranked.feed(session, settings=books.settings, now=books.clock())
             new = select(Match).where(Match.state == MatchState.QUEUED).order_by(Match.number)

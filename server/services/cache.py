@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Made = TypeVar("Made")
 
 
-class Kept(Generic[Made]):
+class Cache(Generic[Made]):
     """A cache of the last value for each key. It keeps at most `most` values of a database, and
     drops the least recently used."""
 

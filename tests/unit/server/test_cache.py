@@ -8,29 +8,29 @@ from matchbox.answers.standings import Board
 from server import queries
 from server.db.models import League, User
 from server.services import standings
-from server.services.kept import Kept
+from server.services.cache import Cache
 from tests.books import Books, open_books
 
 
 def test_a_value_is_made_again_only_for_another_stamp(books: Books) -> None:
-    kept, made = Kept[int](most=2), count()
+    cache, made = Cache[int](most=2), count()
     with books.read() as session:
-        found = [kept.get(session, "a", stamp, lambda: next(made)) for stamp in (1, 1, 2, 2, 1)]
+        found = [cache.get(session, "a", stamp, lambda: next(made)) for stamp in (1, 1, 2, 2, 1)]
     assert found == [0, 0, 1, 1, 2]
 
 
 def test_the_value_that_was_longest_unused_goes_first(books: Books) -> None:
-    kept, made = Kept[int](most=2), count()
+    cache, made = Cache[int](most=2), count()
     with books.read() as session:
-        found = [kept.get(session, key, 1, lambda: next(made)) for key in "abacab"]
+        found = [cache.get(session, key, 1, lambda: next(made)) for key in "abacab"]
     assert found == [0, 1, 0, 2, 0, 3]
 
 
 def test_each_database_has_its_own_values(books: Books) -> None:
-    kept, made = Kept[int](most=2), count()
+    cache, made = Cache[int](most=2), count()
     other = open_books(books.settings.database_url)
     with books.read() as one, other.read() as two:
-        found = [kept.get(session, "a", 1, lambda: next(made)) for session in (one, two, one)]
+        found = [cache.get(session, "a", 1, lambda: next(made)) for session in (one, two, one)]
     assert found == [0, 1, 0]
     other.context.close()
 
