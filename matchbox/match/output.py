@@ -11,7 +11,7 @@ from collections import Counter
 from operator import itemgetter
 from typing import Final, NamedTuple
 
-from matchbox.match.printed import PRINT, REPORT, TRACEBACK
+from matchbox.match.printed import BEGIN, PRINT, REPORT, TRACEBACK
 
 DECISION_BYTES: Final = 2000
 """The least room for the output of one decision, in bytes."""
@@ -23,12 +23,13 @@ LAST: Final = 999_999
 WHERE: Final = b"\x1et\x1f"
 """The mark before the program's own report of where it was when its time ran out."""
 
+_BEGIN: Final = BEGIN.encode()
 _MARK: Final = re.compile(rb"\x1e([ptr])(?:(\d{1,6}),(\d{1,6}))?\x1f")
 _LONGEST: Final = 20
 """The length of the longest mark, in bytes."""
 _BOUTS: Final = 1000
 """The most bouts of a program for which the output says how many bytes were left out."""
-_WRITTEN: Final = re.compile(r"\x1e(?:([ptr])(?:(\d{1,6}),(\d{1,6}))?|\+(\d{1,12}))\x1f")
+_WRITTEN: Final = re.compile(r"\x1e(?:([ptr])(?:(\d{1,6}),(\d{1,6}))?|\+(\d+))\x1f")
 _PLATFORM: Final = re.compile(r'^  File "(?:<|(?:[^"]*/)?(?:matchbox|sandbox)/)')
 
 
@@ -112,6 +113,7 @@ class Output:
     def _take(self, text: bytes) -> None:
         if not text:
             return
+        text = text.replace(_BEGIN, rb"\x1e")  # So no bot can forge a mark of a cut.
         mark = b"" if self._mark == self._written else self._mark
         room = self._left[self._kind] - len(mark)
         if room <= 0 or self._kind in self._full:

@@ -54,6 +54,7 @@ Digest = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
 DealSeed = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{32}$")]
 Version = Literal[1]
 Count = Annotated[int, msgspec.Meta(ge=0, lt=1 << 31)]
+ByteCount = Annotated[int, msgspec.Meta(ge=0, lt=1 << 53)]
 Amount = Annotated[float, msgspec.Meta(ge=0, le=1e12)]
 """An amount of time, in the unit of its field; NaN and infinity are refused."""
 BoutCount = Annotated[int, msgspec.Meta(ge=0, le=1024)]
@@ -267,7 +268,7 @@ class Printed(msgspec.Struct, frozen=True, kw_only=True):
     traceback: bool
     """Whether it is the traceback of an exception or of a decision without an end."""
     text: str
-    left_out: Count = 0
+    left_out: ByteCount = 0
     """How many bytes were cut from it."""
 
 
@@ -279,7 +280,7 @@ class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
     rotation: Count
     decision: Count | None
     kind: Literal["print", "traceback", "report"]
-    left_out: Count
+    left_out: ByteCount
     """How many bytes were not kept."""
     rest: bool = False
     """Whether nothing is kept of the match's later bouts either; then `left_out` counts those too.
@@ -307,9 +308,8 @@ class TriedOut(msgspec.Struct, frozen=True, kw_only=True):
     learns: bool | None = None
     """Whether the class has a `learn`; None if the try-out did not get that far."""
     cpu_ms_per_deal: Amount = 0.0
-    """The processor time that one seat needs for a deal in all rotations; 0 if nothing was
-    played."""
-    peak_bytes: Count = 0
+    """One seat's processor time for a deal in all rotations; 0 if nothing was played."""
+    peak_bytes: ByteCount = 0
     """The most memory that one of its programs has held; 0 if that is not known."""
     v: Version = VERSION
 

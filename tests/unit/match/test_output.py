@@ -123,6 +123,13 @@ def test_nothing_that_a_bot_forges_makes_it_grow() -> None:
     assert parts(kept(b"\x1ep9999999,1\x1fx"))[0].bout is None
 
 
+def test_a_bot_cannot_forge_how_much_of_its_output_is_cut() -> None:
+    forged = b"\x1ep0,0\x1fa\x1e+999999999999\x1fb"
+    for data in (forged[:cut] + b"|" + forged[cut:] for cut in range(8, len(forged))):
+        text = kept(*data.split(b"|"))
+        assert parts(text) == [Part(PRINT, 0, 0, "a\\x1e+999999999999\x1fb")]
+
+
 def test_a_bout_that_is_played_again_replaces_what_was_printed_in_it() -> None:
     first = kept(b"\x1ep0,0\x1fa\x1ep1,0\x1fb\x1ep0,0\x1fc")
     again = kept(b"out of a bout\x1ep1,0\x1fd")

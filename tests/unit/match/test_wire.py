@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from matchbox.errors import BadMessage, SeatFault
 from matchbox.match import frames
@@ -17,6 +18,20 @@ from matchbox.match.frames import _rows, read_answers, read_loaded
 from matchbox.match.wire import PlayMatch, TriedOut, from_plain, to_plain
 from tests.builders import a_job
 from tests.fakes import Race
+
+VERDICT = TriedOut(
+    version="0" * 64,
+    attempt=1,
+    token="token",
+    accepted=True,
+    verdict="accepted",
+    reasons=[],
+    class_name=None,
+    games=4,
+    cpu_ms_per_decision=0.1,
+    log="",
+    box="bwrap",
+)
 
 
 def frame(*message: Any) -> bytes:
@@ -58,22 +73,16 @@ def test_a_message_that_breaks_its_schema_is_refused_by_field(
 def test_an_amount_in_a_verdict_is_a_number_that_can_be_reckoned_with(
     name: str, amount: float
 ) -> None:
-    told = TriedOut(
-        version="0" * 64,
-        attempt=1,
-        token="token",
-        accepted=True,
-        verdict="accepted",
-        reasons=[],
-        class_name=None,
-        games=4,
-        cpu_ms_per_decision=0.1,
-        log="",
-        box="bwrap",
-    )
-    assert from_plain(TriedOut, to_plain(told)) == told
+    assert from_plain(TriedOut, to_plain(VERDICT)) == VERDICT
     with pytest.raises(BadMessage, match=name):
-        from_plain(TriedOut, to_plain(told) | {name: amount})
+        from_plain(TriedOut, to_plain(VERDICT) | {name: amount})
+
+
+def test_a_verdict_may_tell_of_as_much_memory_as_a_limit_allows() -> None:
+    large = replace(VERDICT, peak_bytes=65_536 << 20)
+    assert from_plain(TriedOut, to_plain(large)) == large
+    with pytest.raises(BadMessage, match="peak_bytes"):
+        from_plain(TriedOut, to_plain(VERDICT) | {"peak_bytes": 2**53})
 
 
 @pytest.mark.parametrize("told", [{"a": [None, True]}, b"a brief", bytearray(b"a brief")])

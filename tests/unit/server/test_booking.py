@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from sqlalchemy import event, func, select, update
 from structlog.testing import capture_logs
 
 from matchbox.errors import CallerFault, Unavailable
 from matchbox.match import wire
-from matchbox.match.wire import PlayMatch, TryOut
+from matchbox.match.wire import LeftOut, PlayMatch, Printed, TryOut
 from server.db.models import (
     Event,
     FaultCount,
@@ -28,6 +29,7 @@ from server.db.models import (
     VersionState,
 )
 from server.services import booking
+from server.services.results import printed_of
 from server.services.tick import tick
 from tests.books import Books, lost, open_books, played, season_of, tried_out
 
@@ -64,6 +66,17 @@ def test_a_record_travels_as_json_and_is_booked_once(books: Books, job: PlayMatc
     assert booking.book_message(books.context, wire.RECORD, data)
     assert not booking.book_message(books.context, wire.RECORD, data)
     assert books.match(job.match).state == MatchState.FINISHED
+
+
+def test_a_record_is_booked_however_much_its_bots_printed(books: Books, job: PlayMatch) -> None:
+    place: dict[str, Any] = {"entrant": 0, "deal": 0, "rotation": 0, "decision": 0}
+    cut = Printed(**place, traceback=False, text="loud", left_out=2**31)
+    rest = LeftOut(**place, kind="print", left_out=2**40, rest=True)
+    loud = replace(played(job), printed=[cut], left_out=[rest])
+    assert booking.book_message(books.context, wire.RECORD, wire.to_plain(loud))
+    with books.read() as session:
+        result = session.get_one(Result, job.match)
+        assert printed_of(result) == ([cut], [rest])
 
 
 def test_a_record_that_leaves_few_under_way_has_more_sent(books: Books, job: PlayMatch) -> None:
@@ -180,6 +193,17 @@ def test_a_verdict_is_booked(books: Books) -> None:
     assert isinstance(sent, TryOut)
     assert booking.book_message(books.context, wire.SETTLE, wire.to_plain(tried_out(sent)))
     assert books.version(version.id).state == VersionState.ACTIVE
+
+
+def test_a_verdict_is_booked_however_much_memory_the_bot_used(books: Books) -> None:
+    version = books.upload(books.person("dora"), "new")
+    (sent,) = books.postman.take()
+    assert isinstance(sent, TryOut)
+    large = replace(tried_out(sent), peak_bytes=3 << 30)
+    assert booking.book_message(books.context, wire.SETTLE, wire.to_plain(large))
+    report = books.version(version.id).report
+    assert report is not None
+    assert report["peak_bytes"] == 3 << 30
 
 
 def test_a_lost_job_is_booked(books: Books, job: PlayMatch) -> None:
