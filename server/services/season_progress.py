@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import msgspec
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import joinedload
 
 from matchbox import registry
@@ -17,7 +17,17 @@ from matchbox.league.counts import count
 from matchbox.league.format import Format, read
 from matchbox.league.rows import half_points
 from matchbox.league.season import Field, MatchResult, Progress, Round
-from server.db.models import Bot, Entry, Match, MatchSeat, Role, Season, SeasonState, Version
+from server.db.models import (
+    Bot,
+    Entry,
+    Match,
+    MatchSeat,
+    MatchState,
+    Role,
+    Season,
+    SeasonState,
+    Version,
+)
 from server.services import ratings, replacements
 
 if TYPE_CHECKING:
@@ -100,6 +110,21 @@ def progress_of(session: Session, season: Season, plan: Format) -> Progress:
         counts=lambda rounds: _counts(season, rows, where, disqualified, rounds),
         out=frozenset(entrants[row] for row in gone if row),
         disqualified=disqualified,
+    )
+
+
+def fingerprint(
+    session: Session, season: Season
+) -> tuple[list[tuple[int | None, str]], int | None]:
+    """Returns a value that changes if an entrant leaves or comes back, or a result becomes void.
+
+    It holds the version and `out` of each entry, and the number of finished matches.
+    """
+    entries = select(Entry.version_id, Entry.out).where(Entry.season_id == season.id)
+    finished = (Match.season_id == season.id, Match.state == MatchState.FINISHED)
+    return (
+        [(version, out) for version, out in session.execute(entries.order_by(Entry.id))],
+        session.scalar(select(func.count()).select_from(Match).where(*finished)),
     )
 
 

@@ -43,7 +43,7 @@ log = structlog.get_logger(__name__)
 def tick(context: Context, *, with_standings: bool = True) -> None:
     """Runs all steps, from sweeping late jobs to sending messages.
 
-    The steps are independent: one that fails is logged, and is tried again at the next tick.
+    The steps are independent: whatever error ends one is logged, and the next tick tries it again.
     Without `with_standings` it leaves out the one step that takes longer the more matches have been
     played; the caller then runs `refresh_standings` elsewhere.
     """
@@ -101,11 +101,13 @@ def refill(context: Context) -> None:
 
 
 def _attempt(step: Callable[[Context], None] | partial[None], context: Context) -> None:
+    name = step.func.__name__ if isinstance(step, partial) else step.__name__
     try:
         step(context)
     except (MatchboxError, SQLAlchemyError) as error:
-        name = step.func.__name__ if isinstance(step, partial) else step.__name__
         log.warning("tick.step", step=name, why=f"{type(error).__name__}: {error}")
+    except Exception:  # An unforeseen error in one step must not stop the others.
+        log.exception("tick.failed", step=name)
 
 
 def _flush(context: Context) -> None:
@@ -162,7 +164,8 @@ def _advance(context: Context) -> None:
 def _go_on(number: int, context: Context) -> None:
     """Takes a season one step further: opens lessons or its next rounds, or finishes it.
 
-    Pairings and standings are computed in a reader's session, so that no writer waits for them.
+    Pairings and standings are computed in a reader's session, so that no writer waits for them. If
+    an entrant or a result has changed in the meantime, they are left to the next tick.
     """
     settings, now = context.settings, context.now()
     with context.write() as session:
@@ -173,11 +176,14 @@ def _go_on(number: int, context: Context) -> None:
             return
     with context.read() as session:
         season = session.get_one(Season, number)
+        seen = season_progress.fingerprint(session, season)
         found = rounds.next_of(session, season, now=context.now())
         places = [] if found else season_progress.places_of(session, season)
         last = None if found else standings.compute(session, standings.scope_of(season))
     with context.write() as session:
         season = session.get_one(Season, number)
+        if season_progress.fingerprint(session, season) != seen:
+            return
         if last is None:
             rounds.open_next(session, season, found, settings=settings, now=now)
         elif rounds.is_due(session, season):
@@ -188,12 +194,7 @@ def _schedule(context: Context) -> None:
     with context.read() as session:
         due = editions.due(session, now=context.now())
     for number in due:
-        try:
-            with context.write() as session:
-                editions.start(session, number, settings=context.settings, now=context.now())
-        except CallerFault as error:
-            with context.write() as session:
-                editions.postpone(session, number, str(error), now=context.now())
+        _attempt(partial(_start_edition, number), context)
     with context.read() as session:
         lacking = bool(editions.leagues_without_edition(session))
     if lacking:
@@ -201,12 +202,26 @@ def _schedule(context: Context) -> None:
             editions.open_next(session, now=context.now())
 
 
+def _start_edition(number: int, context: Context) -> None:
+    """Starts a season by its league's schedule, or postpones it if it cannot be played."""
+    try:
+        with context.write() as session:
+            editions.start(session, number, settings=context.settings, now=context.now())
+    except CallerFault as error:
+        with context.write() as session:
+            editions.postpone(session, number, str(error), now=context.now())
+
+
 def _compare(context: Context) -> None:
     with context.read() as session:
         due = comparisons.due(session)
     for number in due:
-        with context.write() as session:
-            comparisons.advance(session, number, settings=context.settings, now=context.now())
+        _attempt(partial(_advance_comparison, number), context)
+
+
+def _advance_comparison(number: int, context: Context) -> None:
+    with context.write() as session:
+        comparisons.advance(session, number, settings=context.settings, now=context.now())
 
 
 def _feed(context: Context) -> None:
@@ -247,8 +262,12 @@ def _announce(context: Context) -> None:
     with context.read() as session:
         due = announcements.due(session)
     for number in due:
-        with context.write() as session:
-            announcements.announce(session, number, now=context.now())
+        _attempt(partial(_announce_one, number), context)
+
+
+def _announce_one(number: int, context: Context) -> None:
+    with context.write() as session:
+        announcements.announce(session, number, now=context.now())
 
 
 def _trim(context: Context) -> None:
