@@ -6,15 +6,16 @@ season.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from msgspec import Struct
 from msgspec.json import encode
 
-from matchbox.match.record import Bout, Record, entrant
+from matchbox.match.record import Bout, Fault, Record, entrant
 from matchbox.match.replay import walk
 
 if TYPE_CHECKING:
@@ -44,9 +45,49 @@ class Lessons:
     """The bouts that a bot learns from after a round."""
 
     records: list[bytes]
-    """One bout each, as JSON."""
+    """One `LessonBout` each, as JSON."""
     left_out: int
     """How many bouts were left out because of the limits."""
+
+
+class LessonStep(Struct, frozen=True):
+    """A move of a bout, as the seat of the bot saw it."""
+
+    seat: int
+    """The seat that moved."""
+    move: Plain
+    """The move of the bot's own seat; None for another seat, whose move only `text` shows."""
+    text: str
+    """The move as the transcript describes it."""
+    view: Plain
+    """The view of the bot's seat when it made the move; None for another seat's move."""
+
+
+class LessonBout(Struct, frozen=True):
+    """A bout of the bot, as `learn` gets it: as the seat of the bot saw it.
+
+    Its JSON is part of the interface for authors: the names of the fields and their order stay.
+    """
+
+    match: int
+    """The number of its match among those of the lesson, from 0."""
+    deal: int
+    rotation: int
+    options: Mapping[str, str | int | bool]
+    seat: int
+    """The bot's seat."""
+    players: list[str]
+    """By seat: ME, or the name that stands for another version in this lesson."""
+    places: list[int]
+    """By seat; 1 is best."""
+    scores: list[int]
+    why: str
+    """How the bout ended."""
+    faults: list[Fault]
+    """As JSON, each is [moves made before it, seat, kind]."""
+    steps: list[LessonStep]
+    end: Plain
+    """The view of the bot's seat at the end."""
 
 
 def round_key(season: str, number: int, version: str) -> str:
@@ -84,54 +125,56 @@ def lessons(
         for bout in own.record.bouts
         if own.record.deals[bout.deal] not in closed
     ]
-    lessons: list[bytes] = []
+    texts: list[bytes] = []
     left = most_bytes
     for number, own, bout in bouts[:most_records]:
-        text = encode({"match": number, **lesson(game, own, bout, partial(stranger, key))})
+        text = encode(lesson_bout(game, own, bout, number, partial(stranger, key)))
         if len(text) > left:
             break
         left -= len(text)
-        lessons.append(text)
-    return Lessons(lessons, len(bouts) - len(lessons))
+        texts.append(text)
+    return Lessons(texts, len(bouts) - len(texts))
 
 
-def lesson(game: Game, own: Own, bout: Bout, name: Callable[[str], str]) -> dict[str, Any]:
-    """One bout as the seat of the bot saw it; `name` names the other versions.
-
-    Keys: deal, rotation, options, seat, players (by seat), places, scores, why, faults ([moves
-    made, seat, kind]), steps (seat, move, text, view) and end, the seat's view at the end. Other
-    seats' moves appear only as the transcript's text. Raises BadRecord.
-    """
+def lesson_bout(
+    game: Game, own: Own, bout: Bout, match: int, name: Callable[[str], str]
+) -> LessonBout:
+    """One bout as the seat of the bot saw it. `match` is the number of its match; `name` names the
+    other versions. Raises BadRecord."""
     record = own.record
     seats = range(len(record.seats))
     mine = own.entrant
     seat = next(one for one in seats if entrant(one, bout.rotation, len(seats)) == mine)
     versions = [record.seats[entrant(one, bout.rotation, len(seats))] for one in seats]
-    steps = list(_seen(game, record, bout, seat))
-    return {
-        "deal": bout.deal,
-        "rotation": bout.rotation,
-        "options": record.options,
-        "seat": seat,
-        "players": [ME if one == record.seats[mine] else name(one) for one in versions],
-        "places": bout.places,
-        "scores": bout.scores,
-        "why": bout.why,
-        "faults": bout.faults,
-        "steps": steps[:-1],
-        "end": steps[-1]["view"],
-    }
+    steps, end = _steps_of_seat(game, record, bout, seat)
+    return LessonBout(
+        match=match,
+        deal=bout.deal,
+        rotation=bout.rotation,
+        options=record.options,
+        seat=seat,
+        players=[ME if one == record.seats[mine] else name(one) for one in versions],
+        places=bout.places,
+        scores=bout.scores,
+        why=bout.why,
+        faults=bout.faults,
+        steps=steps,
+        end=end,
+    )
 
 
-def _seen(game: Game, record: Record, bout: Bout, seat: int) -> Iterator[dict[str, Any]]:
-    """Yields every step as that seat saw it; the last one holds the seat's final view."""
+def _steps_of_seat(
+    game: Game, record: Record, bout: Bout, seat: int
+) -> tuple[list[LessonStep], Plain]:
+    """Every step as that seat saw it, and the seat's view at the end."""
+    steps: list[LessonStep] = []
     made: Sequence[tuple[int, Plain, Plain]] = ()
+    view: Plain = None
     for live, moves in walk(game, record, bout):
         table = game.view(live.state, None) if made else None
-        for mover, move, view in made:
-            told = game.describe(move, table)
-            own = mover == seat
-            yield {"seat": mover, "move": move if own else None, "text": told, "view": view}
+        for mover, move, seen in made:
+            own_move = move if mover == seat else None
+            steps.append(LessonStep(mover, own_move, game.describe(move, table), seen))
         view = game.view(live.state, seat) if seat in moves or not moves else None
         made = [(mover, move, view if mover == seat else None) for mover, move in moves.items()]
-    yield {"view": view}
+    return steps, view

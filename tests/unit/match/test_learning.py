@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from matchbox.match.learning import Lessons, Own, lesson, lessons, round_key, stranger
+from matchbox.match.learning import Lessons, Own, lesson_bout, lessons, round_key, stranger
 from matchbox.match.record import Record
 from tests.builders import a_job, play_scripted
 from tests.fakes import Auction, Race
@@ -97,10 +97,25 @@ def test_what_is_beyond_the_limits_is_left_out_from_the_end(limit: dict[str, Any
     assert (found.left_out, whole.left_out) == (1, 0)
 
 
+def test_the_bytes_for_an_author_s_learn_stay_what_they_were() -> None:
+    assert lessons(Race(), [Own(a_record(), 0)], KEY).records[0] == (
+        b'{"match":0,"deal":0,"rotation":0,"options":{},"seat":0,"players":["me","2437b52ff2a12d4f"]'
+        b',"places":[1,2],"scores":[1,0],"why":"goal","faults":[],"steps":['
+        b'{"seat":0,"move":3,"text":"adds 3","view":{"sum":0,"seat":0}},'
+        b'{"seat":1,"move":null,"text":"adds 1","view":null},'
+        b'{"seat":0,"move":3,"text":"adds 3","view":{"sum":4,"seat":0}},'
+        b'{"seat":1,"move":null,"text":"adds 1","view":null},'
+        b'{"seat":0,"move":3,"text":"adds 3","view":{"sum":8,"seat":0}},'
+        b'{"seat":1,"move":null,"text":"adds 1","view":null},'
+        b'{"seat":0,"move":3,"text":"adds 3","view":{"sum":12,"seat":0}}],'
+        b'"end":{"sum":15,"seat":0}}'
+    )
+
+
 def test_a_bot_that_sits_there_twice_is_told_of_a_bout_once() -> None:
     twice = replace(a_record(), seats=["ab" * 32] * 2)
-    told = lesson(Race(), Own(twice, 0), twice.bouts[0], partial(stranger, KEY))
-    assert (told["players"], told["seat"]) == (["me", "me"], 0)
+    bout = lesson_bout(Race(), Own(twice, 0), twice.bouts[0], 0, partial(stranger, KEY))
+    assert (bout.players, bout.seat) == (["me", "me"], 0)
 
 
 def test_a_forfeit_is_told_with_its_step_and_kind() -> None:
