@@ -219,10 +219,9 @@ def cut(text: str, limit: int) -> str:
     data = frames.readable(text).encode()
     if len(data) <= limit:
         return data.decode()
-    sentence = output.left_out(len(data) - limit).encode()
     end = limit // 4
-    begin = limit - end - len(sentence)
+    begin = limit - end - len(output.left_out(len(data)))  # No number here has more digits.
     if begin <= 0:
         return data[:limit].decode(errors="ignore")
-    kept = data[:begin], sentence, data[-end:]
-    return "".join(one.decode(errors="ignore") for one in kept)
+    head, tail = (part.decode(errors="ignore") for part in (data[:begin], data[-end:]))
+    return head + output.left_out(len(data) - len((head + tail).encode())) + tail

@@ -158,6 +158,17 @@ def test_text_is_cut_between_characters() -> None:
     assert cut("ab€cd", 5) == "ab€"
 
 
+@pytest.mark.parametrize("size", [1001, 1003, 1031, 1036, 1037, 9000, 10_400, 1_000_000])
+@pytest.mark.parametrize("letter", ["x", "€"])
+def test_a_cut_text_says_how_many_bytes_it_lacks(letter: str, size: int) -> None:
+    whole = letter * size
+    text = cut(whole, 1000)
+    head, sentence, tail = text.split("\n")
+    missing = len(whole.encode()) - len((head + tail).encode())
+    assert sentence == f"... {missing} more bytes were left out."
+    assert 990 < len(text.encode()) <= 1000
+
+
 @pytest.mark.parametrize(("bots", "stateful"), [((ONE, COUNTING), [1]), ((ONE, TWO), [])])
 def test_a_sample_finds_who_keeps_state_between_bouts_and_leaves_the_record_as_it_is(
     box: Box, bots: tuple[bytes, bytes], stateful: list[int]
