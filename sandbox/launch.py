@@ -27,8 +27,8 @@ class Launched:
     """A zygote that has been started and may not be ready yet.
 
     `control` is our end of its channel, which also receives the sender's pid. `end` kills the box
-    with everything in it, `error_output` returns what it printed before it failed (and ends it),
-    `reserve_memory` lets its seats have this many MiB.
+    with everything in it. `error_output` ends a box that has failed, and returns the last line that
+    it printed, or a sentence in its place. `reserve_memory` lets its seats have this many MiB.
     """
 
     control: socket.socket
@@ -43,13 +43,18 @@ Launch = Callable[[], Launched]
 def launcher(command: Sequence[str]) -> Launch:
     """A function that starts this command, which finds its end of the channel at descriptor 0.
 
-    The command also inherits the archive of the standard library, under our number for it.
+    The command also inherits the archive of the standard library, under our number for it. The
+    function raises OSError if the command cannot be started.
     """
 
     def launch() -> Launched:
         control, theirs = channel_pair()
-        with theirs:
-            process = starter(os.getpid()).submit(_start, command, theirs.fileno()).result()
+        try:
+            with theirs:
+                process = starter(os.getpid()).submit(_start, command, theirs.fileno()).result()
+        except OSError:
+            control.close()
+            raise
         # The process limits its own address space and nothing else does, so it always has room.
         return Launched(
             control,
@@ -77,10 +82,10 @@ def channel_pair() -> tuple[socket.socket, socket.socket]:
     return ours, theirs
 
 
-def _start(command: Sequence[str], control: int) -> subprocess.Popen[bytes]:
+def _start(command: Sequence[str], theirs: int) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         command,
-        stdin=control,
+        stdin=theirs,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         env=dict(STARTED),
@@ -98,6 +103,6 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 def _error_output(process: subprocess.Popen[bytes]) -> str:
     process.kill()
-    _, said = process.communicate()
-    lines = said.decode(errors="replace").strip().splitlines()
+    _, printed = process.communicate()
+    lines = printed.decode(errors="replace").strip().splitlines()
     return lines[-1] if lines else "no word"

@@ -42,11 +42,14 @@ class Fork:
 class ZygoteClient:
     """One zygote. `healthy` becomes False when it must not be forked again.
 
-    Raises BoxUnavailable where it does not start.
+    Raises BoxUnavailable if it does not start.
     """
 
     def __init__(self, launch: Launch) -> None:
-        self._launched = launch()
+        try:
+            self._launched = launch()
+        except OSError as error:
+            raise BoxUnavailable(f"the box did not start: {error}") from error
         self._control = self._launched.control
         self._control.settimeout(_START_S)
         self.healthy = True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -25,3 +26,10 @@ def test_a_box_that_ends_at_once_gives_its_last_line_as_the_reason(
     command = [sys.executable, "-S", "-c", f"import sys; sys.stderr.write({printed!r})"]
     with pytest.raises(BoxUnavailable, match=reason):
         ZygoteClient(launcher(command))
+
+
+def test_a_box_whose_command_cannot_be_started_gives_the_error_as_the_reason(
+    tmp_path: Path,
+) -> None:
+    with pytest.raises(BoxUnavailable, match=r"the box did not start: .*No such file"):
+        ZygoteClient(launcher([str(tmp_path / "bwrap")]))
