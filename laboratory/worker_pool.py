@@ -13,6 +13,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager
+from threading import BrokenBarrierError
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from matchbox.errors import MatchboxError, Unavailable
@@ -89,7 +90,8 @@ def report(bouts: int) -> None:
 def worker_pool(kind: str, workers: int, settings: Settings = _USUAL) -> Iterator[WorkerPool]:
     """This many processes, each ready with a box of that kind; 1 means this process itself.
 
-    At the end of the block they abandon their jobs. Raises BoxUnavailable.
+    At the end of the block they abandon their jobs. Raises BoxUnavailable, and Unavailable if a
+    process does not start or is not ready in time.
     """
     if workers == 1:
         _Process.finished_bouts = [0]
@@ -153,8 +155,15 @@ def _start_process(
 
 
 def _wait_until_ready(_: int) -> None:
-    """Returns once every process of the pool is ready. Raises the error if this one has no box."""
-    _Process.number = _Process.ready.wait(_PATIENCE_S)
+    """Returns once every process of the pool is ready. Raises Unavailable if one takes too long,
+    and the error of a box that this one could not open."""
+    try:
+        _Process.number = _Process.ready.wait(_PATIENCE_S)
+    except BrokenBarrierError:
+        raise Unavailable(
+            f"the processes of this command were not all ready after {_PATIENCE_S:.0f} s: start "
+            "it again, with fewer of them if the machine is busy"
+        ) from None
     if _Process.failure is not None:
         raise _Process.failure
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
+import threading
 import time
 from contextlib import suppress
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import pytest
 
 from laboratory import worker_pool
-from matchbox.errors import SeatFault
+from matchbox.errors import SeatFault, Unavailable
 
 LARGE = bytes(200_000)
 """More bytes than a pipe holds, so the jobs behind the first wait to be written."""
@@ -66,6 +67,13 @@ def test_an_interrupted_process_holds_up_nobody() -> None:
     process.join()
     assert not hangs
     assert process.exitcode == 0
+
+
+def test_a_process_that_is_never_ready_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker_pool._Process, "ready", threading.Barrier(2))
+    monkeypatch.setattr(worker_pool, "_PATIENCE_S", 0)
+    with pytest.raises(Unavailable, match="were not all ready after 0 s: start it again"):
+        worker_pool._wait_until_ready(0)
 
 
 def test_a_job_raises_what_it_raises_without_processes() -> None:
