@@ -11,7 +11,6 @@ from sqlalchemy import delete, func, select
 
 from matchbox.errors import BadName, BadOption, Conflict, NotFound
 from server.db.models import (
-    UNFINISHED,
     Bot,
     Entry,
     Match,
@@ -197,8 +196,7 @@ def leave_everything(session: Session, user: User, *, now: int) -> dict[str, int
     ranked = (Match.season_id.is_(None), Match.comparison_id.is_(None))
     comparisons.cancel_all(session, user, now=now)
     why = closed_why(user.name)
-    waiting = (*ranked, Match.state.in_(UNFINISHED), seated)
-    void = exclusions.make_void(session, why, *waiting, now=now)
+    void = exclusions.make_void(session, why, *ranked, seated, now=now)
     early = select(Season.id).where(Season.state.in_((SeasonState.DRAFT, SeasonState.OPEN)))
     bots = select(Bot.id).where(Bot.owner_id == user.id)
     entered = delete(Entry).where(Entry.season_id.in_(early), Entry.bot_id.in_(bots))

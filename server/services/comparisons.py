@@ -72,9 +72,9 @@ def start(
 ) -> Comparison:
     """Starts a comparison of two versions of the bot owner/name, and queues its first batch.
 
-    A name without an owner means one of the actor's own bots. `usual` chooses the version numbers
-    that are not given. With a `field`, both versions play that many of the league's best bots
-    instead of each other. Raises Forbidden, NotFound, BadOption, Conflict or TooMany.
+    A name without an owner means one of the actor's own bots. `default_versions` chooses the
+    version numbers that are not given. With a `field`, both versions play that many of the league's
+    best bots instead of each other. Raises Forbidden, NotFound, BadOption, Conflict or TooMany.
     """
     bot = find_bot(session, name, actor)
     require_owner(actor, bot.owner_id)
@@ -105,7 +105,7 @@ def start(
     session.flush()
     first = _next_batch(session, row, plan)
     schedule(session, league, first, comparison=row, settings=settings, now=now)
-    publish(session, "comparison.running", row.id, now=now)
+    _publish_state(session, row, now)
     return row
 
 
@@ -155,7 +155,7 @@ def advance(session: Session, number: int, *, settings: Settings, now: int) -> N
         _end(session, row, ComparisonState.CANCELLED, why, now)
     else:
         schedule(session, row.league, following, comparison=row, settings=settings, now=now)
-    publish(session, f"comparison.{row.state}", row.id, now=now)
+        _publish_state(session, row, now)
     if row.state != ComparisonState.RUNNING:
         _notify_of_end(session, row, now)
 
@@ -211,7 +211,7 @@ def default_versions(
 
 
 def _versions(bot: Bot, challenger: int | None, defender: int | None) -> tuple[Version, Version]:
-    """The challenger and the defender; `usual` chooses one that is not given. Raises Conflict."""
+    """The challenger and the defender, for which see `default_versions`. Raises Conflict."""
     if bot.retired_at is not None:
         raise Conflict(f"{bot.full_name} is retired")
     known = {one.number: one for one in bot.versions if one.state in COMPARED}
@@ -312,11 +312,11 @@ def _obstacle(session: Session, row: Comparison) -> str:
 
 def _end(session: Session, row: Comparison, state: ComparisonState, why: str, now: int) -> None:
     """Ends the comparison. Its unfinished matches become void; those under way count as played."""
-    mine = (Match.comparison_id == row.id, Match.state.in_(UNFINISHED))
-    sent = (*mine, Match.state == MatchState.RUNNING)
+    mine = Match.comparison_id == row.id
+    sent = (mine, Match.state == MatchState.RUNNING)
     under_way = session.scalar(select(func.count()).select_from(Match).where(*sent)) or 0
     games = row.games + under_way * Plan.of(row).bouts // len(Plan.of(row).tables)
-    exclusions.make_void(session, why, *mine, now=now)
+    exclusions.make_void(session, why, mine, now=now)
     values = {
         "state": state,
         "finished_at": now,
@@ -324,6 +324,11 @@ def _end(session: Session, row: Comparison, state: ComparisonState, why: str, no
         "result": {**(row.result or {}), "why": why},
     }
     compare_and_set(session, row, values, Comparison.state == ComparisonState.RUNNING)
+    _publish_state(session, row, now)
+
+
+def _publish_state(session: Session, row: Comparison, now: int) -> None:
+    publish(session, f"comparison.{row.state}", row.id, now=now)
 
 
 def _notify_of_end(session: Session, row: Comparison, now: int) -> None:

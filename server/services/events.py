@@ -10,6 +10,8 @@ from server.db.models import Event
 from server.db.session import rows_changed
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from sqlalchemy.orm import Session
 
 KEPT: Final = 10_000
@@ -21,8 +23,14 @@ _INSERT: Final = insert(Event)
 
 def publish(session: Session, kind: str, subject: object, *, now: int) -> None:
     """Writes an event. It names the row that has changed, and holds nothing that is not public."""
-    event = {"kind": kind, "subject": str(subject)[:SUBJECT], "at": now}
-    session.connection().execute(_INSERT, event)
+    publish_each(session, kind, [subject], now=now)
+
+
+def publish_each(session: Session, kind: str, subjects: Iterable[object], *, now: int) -> None:
+    """Writes an event of this kind for each of the subjects."""
+    events = [{"kind": kind, "subject": str(one)[:SUBJECT], "at": now} for one in subjects]
+    if events:
+        session.connection().execute(_INSERT, events)
 
 
 def trim(session: Session) -> int:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Literal
 
-from sqlalchemy import ColumnElement, select
+from sqlalchemy import ColumnElement, select, update
 
 from server.db.models import UNDER_WAY, UNFINISHED, Entry, Match, MatchSeat, MatchState
 from server.db.session import compare_and_set
 from server.services import replacements
-from server.services.events import publish, storable
+from server.services.events import publish_each, storable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 GONE: Final = "out of the season: "
 """`Match.void_why` begins with this if the match is void because an entrant was taken out."""
+CANCELLED: Final = "the season was cancelled"
+"""`Match.void_why` of the matches of a cancelled season that were not played."""
 
 
 def exclude_entry(
@@ -38,7 +40,7 @@ def exclude_entry(
         return 0
     its_own = (Match.season_id == entry.season_id, has_seat_of(entry.version_id))
     reason = f"{GONE}{entry.bot.full_name}"
-    return make_void(session, reason, Match.state.in_(UNFINISHED), *its_own, now=now)
+    return make_void(session, reason, *its_own, now=now)
 
 
 def restore_entry(session: Session, entry: Entry, *, now: int) -> list[Match]:
@@ -58,12 +60,12 @@ def restore_entry(session: Session, entry: Entry, *, now: int) -> list[Match]:
 
 def make_void(session: Session, why: str, *which: ColumnElement[bool], now: int) -> int:
     """Makes the unfinished matches that `which` selects void; returns how many there were."""
-    found = session.scalars(select(Match).where(*which).order_by(Match.number)).all()
-    for match in found:
-        match.state, match.deadline, match.finished_at = MatchState.VOID, None, now
-        match.void_why = storable(why, 500)
-        publish(session, "match.void", match.id, now=now)
-    session.flush()
+    unfinished = (Match.state.in_(UNFINISHED), *which)
+    found = session.scalars(select(Match.id).where(*unfinished).order_by(Match.number)).all()
+    over = {"state": MatchState.VOID, "deadline": None, "finished_at": now}
+    void = update(Match).where(*unfinished).values(**over, void_why=storable(why, 500))
+    session.execute(void)
+    publish_each(session, "match.void", found, now=now)
     return len(found)
 
 

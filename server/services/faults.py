@@ -16,7 +16,6 @@ from matchbox.errors import Conflict
 from matchbox.match import record as records
 from server.db.models import (
     UNDER_WAY,
-    UNFINISHED,
     Entry,
     Match,
     Role,
@@ -194,9 +193,9 @@ def _suspend(session: Session, version: Version, why: str, now: int) -> None:
         return
     fields.change(session, version.game)
     name = f"{version.bot.full_name} v{version.number}"
-    waiting = (Match.season_id.is_(None), Match.comparison_id.is_(None))
-    its_own = (Match.state.in_(UNFINISHED), exclusions.has_seat_of(version.id))
-    exclusions.make_void(session, f"{name} was suspended", *waiting, *its_own, now=now)
+    ranked = (Match.season_id.is_(None), Match.comparison_id.is_(None))
+    its_own = (*ranked, exclusions.has_seat_of(version.id))
+    exclusions.make_void(session, f"{name} was suspended", *its_own, now=now)
     log.warning("version.suspended", version=version.id, bot=version.bot.full_name, why=why)
     publish(session, "version.suspended", version.id, now=now)
     audit.note(session, None, "version.suspend", f"version:{version.id}", {"why": why}, now=now)

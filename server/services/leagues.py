@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, get_args
+from typing import TYPE_CHECKING, Final, get_args
 
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import contains_eager
@@ -20,7 +20,6 @@ from server.db.models import (
     Bot,
     League,
     Match,
-    MatchState,
     Rating,
     Season,
     SeasonState,
@@ -29,7 +28,7 @@ from server.db.models import (
     Version,
     VersionState,
 )
-from server.services import audit
+from server.services import audit, exclusions
 from server.services import schedule as cron
 from server.services.accounts import require_operator
 from server.services.lookup import find_league
@@ -358,10 +357,8 @@ def adopt_rules(league: League, spec: Spec) -> None:
 def _renew(session: Session, league: League, spec: Spec, now: int) -> None:
     """Gives the league new rules: waiting matches become void, and ratings start again."""
     adopt_rules(league, spec)
-    waiting = (MatchState.QUEUED, MatchState.RUNNING, MatchState.PARKED)
-    old = (Match.league_id == league.id, Match.season_id.is_(None), Match.state.in_(waiting))
-    values: dict[str, Any] = {"state": MatchState.VOID, "deadline": None, "finished_at": now}
-    session.execute(update(Match).where(*old).values(trouble="the rules changed", **values))
+    old = (Match.league_id == league.id, Match.season_id.is_(None))
+    exclusions.make_void(session, "the rules changed", *old, now=now)
     session.execute(delete(Rating).where(Rating.league_id == league.id))
     session.execute(delete(Standing).where(Standing.scope == f"league:{league.id}"))
     session.flush()

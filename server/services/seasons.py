@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from sqlalchemy import func, select, update
+from sqlalchemy import func, select
 from sqlalchemy.orm import joinedload
 
 from matchbox import registry
@@ -18,12 +18,10 @@ from matchbox.errors import BadName, BadOption, Conflict
 from matchbox.league.format import Format, Given, given, write
 from server.db.models import (
     UNDER_WAY,
-    UNFINISHED,
     Bot,
     Entry,
     League,
     Match,
-    MatchState,
     Season,
     SeasonState,
     Version,
@@ -36,6 +34,7 @@ from server.services import (
     classes,
     divisions,
     events,
+    exclusions,
     rounds,
     schedule,
     standings,
@@ -215,9 +214,8 @@ def cancel(session: Session, actor: User, name: int | str, *, now: int) -> None:
     """
     over, at = SeasonState.CANCELLED, {"finished_at": now}
     ended = _change_all(session, actor, name, "cancel", _LIVING, over, now, **at)
-    left = (Match.season_id.in_([row.id for row in ended]), Match.state.in_(UNFINISHED))
-    values: dict[str, Any] = {"state": MatchState.VOID, "deadline": None, "finished_at": now}
-    session.execute(update(Match).where(*left).values(**values))
+    its_own = Match.season_id.in_([row.id for row in ended])
+    exclusions.make_void(session, exclusions.CANCELLED, its_own, now=now)
 
 
 def finish(session: Session, fresh: Fresh, *, places: Sequence[int] = (), now: int) -> Season:

@@ -20,6 +20,7 @@ from server.db.models import (
     Audit,
     Bot,
     Comparison,
+    Event,
     Match,
     MatchState,
     Rating,
@@ -402,3 +403,23 @@ def test_without_a_league_there_is_nothing_to_compare_in(books: Books, alice: Us
     versions = [books.bot(alice, "mine", b"BOT = %d\n" % at) for at in range(2)]
     with pytest.raises(Conflict, match="no league of bomb"):
         ask(books, alice, versions[0])
+
+
+def test_each_change_of_state_is_an_event(
+    books: Books, alice: User, charlie: User, two: tuple[Version, Version]
+) -> None:
+    """It is also one if the comparison is cancelled, alone or with its account."""
+    first = ask(books, alice, two[0])
+    with books.write() as session:
+        comparisons.cancel(session, alice, first, now=books.clock())
+    second = ask(books, alice, two[0])
+    with books.write() as session:
+        account_operations.close(session, charlie, alice.name, "gone", now=books.clock())
+    with books.read() as session:
+        events = select(Event.kind, Event.subject).where(Event.kind.startswith("comparison."))
+        told = [tuple(row) for row in session.execute(events.order_by(Event.id))]
+    assert told == [
+        (f"comparison.{state}", str(number))
+        for number in (first, second)
+        for state in ("running", "cancelled")
+    ]

@@ -19,7 +19,7 @@ from matchbox.league.ratings import PARENT_ELO, fit, live_scale
 from matchbox.match.record import Bout
 from matchbox.match.wire import PlayMatch
 from server import queries
-from server.db.models import League, Match, MatchState, Rating, Role, User, Version
+from server.db.models import Event, League, Match, MatchState, Rating, Role, User, Version
 from server.services import accounts, leagues, ranked, ratings, standings, uploads
 from server.services.cache import Cache
 from tests.books import SIMPLE, Books, open_books, played, scripted
@@ -258,8 +258,14 @@ def test_new_rules_begin_a_new_rating(books: Books, alice: User, bob: User) -> N
     assert books.league().rules == "1"
     with books.read() as session:
         assert session.scalars(select(Rating)).all() == []
-        states = Counter(match.state for match in session.scalars(select(Match)))
-    assert states == {MatchState.FINISHED: 1, MatchState.VOID: books.settings.ranked_backlog - 1}
+        states = Counter((one.state, one.void_why) for one in session.scalars(select(Match)))
+        told = session.scalars(select(Event.subject).where(Event.kind == "match.void")).all()
+    void = books.settings.ranked_backlog - 1
+    assert states == {
+        (MatchState.FINISHED, ""): 1,
+        (MatchState.VOID, "the rules changed"): void,
+    }
+    assert len(set(told)) == void
 
 
 @pytest.fixture

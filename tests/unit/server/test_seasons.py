@@ -19,6 +19,7 @@ from server import queries
 from server.db.models import (
     Audit,
     Bot,
+    Event,
     Match,
     MatchState,
     Result,
@@ -311,7 +312,13 @@ def test_a_cancelled_season_voids_what_was_not_played(
     with books.read() as session:
         states = Counter(session.scalars(select(Match.state).where(Match.season_id == season.id)))
         assert len(list(queries.season_records(session, season.id))) == 1
+        void = (Match.season_id == season.id, Match.state == MatchState.VOID)
+        reasons = session.execute(select(Match.id, Match.void_why).where(*void)).all()
+        told = session.scalars(select(Event.subject).where(Event.kind == "match.void")).all()
+        assert queries.season(session, season.id).matches == 12
     assert states == {MatchState.FINISHED: 1, MatchState.VOID: 11}
+    assert {why for _, why in reasons} == {"the season was cancelled"}
+    assert sorted(told) == sorted(match for match, _ in reasons)
     with pytest.raises(Conflict, match="is cancelled"):
         order(books, "resume", charlie, season)
 
