@@ -7,12 +7,13 @@ with the other it sends a part of a long result. An arena gets only the files th
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from apiflask import APIBlueprint
 from flask import Response, g, jsonify, request
 
-from matchbox.errors import BadMessage
+from matchbox.errors import BadMessage, Unavailable
 from server import queries
 from server.auth import context, remote_only
 from server.queries import lessons as learning
@@ -98,14 +99,20 @@ def part(position: int) -> ResponseReturnValue:
 def result() -> Response:
     """Accepts {"task", "message"}, or an empty object after the parts of such a text.
 
-    Returns whether it changed any row.
+    Returns whether it changed any row. The parts are kept until the result is booked, so that the
+    arena may send the empty object again.
     """
     body = _object()
-    if not body:
-        with context().write() as session:
-            body = _parsed(remote_arenas.take_parts(session, g.arena))
+    in_parts = not body
+    if in_parts:
+        with context().read() as session:
+            body = _parsed(remote_arenas.joined_parts(session, g.arena))
     task, message = str(body.get("task")), body.get("message")
     changed = booking.book(context(), task, message, holder=g.arena)
+    if in_parts:
+        # If this fails, the arena's next job deletes them.
+        with suppress(Unavailable), context().write() as session:
+            remote_arenas.delete_parts(session, g.arena)
     return jsonify({"accepted": changed})
 
 

@@ -205,12 +205,17 @@ def add_part(session: Session, arena: str, position: int, data: bytes) -> None:
     session.add(ArenaPart(arena=arena, position=position, data=data))
 
 
-def take_parts(session: Session, arena: str) -> bytes:
-    """Returns the parts of the arena's result, joined, and deletes them."""
+def joined_parts(session: Session, arena: str) -> bytes:
+    """Returns the parts of the arena's result, joined."""
     mine = ArenaPart.arena == arena
-    rows = session.scalars(select(ArenaPart.data).where(mine).order_by(ArenaPart.position)).all()
-    session.execute(delete(ArenaPart).where(mine))
-    return b"".join(rows)
+    return b"".join(
+        session.scalars(select(ArenaPart.data).where(mine).order_by(ArenaPart.position))
+    )
+
+
+def delete_parts(session: Session, arena: str) -> None:
+    """Deletes the parts of the arena's result."""
+    session.execute(delete(ArenaPart).where(ArenaPart.arena == arena))
 
 
 def _stopped(arena: str) -> str:
@@ -291,7 +296,7 @@ def _claim(context: Context, arena: str, task: str, message: dict[str, Any]) -> 
     with context.write() as session:
         require_welcome(session, arena)
         job_kinds.take_from(session, arena)
-        session.execute(delete(ArenaPart).where(ArenaPart.arena == arena))
+        delete_parts(session, arena)
         try:
             return job_kinds.claim_unclaimed(
                 session, job.claim(arena), settings=context.settings, now=context.now()

@@ -35,6 +35,7 @@ from server.db.models import (
 from server.services import (
     arena_keys,
     arenas,
+    booking,
     broker,
     dispatch,
     health,
@@ -651,6 +652,24 @@ def test_a_long_result_comes_in_parts(queued: Books, lab: Host, matches: list[st
     with queued.read() as session:
         assert session.scalars(select(ArenaPart)).all() == []
     problem(lab.send("/results", {}), 422)
+
+
+def test_the_parts_of_a_result_that_cannot_be_booked_now_are_kept_until_it_is(
+    queued: Books, lab: Host, matches: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any, **__: Any) -> bool:
+        raise Unavailable("the database is busy")
+
+    job = lab.job()
+    text = json.dumps({"task": wire.RECORD, "message": wire.to_plain(honest(queued, job))})
+    lab.client.post("/remote/parts/0", headers=lab.headers, data=text.encode())
+    with monkeypatch.context() as patch:
+        patch.setattr(booking, "book", fail)
+        problem(lab.send("/results", {}), 503)
+    assert lab.send("/results", {}).get_json() == {"accepted": True}
+    assert queued.match(job.match).state == MatchState.FINISHED
+    with queued.read() as session:
+        assert session.scalars(select(ArenaPart)).all() == []
 
 
 # A share of the matches is played again elsewhere.
