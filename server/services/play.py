@@ -31,7 +31,7 @@ from server.db.models import (
     VersionState,
 )
 from server.db.session import rows_changed
-from server.durations import DAY_MS, MINUTE_MS
+from server.durations import MINUTE_MS
 from server.services import audit, table_turns
 from server.services.accounts import require_operator
 from server.services.lookup import find_bot
@@ -50,7 +50,6 @@ ME: Final = "me"
 FRIEND: Final = "friend"
 """Names a seat that somebody else takes by the table's link."""
 CLOSED: Final = "An operator closed the table."
-_TRIMMED: Final = 200
 """At most this many old tables are deleted at once, so that no other writer waits long."""
 
 
@@ -183,13 +182,6 @@ def end_idle(session: Session, *, settings: Settings, now: int) -> int:
         )
         for table in rows
     )
-
-
-def trim(session: Session, *, settings: Settings, now: int) -> int:
-    """Deletes tables that have been over for long, some at a time; returns how many."""
-    late = old_tables(now - settings.play_keep_days * DAY_MS)
-    old = session.scalars(late.limit(_TRIMMED)).all()
-    return delete_tables(session, old, settings.play_keep_days) if old else 0
 
 
 def old_tables(before: int) -> Select[str]:

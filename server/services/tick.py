@@ -276,7 +276,6 @@ def _trim(context: Context) -> None:
         logins.trim(session, now=context.now())
         drafts.trim(session, now=context.now())
         fault_counts.trim(session, now=context.now())
-        play.trim(session, settings=context.settings, now=context.now())
 
 
 def _prune(context: Context) -> None:
