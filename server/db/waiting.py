@@ -13,7 +13,7 @@ PAUSE_S: Final = 0.5
 
 def wait_while(trouble: Callable[[], str], most_s: float, report: Callable[[str], None]) -> None:
     """Calls `trouble` for up to `most_s` seconds, until it returns no text. Passes its first text
-    to `tell`.
+    to `report`.
 
     Raises Unavailable with its last text if the trouble is not over by then.
     """

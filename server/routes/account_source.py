@@ -1,4 +1,4 @@
-"""The functions that pages about the viewer read from, each in its own database session."""
+"""The functions that pages about the viewer read from, in the page's database session."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class AccountSource:
             return queries.tokens(session, account(session), revoked_since=since)
 
     def log_in_ways(self) -> LogInWays:
-        with context().read() as session:
+        with reader() as session:
             return log_ins.log_in_ways(session, account(session))
 
     def openid_label(self) -> str | None:
@@ -44,7 +44,7 @@ class AccountSource:
         kept = openid_flow.found_identity()
         if kept is None:
             return None
-        with context().read() as session:
+        with reader() as session:
             settings = context().settings
             return log_ins.openid_found(session, viewer(session), kept[0], settings)
 

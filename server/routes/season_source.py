@@ -1,4 +1,4 @@
-"""The functions that the pages of seasons read from, each in its own database session."""
+"""The functions that the pages of seasons read from, in the page's database session."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ def _make_league(
     name: str,
     game: str,
     own: OwnTerms,
-    format: Given[Format] | None,  # noqa: A002 - as in `found`
+    format: Given[Format] | None,  # noqa: A002 - as in `found_league`
     deals: int | None,
     settings: Settings,
     now: int,
