@@ -40,6 +40,7 @@ def duels(laboratory: Laboratory, game: str) -> Iterator[str]:
     """A game for two: the first to move by row, the second by column."""
     names, usual = shipped.names(game), DUELS[game]
     found = laboratory.simulate(game, names, usual).results.result()
+    assert tables.is_matrix(found)
     _check(found)
     yield (
         f"{laboratory.games(usual):,} games of every ordered pair: the share of the bot that "
@@ -79,6 +80,7 @@ def teams(laboratory: Laboratory, game: str) -> Iterator[str]:
         found = laboratory.simulate(
             game, names, TEAM_GAMES, players=TEAM_SIZES, options=options
         ).results.result()
+        assert tables.is_grid(found)
         _check(found)
         yield (
             f"{laboratory.games(TEAM_GAMES):,} games under `{told}`, all seats held by one bot: "
@@ -144,6 +146,7 @@ def _tables(
     laboratory: Laboratory, game: str, names: Sequence[str], players: str
 ) -> list[Mapping[str, Any]]:
     found = laboratory.simulate(game, names, SKULL_GAMES, players=players).results.result()
+    assert tables.is_places(found)
     _check(found)
     return list(found["tables"])
 

@@ -50,7 +50,7 @@ def simulate(
     if json:
         output.document(document)
         return
-    columns, *rows = tables.round_rows(document)
+    columns, *rows = tables.round_rows((one["round"], one) for one in document["rounds"])
     output.table(columns, rows, f"{plan.game}: the results of every bot, by round")
     for one in document["rounds"]:
         for lesson in one["learning"]:

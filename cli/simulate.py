@@ -9,7 +9,7 @@ import os
 import secrets
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -20,6 +20,7 @@ from cli.playing import BoxOption, JsonOption, WidthOption
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from laboratory.experiment import Document
     from matchbox.lab.plan import Plan
 
 
@@ -121,11 +122,11 @@ def _simulate(
         _show(document, done.games)
 
 
-def _show(document: Mapping[str, Any], games: int) -> None:
+def _show(document: Document, games: int) -> None:
     from matchbox.lab import tables
 
     name = document["game"]
-    if "pairs" in document:
+    if tables.is_matrix(document):
         title = f"{name}: share in % of the bot that moves first (row) against the second (column)"
         columns = ["first \\ second", *document["bots"], "all"]
         output.table(columns, tables.crosstable(document), title)
@@ -136,7 +137,7 @@ def _show(document: Mapping[str, Any], games: int) -> None:
             output.table(shares[0], shares[1:], f"{name}: what else happens")
         for counted, (heads, *rows) in tables.counts_rows(document).items():
             output.table(heads, rows, f"{name}: {counted}, by the bots that move first and second")
-    elif "cells" in document:
+    elif tables.is_grid(document):
         columns = ["bot", *map(str, tables.sizes_of(document))]
         title = f"{name}: mean score of every team, by number of players"
         output.table(columns, tables.grid_rows(document), title)
@@ -145,7 +146,7 @@ def _show(document: Mapping[str, Any], games: int) -> None:
         output.table(["highest", *sizes, "all"], tables.highest_rows(document), title)
         if won := tables.won_rows(document):
             output.table(columns, won, f"{name}: games won, in %")
-    else:
+    elif tables.is_places(document):
         columns, *rows = tables.fact_rows(document)
         output.table(columns, rows, f"{name}: what happens, by number of players")
         columns = ["players", "bot", "games", "won %", "mean place"]

@@ -10,21 +10,22 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import TypeAlias, TypedDict, TypeVar, cast
 
-from laboratory.planning import kind_of
+from laboratory.planning import Results, kind_of
 from laboratory.sittings import games_of, play_task, sampled, task_of
 from laboratory.worker_pool import WorkerPool
-from matchbox.lab import grid, matrix, places, tables
+from matchbox.lab import tables
+from matchbox.lab.grid import GridResult
+from matchbox.lab.matrix import MatrixResult
+from matchbox.lab.places import PlacesResult
 from matchbox.lab.plan import Plan, Sitting
 
-Results: TypeAlias = matrix.Matrix | grid.Grid | places.Places
 Follow: TypeAlias = Callable[[Callable[[], int]], object]
 """Called whenever the experiment begins anew, with a function that returns the finished games."""
 Show: TypeAlias = Callable[[Callable[[], Iterable[tuple[str, str]]]], object]
 """Called after each sitting, with a function that returns every bot's name and figure so far."""
-Result = TypeVar("Result")
-_RESULTS: Final = {matrix: matrix.Matrix, grid: grid.Grid, places: places.Places}
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,34 @@ class Experiment:
     """The bots that answer differently alone than among other bouts."""
     alone: Sequence[str] = ()
     """Those of them whose games were then played again, each by a fresh process."""
+
+
+class Run(TypedDict):
+    """How an experiment was played: the end of its document."""
+
+    stateful: list[str]
+    alone: list[str]
+    """As in `Experiment`."""
+    box: str
+    workers: int
+    """The number of processes."""
+    seconds: float
+    games_per_second: float
+
+
+class MatrixDocument(MatrixResult, Run):
+    """The document of a matrix."""
+
+
+class GridDocument(GridResult, Run):
+    """The document of a grid."""
+
+
+class PlacesDocument(PlacesResult, Run):
+    """The document of an experiment with places."""
+
+
+Document: TypeAlias = MatrixDocument | GridDocument | PlacesDocument
 
 
 class StatefulBotsFound(Exception):
@@ -96,7 +125,7 @@ def play(
     """
     kind = kind_of(plan)
     jobs = list(sampled(kind.sittings(plan), alone))
-    results: Results = _RESULTS[kind](plan)
+    results = kind.results(plan)
     stateful: set[int] = set()
     started = time.monotonic()
     tasks = [task_of(job, bundles, memories) for job in jobs]
@@ -118,9 +147,7 @@ def check_state(stateful: Iterable[int], alone: frozenset[int] | None) -> None:
         raise StatefulBotsFound(stateful)
 
 
-def repeat_until_settled(
-    attempt: Callable[[frozenset[int] | None], Result], *, again: bool
-) -> Result:
+def repeat_until_settled(attempt: Callable[[frozenset[int] | None], T], *, again: bool) -> T:
     """The result of `attempt` once it finds no further bot that keeps state; without `again`, its
     first result. `attempt` is called with the bots whose games fresh processes play."""
     alone: frozenset[int] = frozenset()
@@ -131,9 +158,9 @@ def repeat_until_settled(
             alone |= error.bots
 
 
-def document_of(done: Experiment, workers: int) -> dict[str, Any]:
+def document_of(done: Experiment, workers: int) -> Document:
     """The JSON document that `simulate --json` prints."""
-    return {
+    document = {
         **done.results.result(),
         "stateful": list(done.stateful),
         "alone": list(done.alone),
@@ -142,3 +169,4 @@ def document_of(done: Experiment, workers: int) -> dict[str, Any]:
         "seconds": round(done.seconds, 3),
         "games_per_second": round(done.games / done.seconds, 1),
     }
+    return cast("Document", document)

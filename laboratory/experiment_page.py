@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from matchbox.lab import tables
 
@@ -12,6 +12,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import plotly.graph_objects as go
+
+    from laboratory.experiment import Document
+    from matchbox.lab.grid import GridResult
+    from matchbox.lab.matrix import MatrixResult
+    from matchbox.lab.places import PlacesResult
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#595959")
 """Colours that everybody can tell apart (Okabe and Ito)."""
@@ -40,7 +45,7 @@ paint();
 """Gives the figures the reader's colours, light or dark, and follows a change of them."""
 
 
-def page(document: Mapping[str, Any], histograms: Mapping[str, Counter[int]]) -> str:
+def page(document: Document, histograms: Mapping[str, Counter[int]]) -> str:
     """The experiment as HTML. `histograms` has for each group the number of games by their number
     of turns, moves or points."""
     title = f"{document['game']}: {', '.join(dict.fromkeys(document['bots']))}"
@@ -49,7 +54,7 @@ def page(document: Mapping[str, Any], histograms: Mapping[str, Counter[int]]) ->
         + "".join(f", {name} {value}" for name, value in document["options"].items())
     )
     drawn, columns, rows = _parts(document)
-    counted = "points" if "cells" in document else "turns"
+    counted = "points" if tables.is_grid(document) else "turns"
     drawn.append(
         (f"How many games came to how many {counted}", _histogram_figure(histograms, counted))
     )
@@ -69,9 +74,9 @@ def page(document: Mapping[str, Any], histograms: Mapping[str, Counter[int]]) ->
 """
 
 
-def _counts(document: Mapping[str, Any]) -> str:
+def _counts(document: Document) -> str:
     """The game's own counts of its pairs, such as the wins of every card."""
-    counted = tables.counts_rows(document) if "pairs" in document else {}
+    counted = tables.counts_rows(document) if tables.is_matrix(document) else {}
     return "".join(
         f"<details open><summary>{escape(name)}</summary>\n{_table(columns, rows)}</details>\n"
         for name, (columns, *rows) in counted.items()
@@ -81,22 +86,23 @@ def _counts(document: Mapping[str, Any]) -> str:
 Drawn = list[tuple[str, "go.Figure"]]
 
 
-def _parts(document: Mapping[str, Any]) -> tuple[Drawn, Sequence[str], Sequence[Sequence[str]]]:
+def _parts(document: Document) -> tuple[Drawn, Sequence[str], Sequence[Sequence[str]]]:
     """The figures of that kind of experiment with their descriptions, and its table."""
-    if "pairs" in document:
+    if tables.is_matrix(document):
         caption = "Share won by the bot that moves first, in %, with its 95% interval"
         columns, *rows = tables.pair_rows(document)
         return [(caption, _matrix_figure(document))], columns, rows
-    if "cells" in document:
+    if tables.is_grid(document):
         caption = "Mean score of every team, with its 95% bootstrap band"
         sizes = [f"{size} player{'s' * (size > 1)}" for size in tables.sizes_of(document)]
         return [(caption, _scores_figure(document))], ["bot", *sizes], tables.grid_rows(document)
+    assert tables.is_places(document)
     columns = ["players", "bot", "games", "won %", "mean place"]
     caption = "Share of games won, in %, with its 95% interval"
     return [(caption, _places_figure(document))], columns, tables.place_rows(document)
 
 
-def _matrix_figure(document: Mapping[str, Any]) -> go.Figure:
+def _matrix_figure(document: MatrixResult) -> go.Figure:
     """The win matrix as a heat map whose colours are neutral at one half."""
     import plotly.graph_objects as go
 
@@ -126,7 +132,7 @@ def _matrix_figure(document: Mapping[str, Any]) -> go.Figure:
     )
 
 
-def _scores_figure(document: Mapping[str, Any]) -> go.Figure:
+def _scores_figure(document: GridResult) -> go.Figure:
     """A line per bot over the table sizes, on top of its interval band."""
     import plotly.graph_objects as go
 
@@ -159,7 +165,7 @@ def _scores_figure(document: Mapping[str, Any]) -> go.Figure:
     )
 
 
-def _places_figure(document: Mapping[str, Any]) -> go.Figure:
+def _places_figure(document: PlacesResult) -> go.Figure:
     """The share of first places of every bot over the table sizes, with its interval."""
     import plotly.graph_objects as go
 

@@ -6,8 +6,7 @@ Knows games by their names and the settings that it gets; plays nothing.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from matchbox import registry
 from matchbox.errors import BadOption
@@ -17,7 +16,26 @@ from matchbox.lab.plan import Contestant, Plan
 from matchbox.settings import WIDTH, Settings, limits_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from matchbox.game import Spec
+    from matchbox.lab.plan import Sitting
+
+Results: TypeAlias = matrix.Matrix | grid.Grid | places.Places
+
+
+class Kind(NamedTuple):
+    """A kind of experiment."""
+
+    sittings: Callable[[Plan], Iterator[Sitting]]
+    """The jobs of a plan."""
+    results: Callable[[Plan], Results]
+    """Makes the counts of a plan, empty at first."""
+
+
+MATRIX: Final = Kind(matrix.sittings, matrix.Matrix)
+GRID: Final = Kind(grid.sittings, grid.Grid)
+PLACES: Final = Kind(places.sittings, places.Places)
 
 
 def make_plan(
@@ -61,23 +79,23 @@ def make_plan(
     for size in plan.sizes:
         check_seats(spec, size)
     kind = kind_of(plan)
-    if kind is matrix and len(plan.bots) < 2 and not plan.mirror:
+    if kind is MATRIX and len(plan.bots) < 2 and not plan.mirror:
         raise BadOption("one bot has no opponent: name two or more, or add --mirror")
-    if plan.mirror and kind is not matrix:
+    if plan.mirror and kind is not MATRIX:
         raise BadOption(
             f"--mirror is for games of two seats; {plan.game} is played at larger tables"
         )
-    if plan.mixed and kind is not grid:
+    if plan.mixed and kind is not GRID:
         raise BadOption(f"--mixed is for cooperative games; {plan.game} is not one")
     return plan
 
 
-def kind_of(plan: Plan) -> ModuleType:
-    """The module of matchbox.lab with this plan's kind of experiment."""
+def kind_of(plan: Plan) -> Kind:
+    """The kind of this plan's experiment."""
     spec = registry.game(plan.game).spec
     if spec.cooperative:
-        return grid
-    return matrix if spec.seats == (2,) else places
+        return GRID
+    return MATRIX if spec.seats == (2,) else PLACES
 
 
 def _usual_sizes(spec: Spec, bots: int) -> list[int]:

@@ -7,12 +7,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeAlias, TypedDict, cast
 
-from laboratory.experiment import do_nothing, document_of, play
+from laboratory.experiment import (
+    GridDocument,
+    MatrixDocument,
+    PlacesDocument,
+    do_nothing,
+    document_of,
+    play,
+)
 from matchbox import registry
 from matchbox.bundle import digest
 from matchbox.lab import tables
+from matchbox.lab.plan import Parameters
 from matchbox.match.learning import Lessons, Own, lessons, round_key
 from matchbox.match.record import unpack
 from matchbox.match.wire import Entrant
@@ -21,10 +29,58 @@ from worker.arena.learning import LearnResult, learn
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from laboratory.experiment import Experiment, Follow, Results, Show
+    from laboratory.experiment import Experiment, Follow, Show
+    from laboratory.planning import Results
     from laboratory.worker_pool import WorkerPool
     from matchbox.lab.plan import Plan, Sitting
     from sandbox.box import Box
+
+
+class LessonDocument(TypedDict):
+    """The lesson of one bot after a round."""
+
+    bot: str
+    records: int
+    left_out: int
+    """As in `LessonResult`."""
+    fault: str | None
+    """The fault's kind and its detail; None if the bot learned."""
+    log: str
+    """The bot's output."""
+
+
+class LearningRound(TypedDict):
+    """What the document of a round has besides that of its experiment."""
+
+    round: int
+    """From 1."""
+    memories: dict[str, str]
+    """The digest of each bot's memory while the round was played, by name, if it had one."""
+    learning: list[LessonDocument]
+
+
+class MatrixRound(MatrixDocument, LearningRound):
+    """A round of a matrix."""
+
+
+class GridRound(GridDocument, LearningRound):
+    """A round of a grid."""
+
+
+class PlacesRound(PlacesDocument, LearningRound):
+    """A round of an experiment with places."""
+
+
+RoundDocument: TypeAlias = MatrixRound | GridRound | PlacesRound
+
+
+class DocumentOfRounds(Parameters):
+    """The experiment as `simulate --rounds --json` prints it."""
+
+    rounds: list[RoundDocument]
+    box: str
+    workers: int
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +136,10 @@ def run(
         records: list[tuple[Sitting, bytes]] = []
 
         def on_sitting(
-            sitting: Sitting, record: bytes, found: Results, kept: list[Any] = records
+            sitting: Sitting,
+            record: bytes,
+            found: Results,
+            kept: list[tuple[Sitting, bytes]] = records,
         ) -> None:
             kept.append((sitting, record))
             show(lambda: tables.current_figures(found.result()))
@@ -160,23 +219,26 @@ def teach(bundles: Mapping[str, bytes], box: Box | None, job: LessonJob) -> Less
     return LessonResult(learned, len(found.records), found.left_out)
 
 
-def document_of_rounds(plan: Plan, played: Sequence[PlayedRound], workers: int) -> dict[str, Any]:
+def document_of_rounds(plan: Plan, played: Sequence[PlayedRound], workers: int) -> DocumentOfRounds:
     """The JSON document that `simulate --rounds --json` prints."""
     names = plan.names(range(len(plan.bots)))
     rounds = [
-        {
-            "round": number,
-            **document_of(one.done, workers),
-            "memories": {
-                name: digest(memory)
-                for name, memory in zip(names, one.memories, strict=True)
-                if memory
+        cast(
+            "RoundDocument",
+            {
+                "round": number,
+                **document_of(one.done, workers),
+                "memories": {
+                    name: digest(memory)
+                    for name, memory in zip(names, one.memories, strict=True)
+                    if memory
+                },
+                "learning": [
+                    _lesson_document(names[bot], lesson)
+                    for bot, lesson in sorted(one.lessons_by_bot.items())
+                ],
             },
-            "learning": [
-                _lesson_document(names[bot], lesson)
-                for bot, lesson in sorted(one.lessons_by_bot.items())
-            ],
-        }
+        )
         for number, one in enumerate(played, 1)
     ]
     return {
@@ -203,7 +265,7 @@ def lines(played: Sequence[PlayedRound]) -> Iterator[Sequence[object]]:
                 yield "round", *line
 
 
-def _lesson_document(name: str, lesson: LessonResult) -> dict[str, Any]:
+def _lesson_document(name: str, lesson: LessonResult) -> LessonDocument:
     fault = lesson.learned.fault
     return {
         "bot": name,

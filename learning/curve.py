@@ -17,6 +17,7 @@ from cli import shipped
 from cli.game_options import plan_of
 from laboratory.experiment import run
 from laboratory.worker_pool import worker_pool
+from matchbox.lab.tables import is_places
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -53,10 +54,12 @@ def share(bot: Path, table: str, games: int, seed: str, workers: int) -> tuple[f
     plan = plan_of(GAME, players, games, seed, players="2")
     with worker_pool("none", workers) as pool:
         result = run(plan, shipped.bundles(players), pool).results.result()
+    assert is_places(result)
     if result["faults"]:
         raise RuntimeError(f"a bot of the curve was at fault: {result['faults'][0]}")
     own = next(one for one in result["tables"][0]["places"] if one["bot"] == bot.name)
-    return own["first_share"], *own["ci95"]
+    low, high = own["ci95"]
+    return own["first_share"], low, high
 
 
 def tsv(points: Sequence[CurvePoint]) -> str:

@@ -16,6 +16,7 @@ from bench.figures.compare import (
     value,
 )
 from bench.figures.laboratory import Laboratory
+from matchbox.lab.tables import is_matrix
 
 BOTS: Final = ("simple", "scared", "medium")
 GAMES: Final = 50_000
@@ -44,6 +45,7 @@ def section(laboratory: Laboratory) -> Section:
     """Every figure of the document, and of the reference run."""
     found = laboratory.simulate("bomb", BOTS, GAMES, mirror=True).results
     result, spread = found.result(), found.histogram()
+    assert is_matrix(result)
     pairs = by_name(result["pairs"], "first", "second")
     rows = [_row(pairs, *pair, "reference run", value(share, 0.3)) for pair, share in FIRST.items()]
     rows.append(_row(pairs, "simple", "scared", "document", counted(20.989, 100_000)))

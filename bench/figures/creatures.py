@@ -26,6 +26,7 @@ from matchbox.games.creatures import AutoPilot, StillLearning
 from matchbox.games.creatures.parsing import count
 from matchbox.games.creatures.terminal import play
 from matchbox.lab.statistics import mean_interval
+from matchbox.lab.tables import is_matrix
 
 GAMES: Final = 10_000
 LEARNERS: Final = 20
@@ -48,7 +49,9 @@ def section(laboratory: Laboratory) -> Section:
 def _mirror(laboratory: Laboratory) -> Iterator[Row]:
     found = laboratory.simulate("creatures", ["autopilot"], GAMES, mirror=True).results
     (turns,) = found.histogram().values()
-    (pair,) = found.result()["pairs"]
+    result = found.result()
+    assert is_matrix(result)
+    (pair,) = result["pairs"]
     name = "autopilot against itself"
     ours = ours_percent(pair["first_share"], pair["games"])
     yield Row(f"{name}: first won, %", REFERENCE, value(91.7, 0.4), ours)

@@ -17,6 +17,7 @@ from bench.figures.compare import (
     value,
 )
 from bench.figures.laboratory import Laboratory
+from matchbox.lab.tables import is_places
 
 GAMES: Final = 5000
 REFERENCE: Final = "reference run"
@@ -65,8 +66,9 @@ def section(laboratory: Laboratory) -> Section:
 
 def _published(laboratory: Laboratory) -> Iterator[Row]:
     found = laboratory.simulate("skull", ["random"], GAMES, players="2-6").results
-    spread = found.histogram()
-    for players, table in by_name(found.result()["tables"], "players").items():
+    result, spread = found.result(), found.histogram()
+    assert is_places(result)
+    for players, table in by_name(result["tables"], "players").items():
         given, games = PUBLISHED[players], table["games"]
         for place, name in enumerate(("won_by_points", "last_one_in")):
             told = f"{players} players, {name.replace('_', ' ')}, %"
@@ -94,8 +96,9 @@ def _ends(players: int, table: Mapping[str, Any]) -> Iterator[Row]:
 def _document(laboratory: Laboratory) -> Iterator[Row]:
     options = ["variant=document"]
     found = laboratory.simulate("skull", ["random"], GAMES, players="2-6", options=options).results
-    spread = found.histogram()
-    for players, table in by_name(found.result()["tables"], "players").items():
+    result, spread = found.result(), found.histogram()
+    assert is_places(result)
+    for players, table in by_name(result["tables"], "players").items():
         told, counts = f"{players} players, single challenge", spread[f"{players} players"]
         ended, moved = f"{told}: ended by a skull, %", f"{told}: mean moves"
         ours = ours_percent(1 - table["challenges"]["met"], table["games"])

@@ -15,6 +15,7 @@ from bench.figures.compare import (
     value,
 )
 from bench.figures.laboratory import Laboratory
+from matchbox.lab.tables import is_grid
 
 GAMES: Final = 5000
 LEGAL_GAMES: Final = 1000
@@ -95,8 +96,9 @@ def _cells(
     options = [f"rules={rules}"]
     sizes = f"1-{players}"
     done = laboratory.simulate("thegame", bots, usual, players=sizes, options=options)
-    cells: list[Mapping[str, Any]] = done.results.result()["cells"]
-    return cells
+    result = done.results.result()
+    assert is_grid(result)
+    return list[Mapping[str, Any]](result["cells"])
 
 
 def _mean(cell: Mapping[str, Any]) -> Any:

@@ -9,18 +9,40 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import NotRequired, TypedDict, cast
 
 from matchbox.dice import derive_deals
-from matchbox.lab.counts import CountedBout, Counts, fault_rows
+from matchbox.lab.counts import CountedBout, Counts, FaultRow, fault_rows
 from matchbox.lab.facts import Sum
-from matchbox.lab.plan import Plan, Sitting, interleave, sittings_of, tables
+from matchbox.lab.plan import Parameters, Plan, Sitting, interleave, sittings_of, tables
 from matchbox.lab.statistics import bootstrap
 
 Key = tuple[int, int]
 """(players, bot), or (players, -1) if the bots are mixed."""
 
 MIXED = -1
+
+
+class CellResult(TypedDict):
+    """The results of one team at one table size, and the facts that the game reports, by name."""
+
+    players: int
+    bot: str
+    """The bot's name; the names of all, joined by " + ", if they are mixed."""
+    games: int
+    mean: float
+    """The mean score."""
+    ci95: list[float]
+    max: int
+    won: NotRequired[float]
+    """The share of games won, if the game reports whether a game was."""
+
+
+class GridResult(Parameters):
+    """The experiment as `matchbox simulate --json` prints it, without its times."""
+
+    cells: list[CellResult]
+    faults: list[FaultRow]
 
 
 @dataclass(slots=True)
@@ -67,7 +89,7 @@ class Grid:
         for deal, bout in zip(counts.deals, counts.bouts, strict=True):
             cell.add(sitting.job.deals[deal], bout)
 
-    def result(self) -> dict[str, Any]:
+    def result(self) -> GridResult:
         """The experiment as `matchbox simulate --json` prints it, without its times."""
         parameters = self.plan.parameters()
         return {
@@ -90,11 +112,11 @@ class Grid:
             for (size, bot), cell in sorted(self.cells.items(), key=lambda item: item[0][::-1])
         }
 
-    def _cell(self, key: Key, cell: Cell) -> dict[str, Any]:
+    def _cell(self, key: Key, cell: Cell) -> CellResult:
         size, bot = key
         groups = [(sum(scores), len(scores)) for scores in cell.deals.values()]
         mean, interval = bootstrap(groups, f"{self.plan.seed}/{size}/{bot}")
-        return {
+        result = {
             "players": size,
             "bot": self._name(bot),
             "games": len(cell.scores),
@@ -103,6 +125,7 @@ class Grid:
             "max": max(cell.scores),
             **cell.facts.result(len(cell.scores)),
         }
+        return cast("CellResult", result)
 
     def _name(self, bot: int) -> str:
         names = self.plan.names(range(len(self.plan.bots)))

@@ -10,12 +10,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from matchbox.dice import derive_deals
-from matchbox.lab.counts import CountedBout, Counts, fault_rows
+from matchbox.lab.counts import CountedBout, Counts, FaultRow, fault_rows
 from matchbox.lab.facts import Sum
-from matchbox.lab.plan import Plan, Sitting, interleave, sittings_of
+from matchbox.lab.plan import Parameters, Plan, Sitting, interleave, sittings_of
 from matchbox.lab.statistics import mean_interval, wilson
 
 Pair = tuple[int, int]
@@ -24,6 +24,50 @@ COLUMNS = (
     "first", "second", "games", "first_wins", "second_wins", "draws",
     "first_share", "ci95_low", "ci95_high", "mean_turns",
 )  # fmt: skip
+
+
+class PairResult(TypedDict):
+    """The results of one ordered pair."""
+
+    first: str
+    second: str
+    games: int
+    first_wins: int
+    second_wins: int
+    draws: int
+    first_share: float
+    """The first one's share of the points, 0 to 1."""
+    ci95: list[float]
+    mean_turns: float
+    facts: NotRequired[dict[str, Any]]
+    """What the game reports, as `facts.Sum` adds it up; left out if it reports nothing."""
+
+
+class BothOrders(TypedDict):
+    """A bot's share of the points against another one over both orders."""
+
+    bot: str
+    other: str
+    games: int
+    share: float
+    ci95: list[float]
+
+
+class Total(TypedDict):
+    """A bot's share of the points against all others."""
+
+    bot: str
+    share: float
+    ci95: list[float]
+
+
+class MatrixResult(Parameters):
+    """The experiment as `matchbox simulate --json` prints it, without its times."""
+
+    pairs: list[PairResult]
+    both_orders: list[BothOrders]
+    totals: list[Total]
+    faults: list[FaultRow]
 
 
 @dataclass(slots=True)
@@ -82,7 +126,7 @@ class Matrix:
             own = self.against.setdefault((first, second), [])
             own.extend(_half_points(sitting, counts))
 
-    def result(self) -> dict[str, Any]:
+    def result(self) -> MatrixResult:
         """The experiment as `matchbox simulate --json` prints it, without its times.
 
         Before the end, a bot's total covers only the deals that it has played against all others; a
@@ -103,7 +147,8 @@ class Matrix:
         yield COLUMNS
         for pair in self.result()["pairs"]:
             low, high = pair["ci95"]
-            yield [{**pair, "ci95_low": low, "ci95_high": high}[column] for column in COLUMNS]
+            row: dict[str, object] = {**pair, "ci95_low": low, "ci95_high": high}
+            yield [row[column] for column in COLUMNS]
 
     def histogram(self) -> dict[str, Counter[int]]:
         """How many games took how many turns, by ordered pair."""
@@ -112,12 +157,11 @@ class Matrix:
             for pair, tally in sorted(self.pairs.items())
         }
 
-    def _pair(self, pair: Pair, tally: PairCounts) -> dict[str, Any]:
+    def _pair(self, pair: Pair, tally: PairCounts) -> PairResult:
         draws = tally.games - tally.first_wins - tally.second_wins
         share = (tally.first_wins + draws / 2) / tally.games
         first, second = self.plan.names(pair)
-        facts = tally.facts.result(tally.games)
-        return {
+        result: PairResult = {
             "first": first,
             "second": second,
             "games": tally.games,
@@ -127,10 +171,12 @@ class Matrix:
             "first_share": round(share, 6),
             "ci95": [round(bound, 6) for bound in wilson(share, tally.games)],
             "mean_turns": round(sum(t * n for t, n in tally.turns.items()) / tally.games, 3),
-            **({"facts": facts} if facts else {}),
         }
+        if facts := tally.facts.result(tally.games):
+            result["facts"] = facts
+        return result
 
-    def _both(self, pair: Pair) -> dict[str, Any]:
+    def _both(self, pair: Pair) -> BothOrders:
         """The first bot's share against the second over both orders."""
         halves = self.against[pair]
         share, interval = mean_interval([half / 4 for half in halves])
@@ -143,13 +189,14 @@ class Matrix:
             "ci95": [round(bound, 6) for bound in interval],
         }
 
-    def _total(self, bot: int) -> dict[str, Any]:
+    def _total(self, bot: int) -> Total | None:
+        """The bot's total; None if it has no deal that it has played against all others."""
         (name,) = self.plan.names([bot])
         if len(self.plan.bots) == 1:
             return {"bot": name, "share": 0.5, "ci95": [0.5, 0.5]}
         points = self._points(bot)
         if not points:
-            return {}
+            return None
         share, interval = mean_interval(points)
         return {
             "bot": name,

@@ -9,14 +9,43 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TypedDict, cast
 
-from matchbox.lab.counts import CountedBout, Counts, fault_rows
+from matchbox.lab.counts import CountedBout, Counts, FaultRow, fault_rows
 from matchbox.lab.facts import Sum
-from matchbox.lab.plan import Plan, Sitting, interleave, tables
+from matchbox.lab.plan import Parameters, Plan, Sitting, interleave, tables
 from matchbox.lab.statistics import wilson
 
 COLUMNS = ("players", "bot", "games", "first_share", "ci95_low", "ci95_high", "mean_place")
+
+
+class BotPlaces(TypedDict):
+    """The places of one bot at one table size."""
+
+    bot: str
+    games: int
+    counts: list[int]
+    """How often it took each place, from the first on."""
+    first_share: float
+    """The share of games won, 0 to 1; a shared first place counts in part."""
+    ci95: list[float]
+    mean_place: float
+
+
+class TableResult(TypedDict):
+    """The results at one table size, and the facts that the game reports, by name."""
+
+    players: int
+    games: int
+    mean_moves: float
+    places: list[BotPlaces]
+
+
+class PlacesResult(Parameters):
+    """The experiment as `matchbox simulate --json` prints it, without its times."""
+
+    tables: list[TableResult]
+    faults: list[FaultRow]
 
 
 @dataclass(slots=True)
@@ -64,7 +93,7 @@ class Places:
         for bout in counts.bouts:
             tally.add(bout)
 
-    def result(self) -> dict[str, Any]:
+    def result(self) -> PlacesResult:
         """The experiment as `matchbox simulate --json` prints it, without its times."""
         parameters = self.plan.parameters()
         return {
@@ -79,24 +108,26 @@ class Places:
         for table in self.result()["tables"]:
             for one in table["places"]:
                 low, high = one["ci95"]
-                row = {**one, "players": table["players"], "ci95_low": low, "ci95_high": high}
+                bounds = {"ci95_low": low, "ci95_high": high}
+                row: dict[str, object] = {**one, "players": table["players"], **bounds}
                 yield [row[column] for column in COLUMNS]
 
     def histogram(self) -> dict[str, Counter[int]]:
         """How many games took how many moves, by table size."""
         return {f"{size} players": tally.turns for size, tally in self.tables.items()}
 
-    def _table(self, size: int, tally: TableCounts) -> dict[str, Any]:
+    def _table(self, size: int, tally: TableCounts) -> TableResult:
         moves = sum(turns * games for turns, games in tally.turns.items())
-        return {
+        result = {
             "players": size,
             "games": tally.games,
             **tally.facts.result(tally.games),
             "mean_moves": round(moves / tally.games, 4),
             "places": [self._places(bot, size, tally) for bot in sorted(tally.places)],
         }
+        return cast("TableResult", result)
 
-    def _places(self, bot: int, size: int, tally: TableCounts) -> dict[str, Any]:
+    def _places(self, bot: int, size: int, tally: TableCounts) -> BotPlaces:
         """The places of one bot. A bot that holds several seats of a table counts once for each."""
         counts, (name,) = tally.places[bot], self.plan.names([bot])
         games = counts.total()

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from itertools import zip_longest
-from typing import Any, Final
+from typing import Final, TypedDict
 
 from msgspec import structs
 
@@ -41,6 +41,18 @@ class Contestant:
     """The digest of its memory, or None."""
 
 
+class Parameters(TypedDict):
+    """The parameters of an experiment, with which every result begins."""
+
+    game: str
+    seed: str
+    games: int
+    """As in `Plan`."""
+    options: dict[str, str | int | bool]
+    bots: list[str]
+    """The names, in the plan's order."""
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """An experiment."""
@@ -69,8 +81,8 @@ class Plan:
         """The names of these bots."""
         return [self.bots[bot].name for bot in bots]
 
-    def parameters(self) -> dict[str, Any]:
-        """The parameters of the experiment, with which every result begins."""
+    def parameters(self) -> Parameters:
+        """The parameters of the experiment."""
         return {
             "game": self.game,
             "seed": self.seed,

@@ -3,9 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
+
+if TYPE_CHECKING:
+    from matchbox.lab.grid import CellResult, GridResult
+    from matchbox.lab.matrix import MatrixResult, PairResult
+    from matchbox.lab.places import PlacesResult
 
 Rows = list[list[str]]
+Result: TypeAlias = "MatrixResult | GridResult | PlacesResult"
+
+
+def is_matrix(result: Result) -> TypeGuard[MatrixResult]:
+    """Whether every bot played against every other."""
+    return "pairs" in result
+
+
+def is_grid(result: Result) -> TypeGuard[GridResult]:
+    """Whether teams played a cooperative game."""
+    return "cells" in result
+
+
+def is_places(result: Result) -> TypeGuard[PlacesResult]:
+    """Whether the bots took places at tables of any size."""
+    return "tables" in result
 
 
 def tsv(lines: Iterable[Sequence[object]]) -> str:
@@ -18,7 +39,7 @@ def percent(share: float, interval: Sequence[float]) -> str:
     return f"{100 * share:.1f} ±{50 * (interval[1] - interval[0]):.1f}"
 
 
-def crosstable(result: Mapping[str, Any]) -> Rows:
+def crosstable(result: MatrixResult) -> Rows:
     """A row per bot that moves first: its name, its share against each bot, then its total."""
     shares = {
         (pair["first"], pair["second"]): percent(pair["first_share"], pair["ci95"])
@@ -32,21 +53,21 @@ def crosstable(result: Mapping[str, Any]) -> Rows:
     ]
 
 
-def both_orders(result: Mapping[str, Any]) -> Rows:
+def both_orders(result: MatrixResult) -> Rows:
     """A row per bot: its name, then its share against each bot over both orders."""
     shares = _both_shares(result)
     bots = result["bots"]
     return [[bot, *(shares.get((bot, other), "") for other in bots)] for bot in bots]
 
 
-def pair_rows(result: Mapping[str, Any]) -> Rows:
+def pair_rows(result: MatrixResult) -> Rows:
     """A row per ordered pair, under a header: its counts, the first one's share in this order, and
     the first one's share over both orders."""
     shares = _both_shares(result)
     counts = ("first", "second", "games", "first_wins", "second_wins", "draws", "mean_turns")
     rows = [
         [
-            *(str(pair[name]) for name in counts),
+            *_cells(pair, counts),
             percent(pair["first_share"], pair["ci95"]),
             shares.get((pair["first"], pair["second"]), ""),
         ]
@@ -55,7 +76,12 @@ def pair_rows(result: Mapping[str, Any]) -> Rows:
     return [[*counts, "first_share %", "over both orders %"], *rows]
 
 
-def _both_shares(result: Mapping[str, Any]) -> dict[tuple[str, str], str]:
+def _cells(row: Mapping[str, object], columns: Iterable[str]) -> list[str]:
+    """The values of these columns."""
+    return [str(row[column]) for column in columns]
+
+
+def _both_shares(result: MatrixResult) -> dict[tuple[str, str], str]:
     """Every bot's share against every other over both orders, by the two names."""
     shares = {}
     for row in result["both_orders"]:
@@ -65,17 +91,17 @@ def _both_shares(result: Mapping[str, Any]) -> dict[tuple[str, str], str]:
     return shares
 
 
-def shares_rows(result: Mapping[str, Any]) -> Rows:
+def shares_rows(result: MatrixResult) -> Rows:
     """A row per ordered pair with the game's facts that are single numbers, under a header; no rows
     if there are none."""
     rows = [
         {**_pair(pair), **{name: f"{value:.4g}" for name, value in _facts(pair, float)}}
         for pair in result["pairs"]
     ]
-    return _with_columns(rows) if any(len(row) > len(_PAIR) for row in rows) else []
+    return _with_columns(rows) if any(row.keys() - {"first", "second"} for row in rows) else []
 
 
-def counts_rows(result: Mapping[str, Any]) -> dict[str, Rows]:
+def counts_rows(result: MatrixResult) -> dict[str, Rows]:
     """The counts that the game reports by name, such as the wins of every card. Each count has a
     row per ordered pair and name, under a header."""
     found: dict[str, list[dict[str, str]]] = {}
@@ -89,12 +115,12 @@ def counts_rows(result: Mapping[str, Any]) -> dict[str, Rows]:
     return {name: _with_columns(rows) for name, rows in found.items() if rows}
 
 
-def sizes_of(result: Mapping[str, Any]) -> list[int]:
+def sizes_of(result: GridResult) -> list[int]:
     """The table sizes of a grid, ascending."""
     return sorted({cell["players"] for cell in result["cells"]})
 
 
-def grid_rows(result: Mapping[str, Any]) -> Rows:
+def grid_rows(result: GridResult) -> Rows:
     """A row per bot: its name, then for each size its mean score and half the interval's width."""
     sizes = sizes_of(result)
     cells = {(cell["bot"], cell["players"]): cell for cell in result["cells"]}
@@ -102,7 +128,7 @@ def grid_rows(result: Mapping[str, Any]) -> Rows:
     return [[bot, *(_score(cells[bot, size]) for size in sizes)] for bot in bots]
 
 
-def highest_rows(result: Mapping[str, Any]) -> Rows:
+def highest_rows(result: GridResult) -> Rows:
     """A row per bot: its name, then for each size its highest score, then the highest of all."""
     sizes = sizes_of(result)
     highest = {(cell["bot"], cell["players"]): cell["max"] for cell in result["cells"]}
@@ -111,7 +137,7 @@ def highest_rows(result: Mapping[str, Any]) -> Rows:
     return [[bot, *map(str, row), str(max(row))] for bot, row in scores.items()]
 
 
-def won_rows(result: Mapping[str, Any]) -> Rows:
+def won_rows(result: GridResult) -> Rows:
     """A row per bot: its name, then by size the percentage of games won; no rows without wins."""
     sizes = sizes_of(result)
     won = {(cell["bot"], cell["players"]): 100 * cell.get("won", 0) for cell in result["cells"]}
@@ -120,7 +146,7 @@ def won_rows(result: Mapping[str, Any]) -> Rows:
     return rows if any(won.values()) else []
 
 
-def place_rows(result: Mapping[str, Any]) -> Rows:
+def place_rows(result: PlacesResult) -> Rows:
     """A row per table size and bot: players, bot, games, share of first places, mean place."""
     return [
         [
@@ -135,7 +161,7 @@ def place_rows(result: Mapping[str, Any]) -> Rows:
     ]
 
 
-def fact_rows(result: Mapping[str, Any]) -> Rows:
+def fact_rows(result: PlacesResult) -> Rows:
     """A row per table size with the other facts, under a header."""
     rows = [
         {"players": str(table["players"]), **dict(_flat("", table))} for table in result["tables"]
@@ -143,14 +169,11 @@ def fact_rows(result: Mapping[str, Any]) -> Rows:
     return _with_columns(rows)
 
 
-_PAIR: Final = ("first", "second")
+def _pair(pair: PairResult) -> dict[str, str]:
+    return {"first": pair["first"], "second": pair["second"]}
 
 
-def _pair(pair: Mapping[str, Any]) -> dict[str, str]:
-    return {side: pair[side] for side in _PAIR}
-
-
-def _facts(pair: Mapping[str, Any], kind: type) -> Iterable[tuple[str, Any]]:
+def _facts(pair: PairResult, kind: type) -> Iterable[tuple[str, Any]]:
     """The facts of the pair whose values are of that kind."""
     facts: Mapping[str, Any] = pair.get("facts", {})
     return ((name, value) for name, value in facts.items() if isinstance(value, kind))
@@ -171,32 +194,33 @@ def _flat(prefix: str, facts: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
             yield prefix + name, f"{value:.4g}"
 
 
-def _score(cell: Mapping[str, Any]) -> str:
+def _score(cell: CellResult) -> str:
     low, high = cell["ci95"]
     return f"{cell['mean']:.2f} ±{(high - low) / 2:.2f}"
 
 
-def round_rows(result: Mapping[str, Any]) -> Rows:
+def round_rows(rounds: Iterable[tuple[int, Result]]) -> Rows:
     """A header, then a row per round: its number, and the figure of every bot in it.
 
     The figure is the percentage of points or of first places, or the mean score.
     """
-    rounds = [(str(one["round"]), dict(current_figures(one))) for one in result["rounds"]]
-    columns = list(rounds[0][1])
+    rows = [(str(number), dict(current_figures(result))) for number, result in rounds]
+    columns = list(rows[0][1])
     return [
         ["round", *columns],
-        *([number, *figures.values()] for number, figures in rounds),
+        *([number, *figures.values()] for number, figures in rows),
     ]
 
 
-def current_figures(one: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+def current_figures(result: Result) -> Iterable[tuple[str, str]]:
     """The results so far in one experiment, by bot or by bot and table size."""
-    if "totals" in one:
-        return ((row["bot"], percent(row["share"], row["ci95"])) for row in one["totals"])
-    if "cells" in one:
-        return ((f"{row['bot']}, {row['players']}", _score(row)) for row in one["cells"])
+    if is_matrix(result):
+        return ((row["bot"], percent(row["share"], row["ci95"])) for row in result["totals"])
+    if is_grid(result):
+        return ((f"{row['bot']}, {row['players']}", _score(row)) for row in result["cells"])
+    assert is_places(result)
     return (
         (f"{row['bot']}, {table['players']}", percent(row["first_share"], row["ci95"]))
-        for table in one["tables"]
+        for table in result["tables"]
         for row in table["places"]
     )

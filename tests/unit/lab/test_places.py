@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 
 from matchbox.lab import places
 from matchbox.lab.counts import CountedBout, Counts
@@ -79,7 +80,8 @@ def test_a_shared_first_place_is_a_part_of_a_win() -> None:
 
 def test_what_the_game_tells_stands_in_the_table() -> None:
     for table in played(a_plan("ab", (2, 4), 10)).result()["tables"]:
-        assert table["mean_rounds"] == table["players"]
+        facts: Mapping[str, object] = table
+        assert facts["mean_rounds"] == table["players"]
         assert table["mean_moves"] == 7.0
 
 

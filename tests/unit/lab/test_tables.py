@@ -6,7 +6,7 @@ from typing import Any
 
 from matchbox.lab import tables
 
-RESULT: dict[str, Any] = {
+RESULT: Any = {
     "bots": ["a", "b"],
     "pairs": [
         {
@@ -29,6 +29,11 @@ RESULT: dict[str, Any] = {
 }
 
 
+def a_result(**parts: Any) -> Any:
+    """The parts of a result that a table reads."""
+    return parts
+
+
 def test_the_table_has_a_row_per_bot_and_leaves_out_what_was_not_played() -> None:
     assert tables.crosstable(RESULT) == [
         ["a", "", "70.0 ±25.0", "70.0 ±10.0"],
@@ -48,7 +53,7 @@ def test_an_ordered_pair_has_its_share_over_both_orders_beside_it() -> None:
 
 def test_a_bot_against_itself_has_no_share_over_both_orders() -> None:
     mirror = {**RESULT["pairs"][0], "second": "a"}
-    assert tables.pair_rows({**RESULT, "pairs": [mirror]})[1][-1] == ""
+    assert tables.pair_rows(a_result(**RESULT | {"pairs": [mirror]}))[1][-1] == ""
 
 
 def test_rows_of_a_file_have_tabs_between_their_cells() -> None:
@@ -61,8 +66,8 @@ def test_a_grid_has_a_row_per_bot_and_a_column_per_table_size() -> None:
         for size in (1, 2)
         for bot in ("a", "b")
     ]
-    assert tables.sizes_of({"cells": cells}) == [1, 2]
-    assert tables.grid_rows({"cells": cells}) == [
+    assert tables.sizes_of(a_result(cells=cells)) == [1, 2]
+    assert tables.grid_rows(a_result(cells=cells)) == [
         ["a", "1.12 ±0.12", "2.12 ±0.12"],
         ["b", "1.12 ±0.12", "2.12 ±0.12"],
     ]
@@ -73,7 +78,7 @@ def test_facts_within_facts_are_columns_of_their_own() -> None:
         {"players": 2, "games": 9, "mean_rounds": 4.95, "challenges": {"met": 0.4, "failed": 0.6}},
         {"players": 3, "games": 9, "mean_rounds": 8.0, "challenges": {"met": 0.3}},
     ]
-    assert tables.fact_rows({"tables": found}) == [
+    assert tables.fact_rows(a_result(tables=found)) == [
         ["players", "mean_rounds", "challenges: met", "challenges: failed"],
         ["2", "4.95", "0.4", "0.6"],
         ["3", "8", "0.3", ""],
@@ -82,14 +87,14 @@ def test_facts_within_facts_are_columns_of_their_own() -> None:
 
 def test_places_are_a_row_per_table_size_and_bot() -> None:
     one = {"bot": "a", "games": 8, "first_share": 0.5, "ci95": [0.4, 0.6], "mean_place": 1.5}
-    result = {"tables": [{"players": 2, "places": [one]}]}
-    assert tables.place_rows(result) == [["2", "a", "8", "50.0 ±10.0", "1.50"]]
+    table = {"players": 2, "places": [one]}
+    assert tables.place_rows(a_result(tables=[table])) == [["2", "a", "8", "50.0 ±10.0", "1.50"]]
 
 
 def test_a_grid_tells_the_highest_scores() -> None:
     scores = [("a", 1, 9), ("b", 1, 31), ("a", 2, 12), ("b", 2, 30)]
     cells = [{"bot": bot, "players": size, "max": score} for bot, size, score in scores]
-    assert tables.highest_rows({"cells": cells}) == [
+    assert tables.highest_rows(a_result(cells=cells)) == [
         ["a", "9", "12", "12"],
         ["b", "31", "30", "31"],
     ]
@@ -97,15 +102,16 @@ def test_a_grid_tells_the_highest_scores() -> None:
 
 def test_a_grid_tells_what_was_won_only_where_something_was() -> None:
     cells = [{"bot": "a", "players": size, "won": size / 8} for size in (1, 2)]
-    assert tables.won_rows({"cells": cells}) == [["a", "12.5", "25.0"]]
-    assert tables.won_rows({"cells": [{"bot": "a", "players": 1, "won": 0.0}]}) == []
-    assert tables.won_rows({"cells": [{"bot": "a", "players": 1}]}) == []
+    assert tables.won_rows(a_result(cells=cells)) == [["a", "12.5", "25.0"]]
+    assert tables.won_rows(a_result(cells=[{"bot": "a", "players": 1, "won": 0.0}])) == []
+    assert tables.won_rows(a_result(cells=[{"bot": "a", "players": 1}])) == []
 
 
 def test_what_a_game_tells_of_a_pair_is_rows_of_shares_and_of_counts() -> None:
     counts = {"Bear": {"W": 3, "L": 1}, "Dragon": {"W": 0, "L": 2}}
     told = {**RESULT["pairs"][0], "facts": {"ended_by_life": 0.25, "summons": counts}}
-    result = {**RESULT, "pairs": [told, {**RESULT["pairs"][0], "first": "b", "second": "a"}]}
+    other = {**RESULT["pairs"][0], "first": "b", "second": "a"}
+    result = a_result(pairs=[told, other])
     assert tables.shares_rows(result) == [
         ["first", "second", "ended_by_life"],
         ["a", "b", "0.25"],

@@ -63,9 +63,14 @@ WANTED = {
 }
 
 
+def a_document(kind: str, **parts: Any) -> Any:
+    """The document of an experiment of that kind, with other parts of its own."""
+    return {**HEAD, **KINDS[kind], **parts}
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_page_has_its_figures_and_its_table(kind: str) -> None:
-    made = page({**HEAD, **KINDS[kind]}, {"a v b": Counter({3: 4, 5: 6})})
+    made = page(a_document(kind), {"a v b": Counter({3: 4, 5: 6})})
     for text in (*WANTED[kind], "some&lt;game&gt;", "seed 7", "rules article"):
         assert text in made
     assert made.count("<figure>") == made.count('class="plotly-graph-div"') == 2
@@ -73,16 +78,14 @@ def test_a_page_has_its_figures_and_its_table(kind: str) -> None:
 
 def test_what_a_game_counts_of_its_pairs_is_a_table_of_its_own() -> None:
     facts = {"summons": {"Bear": {"W": 31, "L": 18}}}
-    made = page(
-        {**HEAD, **KINDS["pairs"], "pairs": [{**PAIR, "facts": facts}]}, {"a v b": Counter([3])}
-    )
+    made = page(a_document("pairs", pairs=[{**PAIR, "facts": facts}]), {"a v b": Counter([3])})
     assert "<summary>summons</summary>" in made
     assert "<td>Bear</td><td>31</td><td>18</td>" in made
 
 
 @pytest.mark.parametrize("kind", ["pairs", "tables"])
 def test_a_page_loads_nothing_and_holds_the_library_once(kind: str) -> None:
-    made = page({**HEAD, **KINDS[kind]}, {"a v b": Counter({3: 4})})
+    made = page(a_document(kind), {"a v b": Counter({3: 4})})
     assert 'src="http' not in made
     assert "<link" not in made
     assert made.count("plotly.js v") <= 2

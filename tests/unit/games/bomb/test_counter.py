@@ -23,6 +23,7 @@ from matchbox.games.bomb import (
     shuffle_card,
     skip_card,
 )
+from matchbox.lab.tables import is_matrix
 from matchbox.settings import Settings
 
 counter: Any = import_module("bots.bomb.counter")
@@ -118,5 +119,6 @@ def test_it_clearly_beats_the_documents_players(rival: str, least: float) -> Non
     plan = make_plan("bomb", shipped.contestants(bots), 300, "a test", Settings())
     with worker_pool("none", 1) as pool:
         result = run(plan, shipped.bundles(bots), pool).results.result()
+    assert is_matrix(result)
     assert not result["faults"]
     assert result["totals"][0]["share"] > least
