@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, Final
 
 from bench.contests import CONTESTS, bots_of, job_of
 from matchbox import registry
+from matchbox.bundle import read_bundle
+from matchbox.match import frames
 from matchbox.match.referee import play
 from matchbox.match.seat import Seat
 from matchbox.settings import WIDTH, Settings, limits_of
 from sandbox.policy import Limits
 from worker.arena.boxes import open_named
-from worker.arena.match_seats import load_frame
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,21 +57,23 @@ def held(box: Box, width: int) -> tuple[float, float]:
     bots = bots_of(contest)
     seats: list[BoxSeat] = []
     job = job_of(contest, bots, Settings().most_deals, width)
-    most, frames = [0.0, 0.0], 0
+    package = registry.package_of(contest.game)
+    most, looks = [0.0, 0.0], 0
 
     def open_seat() -> BoxSeat:
         seats.append(box.seat(Limits(**limits_of(Settings()))))
         return seats[-1]
 
     def look(_: int) -> None:
-        nonlocal frames
-        frames += 1
-        if frames % _EVERY == 0:
+        nonlocal looks
+        looks += 1
+        if looks % _EVERY == 0:
             most[0] = max([most[0], *(_private_mib(one.pid) for one in seats)])
             most[1] = max(most[1], _private_mib("self"))
 
     def open_player(entrant: int, rotation: int) -> Seat:
-        return Seat(open_seat, load_frame(contest.game, bots[entrant].data, None, "00"))
+        files = read_bundle(bots[entrant].data).files
+        return Seat(open_seat, frames.load_frame(package, files, None, "00"))
 
     play(registry.game(contest.game), job, open_player, report=look, rotations=[0])
     return most[0], most[1]

@@ -227,7 +227,7 @@ def _play(job: PlayMatch, bots: list[NamedBot], kind: str) -> tuple[str, Played,
     from cli.spectator import Spectator
     from matchbox import registry
     from matchbox.match.referee import play
-    from worker.arena.match_seats import MatchSeats, kind_of
+    from worker.arena.match_seats import MatchSeats, box_kind
 
     game = registry.game(job.game)
     spectator = Spectator(game, [bot.name for bot in bots])
@@ -238,11 +238,11 @@ def _play(job: PlayMatch, bots: list[NamedBot], kind: str) -> tuple[str, Played,
     }
     with output.closing(None if len(people) == len(bots) else open_box(kind)) as box:
         bundles = {bot.version: bot.data for bot in bots}
-        table = MatchSeats(job, bundles, box, channels=people, reports=True)
+        seats = MatchSeats(job, bundles, box, channels=people, reports=True)
         with answering() if people else nullcontext():
             rules = spectator.game() if people else game
-            played = play(rules, job, table.open_player, rotations=[0])
-        return kind_of(box), played, table.output(0).diagnostics
+            played = play(rules, job, seats.open_player, rotations=[0])
+        return box_kind(box), played, seats.output(0).diagnostics
 
 
 def _transcript(record: Record, bout: Bout, bots: list[NamedBot], played: Played) -> list[str]:

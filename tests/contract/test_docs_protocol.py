@@ -19,7 +19,7 @@ from matchbox.match import record as records
 from matchbox.match.replay import replay
 from matchbox.match.seat import LocalChannel
 from sandbox.policy import CHUNK_BYTES, HELLO, TAG_BYTES, Limits
-from worker.arena.match_seats import limits_of
+from worker.arena.match_seats import parse_limits
 
 PARTS = re.compile(r"^#{2,3} ", re.MULTILINE)
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -114,7 +114,7 @@ def test_the_page_has_every_task_and_its_queue(page: str) -> None:
 @pytest.mark.parametrize("name", ["TryOut", "PlayMatch"])
 def test_the_limits_of_a_job_are_those_of_a_seat(name: str, page: str) -> None:
     (shown,) = examples(page, name)
-    assert isinstance(limits_of(shown["limits"]), Limits)
+    assert isinstance(parse_limits(shown["limits"]), Limits)
 
 
 def test_the_record_of_the_page_replays_and_has_its_digest(page: str) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from matchbox import registry
+from matchbox.bundle import read_bundle
 from matchbox.errors import SeatFault
 from matchbox.match import frames, wire
 from matchbox.match.learning import Lessons, Own, lessons
@@ -20,7 +21,7 @@ from matchbox.match.record import unpack
 from matchbox.match.seat import LocalChannel
 from matchbox.match.wire import Entrant
 from sandbox.policy import learning_limits
-from worker.arena.match_seats import cut, libraries_of, limits_of, load_frame, opener_in_box
+from worker.arena.match_seats import cut, libraries_of, opener_in_box, parse_limits
 
 if TYPE_CHECKING:
     from matchbox.match.wire import Teach
@@ -55,9 +56,11 @@ def learn(
     `seed` is for random numbers, 64 hex digits. `limits` are those of a seat; learning has larger
     ones. Raises SeatFault("platform"), BadBundle, BadMessage.
     """
-    allowed = learning_limits(limits_of(limits))
-    libraries = libraries_of(box)
-    frame = load_frame(game, bundle, entrant.class_name, seed, memory, libraries=libraries)
+    allowed = learning_limits(parse_limits(limits))
+    package, files = registry.package_of(game), read_bundle(bundle).files
+    frame = frames.load_frame(
+        package, files, entrant.class_name, seed, memory, libraries=libraries_of(box)
+    )
     channel = LocalChannel() if box is None else opener_in_box(box, allowed)()
     with closing(channel):
         try:

@@ -5,7 +5,7 @@ Knows how a bot gets from its bundle into a seat; plays nothing, and knows no qu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final
@@ -57,6 +57,8 @@ class MatchSeats:
         self._job = job
         self._separation = separation
         self._bundles = bundles
+        self._files: dict[int, Mapping[str, bytes]] = {}
+        """By entrant: the files of its bundle, once it has been opened."""
         self._memories = memories or {}
         self._wanted = reports
         self._reports = reports and registry.game(job.game).spec.diagnostics
@@ -88,7 +90,7 @@ class MatchSeats:
 
     def _open(self, entrant: int, rotation: int, bank: int) -> Seat:
         job, chosen = self._job, self._job.seats[entrant]
-        files = read_bundle(self._bundle(chosen)).files
+        files = self._unpacked(entrant)
         open_seat, code = self._opener_and_bytecode(entrant, bank, files[MAIN])
         frame = frames.load_frame(
             registry.package_of(job.game),
@@ -133,7 +135,7 @@ class MatchSeats:
         return self._openers[entrant, bank]
 
     def _box_opener(self, entrant: int, main: bytes, box: Box) -> tuple[Opener, bytes]:
-        kept, limits = bytecode_cache_of(box), limits_of(self._limits)
+        kept, limits = bytecode_cache_of(box), parse_limits(self._limits)
         before = kept.spent_ms
         code = kept.get(main, box, limits)
         self._compile_ms[entrant] += kept.spent_ms - before
@@ -147,11 +149,16 @@ class MatchSeats:
         except KeyError:
             raise BadMessage(f"the memory {chosen.memory} was not handed over") from None
 
-    def _bundle(self, chosen: Entrant) -> bytes:
-        try:
-            return self._bundles[chosen.version]
-        except KeyError:
-            raise BadMessage(f"the bundle {chosen.version} was not handed over") from None
+    def _unpacked(self, entrant: int) -> Mapping[str, bytes]:
+        """The files of the entrant's bundle, by name. Raises BadBundle, BadMessage."""
+        if entrant not in self._files:
+            version = self._job.seats[entrant].version
+            try:
+                bundle = self._bundles[version]
+            except KeyError:
+                raise BadMessage(f"the bundle {version} was not handed over") from None
+            self._files[entrant] = read_bundle(bundle).files
+        return self._files[entrant]
 
 
 def opener(box: Box | None, limits: Mapping[str, int]) -> Opener:
@@ -159,7 +166,7 @@ def opener(box: Box | None, limits: Mapping[str, int]) -> Opener:
 
     All these seats draw on one bank of time.
     """
-    return LocalChannel if box is None else opener_in_box(box, limits_of(limits))
+    return LocalChannel if box is None else opener_in_box(box, parse_limits(limits))
 
 
 def opener_in_box(box: Box, limits: Limits) -> Opener:
@@ -174,7 +181,7 @@ def libraries_of(box: Box | None) -> tuple[str, ...] | None:
     return None if box is None else box.libraries
 
 
-def limits_of(limits: Mapping[str, int]) -> Limits:
+def parse_limits(limits: Mapping[str, int]) -> Limits:
     """The limits by their names. Raises BadMessage for a name that this arena does not know."""
     try:
         return Limits(**limits)
@@ -182,27 +189,9 @@ def limits_of(limits: Mapping[str, int]) -> Limits:
         raise BadMessage(f"these limits are not this arena's: {error}") from error
 
 
-def kind_of(box: Box | None) -> str:
+def box_kind(box: Box | None) -> str:
     """The name of the kind of box around the bots; "none" without a box."""
     return "none" if box is None else box.kind
-
-
-def load_frame(
-    game: str,
-    bundle: bytes,
-    class_name: str | None,
-    seed: str,
-    memory: bytes = b"",
-    *,
-    reports: bool = False,
-    libraries: Sequence[str] | None = None,
-) -> bytes:
-    """The frame that hands the bundle to a seat. Raises BadBundle, BadMessage."""
-    files = read_bundle(bundle).files
-    package = registry.package_of(game)
-    return frames.load_frame(
-        package, files, class_name, seed, memory, reports=reports, libraries=libraries
-    )
 
 
 def load_seed(job: PlayMatch, entrant: int, rotation: int) -> str:

@@ -21,7 +21,7 @@ from matchbox.match import record as records
 from matchbox.match.referee import play
 from matchbox.match.sample import sample
 from matchbox.match.wire import MatchPlayed, PlayMatch
-from worker.arena.match_seats import MatchSeats, kind_of, libraries_of, limits_of
+from worker.arena.match_seats import MatchSeats, box_kind, libraries_of, parse_limits
 from worker.arena.separation import separation_of, shuffled
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def play_job(
         alone = MatchSeats(job, bundles, box, separation, memories=memories)
         found = sample(game, job, played.record, alone.open_alone, job.sample, partial(report, 0))
         packed = records.pack(stamped(played.record, libraries_of(box) or ()))
-        notes, log_bytes = played.notes, limits_of(job.limits).log_bytes
+        notes, log_bytes = played.notes, parse_limits(job.limits).log_bytes
         look(played)
         del played  # Frees the bouts, so that the garbage collector does not visit them.
     output = match_seats.output(log_bytes)
@@ -76,7 +76,7 @@ def play_job(
         notes=notes,
         logs=match_seats.logs(log_bytes),
         cpu_ms=match_seats.cpu_ms(),
-        box=kind_of(box),
+        box=box_kind(box),
         seconds=seconds,
         diagnostics=output.diagnostics,
         printed=output.printed,

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from matchbox.errors import SeatFault
 from matchbox.match.wire import TriedOut
-from worker.arena.match_seats import kind_of
+from worker.arena.match_seats import box_kind
 from worker.arena.tryout import try_out
 
 if TYPE_CHECKING:
@@ -57,5 +57,5 @@ def try_alone(
         games=0,
         cpu_ms_per_decision=0.0,
         log="",
-        box=kind_of(box),
+        box=box_kind(box),
     )

@@ -6,12 +6,13 @@ and `matchbox check` run this same function.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from matchbox import registry
-from matchbox.bundle import digest
+from matchbox.bundle import digest, read_bundle
 from matchbox.dice import derive_deals
 from matchbox.errors import BadBundle, SeatFault
 from matchbox.game import fill_options
@@ -24,18 +25,19 @@ from matchbox.match.sample import sample
 from matchbox.match.seat import Seat
 from matchbox.match.wire import Entrant, PlayMatch, TriedOut
 from worker.arena import verdict_messages
-from worker.arena.called_function import find_called_function
+from worker.arena.failed_function import find_failed_function
 from worker.arena.learning import learn
 from worker.arena.match_seats import (
+    box_kind,
     cut,
-    kind_of,
     libraries_of,
-    limits_of,
-    load_frame,
     load_seed,
     opener,
+    parse_limits,
 )
 
+Files: TypeAlias = Mapping[str, bytes]
+"""The files of a bot, by name."""
 DEALS_AT_ONCE: Final = 6
 """The number of deals played at once. All their bouts are then played again, each alone."""
 
@@ -47,7 +49,7 @@ if TYPE_CHECKING:
     from matchbox.match.seat import Channel
     from matchbox.match.wire import TryOut
     from sandbox.box import Box
-    from worker.arena.called_function import CalledFunction
+    from worker.arena.failed_function import CalledFunction
     from worker.arena.match_seats import Opener
 
 
@@ -111,18 +113,18 @@ def try_out(
     before each answer. Raises SeatFault("platform"), and anything that `watch` raises.
     """
     seats = partial(opener, box, job.limits)
-    kept, libraries = limits_of(job.limits).log_bytes, libraries_of(box)
+    kept, libraries = parse_limits(job.limits).log_bytes, libraries_of(box)
     trial = _TryOut(seats(), seats(), seats(), kept, libraries, watch)
     verdict, reasons, unrepeatable, stateful = "accepted", [], False, False
     try:
-        _load(job, bundle, trial)
-        repeats = _play_twice(job, [bundle] if beside is None else [bundle, beside], trial)
-        unrepeatable = not repeats
-        reasons = [] if repeats else [verdict_messages.UNREPEATABLE]
+        files = _load(job, bundle, trial)
+        bots = [files] if beside is None else [files, read_bundle(beside).files]
+        unrepeatable = not _play_twice(job, bots, trial)
+        reasons = [verdict_messages.UNREPEATABLE] if unrepeatable else []
         if beside is None:
-            stateful = repeats and _keeps_state(job, bundle, trial, seats())
+            stateful = not unrepeatable and _keeps_state(job, files, trial, seats())
             reasons += [verdict_messages.STATEFUL] if stateful else []
-            reasons += _learn(job, bundle, trial, box)
+            reasons += _learn(job, bundle, files, trial, box)
     except BadBundle as error:
         verdict, reasons = "bundle", [str(error)]
     except TryOutFailed as failed:
@@ -141,7 +143,7 @@ def try_out(
         games=trial.games,
         cpu_ms_per_decision=trial.cpu_ms_per_decision,
         log=trial.log,
-        box=kind_of(box),
+        box=box_kind(box),
         unrepeatable=unrepeatable,
         stateful=stateful,
         learns=trial.learns,
@@ -159,12 +161,13 @@ def _refusal(failed: TryOutFailed, job: TryOut, log: str) -> tuple[str, str]:
     return "bundle" if stage == "choosing" else fault.kind, reason
 
 
-def _load(job: TryOut, bundle: bytes, trial: _TryOut) -> None:
-    """Loads the bot once, alone. Raises BadBundle, TryOutFailed."""
+def _load(job: TryOut, bundle: bytes, trial: _TryOut) -> Files:
+    """Loads the bot once, alone. Returns its files. Raises BadBundle, TryOutFailed."""
     if digest(bundle) != job.version:
         raise BadBundle("the bytes are not those of this version; upload the file again")
-    seed, libraries = load_seed(_match(job, job.deals[0]), 0, 0), trial.libraries
-    frame = load_frame(job.game, bundle, job.class_name, seed, libraries=libraries)
+    files, package = read_bundle(bundle).files, registry.package_of(job.game)
+    seed = load_seed(_match(job, job.deals[0]), 0, 0)
+    frame = frames.load_frame(package, files, job.class_name, seed, libraries=trial.libraries)
     channel = trial.open_channel()
     stage: verdict_messages.Stage = "loading"
     try:
@@ -177,26 +180,28 @@ def _load(job: TryOut, bundle: bytes, trial: _TryOut) -> None:
         raise TryOutFailed(fault, stage if fault.kind == "protocol" else "loading") from fault
     finally:
         channel.close()
+    return files
 
 
-def _play_twice(job: TryOut, bundles: list[bytes], trial: _TryOut) -> bool:
+def _play_twice(job: TryOut, bots: list[Files], trial: _TryOut) -> bool:
     """Plays every deal twice; True if both matches had the same record."""
     same = True
     for deal in job.deals:
         match = _match(job, deal)
-        twice = [_play(match, bundles, trial) for _ in range(2)]
+        twice = [_play(match, bots, trial) for _ in range(2)]
         same = same and twice[0] == twice[1]
         trial.games += 2 * len(match.seats)
     return same
 
 
-def _keeps_state(job: TryOut, bundle: bytes, trial: _TryOut, open_channel: Opener) -> bool:
+def _keeps_state(job: TryOut, files: Files, trial: _TryOut, open_channel: Opener) -> bool:
     """Whether it answers differently with several bouts in flight than in each bout alone."""
     match = _match(job, *derive_deals(job.deals[0], DEALS_AT_ONCE))
+    package = registry.package_of(job.game)
 
     def open_player(entrant: int, rotation: int) -> Seat:
         seed = load_seed(match, entrant, rotation)
-        frame = load_frame(job.game, bundle, job.class_name, seed, libraries=trial.libraries)
+        frame = frames.load_frame(package, files, job.class_name, seed, libraries=trial.libraries)
         return Seat(open_channel, frame)
 
     game = registry.game(job.game)
@@ -205,7 +210,7 @@ def _keeps_state(job: TryOut, bundle: bytes, trial: _TryOut, open_channel: Opene
     return bool(sample(game, match, played.record, open_player, every).stateful)
 
 
-def _learn(job: TryOut, bundle: bytes, trial: _TryOut, box: Box | None) -> list[str]:
+def _learn(job: TryOut, bundle: bytes, files: Files, trial: _TryOut, box: Box | None) -> list[str]:
     """Lets a bot that learns do so once, and then play a deal with its new memory.
 
     Returns messages for its author: a fault of `learn` costs nothing. Raises TryOutFailed at a
@@ -228,24 +233,25 @@ def _learn(job: TryOut, bundle: bytes, trial: _TryOut, box: Box | None) -> list[
     if done.fault is not None:
         return [verdict_messages.learn_failure(done.fault, done.log)]
     if done.memory:
-        _play(_match(job, job.deals[0]), [bundle], trial, done.memory)
+        _play(_match(job, job.deals[0]), [files], trial, done.memory)
         trial.games += registry.game(job.game).spec.seats[0]
     return []
 
 
-def _play(match: PlayMatch, bundles: list[bytes], trial: _TryOut, memory: bytes = b"") -> str:
+def _play(match: PlayMatch, bots: list[Files], trial: _TryOut, memory: bytes = b"") -> str:
     """The digest of the record of one match. Raises TryOutFailed at the bot's first fault.
 
-    `bundles` are the bot's own and, if it does not play against itself, the opponents'.
+    `bots` are the bot's own files and, if it does not play against itself, the opponents'.
     """
+    package = registry.package_of(match.game)
     opened: list[_WatchedSeat] = []
 
     def open_player(entrant: int, rotation: int) -> _WatchedSeat | Seat:
         seed = load_seed(match, entrant, rotation)
-        bundle = bundles[min(entrant, len(bundles) - 1)]
+        files = bots[min(entrant, len(bots) - 1)]
         name, libraries = match.seats[entrant].class_name, trial.libraries
-        frame = load_frame(match.game, bundle, name, seed, memory, libraries=libraries)
-        if bundle is not bundles[0]:
+        frame = frames.load_frame(package, files, name, seed, memory, libraries=libraries)
+        if files is not bots[0]:
             return Seat(trial.open_other, frame)
         opened.append(_WatchedSeat(frame, trial, (entrant, rotation)))
         return opened[-1]
@@ -257,7 +263,7 @@ def _play(match: PlayMatch, bundles: list[bytes], trial: _TryOut, memory: bytes 
             watched.close()
             trial.logs.append(watched.log)
     for note in played.notes:
-        if note.entrant == 0 or len(bundles) == 1:
+        if note.entrant == 0 or len(bots) == 1:
             place = note.entrant, note.rotation
             seat = next(one for one in reversed(opened) if one.place == place)
             raise TryOutFailed(SeatFault(note.kind, note.detail), "turn", seat.called())
@@ -313,7 +319,7 @@ class _WatchedSeat:
     def called(self) -> CalledFunction | None:
         """The function of the bot that answers the last question."""
         self._trial.watch()
-        return find_called_function(self._view, self._load, self._trial.open_repeat)
+        return find_failed_function(self._view, self._load, self._trial.open_repeat)
 
     def end(self, bout: int) -> None:
         """Tells the bot that the bout is over."""

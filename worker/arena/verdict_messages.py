@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from matchbox.errors import SeatFault
-    from worker.arena.called_function import CalledFunction
+    from worker.arena.failed_function import CalledFunction
 
 Stage = Literal["loading", "choosing", "start", "turn"]
 """The stage of the fault: while the file was imported; while its class was looked for; before the
@@ -145,7 +145,7 @@ _EXPLANATIONS: Final = {
 
 def _where(stage: Stage, place: str, begins: str) -> str:
     """The place of the fault, and the stage of the try-out unless the place shows it. If the place
-    is not known: the stage, and the line where the asked function begins."""
+    is not known: the stage, and the line where the called function begins."""
     if ", in " in place:
         return place
     if place or not begins:

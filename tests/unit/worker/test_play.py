@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import gc
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from msgspec.structs import replace
 
 from matchbox import registry
+from matchbox.bundle import read_bundle
 from matchbox.errors import BadMessage
 from matchbox.match import record as records
 from matchbox.match import replay
@@ -17,6 +19,7 @@ from matchbox.match.wire import MatchPlayed
 from sandbox.box import Box
 from tests.unit.worker.bots import COUNTING, GOOD, text, turning
 from tests.unit.worker.conftest import a_match, by_digest
+from worker.arena import match_seats
 from worker.arena.match_seats import MatchSeats, cut, load_seed
 from worker.arena.play import play_job
 
@@ -151,6 +154,13 @@ def test_a_job_for_another_release_is_refused(
 def test_a_bundle_that_was_not_handed_over_is_named() -> None:
     with pytest.raises(BadMessage, match="was not handed over"):
         play_job(a_match(ONE, TWO), by_digest(ONE), None)
+
+
+def test_a_bundle_is_unpacked_once_for_all_rotations(monkeypatch: pytest.MonkeyPatch) -> None:
+    unpack = Mock(wraps=read_bundle)
+    monkeypatch.setattr(match_seats, "read_bundle", unpack)
+    play_job(a_match(ONE, TWO), by_digest(ONE, TWO), None)
+    assert sorted(one.args for one in unpack.call_args_list) == sorted([(ONE,), (TWO,)])
 
 
 def test_text_is_cut_between_characters() -> None:

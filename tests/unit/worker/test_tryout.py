@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from typing import cast
+from unittest.mock import Mock
 
 import pytest
 
+from matchbox.bundle import read_bundle
 from matchbox.errors import SeatFault
 from matchbox.match.wire import TriedOut
 from sandbox.box import Box
@@ -14,7 +16,7 @@ from sandbox.meter import Bank
 from sandbox.policy import Limits
 from tests.unit.worker.bots import COUNTING, GOOD, HEAD, making, text, turning
 from tests.unit.worker.conftest import BRIEF, LIMITS, a_try_out
-from worker.arena import verdict_messages
+from worker.arena import tryout, verdict_messages
 from worker.arena.tryout import try_out
 
 PLAYER = "class Bot(SimplePlayer): pass"
@@ -196,6 +198,13 @@ def test_a_bot_that_reads_a_random_device_is_accepted_and_called_unrepeatable(bo
     report = accepted(try_out(a_try_out(bundle, deals=deals), bundle, box))
     assert report.unrepeatable
     assert "played the same deals differently the second time" in report.reasons[0]
+
+
+def test_a_bundle_is_unpacked_once_to_play(monkeypatch: pytest.MonkeyPatch) -> None:
+    unpack = Mock(wraps=read_bundle)
+    monkeypatch.setattr(tryout, "read_bundle", unpack)
+    assert try_out(a_try_out(GOOD.encode()), GOOD.encode(), None).games > 2
+    unpack.assert_called_once_with(GOOD.encode())
 
 
 def test_what_the_bot_printed_comes_with_the_report_and_is_cut(box: Box) -> None:

@@ -16,7 +16,7 @@ from sandbox.box import Box
 from tests.unit.worker.bots import making, text, turning
 from tests.unit.worker.conftest import LIMITS, a_try_out
 from tests.unit.worker.illegal import ILLEGAL
-from worker.arena.called_function import CalledFunction
+from worker.arena.failed_function import CalledFunction
 from worker.arena.tryout import try_out
 from worker.arena.verdict_messages import reason
 

@@ -11,7 +11,7 @@ from server.db.models import User
 from tests.books import Books, tried_out
 from tests.unit.server.routes.conftest import Browse, Caller
 from tests.unit.worker.illegal import ILLEGAL
-from worker.arena.called_function import CalledFunction
+from worker.arena.failed_function import CalledFunction
 from worker.arena.tryout import try_out
 from worker.arena.verdict_messages import reason
 

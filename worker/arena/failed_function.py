@@ -1,7 +1,7 @@
-"""Finds the function of a bot that was running when the bot failed, with a fresh program of the
-bot.
+"""Finds the function of a bot that was called when the bot failed, with a fresh program of the bot.
 
-That program gets the same question again, and stops before the function's first line.
+That program gets the same question again, and stops before the function's first line:
+matchbox/match/called_function.py finds it there.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class CalledFunction(NamedTuple):
     name: str
 
 
-def find_called_function(view: View, load: bytes, open_channel: Opener) -> CalledFunction | None:
+def find_failed_function(view: View, load: bytes, open_channel: Opener) -> CalledFunction | None:
     """The function that answers the question with this view or brief, in a program that this frame
     loads; `__init__` if no player can be made. None if it cannot be found."""
     for question in (view, None):
