@@ -1,8 +1,8 @@
 """Many bouts of any game side by side, played by the functions of its rules.
 
 Plays what `LiveBout` plays while every answer is a legal move. Knows no fault: a bout with any
-other answer goes back to the table, which plays it again as a `LiveBout`. Knows the Game contract
-and no game.
+other answer goes back to the RotationRunner, which plays it again as a `LiveBout`. Knows the Game
+contract and no game.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Left = tuple[int, list["Plain"], "Answers"]
 
 
 def batch_of(game: Game, seats: int, options: Options) -> Batch:
-    """Returns the game's own batch for that table, or else the general one."""
+    """Returns the game's own batch for these seats and options, or else the general one."""
     own = getattr(game, "batch", None)
     made: Batch | None = own(seats, options) if own is not None else None
     return RulesBatch(game, seats, options) if made is None else made

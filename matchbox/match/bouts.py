@@ -1,6 +1,7 @@
 """The bouts of a match that have been played, their faults, and the entrants banned from each bout.
 
-Plays nothing and asks no seat: the table takes bouts from here and returns them when they end.
+Plays nothing and asks no seat: a RotationRunner takes bouts from here and returns them when they
+end.
 """
 
 from __future__ import annotations

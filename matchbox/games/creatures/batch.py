@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class _Bout:
-    """One bout: its table, and its moves so far."""
+    """One bout: its state, and its moves so far."""
 
     __slots__ = ("number", "said", "seeds", "state")
 

@@ -6,12 +6,13 @@ from html import escape
 from typing import Any, Final
 
 EVENTS: Final = ("ten back", "do not allow")
+"""Lines of `describe` that a spectator would jump to."""
 ENDINGS: Final = {
     "won": "every card is laid",
     "blocked": "the player to move could not lay a card",
     "invalid": "a play that the rules do not allow",
 }
-"""Lines of `describe` that a spectator would jump to."""
+"""The outcome's `why` in words."""
 _WIDTH: Final = 440
 _TOP: Final = 36
 _ROWS: Final = 160
