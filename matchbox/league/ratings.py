@@ -14,7 +14,7 @@ import numpy as np
 from openskill.models import PlackettLuce
 
 from matchbox.league.bradley_terry import covariance, most_probable
-from matchbox.league.comparisons import Comparisons, Floats, compare
+from matchbox.league.comparisons import Comparisons, Floats
 from matchbox.league.rows import Row, in_order, refuse_self_play
 
 ELO: Final = 400 / log(10)
@@ -112,30 +112,6 @@ class Fit:
         return WIDE * sqrt(self.covariance[at, at])
 
 
-def fit(
-    rows: Iterable[Row],
-    *,
-    prior_elo: float = PRIOR_ELO,
-    seat_term: bool = False,
-    anchor: str | None = None,
-    parents: Mapping[str, str] | None = None,
-) -> Fit:
-    """The most probable strengths under a prior N(0, prior_elo) on each; a tie is half a win.
-
-    A version that names its parent in `parents` has the prior N(parent, PARENT_ELO) instead, if the
-    parent has played.
-
-    Raises ValueError if a strength is infinite or unknown, which can happen only without a prior
-    (`prior_elo` infinite). An anchor that has not played has no effect.
-    """
-    return fit_comparisons(
-        compare(in_order(rows), seat_term=seat_term),
-        prior_elo=prior_elo,
-        anchor=anchor,
-        parents=parents,
-    )
-
-
 def fit_comparisons(
     compared: Comparisons,
     *,
@@ -143,7 +119,14 @@ def fit_comparisons(
     anchor: str | None = None,
     parents: Mapping[str, str] | None = None,
 ) -> Fit:
-    """Fits strengths to comparisons, as `fit` does; a seat term is fitted if they have seats."""
+    """The most probable strengths under a prior N(0, prior_elo) on each; a tie is half a win.
+
+    A version that names its parent in `parents` has the prior N(parent, PARENT_ELO) instead, if the
+    parent has played. A seat term is fitted if the comparisons have seats.
+
+    Raises ValueError if a strength is infinite or unknown, which can happen only without a prior
+    (`prior_elo` infinite). An anchor that has not played has no effect.
+    """
     if not prior_elo > 0:
         raise ValueError("the prior needs a width above 0 Elo; use infinity for no prior")
     if not compared.entrants:

@@ -74,7 +74,8 @@ class Settings(TypedDict, total=False):
     prior_elo: float
     seat_term: bool
     parents: Mapping[str, str] | None
-    """As in `ratings.fit`, as are `anchor`, `prior_elo` and `seat_term`."""
+    """As in `ratings.fit_comparisons`, as are `anchor` and `prior_elo`; `seat_term` is as in
+    `comparisons.compare`."""
 
 
 DEFAULTS: Final[Settings] = {

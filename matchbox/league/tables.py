@@ -9,7 +9,7 @@ meetings (V. V. Fedorov's exchanges, "Theory of Optimal Experiments", 1972).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, count
 from math import ceil
 from typing import Final
@@ -20,19 +20,6 @@ from matchbox.league.pairing import Pairing, pair_key
 DRAWS: Final = 8
 """For each round this many seatings are drawn, and the most even one is taken."""
 SWEEPS: Final = 20
-
-
-def sizes(entrants: int, allowed: Collection[int]) -> list[int]:
-    """Sizes of tables for all, as few and equal as possible: for 7 at tables of 2 to 6, 4 and 3.
-
-    Raises ValueError if no allowed tables seat everybody.
-    """
-    for tables in range(max(1, ceil(entrants / max(allowed))), entrants // min(allowed) + 1):
-        small, more = divmod(entrants, tables)
-        found = [small + 1] * more + [small] * (tables - more)
-        if set(found) <= set(allowed):
-            return found
-    raise ValueError(f"{entrants} entrants fill no tables of {sorted(allowed)} seats")
 
 
 def seat_round(

@@ -146,25 +146,6 @@ def last_state(game: Game, record: Record, bout: Bout) -> State:
     return state
 
 
-def verify(
-    game: Game,
-    record: Record,
-    open_player: Callable[[int, int], Player],
-    order: Callable[[Iterable[int]], Iterable[int]] = iter,
-) -> ReplayVerdict:
-    """Replays the record's moves, then lets its bots play the match again, as `compare` does.
-
-    Raises BadRecord if the record was played on another Python minor version, or does not replay.
-    """
-    if not records.is_of_this_python(record):
-        raise BadRecord(
-            f"the record was played on Python {record.python} and this is "
-            f"{records.python_minor()}; verify it there"
-        )
-    replay(game, record)
-    return compare(game, record, open_player, order).verdict
-
-
 def compare(
     game: Game,
     record: Record,

@@ -26,7 +26,7 @@ from server.queries.bots import (
 from server.queries.games import exportable_season, games, season_records
 from server.queries.leagues import following, league, leagues, season, seasons
 from server.queries.match_logs import match_log
-from server.queries.matches import match, matches, queue, record_of, steps, transcript
+from server.queries.matches import match, matches, queue, record_of, steps
 from server.queries.platform import (
     account,
     admin,
@@ -78,7 +78,6 @@ __all__ = [
     "sessions",
     "steps",
     "tokens",
-    "transcript",
     "uploaded_file",
     "version",
 ]

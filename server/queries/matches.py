@@ -174,11 +174,6 @@ def _view(step: replay.Step, seat: int | None) -> Any:
     return step.table if seat is None else step.views[seat]
 
 
-def transcript(session: Session, name: str, bout: int) -> list[str]:
-    """Returns the bout's moves and its ending, one line each. Raises NotFound or Forbidden."""
-    return [step.text for step in steps(session, name, bout).steps[1:]]
-
-
 def queue(session: Session, *, now: int) -> answers.Queue:
     """Returns the numbers of unfinished matches and try-outs."""
     counts = dict(session.execute(_UNFINISHED).all())

@@ -57,19 +57,6 @@ def open_first(session: Session, season: Season, *, settings: Settings, now: int
     return _write(session, season, first, settings=settings, now=now)
 
 
-def advance(session: Session, season: Season, *, settings: Settings, now: int) -> bool:
-    """Opens the season's next rounds once the last one is over.
-
-    Returns False if nothing is left to play. Returns True, and opens nothing, while a match or a
-    lesson is under way or the season is paused.
-    """
-    if not is_due(session, season):
-        return True
-    if not is_ready(session, season, settings=settings, now=now):
-        return True
-    return open_next(session, season, next_of(session, season, now=now), settings=settings, now=now)
-
-
 def due(session: Session) -> list[Season]:
     """Returns the running seasons whose matches are all final: finished or void."""
     ready = (Season.state == SeasonState.RUNNING, ~_unfinished().exists())

@@ -15,7 +15,6 @@ from matchbox.games.war.player import sums, taken
 HIGHEST: Final = 13
 DECK: Final = tuple(value for value in range(1, HIGHEST + 1) for _ in range(4))
 HAND: Final = len(DECK) // 2
-TOTAL: Final = sum(DECK)
 PAIRS: Final = {
     f"{high} {low}": (high, low) for high in range(HIGHEST, 0, -1) for low in range(high, 0, -1)
 }

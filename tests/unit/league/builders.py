@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from matchbox.league.ratings import ELO
-from matchbox.league.rows import Row
+from matchbox.league.comparisons import compare
+from matchbox.league.ratings import ELO, Fit, fit_comparisons
+from matchbox.league.rows import Row, in_order
 
 CASES = Path(__file__).parent / "cases"
 
@@ -19,6 +20,11 @@ CASES = Path(__file__).parent / "cases"
 def published(name: str) -> Any:
     """Returns the published case of this name."""
     return json.loads((CASES / f"{name}.json").read_text("utf-8"))
+
+
+def fit(rows: Iterable[Row], *, seat_term: bool = False, **more: Any) -> Fit:
+    """Fits strengths to these rows, with the settings of `fit_comparisons`."""
+    return fit_comparisons(compare(in_order(rows), seat_term=seat_term), **more)
 
 
 def bout(

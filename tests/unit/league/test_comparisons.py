@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from matchbox.league.comparisons import Comparisons, compare, join
-from matchbox.league.ratings import fit, fit_comparisons
+from matchbox.league.ratings import fit_comparisons
 from matchbox.league.rows import Row
-from tests.unit.league.builders import bout, play_field
+from tests.unit.league.builders import bout, fit, play_field
 
 FIELDS = {
     table: play_field([0.0, 40.0, 90.0, 120.0], table=table, deals=12, luck=0.6, seed=table)

@@ -7,8 +7,8 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from matchbox.league.ratings import ELO, PRIOR_ELO, WIDE, fit
-from tests.unit.league.builders import bout, play_field, wins
+from matchbox.league.ratings import ELO, PRIOR_ELO, WIDE
+from tests.unit.league.builders import bout, fit, play_field, wins
 
 
 def covered(strengths: list[float], *, table: int, deals: int, luck: float, trials: int) -> float:

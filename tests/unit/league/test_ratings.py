@@ -18,12 +18,11 @@ from matchbox.league.ratings import (
     START,
     LiveRating,
     elo_of,
-    fit,
     live_of,
     live_update,
 )
 from matchbox.league.rows import Row, points
-from tests.unit.league.builders import bout, play_field, published, wins
+from tests.unit.league.builders import bout, fit, play_field, published, wins
 
 
 def test_two_new_players_get_the_published_live_ratings() -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations, islice
+from math import ceil
 
 import pytest
 from hypothesis import given
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from matchbox.dice import Dice, SeededDice
 from matchbox.league.pairing import Pairing, pair_key
-from matchbox.league.tables import mixed_teams, rounds_at, seat_round, seatings, sizes
+from matchbox.league.tables import mixed_teams, rounds_at, seat_round, seatings
 
 
 def dice(step: int = 0) -> Dice:
@@ -36,19 +37,7 @@ def meetings(rounds: Sequence[Sequence[Pairing]]) -> Counter[tuple[str, str]]:
     )
 
 
-@pytest.mark.parametrize(
-    "entrants,allowed,expected",
-    [(7, range(2, 7), [4, 3]), (13, range(3, 7), [5, 4, 4]), (6, (6,), [6]), (5, (2, 3), [3, 2])],
-)
-def test_tables_are_few_and_of_nearly_one_size(
-    entrants: int, allowed: range, expected: list[int]
-) -> None:
-    assert sizes(entrants, allowed) == expected
-
-
-def test_who_fills_no_tables_is_told() -> None:
-    with pytest.raises(ValueError, match="7 entrants fill no tables"):
-        sizes(7, (4,))
+def test_who_fills_no_team_is_told() -> None:
     with pytest.raises(ValueError, match="do not fill a team of 4"):
         mixed_teams(names(3), 4, 1, dice())
 
@@ -58,7 +47,8 @@ def test_everybody_sits_once_a_round_and_never_beside_a_bot_of_its_owner(
     n: int, data: st.DataObject
 ) -> None:
     owner = {name: data.draw(st.sampled_from("uvwxyz")) for name in names(n)}
-    tables = sizes(n, range(2, 7))
+    count = ceil(n / 6)
+    tables = [(n + place) // count for place in range(count)]
     seated = seat_round(names(n), tables, {}, dice(n), owner=owner)
     sat = Counter(name for table in seated for name in table.seats)
     assert set(sat.values()) <= {1}

@@ -70,7 +70,7 @@ def test_of_a_match_that_is_not_over_nothing_but_its_status_is_told(
         assert all(deal not in json.dumps(told) for deal in jobs[0].deals)
         assert [one["points"] for one in told["entrants"]] == [None, None]
     closed: list[tuple[str, list[Any]]] = [
-        ("record_of", []), ("match_log", [charlie]), ("steps", [0]), ("transcript", [0]),
+        ("record_of", []), ("match_log", [charlie]), ("steps", [0]),
     ]  # fmt: skip
     for query, given in closed:
         with pytest.raises(Forbidden, match="until it is over"):
@@ -253,9 +253,7 @@ def test_a_bout_is_shown_step_by_step(books: Books, season: Season) -> None:
     assert len(shown["steps"]) == shown["bout"]["moves"] + 2
     own = ask(books, "steps", job.match, 0, 1)
     assert own["steps"][0]["view"] != shown["steps"][0]["view"]
-    lines = ask(books, "transcript", job.match, 0)
-    assert len(lines) == shown["bout"]["moves"] + 1
-    assert lines[-1] == shown["bout"]["why"]
+    assert shown["steps"][-1]["text"] == shown["bout"]["why"]
     for wrong in ((99, None), (0, 9), (-1, None)):
         with pytest.raises(NotFound):
             ask(books, "steps", job.match, *wrong)

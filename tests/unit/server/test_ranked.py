@@ -14,8 +14,10 @@ from sqlalchemy import select
 from matchbox.bundle import digest
 from matchbox.dice import deals_from
 from matchbox.errors import Conflict
+from matchbox.league.comparisons import compare
 from matchbox.league.format import Admission, Schedule, given
-from matchbox.league.ratings import PARENT_ELO, fit, live_scale
+from matchbox.league.ratings import PARENT_ELO, fit_comparisons, live_scale
+from matchbox.league.rows import in_order
 from matchbox.match.record import Bout
 from matchbox.match.wire import PlayMatch
 from server import queries
@@ -418,7 +420,8 @@ def test_a_new_version_begins_near_its_parent_live_and_in_the_standing(
     assert (name, more) == (child["bot"], [])
     with books.read() as session:
         rows = ratings.played(session, Match.league_id == league.id).rows
-    related, alone = (fit(rows, seat_term=True, parents=one) for one in ({name: before}, {}))
+    compared = compare(in_order(rows), seat_term=True)
+    related, alone = (fit_comparisons(compared, parents=one) for one in ({name: before}, {}))
     assert child["elo"] == related.elo(name)
     gap = related.elo(before) - related.elo(name)
     assert 0 < gap < (alone.elo(before) - alone.elo(name)) / 1.5

@@ -111,9 +111,9 @@ def test_a_match_with_memories_names_them_and_is_verified_with_them_alone(box: B
     without = records.unpack(play_job(job, bundles, box).record)
     assert [one.moves for one in without.bouts] != [one.moves for one in boxed.bouts]
     table = MatchSeats(replay.job_of(boxed), bundles, box, memories=known)
-    assert replay.verify(game("bomb"), boxed, table.open_player) == "same"
+    assert replay.compare(game("bomb"), boxed, table.open_player).verdict == "same"
     table = MatchSeats(replay.job_of(boxed), bundles, box, memories={digest(memory): b""})
-    assert replay.verify(game("bomb"), boxed, table.open_player) == "different"
+    assert replay.compare(game("bomb"), boxed, table.open_player).verdict == "different"
 
 
 def test_a_try_out_lets_the_bot_learn_once_and_play_with_what_it_remembers(box: Box) -> None:

@@ -51,7 +51,7 @@ def test_the_bots_played_again_give_the_same_record(box: Box) -> None:
     job = a_match(ONE, TWO)
     record = records.unpack(play_job(job, by_digest(ONE, TWO), box).record)
     table = MatchSeats(job, by_digest(ONE, TWO), box)
-    assert replay.verify(registry.game("bomb"), record, table.open_player) == "same"
+    assert replay.compare(registry.game("bomb"), record, table.open_player).verdict == "same"
 
 
 def test_how_many_bouts_are_in_flight_changes_no_bout(box: Box) -> None:

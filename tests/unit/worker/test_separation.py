@@ -91,7 +91,7 @@ def test_a_verification_plays_the_rotations_in_an_order_of_its_own() -> None:
         return reversed(asked[-1])
 
     seats = MatchSeats(job, by_digest(ONE, TWO), None).open_player
-    assert replay.verify(registry.game("bomb"), record, seats, backwards) == "same"
+    assert replay.compare(registry.game("bomb"), record, seats, backwards).verdict == "same"
     assert asked == [(0, 1)]
 
 

@@ -13,7 +13,7 @@ from matchbox.games.war.draw import draw
 from matchbox.games.war.rules import GAME
 from matchbox.games.war.state import CHOOSE, DEALT, begin
 from matchbox.match.referee import Played, play
-from matchbox.match.replay import replay, verify
+from matchbox.match.replay import compare, replay
 from matchbox.match.transcript import narrate
 from tests.builders import CHECKOUT, a_job, local_seats, shipped
 from tests.fakes import LeastDice
@@ -105,7 +105,7 @@ def test_a_match_is_the_same_whatever_the_width(pair: tuple[str, str]) -> None:
 def test_a_match_verifies_and_its_transcript_tells_both_pairs() -> None:
     sources = [shipped("war", bot) for bot in ("random", "highest")]
     record = played(*sources, deals=3).record
-    assert verify(GAME, record, local_seats("war", sources)) == "same"
+    assert compare(GAME, record, local_seats("war", sources)).verdict == "same"
     lines = list(narrate(GAME, record, record.bouts[0], ["Random", "Highest"]))
     assert sum("lays " in line for line in lines) == 26
     assert any("takes " in line for line in lines)
