@@ -195,7 +195,7 @@ class Books:
             assert all(seat.version.bot.owner for seat in found.seats)
         return found
 
-    def told(self, user: User, kind: str) -> list[tuple[str, str]]:
+    def notices(self, user: User, kind: str) -> list[tuple[str, str]]:
         """The subject and text of every notice of this kind in the account's inbox, oldest
         first."""
         mine = (Notice.user_id == user.id, Notice.kind == kind)

@@ -50,9 +50,9 @@ def right_order(effort: Effort) -> list[Figure]:
     figures = []
     for rho, most in RHOS.items():
         trials = effort.trials(600)
-        told = _seasons(effort, strengths, rho, most, effort.seed, trials)
-        games = told[0].games.tolist()
-        shares = np.mean([one.right for one in told], axis=0).tolist()
+        traces = _seasons(effort, strengths, rho, most, effort.seed, trials)
+        games = traces[0].games.tolist()
+        shares = np.mean([one.right for one in traces], axis=0).tolist()
         reached = seasons.games_to(0.95, games, shares)
         by_goal = max(share for at, share in zip(games, shares, strict=True) if at <= GOAL_GAMES)
         ours = f"{reached:,} games" if reached else f"more than {games[-1]:,} games"
@@ -62,22 +62,22 @@ def right_order(effort: Effort) -> list[Figure]:
         goal = f"{GOAL_GAMES:,} or fewer" if rho == GOAL_RHO else ""
         name = f"right order of 12 bots 20 Elo apart in 95% of seasons, results of a deal at {rho}"
         figures.append(Figure(name, goal, ours, trials, met))
-        figures += _stopped(told, rho)
+        figures += _stopped(traces, rho)
     return figures + _round_robins(effort, strengths)
 
 
 def any_field(effort: Effort) -> list[Figure]:
     """Games until seasons of twelve bots of random strengths stop, and whether they were right to
     stop."""
-    told, most = [], 20_000
+    traces, most = [], 20_000
     for number in range(FIELDS):
         rng = np.random.default_rng([effort.seed, number])
         strengths = np.sort(rng.normal(size=BOTS) * SPREAD)
         seed = effort.seed + 1000 * number
-        told += _seasons(effort, strengths, GOAL_RHO, most, seed, effort.trials(10))
+        traces += _seasons(effort, strengths, GOAL_RHO, most, seed, effort.trials(10))
     figures = []
     for care, level in ENOUGH.items():
-        over = _ends(told, level)
+        over = _ends(traces, level)
         games = np.mean([one.games[at] for one, at in over]) if over else 0.0
         near = float(np.mean([one.near[at] for one, at in over])) if over else 0.0
         name = (
@@ -85,7 +85,7 @@ def any_field(effort: Effort) -> list[Figure]:
         )
         goal = f"in {RIGHT[care]:.0%} none above a next one better by over {NEAR_ELO:.0f} Elo"
         ours = f"{near:.1%}; {len(over)} stopped within {most:,} games, after {games:,.0f}"
-        figures.append(Figure(name, goal, ours, len(told), near >= RIGHT[care]))
+        figures.append(Figure(name, goal, ours, len(traces), near >= RIGHT[care]))
     return figures
 
 
@@ -151,12 +151,12 @@ def identical(effort: Effort) -> list[Figure]:
         late = count(row for row in again if row.match in names[:5])
         counts = add(count(row for row in again if row.match not in names[:5]), late)
         same += repr(standing(again)) == once == repr(standing_of(counts))
-    told = f"{same} of {trials} the same"
+    text = f"{same} of {trials} the same"
     return [
         Figure(
             "standings after shuffled, repeated and late results",
             "bit-identical",
-            told,
+            text,
             trials,
             same == trials,
         )
@@ -186,11 +186,11 @@ def large_field(effort: Effort) -> list[Figure]:
     larger = seconds(lambda: fit_comparisons(twice))
     solved = seconds(lambda: np.linalg.lstsq(equations, equations[0]))
     times = f"{larger / refit:.2f} times, {larger / solved:.2f} times a least-squares call"
-    told = "{:.2f} s of one processor".format
+    text = "{:.2f} s of one processor".format
     return [
-        Figure(f"refit of {size} from counts", "under 1 s", told(refit), trials, refit < 1),
-        Figure(f"the whole standing of {size}, digest and all", "", told(whole), trials, None),
-        Figure(f"ten deals more in the counts of {size}", "", told(joined), trials, None),
+        Figure(f"refit of {size} from counts", "under 1 s", text(refit), trials, refit < 1),
+        Figure(f"the whole standing of {size}, digest and all", "", text(whole), trials, None),
+        Figure(f"ten deals more in the counts of {size}", "", text(joined), trials, None),
         Figure(
             "refit of 2,000 bots x 1,000,000 games, beside that of 1,000 bots "
             "(and numpy's `lstsq` of 2,000 equations)",
@@ -235,9 +235,9 @@ def versions(effort: Effort) -> list[Figure]:
                 found = [_head_to_head(elo, rho, look, rng) for _ in range(trials)]
                 games = np.mean([one[0] for one in found])
                 wrong = np.mean([one[1] != ("better" if elo else "not-better") for one in found])
-                told = [one[2] for one in found if one[2] is not None]
-                above = np.mean([one.elo > elo for one in told])
-                held = np.mean([one.low <= elo <= one.high for one in told])
+                known = [one[2] for one in found if one[2] is not None]
+                above = np.mean([one.elo > elo for one in known])
+                held = np.mean([one.low <= elo <= one.high for one in known])
                 name = (
                     f"[0, 20] trial of a version truly {elo:.0f} Elo better, results at {rho}, "
                     f"{look} deals a look"
@@ -270,7 +270,7 @@ PROMISES: Final[dict[str, Callable[[Effort], Sequence[Figure]]]] = {
 
 def _seasons(
     effort: Effort, strengths: Floats, rho: float, most: int, seed: int, trials: int
-) -> list[seasons.Told]:
+) -> list[seasons.Trace]:
     """Seasons of a field, each played up to `most` games."""
     pairs, seeds = (
         field.all_pairs(strengths, field.shared_for(rho, GAP)),
@@ -282,16 +282,16 @@ def _seasons(
         return [one for part in played for one in part]
 
 
-def _ends(told: Sequence[seasons.Told], level: float) -> list[tuple[seasons.Told, int]]:
+def _ends(traces: Sequence[seasons.Trace], level: float) -> list[tuple[seasons.Trace, int]]:
     """The seasons whose doubt fell to this level, and the batch after which each stops."""
-    ended = [np.flatnonzero(one.doubt <= level) for one in told]
-    return [(one, int(at[0])) for one, at in zip(told, ended, strict=True) if len(at)]
+    ended = [np.flatnonzero(one.doubt <= level) for one in traces]
+    return [(one, int(at[0])) for one, at in zip(traces, ended, strict=True) if len(at)]
 
 
-def _stopped(told: Sequence[seasons.Told], rho: float) -> list[Figure]:
+def _stopped(traces: Sequence[seasons.Trace], rho: float) -> list[Figure]:
     figures = []
     for care, level in ENOUGH.items():
-        over = _ends(told, level)
+        over = _ends(traces, level)
         games = float(np.mean([one.games[at] for one, at in over])) if over else 0.0
         right = float(np.mean([one.right[at] for one, at in over])) if over else 0.0
         ours = f"{games:,.0f} games on average, {right:.1%} right; {len(over)} stopped"
@@ -299,8 +299,8 @@ def _stopped(told: Sequence[seasons.Told], rho: float) -> list[Figure]:
         goal, met = f"{RIGHT[care]:.0%} right", right >= RIGHT[care]
         if rho == GOAL_RHO and care == "strict":
             goal, met = f"{goal} in {STOP_GAMES:,} games", met and games <= STOP_GAMES
-            met = met and len(over) >= 0.95 * len(told)
-        figures.append(Figure(name, goal, ours, len(told), met))
+            met = met and len(over) >= 0.95 * len(traces)
+        figures.append(Figure(name, goal, ours, len(traces), met))
     return figures
 
 

@@ -26,7 +26,7 @@ STEPS: Final = 9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Told:
+class Trace:
     """A season after each batch; arrays of shape (batches,)."""
 
     games: Ints
@@ -36,7 +36,7 @@ class Told:
     doubt: Floats
 
 
-def play(pairs: Pairs, strengths: Floats, most_games: int, seeds: Sequence[int]) -> list[Told]:
+def play(pairs: Pairs, strengths: Floats, most_games: int, seeds: Sequence[int]) -> list[Trace]:
     """Seasons by the adaptive tail. They continue up to `most_games` games, however sure the order
     is.
 
@@ -63,8 +63,8 @@ def play(pairs: Pairs, strengths: Floats, most_games: int, seeds: Sequence[int])
             dice = SeededDice(seed.to_bytes(8, "big"), batch)
             wanted = Counter(number[one.seats] for one in next_batch(pairs.names, found[at], dice))
             counts[at] += pairs.play(np.array([wanted[k] for k in range(len(base))]), rng)
-    told = zip(np.array(right).T, np.array(near).T, np.array(doubt).T, strict=True)
-    return [Told(np.array(games), *one) for one in told]
+    rows = zip(np.array(right).T, np.array(near).T, np.array(doubt).T, strict=True)
+    return [Trace(np.array(games), *one) for one in rows]
 
 
 def fit_together(pairs: Pairs, counts: Ints) -> tuple[Floats, Floats]:
@@ -96,8 +96,8 @@ def fit_together(pairs: Pairs, counts: Ints) -> tuple[Floats, Floats]:
     share = np.minimum(2 * doubt * ((design @ bread) * design).sum(axis=2), MOST_OF_FIT)
     spread = (counts * (won - 2 * chance[:, :, None]) ** 2).sum(axis=2) / (1 - share) ** 2
     seen, whole = square(spread), deals.sum(axis=1)[:, None, None]
-    told = (deals * 4 * doubt) @ abs(design)
-    trust = np.sqrt(told / (told + FEW_DEALS))
+    information = (deals * 4 * doubt) @ abs(design)
+    trust = np.sqrt(information / (information + FEW_DEALS))
     rest = np.sqrt(1 - trust**2)
     ratio = (np.trace(seen, axis1=1, axis2=2) / np.trace(expected, axis1=1, axis2=2))[:, None, None]
     field = (whole * ratio + FEW_DEALS) / (whole + FEW_DEALS)

@@ -49,7 +49,7 @@ _LIMITS: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class PlayedMatch:
     """The result of a match."""
 
     build: str
@@ -68,9 +68,9 @@ def deals_of(game: str, games: int = GAMES) -> list[str]:
     return derive_deals(f"identity of {game}", -(-games // len(TABLES[game])))
 
 
-def play(game: str, box: Box | None, width: int, deals: Sequence[str]) -> Told:
+def play(game: str, box: Box | None, width: int, deals: Sequence[str]) -> PlayedMatch:
     """Plays these deals of the game's match."""
-    return tell(play_match(game, TABLES[game], box, width, deals))
+    return played_match(play_match(game, TABLES[game], box, width, deals))
 
 
 def play_match(
@@ -95,7 +95,7 @@ def play_match(
     return play_job(job, {bot.version: bot.data for bot in bots}, box).record
 
 
-def tell(packed: bytes) -> Told:
+def played_match(packed: bytes) -> PlayedMatch:
     """The digests of a packed record."""
     record = records.unpack(packed)
     bouts = {
@@ -105,7 +105,7 @@ def tell(packed: bytes) -> Told:
         for bout in record.bouts
     }
     narrow = msgspec.structs.replace(record, width=1)
-    return Told(build.in_use(), _digest(packed), records.digest(narrow), bouts)
+    return PlayedMatch(build.in_use(), _digest(packed), records.digest(narrow), bouts)
 
 
 def _digest(data: bytes) -> str:
@@ -127,11 +127,11 @@ def main() -> None:
     deals = deals_of(asked.game, asked.games)[asked.first :: asked.step]
     box = open_named(asked.box)
     try:
-        told = play(asked.game, box, asked.width, deals)
+        played = play(asked.game, box, asked.width, deals)
     finally:
         if box is not None:
             box.close()
-    print(json.dumps(msgspec.to_builtins(told)))
+    print(json.dumps(msgspec.to_builtins(played)))
 
 
 if __name__ == "__main__":

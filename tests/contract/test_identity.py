@@ -20,7 +20,7 @@ import pytest
 from matchbox import build, registry
 from matchbox.match.wire import ALONE
 from sandbox.box import KINDS, Box
-from tests.contract.identity import GAMES, TABLES, Told, deals_of, play
+from tests.contract.identity import GAMES, TABLES, PlayedMatch, deals_of, play
 from worker.arena.boxes import open_named
 
 pytestmark = pytest.mark.slow
@@ -32,7 +32,7 @@ every_game = pytest.mark.parametrize("game", sorted(TABLES))
 
 
 @cache
-def alone(game: str, count: int) -> Told:
+def alone(game: str, count: int) -> PlayedMatch:
     """The match in this process, one bout at a time. All others are compared with it."""
     return play(game, None, 1, deals_of(game, count))
 
@@ -48,11 +48,11 @@ def started(game: str, *asked: str, **environment: str) -> subprocess.Popen[byte
     )
 
 
-def told_by(process: subprocess.Popen[bytes]) -> Told:
+def result_of(process: subprocess.Popen[bytes]) -> PlayedMatch:
     """The result that the process has printed."""
     out, _ = process.communicate()
     assert process.returncode == 0
-    return Told(**json.loads(out))
+    return PlayedMatch(**json.loads(out))
 
 
 def test_every_game_is_compared() -> None:
@@ -62,9 +62,9 @@ def test_every_game_is_compared() -> None:
 @every_game
 def test_any_width_gives_the_record_of_one_bout_at_a_time(game: str) -> None:
     for width in (16, 128, 250):
-        told = play(game, None, width, deals_of(game))
-        assert told.record == alone(game, GAMES).record
-        assert told.bouts == alone(game, GAMES).bouts
+        played = play(game, None, width, deals_of(game))
+        assert played.record == alone(game, GAMES).record
+        assert played.bouts == alone(game, GAMES).bouts
 
 
 @every_game
@@ -74,16 +74,16 @@ def test_a_thousand_bouts_in_flight_give_that_record_too(game: str) -> None:
     opened = open_named("process")
     assert opened is not None
     with opened:
-        told = play(game, opened, 1024, deals_of(game, many))
-    assert told.record == alone(game, many).record
+        played = play(game, opened, 1024, deals_of(game, many))
+    assert played.record == alone(game, many).record
 
 
 @every_game
 def test_any_box_gives_the_record_of_this_process(game: str, kind: str, box: Box) -> None:
     many = FEW if kind == "docker" else GAMES
     for width, count in ((ALONE, FEW // 5), (1, FEW), (16, many), (250, many)):
-        told = play(game, box, width, deals_of(game, count))
-        assert told.record == alone(game, count).record
+        played = play(game, box, width, deals_of(game, count))
+        assert played.record == alone(game, count).record
 
 
 @pytest.mark.usefixtures("seat_images")
@@ -102,14 +102,14 @@ def test_every_box_writes_the_same_bytes() -> None:
 @pytest.mark.usefixtures("seat_images")
 def test_a_container_of_plain_python_gives_that_record_too(game: str) -> None:
     """The other tests play the compiled hot path in containers, if there is one."""
-    plain = told_by(started(game, "--box", "docker", MATCHBOX_COMPILED="0"))
+    plain = result_of(started(game, "--box", "docker", MATCHBOX_COMPILED="0"))
     assert plain.record == alone(game, FEW).record
 
 
 @every_game
 def test_the_deals_may_be_dealt_out_in_any_order_to_any_processes(game: str) -> None:
     parts = [("--from", "1", "--step", "2"), ("--step", "-1"), ("--step", "2", "--width", "1")]
-    odd, backward, even = (told_by(one) for one in [started(game, *part) for part in parts])
+    odd, backward, even = (result_of(one) for one in [started(game, *part) for part in parts])
     assert odd.bouts | even.bouts == backward.bouts == alone(game, FEW).bouts
     assert not odd.bouts.keys() & even.bouts.keys()
 
@@ -125,9 +125,9 @@ def test_the_rotations_may_be_played_in_any_order(
     with opened:
         for order in permutations(range(len(TABLES[game]))):
             monkeypatch.setattr("worker.arena.play.shuffled", partial(in_order, order))
-            told = play(game, opened, width, deals_of(game, FEW))
-            assert told.record == alone(game, FEW).record
-            found.add(told.packed)
+            played = play(game, opened, width, deals_of(game, FEW))
+            assert played.record == alone(game, FEW).record
+            found.add(played.packed)
     assert len(found) == 1
 
 
@@ -141,7 +141,7 @@ def in_order(order: tuple[int, ...], rotations: Iterable[int]) -> tuple[int, ...
 def test_a_compiled_build_gives_the_same_bytes_as_plain_python(game: str) -> None:
     wide = ("--games", str(GAMES), "--width", "250")
     plain, compiled = (
-        told_by(one)
+        result_of(one)
         for one in [started(game, *wide, MATCHBOX_COMPILED=wanted) for wanted in ("0", "1")]
     )
     assert plain.build == "plain"

@@ -35,7 +35,7 @@ from tests.hostile.stage import (
     witnessed,
 )
 from tests.hostile.table import GROUPS
-from tests.hostile.witnesses import Told, Witness
+from tests.hostile.witnesses import AttackResult, Witness
 from worker.arena.boxes import open_named
 
 REFUSED = [attack for attack in ATTACKS if expected(attack)["verdicts"] == ["refused"]]
@@ -74,7 +74,7 @@ def test_the_attack_gets_nothing_and_hurts_nobody_else(attack: str, box: Box, co
         assert selftest(box.kind).lacking
         return
     verdicts = expected(attack)["verdicts"]
-    told, kinds = Told(), set()
+    outcome, kinds = AttackResult(), set()
     zygotes = list(box._all)
     with looked_at(attack) as witness:
         attacker = bot(attack, witness)
@@ -84,7 +84,7 @@ def test_the_attack_gets_nothing_and_hurts_nobody_else(attack: str, box: Box, co
             allowed = limits(attack)
             result = played(watched(box, witness), attack, *entrants, limits=allowed, game=game)
             assert is_taken(result), "the books take no such result"
-            told.logs.append(result.logs[own])
+            outcome.logs.append(result.logs[own])
             assert {note.entrant for note in result.notes} <= {own}, "the honest bot was blamed"
             record = records.unpack(result.record)
             assert len(record.bouts) == 2
@@ -93,8 +93,8 @@ def test_the_attack_gets_nothing_and_hurts_nobody_else(attack: str, box: Box, co
             after = played(box, "control", HONEST, HONEST)
             assert not after.notes
             assert records.digest(records.unpack(after.record)) == control
-        assert not witness.seen(told)
-    assert "SUCCEEDED" not in "".join(told.logs)
+        assert not witness.seen(outcome)
+    assert "SUCCEEDED" not in "".join(outcome.logs)
     assert kinds <= set(verdicts), result.notes
     assert bool(kinds) == bool(verdicts)
     assert all(found_as_left(zygote) for zygote in zygotes)

@@ -32,7 +32,7 @@ from tests.hostile.stage import (
     watched,
     witnessed,
 )
-from tests.hostile.witnesses import BYSTANDER, Told
+from tests.hostile.witnesses import BYSTANDER, AttackResult
 from worker.arena.boxes import ENTRY
 
 PROOFS = {attack: shown for attack in ATTACKS if (shown := proof(attack))}
@@ -109,25 +109,25 @@ def boxes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Boxes]:
 def works(attack: str, boxes: Boxes, *dropped: str) -> bool:
     """Whether the attack's witness is seen in a box without these layers."""
     shown = PROOFS[attack]
-    box, told = boxes.get(shown.box, *dropped), Told()
+    box, outcome = boxes.get(shown.box, *dropped), AttackResult()
     with witnessed(attack) as witness:
         for number in range(TRIES if dropped else MATCHES):
-            play(watched(box, witness), attack, number, bot(attack, witness), told)
-            if witness.seen(told):
-                if witness.lasting or told.void:
+            play(watched(box, witness), attack, number, bot(attack, witness), outcome)
+            if witness.seen(outcome):
+                if witness.lasting or outcome.void:
                     boxes.close(shown.box, *dropped)
                 return True
     return False
 
 
-def play(box: Box, attack: str, number: int, attacker: bytes, told: Told) -> None:
+def play(box: Box, attack: str, number: int, attacker: bytes, outcome: AttackResult) -> None:
     """Plays one match against an honest bot. An attack may make it void."""
     name, within = f"{attack} {number}", limits(attack)
     try:
-        told.logs.append(played(box, name, attacker, HONEST, limits=within).logs[0])
+        outcome.logs.append(played(box, name, attacker, HONEST, limits=within).logs[0])
     except SeatFault as fault:
         assert fault.kind == "platform"
-        told.void = True
+        outcome.void = True
 
 
 @pytest.mark.parametrize("attack", PROOFS)

@@ -45,7 +45,7 @@ _BORROWED: Final = (
 
 
 @dataclass
-class Told:
+class AttackResult:
     """The result of the matches: the attacker's output, and whether one was void."""
 
     logs: list[str] = field(default_factory=list)
@@ -79,7 +79,7 @@ class Witness:
     def look(self, seat: BoxSeat) -> None:
         """Looks at an open seat. Raises OSError if its process is gone."""
 
-    def seen(self, told: Told) -> bool:
+    def seen(self, outcome: AttackResult) -> bool:
         """Whether the attack worked."""
         return self.found
 
@@ -89,8 +89,8 @@ class Canary(Witness):
 
     value = BYSTANDER
 
-    def seen(self, told: Told) -> bool:
-        return any(self.value in re.split(r"[^\w.-]+", log) for log in told.logs)
+    def seen(self, outcome: AttackResult) -> bool:
+        return any(self.value in re.split(r"[^\w.-]+", log) for log in outcome.logs)
 
 
 class Machine(Canary):
@@ -137,8 +137,8 @@ class Neighbour(Canary):
 class Carried(Witness):
     """A value that one process left and another found."""
 
-    def seen(self, told: Told) -> bool:
-        text = "\n".join(told.logs)
+    def seen(self, outcome: AttackResult) -> bool:
+        text = "\n".join(outcome.logs)
         left = set(re.findall(r"left (\w+)", text))
         return bool(left & set(re.findall(r"found (\w+)", text)))
 
@@ -162,15 +162,15 @@ class Forks(Witness):
     def look(self, seat: BoxSeat) -> None:
         self._numbers.add(_status(seat.pid)["NSpid"].split()[-1])
 
-    def seen(self, told: Told) -> bool:
-        return len(self._numbers & set(re.findall(r"number (\w+)", "\n".join(told.logs)))) > 1
+    def seen(self, outcome: AttackResult) -> bool:
+        return len(self._numbers & set(re.findall(r"number (\w+)", "\n".join(outcome.logs)))) > 1
 
 
 class Void(Witness):
     """A match that does not count, or a fault of the honest bot."""
 
-    def seen(self, told: Told) -> bool:
-        return told.void
+    def seen(self, outcome: AttackResult) -> bool:
+        return outcome.void
 
 
 class Status(Witness):
@@ -261,8 +261,8 @@ class Record(Witness):
     def look(self, seat: BoxSeat) -> None:
         wanted = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
         with open(os.__file__, "rb") as file:
-            told = fcntl.fcntl(file, fcntl.F_GETLK, wanted)
-        self.found |= struct.unpack_from("h", told)[0] != fcntl.F_UNLCK
+            lock = fcntl.fcntl(file, fcntl.F_GETLK, wanted)
+        self.found |= struct.unpack_from("h", lock)[0] != fcntl.F_UNLCK
 
 
 class Pipe(Witness):
@@ -298,7 +298,7 @@ class Waiter(Witness):
             time.sleep(0.01)
         return self
 
-    def seen(self, told: Told) -> bool:
+    def seen(self, outcome: AttackResult) -> bool:
         try:
             return self._waiter.wait(timeout=3) == 0
         except subprocess.TimeoutExpired:
@@ -330,10 +330,10 @@ class Cache(Witness):
         for at, name in enumerate(_BORROWED):
             _load(LIBRARY / f"{name}.py", self._evicted or bool(self._bits >> at & 1))
 
-    def seen(self, told: Told) -> bool:
+    def seen(self, outcome: AttackResult) -> bool:
         if self._evicted:
             return not _resident(LIBRARY / f"{_BORROWED[0]}.py")
-        return any(f"cached {self._bits}\n" in log for log in told.logs)
+        return any(f"cached {self._bits}\n" in log for log in outcome.logs)
 
 
 class Heard(Canary):
@@ -360,8 +360,8 @@ class Clock(Witness):
         self._begun = self._now()
         return self
 
-    def seen(self, told: Told) -> bool:
-        times = re.findall(r"clock (\d+)", "\n".join(told.logs))
+    def seen(self, outcome: AttackResult) -> bool:
+        times = re.findall(r"clock (\d+)", "\n".join(outcome.logs))
         return any(self._begun <= int(at) <= self._now() for at in times)
 
 
@@ -378,8 +378,8 @@ class Pause(Witness):
             self._left -= 1
             time.sleep(self._pause / 1000)
 
-    def seen(self, told: Told) -> bool:
-        waited = [int(ms) for log in told.logs for ms in re.findall(r"waited (\d+)", log)]
+    def seen(self, outcome: AttackResult) -> bool:
+        waited = [int(ms) for log in outcome.logs for ms in re.findall(r"waited (\d+)", log)]
         # After its own answer, once its rival was loaded, and after each of its rival's answers.
         return any(0 <= ms - many * self._pause < 100 for ms in waited for many in range(1, 7))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
-from matchbox.games.creatures.memory import Table
+from matchbox.games.creatures.memory import WinCounts
 
 _SUMMONS: Final = "summons "
 """The beginning of the transcript's line for a summon; the card's name follows."""
@@ -25,7 +25,7 @@ def get_victory_key(data: dict[str, Any], player: str | int) -> str:
     raise ValueError(f"{player!r} neither won nor lost the game: {data['winner']!r} won it")
 
 
-def count(table: Table, game: dict[str, Any]) -> None:
+def count(table: WinCounts, game: dict[str, Any]) -> None:
     """Counts every summon of a logged game as a win or a loss of its card.
 
     A game without a result is not counted. A card missing in the table counts from 0.
@@ -51,7 +51,7 @@ def game_of(record: dict[str, Any]) -> dict[str, Any]:
     return {"turns": turns, "winner": winner, "loser": 1 - winner}
 
 
-def count_new(table: Table, games: Iterable[dict[str, Any]], counted: set[int]) -> None:
+def count_new(table: WinCounts, games: Iterable[dict[str, Any]], counted: set[int]) -> None:
     """Counts every game whose number is not in `counted`, and adds its number."""
     for game in games:
         if game["number"] not in counted:

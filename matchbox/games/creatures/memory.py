@@ -12,7 +12,7 @@ from typing import Final
 EMPTY: Final = b"{}"
 """The content of a file before anything has been counted."""
 
-Table = dict[str, dict[str, int]]
+WinCounts = dict[str, dict[str, int]]
 """Wins ("W") and losses ("L") of the turns in which a card was summoned, by the card's name."""
 
 
@@ -34,12 +34,12 @@ def is_at_the_terminal() -> bool:
     return NOW.memory is None
 
 
-def remembered() -> Table:
+def remembered() -> WinCounts:
     """The table in the deciding player's memory."""
     return read(NOW.memory or EMPTY)
 
 
-def read(memory: bytes) -> Table:
+def read(memory: bytes) -> WinCounts:
     """Decodes a table; no bytes are an empty table. Raises ValueError if they hold no table."""
     table = json.loads(memory) if memory and memory != EMPTY else {}
     if not isinstance(table, dict):

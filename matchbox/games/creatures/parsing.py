@@ -6,12 +6,15 @@
 from __future__ import annotations
 
 from matchbox.games.creatures.card_counts import count, count_new, game_of, get_victory_key
-from matchbox.games.creatures.memory import Table, is_at_the_terminal, remembered
+from matchbox.games.creatures.memory import WinCounts, is_at_the_terminal, remembered
 
 __all__ = ["Table", "count", "count_new", "game_of", "get_victory_key", "parse_log"]
 
+Table = WinCounts
+"""The name that authors may import."""
 
-def parse_log() -> Table:
+
+def parse_log() -> WinCounts:
     """Counts the new games of results.json into parsed.json, and returns its table.
 
     In a seat there are no files: the table comes from the player's memory.

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from matchbox.games.creatures.card import Card
-from matchbox.games.creatures.memory import Table, read
+from matchbox.games.creatures.memory import WinCounts, read
 from matchbox.games.creatures.player import Player
 
 
@@ -46,7 +46,7 @@ class StillLearning(AutoPilot):
 
     def __init__(self, name: str = "") -> None:
         super().__init__(name)
-        self.summon_data: Table = {}
+        self.summon_data: WinCounts = {}
 
     def remember(self, memory: bytes) -> None:
         super().remember(memory)
@@ -63,7 +63,7 @@ class StillLearning(AutoPilot):
         """Adds the summons of every recorded duel to the table, as `parse_log` does."""
         return Player.learn(memory, records)
 
-    def get_card_value(self, summon: Card, summon_data: Table) -> int:
+    def get_card_value(self, summon: Card, summon_data: WinCounts) -> int:
         """Wins minus losses of the turns in which such a card was summoned."""
         counted = summon_data.get(summon.name, {})
         return counted.get("W", 0) - counted.get("L", 0)

@@ -18,7 +18,7 @@ from matchbox.errors import IllegalMove
 from matchbox.games.creatures.card import Card
 from matchbox.games.creatures.card_counts import count_new
 from matchbox.games.creatures.duel_log import Game, logged
-from matchbox.games.creatures.memory import EMPTY, Table, read
+from matchbox.games.creatures.memory import EMPTY, WinCounts, read
 from matchbox.games.creatures.player import Player, answer, sit_down
 from matchbox.games.creatures.rules import GAME
 from matchbox.match.record import Bout, Record
@@ -176,7 +176,7 @@ def export(record: Record, names: Sequence[str], start: int = 1) -> Iterator[str
 
 def export_table(record: Record, names: Sequence[str]) -> Iterator[str]:
     """Yields the wins and losses per card of a match, as a parsed.json."""
-    table: Table = {}
+    table: WinCounts = {}
     count_new(table, map(json.loads, export(record, names)), set())
     yield json.dumps(table) + "\n"
 
@@ -225,7 +225,7 @@ def _taken(results: Path, parsed: Path) -> set[int]:
     return {game["number"] for game in read_results(results)} | _counted(parsed)
 
 
-def parse(results: Path = RESULTS, parsed: Path = PARSED) -> Table:
+def parse(results: Path = RESULTS, parsed: Path = PARSED) -> WinCounts:
     """Counts every game of the log once, however often it is called; writes and returns the table.
 
     The numbers of the counted games are in parsed.numbers.json beside the table.

@@ -64,7 +64,7 @@ def watching(books: Books) -> Iterator[Callable[..., Watch]]:
 
 def texts(books: Books, user: User, kind: str = "finding") -> str:
     """Returns all notices of this kind in the account's inbox, as one text."""
-    return "\n".join(text for _, text in books.told(user, kind))
+    return "\n".join(text for _, text in books.notices(user, kind))
 
 
 def turns(books: Books, watch: Watch, count: int) -> None:
@@ -173,7 +173,7 @@ def test_two_that_look_at_the_same_time_tell_each_finding_once(
     for _ in range(10):
         turns(books, web, 1)
         internal.turn()
-    told = [text for _, text in books.told(charlie, "finding")]
+    told = [text for _, text in books.notices(charlie, "finding")]
     assert told
     assert len(told) == len(set(told))
 

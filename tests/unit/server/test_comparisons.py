@@ -138,7 +138,7 @@ def test_it_goes_on_batch_by_batch_until_it_is_clear(
         f"The comparison of alice/mine is over after {row.games} games: version 2 {found} than "
         "version 1."
     )
-    assert books.told(alice, "comparison-end") == [(f"comparison:{number}", text)]
+    assert books.notices(alice, "comparison-end") == [(f"comparison:{number}", text)]
 
 
 def test_what_is_found_depends_on_the_results_alone(
@@ -289,7 +289,7 @@ def test_strangers_ask_nothing_of_my_bot_and_end_nothing(
         assert session.scalars(select(Audit.action)).all()[-1] == "comparison.cancel"
         states = session.scalars(select(Match.state).where(Match.comparison_id == number))
         assert set(states) == {MatchState.VOID}
-    ((subject, text),) = books.told(alice, "comparison-end")
+    ((subject, text),) = books.notices(alice, "comparison-end")
     assert (subject, text.rpartition(": ")[2]) == (
         f"comparison:{number}",
         "it was cancelled.",
@@ -297,7 +297,7 @@ def test_strangers_ask_nothing_of_my_bot_and_end_nothing(
     own = ask(books, alice, two[0])
     with books.write() as session:
         comparisons.cancel(session, alice, own, now=books.clock())
-    assert len(books.told(alice, "comparison-end")) == 1, "not told of what she did herself"
+    assert len(books.notices(alice, "comparison-end")) == 1, "not told of what she did herself"
 
 
 def test_a_day_has_a_budget_and_what_was_not_played_is_given_back(
@@ -349,7 +349,7 @@ def test_it_ends_where_a_version_plays_no_more_or_the_rules_have_changed(
         assert (row.state, row.result and row.result["verdict"]) == ("cancelled", "undecided")
         assert row.result is not None
         assert told in row.result["why"]
-        assert told in books.told(alice, "comparison-end")[-1][1]
+        assert told in books.notices(alice, "comparison-end")[-1][1]
 
 
 def test_comparisons_neither_starve_the_league_nor_are_starved(

@@ -213,7 +213,7 @@ def test_a_muted_kind_is_mailed_no_more_and_is_in_the_inbox_still(
     with books.read() as session:
         ways = list(session.scalars(select(Delivery.webhook_id).order_by(Delivery.notice_id)))
     assert ways == [1, 1], "to the webhook both, by mail neither the old nor the new one"
-    assert len(books.told(alice, "verdict")) == 2
+    assert len(books.notices(alice, "verdict")) == 2
     mute(books, alice)
     tell(books, alice)
     assert [parcel.address for parcel in parcels(books) if not parcel.url] == [ADDRESS]

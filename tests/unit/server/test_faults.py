@@ -218,7 +218,7 @@ def test_an_operator_reinstates_a_version_and_its_counts_begin_anew(
         lift(books, charlie, version, " ")
     books.clock.pass_by(seconds=1)
     lift(books, charlie, version)
-    assert books.told(alice, "reinstatement") == [
+    assert books.notices(alice, "reinstatement") == [
         (
             f"version:{version.id}",
             "alice/shaky v1 is no longer suspended, and its forfeits are reset to 0: mended box.",
@@ -287,7 +287,7 @@ def test_a_season_is_left_between_two_rounds_for_what_was_forfeited_in_it(
         lines = session.scalars(select(Audit).where(Audit.action == "season.suspend")).all()
     over = books.season(season).state == SeasonState.FINISHED
     assert over or not out, "with one bot left there is nothing more to play"
-    told = [text for subject, text in books.told(alice, "suspension") if subject == "season:1"]
+    told = [text for subject, text in books.notices(alice, "suspension") if subject == "season:1"]
     assert [(line.actor_id, line.subject, line.detail["bot"]) for line in lines] == (
         [(None, "season:1", "alice/shaky")] if out else []
     )

@@ -262,21 +262,21 @@ def test_the_owner_is_told_of_a_disqualification_and_that_it_was_taken_back(
     do(books, operations.disqualify, charlie, season, bots[0], WHY)
     do(books, operations.reinstate, charlie, season, bots[0], "it was two brothers")
     subject = f"season:{season.id}"
-    assert books.told(alice, "disqualification") == [
+    assert books.notices(alice, "disqualification") == [
         (
             subject,
             f"alice/alice-bot is disqualified from season spring: {WHY}. It gets no further "
             "matches there, and its matches in that season no longer count.",
         )
     ]
-    assert books.told(alice, "reinstatement") == [
+    assert books.notices(alice, "reinstatement") == [
         (
             subject,
             "alice/alice-bot is back in season spring: it was two brothers. What it has played "
             "there counts again.",
         )
     ]
-    assert books.told(bob, "disqualification") == books.told(bob, "reinstatement") == []
+    assert books.notices(bob, "disqualification") == books.notices(bob, "reinstatement") == []
 
 
 def test_every_deed_is_in_the_log_with_its_reason(

@@ -112,7 +112,7 @@ def test_who_keeps_state_is_marked_told_once_and_played_one_bout_at_a_time(
     assert widths(first, bad) == ({WIDE}, {WIDE})
     for job in first:
         books.record(sampled(job, bad))
-    ((subject, text),) = books.told(alice, "stateful")
+    ((subject, text),) = books.notices(alice, "stateful")
     assert subject == f"version:{bad.id}"
     assert "keeps state between bouts" in text
     with books.read() as session:
@@ -120,7 +120,7 @@ def test_who_keeps_state_is_marked_told_once_and_played_one_bout_at_a_time(
     assert told == [True, False, False]
     later = [job for _ in range(4) for job in played_next(books, bad)]
     assert widths(later, bad) == ({ALONE}, {WIDE})
-    assert len(books.told(alice, "stateful")) == 1
+    assert len(books.notices(alice, "stateful")) == 1
 
 
 def test_a_match_that_was_sent_before_keeps_its_width_when_it_is_sent_again(
@@ -171,7 +171,7 @@ def test_who_does_not_repeat_itself_is_called_so_and_stays_wide(
         books.record(sampled(job, trio[0], repeats=False))
     found = books.version(trio[0].id)
     assert (found.unrepeatable, found.stateful_at) == (True, None)
-    assert not books.told(alice, "stateful")
+    assert not books.notices(alice, "stateful")
     assert widths(send(books), trio[0])[0] <= {WIDE}
 
 
@@ -246,4 +246,4 @@ def test_a_bot_of_the_house_is_marked_and_nobody_is_told(books: Books, alice: Us
     for job in send(books):
         books.record(sampled(job, house))
     assert books.version(house.id).stateful_at is not None
-    assert not books.told(alice, "stateful")
+    assert not books.notices(alice, "stateful")

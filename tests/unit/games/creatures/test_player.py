@@ -46,7 +46,7 @@ class Doing(Player):
             self._block(self, attacker)
 
 
-class Told:
+class Referee:
     """Plays the moves of one seat through the rules, and keeps them."""
 
     def __init__(self, state: Any) -> None:
@@ -63,10 +63,10 @@ class Told:
 
 def a_turn(state: Any, turn: Callable[[Any], Any], player: Any = None) -> list[Any]:
     """Returns the moves of a player that does this once in its turn."""
-    told = Told(state)
-    last = answer(player or Doing(turn), view(state, 0), told.ask)
+    referee = Referee(state)
+    last = answer(player or Doing(turn), view(state, 0), referee.ask)
     assert last == "done"
-    return told.moves
+    return referee.moves
 
 
 def an_attack(state: Any, block: Callable[..., Any]) -> Any:
