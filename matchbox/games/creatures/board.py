@@ -16,7 +16,7 @@ from matchbox.games.creatures.mana import Mana
 from matchbox.games.creatures.state import Side
 
 if TYPE_CHECKING:
-    from matchbox.games.creatures.table import Table
+    from matchbox.games.creatures.seat_driver import SeatDriver
 
 NOTHING: Final = Side(bytearray())
 """The side of a player who is not in a duel."""
@@ -37,13 +37,13 @@ class GameControl:
     playedland: bool
     mana: Mana
 
-    _table: Table | None = None
+    _driver: SeatDriver | None = None
 
-    def __init__(self, table: Table | None = None, side: Side = NOTHING) -> None:
-        """The board of that side. `table` carries out the actions; it is None if the side is not
+    def __init__(self, driver: SeatDriver | None = None, side: Side = NOTHING) -> None:
+        """The board of that side. `driver` carries out the actions; it is None if the side is not
         yours."""
-        self._table = table
-        self._layout = Layout(side, is_own=table is not None)
+        self._driver = driver
+        self._layout = Layout(side, is_own=driver is not None)
         self._layout.lay_out(self)
 
     @cached_property
@@ -64,19 +64,19 @@ class GameControl:
 
     def play_land(self) -> bool:
         """Plays a land from the hand; once a turn."""
-        return self._table is not None and self._table.play_land()
+        return self._driver is not None and self._driver.play_land()
 
     def tap_for_mana(self, card: Card) -> bool:
         """Taps that land for one mana."""
-        return self._table is not None and self._table.tap_one(card)
+        return self._driver is not None and self._driver.tap_one(card)
 
     def tap_all(self) -> bool:
         """Taps all untapped lands, for one mana each."""
-        return self._table is not None and self._table.tap_all()
+        return self._driver is not None and self._driver.tap_all()
 
     def summon(self, cardname: str) -> bool:
         """Summons the first creature of that name in the hand, at its cost."""
-        return self._table is not None and self._table.summon(cardname)
+        return self._driver is not None and self._driver.summon(cardname)
 
     def draw(self) -> bool:
         """Does nothing: the game draws, at the beginning of a turn."""

@@ -31,7 +31,7 @@ class Layout:
     """The cards of one board, as they are in the game and as the player has changed them.
 
     The board refers to its layout, and is passed to every method. If each referred to the other,
-    only the garbage collector would free them. If the player has not changed the board, the table
+    only the garbage collector would free them. If the player has not changed the board, the driver
     updates only the parts that a move certainly changed.
     """
 

@@ -17,7 +17,7 @@ from matchbox.games.creatures.card_counts import count, game_of
 from matchbox.games.creatures.codec import BLOCK, brief_of, read_ask
 from matchbox.games.creatures.idle import IdleBoard
 from matchbox.games.creatures.memory import EMPTY, NOW, read
-from matchbox.games.creatures.table import Ask, Table
+from matchbox.games.creatures.seat_driver import Ask, SeatDriver
 
 ALIASES: Final[dict[str, str]] = {
     "card": "matchbox.games.creatures.card",
@@ -46,7 +46,7 @@ class Player:
     """The other player: its name, life and board, as far as you can see them."""
     memory: bytes = b""
     """The argument of `remember`."""
-    _table: Table | None = None
+    _driver: SeatDriver | None = None
 
     def __init__(self, name: str = "") -> None:
         """A player of that name; without a name, it gets the name of its class."""
@@ -61,17 +61,17 @@ class Player:
 
         The attack is settled when this returns.
         """
-        table = self._table
-        return table is not None and table.attack(cardname)
+        driver = self._driver
+        return driver is not None and driver.attack(cardname)
 
     def block(self, attacker: Card, blocker: Card | str) -> bool:
         """Blocks with your untapped creature, inside `will_block`; False if that is impossible."""
-        return self._table is not None and self._table.block(blocker)
+        return self._driver is not None and self._driver.block(blocker)
 
     def take_damage(self, n: int) -> None:
         """Lets the attacker through, inside `will_block`; the game reduces your life."""
-        if self._table is not None:
-            self._table.let_through()
+        if self._driver is not None:
+            self._driver.let_through()
 
     def turn_prompt(self) -> bool:
         """Makes a part of your turn; return False to end the turn, True to be called again."""
@@ -106,8 +106,8 @@ class Player:
 
     def count_action(self) -> None:
         """Counts one more action of this turn. Raises IllegalMove if there were too many."""
-        if self._table is not None:
-            self._table.count()
+        if self._driver is not None:
+            self._driver.count()
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"
@@ -125,15 +125,15 @@ def maker(chosen: type[Player]) -> Callable[[], Player]:
     return chosen
 
 
-def sit_down(player: Player, opponent: str = "Opponent") -> Table:
+def sit_down(player: Player, opponent: str = "Opponent") -> SeatDriver:
     """Begins a duel for the player, against somebody of that name."""
     other = Player.__new__(Player)
     other.name, other.life, other.lose = opponent or Player.__name__, LIFE, False
-    player._table = table = Table(other)
+    player._driver = driver = SeatDriver(other)
     player.lose = False
     player.opponent = other
     other.opponent = None
-    return table
+    return driver
 
 
 def answer(player: Player, view: dict[str, Any], ask: Ask) -> Any:
@@ -146,10 +146,10 @@ def answer_brief(player: Player, brief: bytes, ask: Ask, keep: bool = True) -> A
 
     Moves with a certain effect are handed over together, unless `keep` is False.
     """
-    table = player._table or sit_down(player)
+    driver = player._driver or sit_down(player)
     try:
         if read_ask(brief) == BLOCK:
-            return table.attacked(player, brief)
-        return table.turn(player, brief, ask, keep)
+            return driver.attacked(player, brief)
+        return driver.turn(player, brief, ask, keep)
     finally:
         NOW.memory = None

@@ -50,9 +50,11 @@ FAULTS = {
     "leaving the interpreter": ("raise SystemExit(0)", "pass", "crash", "SystemExit: 0"),
     "running out of memory": ("raise MemoryError()", "pass", "memory", "MemoryError"),
     "a move of its own making": (
-        "self._table._ask(['summon', 'Dragon'])", "pass", "illegal", "you hold no creature",
+        "self._driver._ask(['summon', 'Dragon'])", "pass", "illegal", "you hold no creature",
     ),
-    "a move that is none": ("self._table._ask({'life': 99})", "pass", "illegal", "not a move here"),
+    "a move that is none": (
+        "self._driver._ask({'life': 99})", "pass", "illegal", "not a move here",
+    ),
     "no method turn_prompt": ("return super().turn_prompt()", "pass", "crash", "turn_prompt()"),
 }  # fmt: skip
 

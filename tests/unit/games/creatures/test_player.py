@@ -26,7 +26,7 @@ from matchbox.games.creatures import (
 )
 from matchbox.games.creatures.player import answer, maker, sit_down
 from matchbox.games.creatures.rules import GAME
-from matchbox.games.creatures.table import ACTIONS
+from matchbox.games.creatures.seat_driver import ACTIONS
 from tests.fakes import LeastDice
 from tests.unit.games.creatures.test_rules import a_side, a_state, view
 

@@ -99,16 +99,16 @@ def test_what_a_driver_predicts_is_what_the_rules_make_of_the_same_moves(seed: i
     rows = []
 
     def compare(player: Any, state: Any) -> None:
-        table, [seat] = player._table, GAME.to_move(state)
+        driver, [seat] = player._driver, GAME.to_move(state)
         after = copy.deepcopy(state)
-        for move in table._row.moves:
+        for move in driver._row.moves:
             assert list(GAME.to_move(after)) == [seat]
             GAME.apply(after, seat, move, LeastDice())
             if GAME.outcome(after) is not None:
                 return
-        predicted = write(TURN, seat, state.turn, 0, table._mine, table._theirs)
+        predicted = write(TURN, seat, state.turn, 0, driver._mine, driver._theirs)
         assert GAME.brief(after, seat) == predicted
-        rows.append(len(table._row.moves))
+        rows.append(len(driver._row.moves))
 
     a_game(seed, compare, keep=True)
     assert max(rows) > 3

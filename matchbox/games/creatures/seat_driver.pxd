@@ -11,7 +11,7 @@ cdef Py_ssize_t ATTACK_MOVE, LAND_MOVE, SUMMON_MOVE, TAP_MOVE
 cdef Now NOW
 cdef Row NO_MOVES
 
-cdef class Table:
+cdef class SeatDriver:
     cdef readonly Side _mine, _theirs
     cdef readonly object own, other, _ask
     cdef readonly Row _row

@@ -45,11 +45,11 @@ ACTIONS: Final = 1000
 _TOO_MANY: Final = f"more than {ACTIONS} actions in one turn"
 
 
-class Table:
+class SeatDriver:
     """The boards of both sides as one player sees them, and the actions it may take now.
 
-    The table, its boards and the opponent refer to the player during a decision only. The player
-    refers to the table. If both always referred to each other, only the garbage collector would
+    The driver, its boards and the opponent refer to the player during a decision only. The player
+    refers to the driver. If both always referred to each other, only the garbage collector would
     free a bout.
     """
 
@@ -85,7 +85,7 @@ class Table:
     def turn(self, player: Player, brief: bytes, ask: Ask, keep: bool) -> Any:
         """Lets the player make its turn; returns the last moves of it, or the last move.
 
-        `keep` allows the table to hand over several moves at a time.
+        `keep` allows the driver to hand over several moves at a time.
         """
         try:
             self._begin_turn(player, brief)
@@ -100,7 +100,7 @@ class Table:
             raise
         finally:
             self._left = 0
-            self._ask = self._player = self.own._table = self._opponent.opponent = None
+            self._ask = self._player = self.own._driver = self._opponent.opponent = None
         row = self._row
         self._row = NO_MOVES
         return row.whole
@@ -284,7 +284,7 @@ class Table:
             player.will_block(creatures[self._theirs.numbers.index(read_attacker(brief))])
         finally:
             if self._ask is None:  # Not if the player answers its own attack, in its own turn.
-                self._player = self.own._table = self._opponent.opponent = None
+                self._player = self.own._driver = self._opponent.opponent = None
         return self._answer or "pass"
 
     def block(self, blocker: object) -> bool:
@@ -327,7 +327,7 @@ class Table:
         mine, theirs, opponent, board = self._mine, self._theirs, self._opponent, self.own
         other = self._other_layout
         self._player = opponent.opponent = player
-        board._table = self
+        board._driver = self
         is_laid = other.is_laid
         before = theirs.facts() if is_laid and self._last_ask >= 0 else None
         if self._last_ask == TURN and read_next(brief, mine, theirs):
@@ -351,7 +351,7 @@ class Table:
         if self._ask is not None:
             self._left = ACTIONS
         self._player = self._opponent.opponent = player
-        self.own._table = self
+        self.own._driver = self
         before = self._mine.facts() if self._last_ask >= 0 else None
         self._see(brief)
         if before != self._mine.facts():
