@@ -23,7 +23,7 @@ from tests import services
 
 
 @dataclass
-class Asked:
+class ReceivedRequest:
     """A request that came in."""
 
     method: str
@@ -41,7 +41,7 @@ class Receiver:
     body: bytes = b"thank you"
     moved_to: str = ""
     slow: threading.Event = field(default_factory=threading.Event)
-    asked: list[Asked] = field(default_factory=list)
+    asked: list[ReceivedRequest] = field(default_factory=list)
     port: int = 0
     secure: bool = False
 
@@ -71,7 +71,9 @@ def receiver(trust: ssl.SSLContext | None = None) -> Iterator[Receiver]:
         def do_POST(self) -> None:
             length = int(self.headers.get("Content-Length", 0))
             headers = {name.lower(): value for name, value in self.headers.items()}
-            told.asked.append(Asked(self.command, self.path, headers, self.rfile.read(length)))
+            told.asked.append(
+                ReceivedRequest(self.command, self.path, headers, self.rfile.read(length))
+            )
             if told.slow.is_set():
                 self._drip()
                 return

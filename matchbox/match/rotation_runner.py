@@ -242,10 +242,10 @@ class RotationRunner:
                 self._players[seat].answer([self._question(live, seat, nth)])
                 self._bouts.beat()
 
-    def _break(self, seat: int, asked: Sequence[int], fault: SeatFault) -> None:
-        """Handles a broken program: all bouts in progress are put aside."""
-        suspects = fault.bouts or asked
-        if not fault.shared or self._held[seat] == {asked[0]}:
+    def _break(self, seat: int, bouts: Sequence[int], fault: SeatFault) -> None:
+        """Handles a program that broke over these bouts: all bouts in progress are put aside."""
+        suspects = fault.bouts or bouts
+        if not fault.shared or self._held[seat] == {bouts[0]}:
             if len(suspects) == 1:
                 self._broken[seat][suspects[0]] = fault
             else:
