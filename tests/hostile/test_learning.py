@@ -89,4 +89,5 @@ def test_the_most_that_a_round_may_teach_gets_through_and_the_longest_memory_bac
 def test_a_flood_of_output_is_cut_and_changes_no_memory(box: Box) -> None:
     done = taught(box, "print('x' * (1 << 20)); return b'new'")
     assert done.memory == b"new"
-    assert len(done.log) == policy.Limits().log_bytes
+    most = policy.Limits().log_bytes
+    assert most - 10 < len(done.log) <= most, "the sentence in it may be some digits shorter"
