@@ -35,10 +35,11 @@ from server.db.models import (
     User,
     Version,
     VersionState,
+    VoidCause,
 )
 from server.queries.lessons import newest_verification
 from server.queries.pagination import iso, numbers, page_size, sees, split, title_of
-from server.services import admission, divisions, exclusions
+from server.services import admission, divisions
 from server.services.leagues import UPCOMING, admission_of, format_of, schedule_of
 from server.services.lookup import find_season
 from server.services.standings import scope_of
@@ -184,8 +185,7 @@ def _rows(
 def _lines(session: Session, rows: Sequence[Season]) -> list[SeasonLine]:
     shown = [row.id for row in rows]
     entries = _count_by(session, Entry.season_id, shown)
-    in_total = ("", exclusions.CANCELLED)  # Seasons cancelled long ago gave no reason.
-    gone = (Match.state == MatchState.VOID, Match.void_why.not_in(in_total))
+    gone = (Match.state == MatchState.VOID, Match.void_cause != VoidCause.CANCELLED)
     void = _count_by(session, Match.season_id, shown, *gone)
     done = func.count().filter(Match.state == MatchState.FINISHED)
     counted = select(Match.season_id, func.count(), done).where(Match.season_id.in_(shown))

@@ -21,6 +21,7 @@ from server.db.models import (
     Token,
     User,
     Version,
+    VoidCause,
 )
 from server.db.session import rows_changed
 from server.services import (
@@ -196,7 +197,7 @@ def leave_everything(session: Session, user: User, *, now: int) -> dict[str, int
     ranked = (Match.season_id.is_(None), Match.comparison_id.is_(None))
     comparisons.cancel_all(session, user, now=now)
     why = closed_why(user.name)
-    void = exclusions.make_void(session, why, *ranked, seated, now=now)
+    void = exclusions.make_void(session, VoidCause.CLOSED, why, *ranked, seated, now=now)
     early = select(Season.id).where(Season.state.in_((SeasonState.DRAFT, SeasonState.OPEN)))
     bots = select(Bot.id).where(Bot.owner_id == user.id)
     entered = delete(Entry).where(Entry.season_id.in_(early), Entry.bot_id.in_(bots))

@@ -25,6 +25,7 @@ from server.db.models import (
     Standing,
     Version,
     VersionState,
+    VoidCause,
 )
 from server.db.session import compare_and_set
 from server.durations import DAY_MS
@@ -316,7 +317,7 @@ def _end(session: Session, row: Comparison, state: ComparisonState, why: str, no
     sent = (mine, Match.state == MatchState.RUNNING)
     under_way = session.scalar(select(func.count()).select_from(Match).where(*sent)) or 0
     games = row.games + under_way * Plan.of(row).bouts // len(Plan.of(row).tables)
-    exclusions.make_void(session, why, mine, now=now)
+    exclusions.make_void(session, VoidCause.COMPARED, why, mine, now=now)
     values = {
         "state": state,
         "finished_at": now,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Literal
 
 from sqlalchemy import ColumnElement, select, update
 
-from server.db.models import UNDER_WAY, UNFINISHED, Entry, Match, MatchSeat, MatchState
+from server.db.models import UNDER_WAY, UNFINISHED, Entry, Match, MatchSeat, MatchState, VoidCause
 from server.db.session import compare_and_set
 from server.services import replacements
 from server.services.events import publish_each, storable
@@ -15,11 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sqlalchemy.orm import Session
-
-GONE: Final = "out of the season: "
-"""`Match.void_why` begins with this if the match is void because an entrant was taken out."""
-CANCELLED: Final = "the season was cancelled"
-"""`Match.void_why` of the matches of a cancelled season that were not played."""
 
 
 def exclude_entry(
@@ -39,8 +34,8 @@ def exclude_entry(
     if not compare_and_set(session, entry, values, Entry.out != out):
         return 0
     its_own = (Match.season_id == entry.season_id, has_seat_of(entry.version_id))
-    reason = f"{GONE}{entry.bot.full_name}"
-    return make_void(session, reason, *its_own, now=now)
+    reason = f"out of the season: {entry.bot.full_name}"
+    return make_void(session, VoidCause.EXCLUDED, reason, *its_own, now=now)
 
 
 def restore_entry(session: Session, entry: Entry, *, now: int) -> list[Match]:
@@ -58,11 +53,13 @@ def restore_entry(session: Session, entry: Entry, *, now: int) -> list[Match]:
     return replacements.replace(session, missed, kept=kept, now=now)
 
 
-def make_void(session: Session, why: str, *which: ColumnElement[bool], now: int) -> int:
+def make_void(
+    session: Session, cause: VoidCause, why: str, *which: ColumnElement[bool], now: int
+) -> int:
     """Makes the unfinished matches that `which` selects void; returns how many there were."""
     unfinished = (Match.state.in_(UNFINISHED), *which)
     found = session.scalars(select(Match.id).where(*unfinished).order_by(Match.number)).all()
-    over = {"state": MatchState.VOID, "deadline": None, "finished_at": now}
+    over = {"state": MatchState.VOID, "deadline": None, "finished_at": now, "void_cause": cause}
     void = update(Match).where(*unfinished).values(**over, void_why=storable(why, 500))
     session.execute(void)
     publish_each(session, "match.void", found, now=now)
@@ -78,7 +75,7 @@ def _missed(session: Session, entry: Entry) -> Sequence[Match]:
     query = select(Match).where(
         Match.season_id == entry.season_id,
         Match.state == MatchState.VOID,
-        Match.void_why.startswith(GONE),
+        Match.void_cause == VoidCause.EXCLUDED,
         has_seat_of(entry.version_id),
         Match.id.not_in(still_out),
         replacements.unreplaced(),

@@ -23,6 +23,7 @@ from server.db.models import (
     SeasonState,
     Version,
     VersionState,
+    VoidCause,
 )
 from server.db.session import compare_and_set
 from server.services import audit, exclusions, fields, notices, ratings, season_progress
@@ -195,7 +196,7 @@ def _suspend(session: Session, version: Version, why: str, now: int) -> None:
     name = f"{version.bot.full_name} v{version.number}"
     ranked = (Match.season_id.is_(None), Match.comparison_id.is_(None))
     its_own = (*ranked, exclusions.has_seat_of(version.id))
-    exclusions.make_void(session, f"{name} was suspended", *its_own, now=now)
+    exclusions.make_void(session, VoidCause.SUSPENDED, f"{name} was suspended", *its_own, now=now)
     log.warning("version.suspended", version=version.id, bot=version.bot.full_name, why=why)
     publish(session, "version.suspended", version.id, now=now)
     audit.note(session, None, "version.suspend", f"version:{version.id}", {"why": why}, now=now)

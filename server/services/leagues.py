@@ -27,6 +27,7 @@ from server.db.models import (
     User,
     Version,
     VersionState,
+    VoidCause,
 )
 from server.services import audit, exclusions
 from server.services import schedule as cron
@@ -358,7 +359,7 @@ def _renew(session: Session, league: League, spec: Spec, now: int) -> None:
     """Gives the league new rules: waiting matches become void, and ratings start again."""
     adopt_rules(league, spec)
     old = (Match.league_id == league.id, Match.season_id.is_(None))
-    exclusions.make_void(session, "the rules changed", *old, now=now)
+    exclusions.make_void(session, VoidCause.RULES, "the rules changed", *old, now=now)
     session.execute(delete(Rating).where(Rating.league_id == league.id))
     session.execute(delete(Standing).where(Standing.scope == f"league:{league.id}"))
     session.flush()

@@ -26,6 +26,7 @@ from server.db.models import (
     SeasonState,
     Version,
     VersionState,
+    VoidCause,
 )
 from server.db.session import compare_and_set
 from server.services import (
@@ -215,7 +216,8 @@ def cancel(session: Session, actor: User, name: int | str, *, now: int) -> None:
     over, at = SeasonState.CANCELLED, {"finished_at": now}
     ended = _change_all(session, actor, name, "cancel", _LIVING, over, now, **at)
     its_own = Match.season_id.in_([row.id for row in ended])
-    exclusions.make_void(session, exclusions.CANCELLED, its_own, now=now)
+    why = "the season was cancelled"
+    exclusions.make_void(session, VoidCause.CANCELLED, why, its_own, now=now)
 
 
 def finish(session: Session, fresh: Fresh, *, places: Sequence[int] = (), now: int) -> Season:

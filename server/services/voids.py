@@ -22,6 +22,7 @@ from server.db.models import (
     SeasonState,
     Standing,
     VersionState,
+    VoidCause,
 )
 from server.db.session import compare_and_set
 from server.services import audit, faults, ratings, replacements, standings
@@ -109,6 +110,7 @@ def void_all(
             "state": MatchState.VOID,
             "deadline": None,
             "finished_at": match.finished_at or now,
+            "void_cause": VoidCause.OPERATOR,
             "void_why": why,
         }
         voidable = Match.state.in_((*UNFINISHED, MatchState.FINISHED))

@@ -201,6 +201,39 @@ def test_accounts_and_invitations_are_open_and_unjoined_after_the_migration(url:
     database.close()
 
 
+def test_the_causes_of_void_matches_follow_from_their_reasons_in_the_migration(
+    books: Books,
+) -> None:
+    reasons = {
+        "out of the season: alice/one": "excluded",
+        "the season was cancelled": "cancelled",
+        "": "cancelled",
+        "the arena lost its disk": "operator",
+    }
+    a_season(books)
+    with books.write() as session:
+        found = session.scalars(select(Match).order_by(Match.number)).all()
+        for match, why in zip(found, reasons, strict=False):
+            match.state, match.void_why = MatchState.VOID, why
+        league = {
+            "alice/one v1 was suspended": "suspended",
+            "the account alice was closed": "closed",
+            "the rules changed": "rules",
+            "the wall was down": "operator",
+        }
+        for match, why in zip(found[len(reasons) :], league, strict=False):
+            match.state, match.void_why, match.season_id = MatchState.VOID, why, None
+    config = configuration()
+    with books.context.database.connect() as connection:
+        config.attributes["connection"] = connection
+        command.downgrade(config, "0042")
+        command.upgrade(config, "head")
+        query = "SELECT void_why, void_cause FROM match WHERE state = 'void'"
+        assert {why: cause for why, cause in connection.execute(text(query))} == reasons | league
+        waiting = "SELECT count(*) FROM match WHERE state != 'void' AND void_cause IS NOT NULL"
+        assert connection.scalar(text(waiting)) == 0
+
+
 def test_the_migrations_are_in_the_package() -> None:
     folder = files("server.db.migrations")
     assert {"env.py", "script.py.mako", "versions"} <= {item.name for item in folder.iterdir()}

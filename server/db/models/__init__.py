@@ -38,6 +38,7 @@ from server.db.models.matches import (
     MatchState,
     MatchVerification,
     Result,
+    VoidCause,
 )
 from server.db.models.memories import Lesson, LessonState, Memory
 from server.db.models.notices import Delivery, Notice, Webhook
@@ -122,5 +123,6 @@ __all__ = [
     "Verification",
     "Version",
     "VersionState",
+    "VoidCause",
     "Webhook",
 ]

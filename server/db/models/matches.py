@@ -27,6 +27,25 @@ class MatchState(StrEnum):
     VOID = "void"
 
 
+class VoidCause(StrEnum):
+    """What made a match void."""
+
+    OPERATOR = "operator"
+    """An operator, for a fault of the platform."""
+    EXCLUDED = "excluded"
+    """An entrant was taken out of the season."""
+    CANCELLED = "cancelled"
+    """The season was cancelled."""
+    COMPARED = "compared"
+    """The comparison ended."""
+    SUSPENDED = "suspended"
+    """A version was suspended."""
+    CLOSED = "closed"
+    """An account was closed."""
+    RULES = "rules"
+    """The game has new rules."""
+
+
 UNFINISHED: Final = (MatchState.QUEUED, MatchState.RUNNING, MatchState.PARKED)
 _COMPARED: Final = text("comparison_id IS NOT NULL")
 _OF_A_SEASON: Final = text("season_id IS NOT NULL")
@@ -89,8 +108,10 @@ class Match(Base):
     platform_faults: Mapped[int] = mapped_column(default=0)
     trouble: Mapped[str] = mapped_column(String(500), default="")
     """The platform's last report about it."""
+    void_cause: Mapped[str | None] = mapped_column(String(16))
+    """A VoidCause; None unless the match is void."""
     void_why: Mapped[str] = mapped_column(String(500), default="")
-    """The reason why the match is void; everybody may read it."""
+    """The reason why the match is void, for readers; everybody may read it."""
     first_deal: Mapped[bytes]
     """The seed of the first deal, 16 bytes. Matches share all of their deals or none, so those with
     the same first deal share them."""

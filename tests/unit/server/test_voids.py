@@ -19,7 +19,7 @@ from server.db.models import (
     User,
 )
 from server.queries.embargo import embargoed_matches
-from server.services import ranked, seasons, standings, voids
+from server.services import operations, ranked, seasons, standings, voids
 from server.services.fixtures import deals_of, match_id
 from server.services.tick import tick
 from tests.books import Books, play_out, played, season_of
@@ -89,6 +89,26 @@ def test_a_void_match_keeps_its_record_and_counts_no_more(
     after = queries_of(books, season)
     assert (before.matches, after.matches) == (4, 3)
     assert after.rows_digest != before.rows_digest
+
+
+def test_a_reason_is_free_text_and_changes_nothing_else(
+    books: Books, season: Season, charlie: User
+) -> None:
+    play_out(books)
+    finished = names(books, MatchState.FINISHED)
+    for match, reason in zip(
+        finished, ("the season was cancelled", "out of the season: alice/one"), strict=False
+    ):
+        void(books, charlie, match, reason)
+    with books.read() as session:
+        shown = queries.season(session, season.id)
+    assert (shown.matches, shown.finished) == (2, 2)
+    with books.write() as session:
+        row = session.get_one(Season, season.id)
+        row.state = SeasonState.RUNNING
+        for act in (operations.disqualify, operations.reinstate):
+            act(session, charlie, season.id, "alice/one", "a mistake", now=books.clock())
+    assert names(books, MatchState.QUEUED) == []
 
 
 def queries_of(books: Books, season: Season) -> Board:
