@@ -229,7 +229,7 @@ def test_the_causes_of_void_matches_follow_from_their_reasons_in_the_migration(
         command.downgrade(config, "0042")
         command.upgrade(config, "head")
         query = "SELECT void_why, void_cause FROM match WHERE state = 'void'"
-        assert {why: cause for why, cause in connection.execute(text(query))} == reasons | league
+        assert dict(connection.execute(text(query)).all()) == reasons | league
         waiting = "SELECT count(*) FROM match WHERE state != 'void' AND void_cause IS NOT NULL"
         assert connection.scalar(text(waiting)) == 0
 
