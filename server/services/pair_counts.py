@@ -2,6 +2,7 @@
 
 Reads only the rows of new matches. The counts are a cache of one process. Each time they are
 compared with the database; if a counted match is no longer finished there, all are counted again.
+So they are if an account was deleted, since the names in the counts hold the owners' names.
 """
 
 from __future__ import annotations
@@ -9,10 +10,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from matchbox.league.counts import CountedInBoth, Counts, add, count
-from server.db.models import Match, MatchState
+from server.db.models import Match, MatchState, User
 from server.db.session import in_parts
 from server.services import ratings
 
@@ -43,6 +44,8 @@ class PairCounts:
 
     def __init__(self) -> None:
         self._kept: dict[str, Tallied] = {}
+        self._renamed_at: int | None = None
+        """When an account was last deleted, which gave its bots another full name."""
 
     def of(
         self,
@@ -53,6 +56,10 @@ class PairCounts:
         cooperative: bool,
     ) -> Tallied:
         """Returns the counts of all finished matches that `which` selects."""
+        renamed_at = session.scalar(select(func.max(User.deleted_at)))
+        if renamed_at != self._renamed_at:
+            self.forget()
+            self._renamed_at = renamed_at
         query = select(Match.id).where(Match.state == MatchState.FINISHED, *which)
         ids = list(session.scalars(query.order_by(Match.number)))
         kept = self._kept.get(scope)

@@ -12,7 +12,7 @@ from matchbox.league import counts
 from matchbox.league.counts import Counts
 from matchbox.match.wire import PlayMatch
 from server.db.models import Entry, Match, MatchState, Result, Season, User
-from server.services import pair_counts, ratings, standings
+from server.services import account_deletion, pair_counts, ratings, standings
 from server.services.pair_counts import PairCounts
 from server.services.standings import Fresh
 from server.services.tick import tick
@@ -136,3 +136,19 @@ def test_the_results_of_a_thousand_matches_are_read_by_their_ids(books: Books) -
         ratings.played_of(session, [f"{number:032x}" for number in range(1000)])
     assert len(plans) >= 2
     assert not [plan for plan in plans if "state=?" in plan], plans
+
+
+def test_a_standing_is_computed_after_an_account_was_deleted(
+    books: Books, authors: Sequence[User]
+) -> None:
+    kept = PairCounts()
+    for job in jobs(books):
+        books.record(played(job))
+    before = compute(books, "league:1", kept)
+    with books.write() as session:
+        dora = session.get_one(User, authors[2].id)
+        dora.password = None  # so that a new log-in confirms the deletion
+    account_deletion.delete_account(books.context, dora, "", network="here", begun=books.clock())
+    after = compute(books, "league:1", kept)
+    assert after == compute(books, "league:1")
+    assert (len(before.lines), len(after.lines)) == (3, 2)
