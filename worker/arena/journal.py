@@ -10,11 +10,15 @@ import json
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+import structlog
+
 if TYPE_CHECKING:
     from pathlib import Path
 
 MAX_ATTEMPTS: Final = 2
 """A job is reported as lost if its arena has died this many times during it."""
+
+log = structlog.get_logger(__name__)
 
 
 class Entry(NamedTuple):
@@ -26,7 +30,11 @@ class Entry(NamedTuple):
 
 
 class Journal:
-    """A file with the one job that is being played."""
+    """A file with the one job that is being played.
+
+    If the file cannot be written, the arena plays without it: the server sends the job of a killed
+    arena again once its lease has ended.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -35,17 +43,21 @@ class Journal:
         """Writes the job down, before it is played."""
         left = self.unfinished()
         attempts = left.attempts + 1 if left and left.message == message else 1
-        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         draft = self._path.with_suffix(".new")
-        draft.write_text(json.dumps([task, message, attempts]))
-        draft.replace(self._path)
+        try:
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            draft.write_text(json.dumps([task, message, attempts]))
+            draft.replace(self._path)
+        except OSError as error:  # Such as a full disk.
+            log.warning("journal.not_written", why=str(error))
 
     def end(self) -> None:
         """Forgets the job: it is done, or back in its queue."""
-        self._path.unlink(missing_ok=True)
+        with suppress(OSError):
+            self._path.unlink(missing_ok=True)
 
     def unfinished(self) -> Entry | None:
         """The job that was being played when the arena died, or None."""
-        with suppress(FileNotFoundError, ValueError, TypeError):
+        with suppress(OSError, ValueError, TypeError):
             return Entry(*json.loads(self._path.read_text()))
         return None

@@ -35,3 +35,11 @@ def test_a_damaged_journal_holds_nothing(tmp_path: Path) -> None:
     for content in ("", "{", "[1]", "null"):
         (tmp_path / "one.job").write_text(content)
         assert Journal(tmp_path / "one.job").unfinished() is None
+
+
+def test_an_arena_without_room_for_its_journal_plays_without_it(tmp_path: Path) -> None:
+    (tmp_path / "full").write_text("A file stands where the folder would be.")
+    journal = Journal(tmp_path / "full" / "one.job")
+    journal.begin("arena.play_match", JOB)
+    assert journal.unfinished() is None
+    journal.end()
