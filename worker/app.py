@@ -6,14 +6,17 @@ truth and messages are only hints, so nothing here waits for a result.
 
 from __future__ import annotations
 
+import sys
 import time
+import traceback
+from functools import wraps
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
-from celery import Celery
+from celery import Celery, signals
 from kombu import Exchange, Queue
 from kombu.utils.scheduling import round_robin_cycle
 
-from matchbox.errors import BadSetting
+from matchbox.errors import BadSetting, MatchboxError
 from matchbox.match import wire
 
 if TYPE_CHECKING:
@@ -50,6 +53,25 @@ def on(signal: Any) -> Callable[[_Handler], _Handler]:
     """Decorates a function that is called at a signal of Celery, whose own decorator is untyped."""
     connect: Callable[[_Handler], _Handler] = signal.connect
     return connect
+
+
+def at_start(handler: Callable[..., None]) -> Callable[..., None]:
+    """Decorates the function that opens what a worker needs. If it fails, the worker ends.
+
+    Celery would go on without these things, and lose every message that it takes.
+    """
+
+    @wraps(handler)
+    def open_or_end(**named: Any) -> None:
+        try:
+            handler(**named)
+        except MatchboxError as error:
+            sys.exit(f"this worker cannot start: {error}")
+        except Exception:  # noqa: BLE001 - Celery catches it otherwise.
+            traceback.print_exc()
+            sys.exit("this worker cannot start")
+
+    return on(signals.celeryd_init)(open_or_end)
 
 
 def make_celery(settings: Settings, half: Half) -> Celery:

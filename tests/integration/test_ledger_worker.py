@@ -207,6 +207,23 @@ def test_results_that_wait_are_booked_together_and_once(
     assert len(moments) < len(jobs) / 2
 
 
+@pytest.mark.slow
+def test_a_ledger_without_its_database_ends_and_takes_no_result(
+    environment: dict[str, str], platform: Context, queues: Queues
+) -> None:
+    (Path(environment["MATCHBOX_DATA"]) / "matchbox.db").unlink()
+    queues.give(wire.RECORD, {"nonsense": True})
+    with worker(environment) as process:
+        assert process.wait(DEADLINE_S) == 1
+    assert queues.unread("ledger") == 1
+    assert "the database has schema none" in log_of("worker", environment)
+
+
+def log_of(name: str, environment: dict[str, str]) -> str:
+    """Returns what that process has logged."""
+    return (Path(environment["MATCHBOX_DATA"]) / f"{name}.log").read_text()
+
+
 def uploaded(books: Books, person: User) -> Version:
     """Returns a waiting version of the person's own."""
     return books.upload(person, "bot", SIMPLE + f"# {person.name}\n".encode())

@@ -26,7 +26,7 @@ from matchbox.errors import BadMessage, MatchboxError, Unavailable
 from matchbox.match import wire
 from matchbox.settings import read_settings
 from worker import logs, start
-from worker.app import make_celery, on, send_result
+from worker.app import at_start, make_celery, on, send_result
 from worker.arena import cpu_affinity, reports
 from worker.arena.boxes import open_named
 from worker.arena.client import ServerClient
@@ -104,7 +104,7 @@ def _log(**_: Any) -> None:
     """Replaces Celery's own log: `_open` has set up another one."""
 
 
-@on(signals.celeryd_init)
+@at_start
 def _open(sender: str, **_: Any) -> None:
     """Opens the box, reports its wall to the server, and takes up an unfinished job."""
     logs.configure(settings, arena=sender.partition("@")[0])
@@ -146,7 +146,7 @@ def _leave(**_: Any) -> None:
 def _resume_job() -> None:
     """Queues again a job that was under way when this arena was killed, or reports it as lost."""
     job = _Running.journal.unfinished()
-    if job is None:
+    if job is None or job.task not in wire.JOBS:  # Another release may have written it.
         return
     try:
         if job.attempts >= MAX_ATTEMPTS:
@@ -154,5 +154,5 @@ def _resume_job() -> None:
             _Running.journal.end()
         else:
             send(job.task, job.message)
-    except (Unavailable, Requeue, BadMessage) as error:
+    except (MatchboxError, Requeue) as error:
         log.warning("journal.waits", why=str(error))

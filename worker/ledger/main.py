@@ -19,7 +19,7 @@ from server.context import Context, database_url, make_context
 from server.services import booking, signs, tick
 from server.services.job_kinds import RESULTS
 from worker import logs, start
-from worker.app import make_celery, on
+from worker.app import at_start, make_celery, on
 from worker.health import show_life
 from worker.ledger.backups import Backups
 from worker.ledger.batches import MOST, batched
@@ -55,7 +55,7 @@ def _log(**_: Any) -> None:
     logs.configure(settings)
 
 
-@on(signals.celeryd_init)
+@at_start
 def _open(sender: str, **_: Any) -> None:
     _Running.context = make_context(settings)
     _Running.courier = Courier(_Running.context)

@@ -9,13 +9,14 @@ import pytest
 import redis
 from kombu.utils.scheduling import cycle_by_name
 
-from matchbox.errors import BadSetting
+from matchbox.errors import BadSetting, Unavailable
 from matchbox.match import wire
 from matchbox.settings import Settings
 from server.services.broker import waiting_results
 from worker.app import (
     ARENA_QUEUES,
     address,
+    at_start,
     configuration,
     make_celery,
     send_result,
@@ -91,3 +92,16 @@ def test_a_unix_socket_is_an_address(url: str) -> None:
 def test_without_a_broker_it_says_where_one_comes_from() -> None:
     with pytest.raises(BadSetting, match="MATCHBOX_BROKER_URL is empty; `matchbox up` starts"):
         make_celery(Settings(), "ledger")
+
+
+@pytest.mark.parametrize("error", [Unavailable("the database is away"), ValueError("nonsense")])
+def test_a_worker_that_cannot_open_what_it_needs_ends(
+    error: Exception, capfd: pytest.CaptureFixture[str]
+) -> None:
+    @at_start
+    def open_all(**_: object) -> None:
+        raise error
+
+    with pytest.raises(SystemExit, match="this worker cannot start") as ended:
+        open_all(sender="ledger@here")
+    assert str(error) in f"{ended.value} {capfd.readouterr().err}"

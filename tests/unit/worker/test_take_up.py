@@ -87,3 +87,10 @@ def test_a_start_at_which_nobody_can_be_told_leaves_the_journal_as_it_is(world: 
         left = world.journal.unfinished()
         assert left is not None
         assert left.attempts == times
+
+
+def test_a_job_of_a_task_that_this_release_does_not_know_is_left_alone(world: World) -> None:
+    for _ in range(2):
+        world.journal.begin("arena.of_another_release", JOB)
+        world.starts()
+    assert (world.sent, world.lost) == ([], [])
