@@ -13,8 +13,8 @@ from flask import session as cookie
 
 from matchbox.errors import Forbidden, NotFound
 from server.auth import context
-from server.durations import MINUTE_MS
 from server.openid_client import Identity, Provider, Start
+from server.times import MINUTE_MS
 
 MOST_MS: Final = 10 * MINUTE_MS
 """The time that a log-in may take until the provider's answer, and again from there to its end, in

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from bench.site.bouts import GAME, KINDS, source_of
 from matchbox.bundle import digest
 from server.db.models import Bot, Bundle, Role, User, Version, VersionState
-from server.durations import DAY_MS
+from server.times import DAY_MS
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session

@@ -27,8 +27,8 @@ from server.db.models import (
     RatingPoint,
     Result,
 )
-from server.durations import DAY_MS
 from server.services import audit, classes, leagues, notices, walls
+from server.times import DAY_MS
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session

@@ -40,7 +40,7 @@ from sqlalchemy.orm.attributes import set_committed_value
 
 from matchbox.errors import BadOption, Unavailable
 from server.db import faults
-from server.durations import MINUTE_MS
+from server.times import MINUTE_MS
 
 Item = TypeVar("Item")
 WAIT_MS: Final = 30_000

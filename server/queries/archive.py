@@ -29,10 +29,10 @@ from server.db.models import (
     Standing,
     Version,
 )
-from server.queries.pagination import iso
 from server.services import season_progress, standings
 from server.services.kept_records import season_removed
 from server.services.lookup import find_season
+from server.times import iso
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session

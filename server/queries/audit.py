@@ -11,7 +11,8 @@ from sqlalchemy.orm import joinedload
 from matchbox.answers import platform as answers
 from matchbox.errors import Forbidden
 from server.db.models import Audit, Bot, League, Season, User, Version
-from server.queries.pagination import iso, numbers, page_size, split
+from server.queries.pagination import numbers, page_size, split
+from server.times import iso
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session

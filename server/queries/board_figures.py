@@ -29,10 +29,10 @@ from server.db.models import (
     Version,
     VersionState,
 )
-from server.queries.embargo import readable
 from server.queries.standings import Boarded, Named, boarded, continuous, stamp
 from server.services import board_counts
 from server.services.cache import Cache
+from server.services.embargo import readable
 from server.services.lookup import find_bot
 from server.services.standings import scope_of
 

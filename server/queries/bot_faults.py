@@ -15,10 +15,11 @@ from sqlalchemy.orm import joinedload
 from matchbox.answers import faults as answers
 from matchbox.match import record as records
 from server.db.models import Bot, Match, MatchSeat, MatchState
-from server.queries.embargo import readable
 from server.queries.match_filters import seats_of
-from server.queries.pagination import iso, numbers, page_size, sees
+from server.queries.pagination import numbers, page_size, sees
+from server.services.embargo import readable
 from server.services.lookup import find_bot
+from server.times import iso
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -31,11 +31,12 @@ from server.db.models import (
     Version,
     VersionState,
 )
-from server.queries.embargo import readable
-from server.queries.pagination import iso, numbers, page_size, sees, split, title_of
+from server.queries.pagination import numbers, page_size, sees, split, title_of
 from server.queries.standings import line_of
 from server.services.accounts import HOUSE
+from server.services.embargo import readable
 from server.services.lookup import find_bot
+from server.times import iso
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session

@@ -17,10 +17,10 @@ from matchbox.answers.courses import Course, Fixture, Meeting, Stamp
 from matchbox.errors import NotFound
 from server.db.models import UNFINISHED, Match, MatchSeat, MatchState, Season, SeasonState
 from server.db.session import in_parts
-from server.queries.embargo import embargoed_matches
 from server.services import board_counts
 from server.services.board_counts import Pair
 from server.services.cache import Cache
+from server.services.embargo import embargoed_matches
 from server.services.leagues import is_cooperative
 from server.services.lookup import find_season
 from server.services.season_progress import unreplaced_matches

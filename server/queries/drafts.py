@@ -8,7 +8,8 @@ from matchbox.answers.bots import Draft as AnsweredDraft
 from matchbox.answers.bots import Report
 from matchbox.errors import NotFound
 from server.db.models import Draft, DraftState
-from server.queries.pagination import iso, title_of
+from server.queries.pagination import title_of
+from server.times import iso
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session

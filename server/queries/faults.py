@@ -14,10 +14,9 @@ from sqlalchemy.orm import joinedload
 from matchbox.answers import faults as answers
 from matchbox.errors import BadOption
 from server.db.models import Bot, FaultCount, Version
-from server.durations import HOUR_MS
-from server.queries.pagination import iso
 from server.services.accounts import require_operator_to_see
 from server.services.fault_counts import PLATFORM
+from server.times import HOUR_MS, iso
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session

@@ -9,10 +9,10 @@ from sqlalchemy import select
 from matchbox.answers.standings import RatingPoint
 from server.db.models import League, Version
 from server.db.models import RatingPoint as StoredPoint
-from server.queries.pagination import iso
 from server.queries.standings import leaderboard
 from server.services.leagues import is_cooperative
 from server.services.lookup import find_bot
+from server.times import iso
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

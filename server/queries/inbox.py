@@ -16,8 +16,9 @@ from matchbox.answers.notices import (
     WebhookLine,
 )
 from server.db.models import Notice, User
-from server.queries.pagination import iso, numbers, page_size, split
+from server.queries.pagination import numbers, page_size, split
 from server.services import contact, notices, password_links, webhooks
+from server.times import iso
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session

@@ -20,13 +20,13 @@ from server.db.models import (
 )
 from server.db.models import Lesson as LessonRow
 from server.queries import job_times, waiting
-from server.queries.pagination import iso
 from server.services import broker, dispatch
 from server.services.accounts import require_operator_to_see
 from server.services.job_lines import job_lines
 from server.services.lessons import LESSON
 from server.services.match_verifications import VERIFICATION
 from server.services.table_turns import TURN
+from server.times import iso
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session

@@ -38,11 +38,12 @@ from server.db.models import (
     VoidCause,
 )
 from server.queries.lessons import newest_verification
-from server.queries.pagination import iso, numbers, page_size, sees, split, title_of
+from server.queries.pagination import numbers, page_size, sees, split, title_of
 from server.services import admission, divisions
 from server.services.leagues import UPCOMING, admission_of, format_of, schedule_of
 from server.services.lookup import find_season
 from server.services.standings import scope_of
+from server.times import iso
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import InstrumentedAttribute, Session

@@ -24,9 +24,10 @@ from server.db.models import (
     Verification,
     Version,
 )
-from server.queries.pagination import MOST, iso
+from server.queries.pagination import MOST
 from server.services.kept_records import require_record
 from server.services.lookup import find_season
+from server.times import iso
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from matchbox.answers.accounts import IdentityLine, LogInWays, OpenidFound
 from matchbox.errors import Forbidden
-from server.queries.pagination import iso
 from server.services import identities
+from server.times import iso
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session

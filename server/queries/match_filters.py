@@ -11,7 +11,7 @@ from sqlalchemy.orm import aliased
 
 from matchbox.errors import BadOption
 from server.db.models import Bot, Match, MatchSeat, MatchState, User, Version
-from server.queries.embargo import readable
+from server.services.embargo import readable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

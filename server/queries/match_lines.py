@@ -9,8 +9,9 @@ from sqlalchemy import BindParameter, bindparam, select
 
 from matchbox.answers.matches import Entrant, MatchLine
 from server.db.models import Bot, League, Match, MatchSeat, MatchState, User, Version
-from server.queries.pagination import iso, title_of
+from server.queries.pagination import title_of
 from server.services.leagues import is_cooperative
+from server.times import iso
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from matchbox.answers import matches as answers
 from matchbox.errors import Forbidden
-from server.queries.embargo import reason
 from server.queries.matches import whole_id
 from server.queries.pagination import sees
+from server.services.embargo import reason
 from server.services.matches import load
 from server.services.results import printed_of
 

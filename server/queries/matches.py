@@ -26,11 +26,12 @@ from server.db.models import (
     VersionState,
 )
 from server.queries import match_lines
-from server.queries.embargo import embargoed_matches, reason
 from server.queries.match_filters import MatchFilters
-from server.queries.pagination import iso, numbers, page_size, sees, split
+from server.queries.pagination import numbers, page_size, sees, split
 from server.services import walls
+from server.services.embargo import embargoed_matches, reason
 from server.services.kept_records import removed, require_record
+from server.times import iso
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session

@@ -1,9 +1,8 @@
-"""Times as text, cursors, titles and the owner's rights, for all queries."""
+"""Cursors, titles and the owner's rights, for all queries."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final, TypeVar, overload
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from matchbox import registry
 from matchbox.errors import BadOption, MatchboxError
@@ -17,33 +16,6 @@ Row = TypeVar("Row")
 
 MOST: Final = 200
 """The largest number of items on a page."""
-
-
-@overload
-def iso(at: int) -> str: ...
-@overload
-def iso(at: int | None) -> str | None: ...
-def iso(at: int | None) -> str | None:
-    """Returns a stored time as ISO 8601, in UTC with milliseconds."""
-    if at is None:
-        return None
-    moment = datetime.fromtimestamp(at / 1000, UTC)
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def parse_time_ms(text: str) -> int:
-    """Returns the time of an ISO 8601 text in ms UTC; without an offset it is in UTC.
-
-    Raises BadOption.
-    """
-    try:
-        read = datetime.fromisoformat(text.strip())
-    except ValueError as error:
-        raise BadOption(
-            f"{text!r} is not a time; give one as 2026-11-25 or 2026-11-25T13:30, in UTC"
-        ) from error
-    at = read if read.tzinfo is not None else read.replace(tzinfo=UTC)
-    return max(0, round(at.timestamp() * 1000))
 
 
 def title_of(game: str) -> str:

@@ -28,9 +28,10 @@ from server.queries.bots import bot as answered_bot
 from server.queries.comparisons import comparisons
 from server.queries.inbox import delivery_settings
 from server.queries.matches import matches
-from server.queries.pagination import MOST, iso
+from server.queries.pagination import MOST
 from server.queries.platform import account, sessions, tokens
 from server.services import classes, identities
+from server.times import iso
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -21,9 +21,9 @@ from server.db.models import (
 )
 from server.queries import match_lines
 from server.queries.lessons import parked_lessons
-from server.queries.pagination import iso
 from server.services import accounts, walls
 from server.services import sessions as services
+from server.times import iso
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session

@@ -32,9 +32,10 @@ from server.db.models import (
     VersionState,
 )
 from server.queries.matches import steps_of
-from server.queries.pagination import iso, numbers, page_size, split, title_of
+from server.queries.pagination import numbers, page_size, split, title_of
 from server.queries.standings import leaderboard, names_of
 from server.services import play, table_turns
+from server.times import iso
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -11,11 +11,12 @@ from matchbox import registry
 from matchbox.answers.standings import Board, BoardLine, LackOfFit, Upset
 from matchbox.errors import NotFound
 from server.db.models import Bot, League, Season, Standing, User, Version
-from server.queries.pagination import iso, title_of
+from server.queries.pagination import title_of
 from server.services.cache import Cache
 from server.services.leagues import is_cooperative
 from server.services.lookup import find_season
 from server.services.standings import scope_of
+from server.times import iso
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

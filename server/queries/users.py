@@ -13,10 +13,11 @@ from matchbox.answers import platform as answers
 from matchbox.answers.accounts import LoggedIn, LoggedInLine
 from matchbox.errors import BadOption, NotFound
 from server.db.models import Bot, BrowserSession, Role, User
-from server.queries.pagination import iso, numbers, page_size, split
+from server.queries.pagination import numbers, page_size, split
 from server.queries.platform import session_line, sessions, tokens
 from server.services import classes
 from server.services.accounts import require_operator_to_see, revoked_since
+from server.times import iso
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session

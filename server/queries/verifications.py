@@ -9,9 +9,9 @@ from sqlalchemy import select
 from matchbox.answers.matches import MatchVerification
 from matchbox.errors import NotFound
 from server.db import models
-from server.queries.embargo import reason
 from server.queries.matches import match
-from server.queries.pagination import iso
+from server.services.embargo import reason
+from server.times import iso
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session

@@ -11,11 +11,11 @@ from flask import Response
 from matchbox.answers.arenas import ArenaKey, ArenaKeys, ArenaMatches, ArenaVoid, FreshArenaKey
 from matchbox.answers.health import ArenaLine
 from server.auth import account, acting, context, signed_in
-from server.queries.pagination import parse_time_ms
 from server.routes import schemas
 from server.routes.responses import answered
 from server.scopes import Scope, needs
 from server.services import arena_keys, arena_lines, arena_voids, arenas
+from server.times import parse_time_ms
 
 routes = APIBlueprint("arenas", __name__, url_prefix="/api/v1", tag="Operations")
 

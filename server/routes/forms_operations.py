@@ -9,7 +9,6 @@ from flask import Blueprint
 from dashboard import forms as pages
 from server import queries
 from server.auth import acting, context, signed_in
-from server.queries.pagination import parse_time_ms
 from server.routes.form_fields import field, form_of, go_to, secret_page, whole
 from server.routes.source import the_source
 from server.services import (
@@ -23,6 +22,7 @@ from server.services import (
     tryouts,
     voids,
 )
+from server.times import parse_time_ms
 
 if TYPE_CHECKING:
     from werkzeug.wrappers import Response

@@ -15,8 +15,8 @@ from server.queries import classes
 from server.queries import faults as fault_queries
 from server.queries import users as user_queries
 from server.queries.job_queue import queue_detail
-from server.queries.pagination import parse_time_ms
 from server.services import arena_keys, arena_lines, arena_voids, health
+from server.times import parse_time_ms
 
 
 class OperatorSource:

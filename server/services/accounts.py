@@ -11,9 +11,9 @@ from matchbox.bundle import check_name
 from matchbox.errors import BadName, BadOption, Conflict, Forbidden, NotFound
 from server.db.models import FormerName, Role, Scope, Token, User
 from server.db.session import rows_changed
-from server.durations import DAY_MS, MINUTE_MS
 from server.services import audit, notices, passwords, sessions
 from server.services.passwords import digest_of
+from server.times import DAY_MS, MINUTE_MS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

@@ -15,11 +15,11 @@ from sqlalchemy import delete, select
 from matchbox.errors import Conflict, Forbidden, NotFound, TooMany
 from server.db.models import Bot, Entry, Invitation, League, Season, User, Version
 from server.db.session import rows_changed
-from server.durations import DAY_MS
 from server.services import audit
 from server.services.accounts import require_operator
 from server.services.leagues import admission_of, field_of
 from server.services.lookup import find_league
+from server.times import DAY_MS
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session

@@ -15,11 +15,11 @@ from matchbox.answers.arenas import ArenaKey as KeyLine
 from matchbox.answers.arenas import ArenaKeys, FreshArenaKey, KeyState
 from matchbox.errors import BadName, Conflict, Forbidden, NotFound
 from server.db.models import ArenaKey, ArenaPart
-from server.queries.pagination import iso
 from server.services import audit, job_kinds, walls
 from server.services.accounts import require_operator, require_operator_to_see
 from server.services.passwords import digest_of
 from server.services.remote_names import key_of, of_key
+from server.times import iso
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

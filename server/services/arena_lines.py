@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Final
 
 from matchbox.answers.health import ArenaLine, ArenaState
 from matchbox.errors import NotFound
-from server.durations import HOUR_MS
-from server.queries.pagination import iso
 from server.services import arena_keys, stopped_arenas, walls
 from server.services.accounts import require_operator_to_see
 from server.services.remote_names import key_of
+from server.times import HOUR_MS, iso
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session

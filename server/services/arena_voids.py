@@ -10,9 +10,9 @@ from sqlalchemy import select
 from matchbox.answers.arenas import ArenaMatches, ArenaVoid
 from matchbox.errors import Conflict
 from server.db.models import Match, MatchState
-from server.queries.pagination import iso
 from server.services import arenas, audit, stopped_arenas, voids
 from server.services.accounts import require_operator, require_operator_to_see
+from server.times import iso
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from server.db.models import Setting
-from server.durations import HOUR_MS
 from server.services.events import storable
+from server.times import HOUR_MS
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session

@@ -28,7 +28,6 @@ from server.db.models import (
     VoidCause,
 )
 from server.db.session import compare_and_set
-from server.durations import DAY_MS
 from server.services import audit, exclusions, interim_results, notices
 from server.services.accounts import require_owner
 from server.services.events import publish
@@ -38,6 +37,7 @@ from server.services.leagues import field_of
 from server.services.lookup import find_bot, find_comparison
 from server.services.match_sizing import MatchSizer
 from server.services.standings import scope_of
+from server.times import DAY_MS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,8 +16,8 @@ from matchbox.answers.notices import MUTABLE
 from matchbox.errors import BadName, BadOption, Conflict, Forbidden, TooMany
 from matchbox.settings import MAIL_ADDRESS
 from server.db.models import Delivery, Notice, User
-from server.durations import DAY_MS
 from server.services import audit, notices
+from server.times import DAY_MS
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -18,9 +18,9 @@ from sqlalchemy import delete, func, select, update
 
 from server.db.models import Delivery, User, Webhook
 from server.db.session import compare_and_set
-from server.durations import MINUTE_MS
 from server.services import contact, notices, password_links
 from server.services.events import storable
+from server.times import MINUTE_MS
 
 if TYPE_CHECKING:
     from sqlalchemy import ColumnElement

@@ -11,9 +11,9 @@ from matchbox.bundle import check_class_name, read_bundle
 from matchbox.errors import TooMany, UploadsClosed
 from server.db.models import Draft
 from server.db.session import rows_changed
-from server.durations import HOUR_MS, MINUTE_MS
 from server.services import disk, turns
 from server.services.uploads import refusal_for
+from server.times import HOUR_MS, MINUTE_MS
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session

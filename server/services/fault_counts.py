@@ -14,7 +14,7 @@ from sqlalchemy import delete
 from matchbox.match import record as records
 from server.db.models import FaultCount
 from server.db.session import rows_changed
-from server.durations import HOUR_MS
+from server.times import HOUR_MS
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session

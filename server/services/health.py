@@ -16,12 +16,11 @@ from sqlalchemy import func, select
 from matchbox.answers.health import ArenaLine, Figures, Finding, Health, JobsLine, Level
 from matchbox.errors import BrokerUnavailable
 from server.db.models import Delivery, Match
-from server.durations import HOUR_MS, MINUTE_MS
-from server.queries.pagination import iso
 from server.services import backup_schedule, broker, disk, signs, stopped_arenas, supervision
 from server.services.accounts import require_operator_to_see
 from server.services.arena_lines import arena_lines
 from server.services.job_lines import job_lines, stalled_ms
+from server.times import HOUR_MS, MINUTE_MS, iso
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from sqlalchemy import select
 
 from server.db.models import League, Rating, RatingPoint
-from server.durations import DAY_MS
+from server.times import DAY_MS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -10,12 +10,12 @@ from sqlalchemy import ColumnElement, and_, func, or_, select
 from matchbox.answers.health import JobsLine
 from matchbox.answers.queue import JobName
 from server.db.models import Match, MatchState
-from server.queries.pagination import iso
 from server.services import dispatch
 from server.services.job_kinds import KINDS
 from server.services.jobs import JobKind
 from server.services.matches import MATCH
 from server.services.tryouts import TRY_DRAFT
+from server.times import iso
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session

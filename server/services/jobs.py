@@ -38,10 +38,10 @@ from matchbox.match.wire import Kind
 from matchbox.settings import Settings
 from server.db.models import Draft, Lesson, Match, MatchVerification, Turn, Version
 from server.db.session import compare_and_set
-from server.durations import MINUTE_MS
 from server.services import walls
 from server.services.events import publish, storable
 from server.services.remote_names import MARK
+from server.times import MINUTE_MS
 
 MOST_ATTEMPTS: Final = 20
 """A job is parked after every 20 attempts without a result, since it may be what kills the

@@ -32,9 +32,9 @@ from server.db.models import (
     Version,
 )
 from server.db.session import compare_and_set
-from server.queries.embargo import readable
 from server.services import audit, jobs
 from server.services.accounts import require_operator
+from server.services.embargo import readable
 from server.services.events import publish, storable
 from server.services.jobs import JobKind
 from server.services.lookup import find_lesson

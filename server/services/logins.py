@@ -21,8 +21,8 @@ from sqlalchemy import delete, or_
 from matchbox.errors import Forbidden, TooMany
 from server.db.models import LoginAttempts
 from server.db.session import rows_changed
-from server.durations import DAY_MS, HOUR_MS, MINUTE_MS
 from server.services import accounts
+from server.times import DAY_MS, HOUR_MS, MINUTE_MS
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session

@@ -16,14 +16,14 @@ from matchbox.match.wire import Verified, Verify
 from server import outbox
 from server.db.models import Match, MatchVerification
 from server.db.session import compare_and_set
-from server.durations import DAY_MS
-from server.queries.embargo import reason
 from server.services import jobs, stopped_arenas, walls
+from server.services.embargo import reason
 from server.services.events import publish
 from server.services.jobs import JobKind
 from server.services.kept_records import require_record
 from server.services.lookup import find_match
 from server.services.remote_names import key_of
+from server.times import DAY_MS
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session

@@ -18,9 +18,8 @@ from matchbox.errors import BadName, Conflict, Forbidden
 from matchbox.settings import MAIL_ADDRESS
 from server.db.models import Notice, User
 from server.db.session import compare_and_set
-from server.durations import DAY_MS, HOUR_MS, MINUTE_MS
-from server.queries.pagination import iso
 from server.services import accounts, audit, notices, passwords, sessions
+from server.times import DAY_MS, HOUR_MS, MINUTE_MS, iso
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session

@@ -31,11 +31,11 @@ from server.db.models import (
     VersionState,
 )
 from server.db.session import rows_changed
-from server.durations import MINUTE_MS
 from server.services import audit, table_turns
 from server.services.accounts import require_operator
 from server.services.lookup import find_bot
 from server.services.walls import wall
+from server.times import MINUTE_MS
 
 if TYPE_CHECKING:
     from sqlalchemy import Select

@@ -22,9 +22,9 @@ from server.db.models import (
     VersionState,
 )
 from server.db.session import compare_and_set
-from server.durations import DAY_MS
 from server.services import fault_counts, fields, turns
 from server.services.events import publish, storable
+from server.times import DAY_MS
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session

@@ -21,7 +21,7 @@ from server.db.models import (
     Season,
 )
 from server.db.session import rows_changed
-from server.queries.embargo import readable
+from server.services.embargo import readable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -27,7 +27,6 @@ from matchbox.match import wire
 from matchbox.match.knock import Knock, own_knock
 from matchbox.match.wire import Verify
 from server.db.models import ArenaPart, Match
-from server.durations import MINUTE_MS
 from server.services import (
     arena_keys,
     broker,
@@ -38,6 +37,7 @@ from server.services import (
     walls,
 )
 from server.services.remote_names import key_of, of_key
+from server.times import MINUTE_MS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,8 +12,8 @@ from sqlalchemy import delete, func, select
 
 from server.db.models import IDLE, BrowserSession, Delivery, Event, Notice, Setting, Version
 from server.db.session import rows_changed
-from server.durations import DAY_MS, HOUR_MS
 from server.services import play, record_removal
+from server.times import DAY_MS, HOUR_MS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

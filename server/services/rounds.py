@@ -20,11 +20,11 @@ from matchbox.league.format import Format
 from matchbox.league.season import Field, Progress, Round
 from server.db.models import UNFINISHED, Match, Season, SeasonState
 from server.db.session import compare_and_set
-from server.durations import HOUR_MS
 from server.services import faults, lessons, season_progress
 from server.services.events import publish
 from server.services.fixtures import Fixture, deals_of, schedule
 from server.services.match_sizing import MatchSizer
+from server.times import HOUR_MS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

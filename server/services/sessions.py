@@ -15,8 +15,8 @@ from sqlalchemy import and_, delete, or_, select, update
 from matchbox.errors import Forbidden, NotFound
 from server.db.models import BrowserSession, User
 from server.db.session import rows_changed
-from server.durations import DAY_MS, MINUTE_MS
 from server.services.passwords import digest_of
+from server.times import DAY_MS, MINUTE_MS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from sqlalchemy import select
 
 from server.db.models import Setting
-from server.durations import HOUR_MS, MINUTE_MS
+from server.times import HOUR_MS, MINUTE_MS
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session

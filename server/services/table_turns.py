@@ -19,10 +19,10 @@ from matchbox.match.wire import Entrant, Said, TakeTurn, TurnTaken
 from server import outbox
 from server.db.models import UNSETTLED, PlayState, PlayTable, Turn
 from server.db.session import compare_and_set
-from server.durations import MINUTE_MS
 from server.services import jobs
 from server.services.events import storable
 from server.services.jobs import JobKind
+from server.times import MINUTE_MS
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session

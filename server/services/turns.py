@@ -23,9 +23,9 @@ from server.db.models import (
     Version,
     VersionState,
 )
-from server.durations import HOUR_MS
 from server.services import jobs, tryouts
 from server.services.walls import wall
+from server.times import HOUR_MS
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session

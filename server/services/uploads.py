@@ -11,12 +11,12 @@ from matchbox.bundle import check_class_name, check_name, read_bundle
 from matchbox.errors import Conflict, NotFound, TooMany, UploadsClosed
 from server.db.models import Bot, Bundle, Role, User, Version, VersionState
 from server.db.session import compare_and_set
-from server.durations import HOUR_MS, MINUTE_MS
 from server.services import admission, audit, disk, fields, tryouts, turns
 from server.services.accounts import require_owner
 from server.services.events import publish
 from server.services.lookup import find_bot
 from server.services.walls import wall
+from server.times import HOUR_MS, MINUTE_MS
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session

@@ -10,8 +10,8 @@ from sqlalchemy import select
 from matchbox.errors import BadMessage
 from matchbox.match.wire import Amount, Claim, Count
 from server.db.models import Setting
-from server.durations import MINUTE_MS
 from server.services.events import storable
+from server.times import MINUTE_MS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

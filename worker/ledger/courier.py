@@ -19,8 +19,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from matchbox.errors import BadName, CallerFault, MatchboxError, Unavailable
 from server import mail, webhook_client
 from server.mail import Letter
-from server.queries.pagination import iso
 from server.services import deliveries
+from server.times import iso
 
 if TYPE_CHECKING:
     from server.context import Context

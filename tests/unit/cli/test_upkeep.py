@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import func, select
 
 from server.db.models import Notice, User
-from server.durations import DAY_MS
+from server.times import DAY_MS
 from tests.unit.cli.conftest import Platform, Run
 
 

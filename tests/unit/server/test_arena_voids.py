@@ -11,8 +11,8 @@ from sqlalchemy import func, select
 from matchbox.answers.arenas import ArenaMatches, ArenaVoid
 from matchbox.errors import BadOption, Forbidden, NotFound
 from server.db.models import Audit, Match, MatchState, Rating, Season, SeasonState, User
-from server.queries.pagination import parse_time_ms
 from server.services import arena_voids
+from server.times import parse_time_ms
 from tests.books import Books, play_out, played, season_of
 from tests.unit.server.test_leases import ONE, TWO, report
 

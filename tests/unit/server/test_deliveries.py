@@ -9,9 +9,9 @@ import pytest
 from sqlalchemy import select
 
 from server.db.models import Delivery, Notice, User, Webhook
-from server.durations import MINUTE_MS
 from server.services import deliveries, notices, webhooks
 from server.services.deliveries import BACKOFF_MS, HELD_MS, Parcel
+from server.times import MINUTE_MS
 from tests.books import Books
 
 MAIL = {"smtp_host": "mail.example", "smtp_sender": "league@bots.example"}

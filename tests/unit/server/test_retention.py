@@ -28,11 +28,11 @@ from server.db.models import (
     User,
     Version,
 )
-from server.durations import DAY_MS
 from server.queries.archive import write_archive
 from server.queries.lessons import packed_record
 from server.services import match_verifications, ratings, retention, standings, voids
 from server.services.tick import prune_some, tick
+from server.times import DAY_MS
 from tests.books import SIMPLE, Books, play_out, played, season_of, tried_out
 from tests.plans import explained
 

@@ -8,11 +8,11 @@ import pytest
 
 from matchbox.errors import BadName, BadOption, Forbidden, NotFound
 from server.db.models import Audit, Role, User
-from server.durations import DAY_MS
 from server.queries import tokens
 from server.queries.users import logged_in, users
 from server.queries.users import user as told_user
 from server.services import account_operations, accounts, sessions
+from server.times import DAY_MS
 from tests.books import Books
 from tests.plans import explained
 

@@ -18,8 +18,8 @@ from server.db.models import (
     Standing,
     User,
 )
-from server.queries.embargo import embargoed_matches
 from server.services import operations, ranked, seasons, standings, voids
+from server.services.embargo import embargoed_matches
 from server.services.fixtures import deals_of, match_id
 from server.services.tick import tick
 from tests.books import Books, play_out, played, season_of

@@ -10,8 +10,8 @@ from sqlalchemy import text
 from werkzeug.test import TestResponse
 
 from server.db.models import User
-from server.queries.pagination import iso
 from server.services import passwords
+from server.times import iso
 from tests.books import Books
 from tests.unit.server.routes.conftest import Browse, Caller, MakeApp, problem, token_of
 

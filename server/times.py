@@ -1,0 +1,39 @@
+"""Times and lengths of time. Inside, both are whole numbers of milliseconds, and times are UTC."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Final, overload
+
+from matchbox.errors import BadOption
+
+MINUTE_MS: Final = 60_000
+HOUR_MS: Final = 60 * MINUTE_MS
+DAY_MS: Final = 24 * HOUR_MS
+
+
+@overload
+def iso(at: int) -> str: ...
+@overload
+def iso(at: int | None) -> str | None: ...
+def iso(at: int | None) -> str | None:
+    """Returns a stored time as ISO 8601, in UTC with milliseconds."""
+    if at is None:
+        return None
+    moment = datetime.fromtimestamp(at / 1000, UTC)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def parse_time_ms(text: str) -> int:
+    """Returns the time of an ISO 8601 text in ms UTC; without an offset it is in UTC.
+
+    Raises BadOption.
+    """
+    try:
+        read = datetime.fromisoformat(text.strip())
+    except ValueError as error:
+        raise BadOption(
+            f"{text!r} is not a time; give one as 2026-11-25 or 2026-11-25T13:30, in UTC"
+        ) from error
+    at = read if read.tzinfo is not None else read.replace(tzinfo=UTC)
+    return max(0, round(at.timestamp() * 1000))
