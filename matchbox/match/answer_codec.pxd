@@ -6,6 +6,7 @@ cdef dict _texts, _numbers, _known, _wholes, _same
 @cython.locals(key=bytes, known=tuple, encoded=bytes)
 cdef bytes _whole(object move)
 cpdef bytes answer_frame_of_rows(object nonce, list moves, list rows)
+cpdef bint is_long(object row) except -1
 
 @cython.locals(known=dict)
 cdef bint _know(list moves) except -1

@@ -15,6 +15,9 @@ _KNOWN: Final = 1000
 """The cache keeps at most this many encoded moves."""
 _KEY: Final = 500
 """The longest encoded row of moves that is cached, in bytes."""
+ROW_BYTES: Final = 240
+"""A longer row of moves is handed over in parts. The limit of a frame has room for 256 bytes per
+answer, and the comma and place of each row need some of it."""
 _UNSHARED: Final = 2
 """In this format of marshal, equal values are encoded alike; references do not matter."""
 _to_text: Final = json.JSONEncoder(
@@ -89,6 +92,28 @@ def _whole(move: Any) -> bytes:
     if first is move and type(move) is tuple:
         _same[id(move)] = encoded
     return encoded
+
+
+def is_long(row: tuple[Any, ...]) -> bool:
+    """Whether the row must be handed over in parts. False if JSON cannot hold it."""
+    try:
+        return len(_whole(row)) > ROW_BYTES
+    except (TypeError, ValueError, RecursionError):
+        return False
+
+
+def parts_of(row: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+    """The row in parts of at most ROW_BYTES; a move that is longer is a part of its own."""
+    parts: list[tuple[Any, ...]] = []
+    room = 0
+    for move in row:
+        size = len(to_bytes(move)) + 1
+        if size > room:
+            parts.append(())
+            room = ROW_BYTES - 1
+        parts[-1] += (move,)
+        room -= size
+    return parts
 
 
 def _know(moves: list[Any]) -> bool:

@@ -1,6 +1,6 @@
 cimport cython
 from matchbox.match.seeded_random cimport Generator, Here
-from matchbox.match.answer_codec cimport answer_frame_of_rows
+from matchbox.match.answer_codec cimport answer_frame_of_rows, is_long
 
 @cython.final
 cdef class Session:
@@ -26,6 +26,9 @@ cdef class Session:
     cdef _new_player(self)
     cdef _note(self, _Bout bout, object report)
     cdef wait(self, _Bout bout, object move)
+    cdef _last_part(self, _Bout bout, object move)
+    cdef _hand_over(self, _Bout bout, object move)
+    cdef inline _put(self, _Bout bout, object move)
     @cython.locals(bout=_Bout)
     cdef _forget(self, object number)
     cdef bytes _encode_answers(self, object nonce)

@@ -41,7 +41,14 @@ from matchbox.match import (
     printed,
     seeded_random,
 )
-from matchbox.match.answer_codec import answer_frame, answer_frame_of_rows, encodes, to_bytes
+from matchbox.match.answer_codec import (
+    answer_frame,
+    answer_frame_of_rows,
+    encodes,
+    is_long,
+    parts_of,
+    to_bytes,
+)
 from matchbox.match.fault_text import blame, report_text
 from matchbox.match.seeded_random import HERE, Generator
 
@@ -283,12 +290,7 @@ class Session:
                     self._faults.append((bout.place, *blame(error)))
                     del bouts[bout.number]
                 else:
-                    if type(move) is tuple:
-                        self._rows.append(bout.place)
-                        bout.decisions += len(move)
-                    else:
-                        bout.decisions += 1
-                    self._moves[bout.place] = move
+                    self._put(bout, self._last_part(bout, move))
             self._idle.append(getcurrent())
             self._go_on()
 
@@ -307,14 +309,31 @@ class Session:
         """Hands over a move made inside a decision; returns the seat's view after it."""
         if self._here.generator is not bout:
             raise RuntimeError("a move can only be made during the decision it belongs to")
+        return self._hand_over(bout, self._last_part(bout, move))
+
+    def _last_part(self, bout: _Bout, move: Any) -> Any:
+        """The move, or the last part of a long row, whose other parts are handed over first."""
+        if type(move) is not tuple or not is_long(move):
+            return move
+        *first, last = parts_of(move)
+        for part in first:
+            self._hand_over(bout, part)
+        return last
+
+    def _hand_over(self, bout: _Bout, move: Any) -> Any:
+        """Answers the bout's question; returns the view of its next one."""
+        self._put(bout, move)
+        bout.waiting = getcurrent()
+        return self._go_on()
+
+    def _put(self, bout: _Bout, move: Any) -> None:
+        """Makes the move the answer to the bout's question."""
         if type(move) is tuple:
             self._rows.append(bout.place)
             bout.decisions += len(move)
         else:
             bout.decisions += 1
         self._moves[bout.place] = move
-        bout.waiting = getcurrent()
-        return self._go_on()
 
     def _forget(self, number: int) -> None:
         """Drops a bout. If a decision of it still waits, that decision is never resumed, not even

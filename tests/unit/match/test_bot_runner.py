@@ -161,6 +161,27 @@ def test_a_row_that_is_handed_over_again_is_known_by_itself(
     assert [repr(one) for one in said] == ["[[1, ['again', True], 'done']]"] * 4
 
 
+LONG_ROW = [["tap", n] for n in range(60)] + ["x" * 300, "done"]
+
+
+@pytest.mark.parametrize("handed", ["tuple(view or ROW)", "ask(tuple(view or ROW)) and 'after'"])
+def test_a_long_row_is_handed_over_in_parts_that_fit_their_frame(handed: str) -> None:
+    talk = Talk(f"return {handed}", f"ROW = {LONG_ROW}")
+    seen: list[list[Any]] = [[], []]
+    asked: list[Any] = [(n, 0, SEED) for n in range(250)]
+    while len(seen[0]) < len(LONG_ROW):
+        moves, faults = talk.ask(*asked)
+        assert not faults
+        short = [row for row in moves if row != ["x" * 300]]
+        assert len(json.dumps(short, separators=(",", ":"))) <= 250 * 256
+        assert talk.more == [list(range(250))]
+        seen = [seen[0] + moves[0], seen[1] + moves[-1]]
+        asked = [(n, 1, None) for n in range(250)]
+    assert seen == [LONG_ROW] * 2
+    if "after" in handed:
+        assert talk.ask(*asked) == (["after"] * 250, [])
+
+
 def test_however_many_different_rows_are_made_each_is_answered() -> None:
     talk = Talk("return (view, str(view))")
     for first in range(0, 2 * answer_codec._KNOWN, 100):
