@@ -82,13 +82,14 @@ def play(
             raise BadOption("--export is for the games of bots: name one for each seat")
         war_transcript.play(game, seed, option or (), json)
         return
-    if json and HUMAN in bot:
+    people = [seat for seat, text in enumerate(bot) if text == HUMAN]
+    if json and people:
         raise BadOption("a human plays at the terminal: leave --json out")
     if export is not None:
         check_export(game, export)
     bots = _bots(game, bot)
     job = _job(game, bots, seed, option or [])
-    kind, played, diagnostics = _play(job, bots, box)
+    kind, played, diagnostics = _play(job, bots, people, box)
     bout = played.record.bouts[0]
     if export is not None:
         write_export(played.record, [one.name for one in bots], export)
@@ -99,7 +100,7 @@ def play(
     if json:
         output.document(_document(seed, kind, bots, played.record, bout, lines))
     else:
-        if HUMAN in bot:
+        if people:
             print("\nThe whole game:")
         print("\n".join(lines))
         output.note(f"seed {seed}, box {kind}")
@@ -216,14 +217,17 @@ def _job(game: str, bots: list[NamedBot], seed: str, options: list[str]) -> Play
     )
 
 
-def _play(job: PlayMatch, bots: list[NamedBot], kind: str) -> tuple[str, Played, list[Diagnostic]]:
+def _play(
+    job: PlayMatch, bots: list[NamedBot], people: Sequence[int], kind: str
+) -> tuple[str, Played, list[Diagnostic]]:
     """Plays one deal in the seats' own order. Returns the kind of box, the match, and the players'
     comments.
 
-    If a person plays, the moves are printed as they are made.
+    `people` are the seats of people: only they play outside the box. If there are any, the moves
+    are printed as they are made.
     """
     from cli.engine import open_box
-    from cli.person import HUMAN, PersonChannel, answering
+    from cli.person import PersonChannel, answering
     from cli.spectator import Spectator
     from matchbox import registry
     from matchbox.match.referee import play
@@ -231,14 +235,10 @@ def _play(job: PlayMatch, bots: list[NamedBot], kind: str) -> tuple[str, Played,
 
     game = registry.game(job.game)
     spectator = Spectator(game, [bot.name for bot in bots])
-    people = {
-        seat: partial(PersonChannel, partial(spectator.turn, seat))
-        for seat, bot in enumerate(bots)
-        if bot.name == HUMAN
-    }
+    channels = {seat: partial(PersonChannel, partial(spectator.turn, seat)) for seat in people}
     with output.closing(None if len(people) == len(bots) else open_box(kind)) as box:
         bundles = {bot.version: bot.data for bot in bots}
-        seats = MatchSeats(job, bundles, box, channels=people, reports=True)
+        seats = MatchSeats(job, bundles, box, channels=channels, reports=True)
         with answering() if people else nullcontext():
             rules = spectator.game() if people else game
             played = play(rules, job, seats.open_player, rotations=[0])

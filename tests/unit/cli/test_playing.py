@@ -103,6 +103,17 @@ def test_a_human_plays_at_the_terminal(matchbox: Run, monkeypatch: pytest.Monkey
     assert told.out.splitlines()[-1] in ("human wins.", "simple wins.")
 
 
+def test_a_bot_called_human_plays_in_the_box_like_any_other(
+    matchbox: Run, tmp_path: Path
+) -> None:
+    file = tmp_path / "human.py"
+    outside = tmp_path / "outside"
+    file.write_bytes(turning(f"open({str(outside)!r}, 'w')"))
+    told = matchbox("play", "bomb", file, "simple", "--json")
+    assert not outside.exists()
+    assert told.json["faults"] == [{"seat": 0, "kind": "crash"}]
+
+
 def test_a_human_whose_answers_end_leaves_the_game(
     matchbox: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
