@@ -11,6 +11,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from matchbox.games.creatures.duel_log import Game, Move, Turn, logged
+from matchbox.games.creatures.memory import is_at_the_terminal
 
 if TYPE_CHECKING:
     from matchbox.games.creatures.player import Player
@@ -83,9 +84,9 @@ def format_logging() -> dict[str, Any]:
 
 def write_to_json() -> None:
     """Appends the logged game to results.json, once; in a seat there are no files."""
-    from matchbox.games.creatures import memory, terminal
+    if _open and is_at_the_terminal():
+        from matchbox.games.creatures import terminal
 
-    if _open and memory.is_at_the_terminal():
         terminal.write(_open)
 
 

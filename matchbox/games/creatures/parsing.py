@@ -17,10 +17,16 @@ Table = WinCounts
 def parse_log() -> WinCounts:
     """Counts the new games of results.json into parsed.json, and returns its table.
 
-    In a seat there are no files: the table comes from the player's memory.
+    In a seat there are no files: the table comes from the memory of the player who decides. Raises
+    RuntimeError in a box while nobody decides.
     """
     if not is_at_the_terminal():
         return remembered()
-    from matchbox.games.creatures import terminal
-
+    try:
+        from matchbox.games.creatures import terminal
+    except ImportError:  # A box has no terminal.
+        raise RuntimeError(
+            "parse_log() reads the memory while the player decides; earlier, write a method "
+            "remember(memory), or read open('parsed.json')"
+        ) from None
     return terminal.parse()

@@ -145,6 +145,38 @@ def test_a_bad_file_is_refused_with_its_log(matchbox: Run, tmp_path: Path) -> No
     assert "here I am" in told.out
 
 
+LOGGING = """
+import jsonlog
+from matchbox.games.creatures import AutoPilot, parse_log
+
+
+class Logging(AutoPilot):
+    def turn_prompt(self):
+        jsonlog.initiate_game([self, self.opponent])
+        super().turn_prompt()
+        jsonlog.write_to_json()
+        assert parse_log() == {}
+        return False
+"""
+
+
+def test_a_duelist_that_logs_its_games_plays_in_a_box(matchbox: Run, tmp_path: Path) -> None:
+    file = tmp_path / "logging.py"
+    file.write_text(LOGGING)
+    told = matchbox("check", file, "--game", "creatures")
+    assert (told.code, told.out[:9]) == (0, "accepted:")
+
+
+def test_a_duelist_that_parses_too_early_is_told_what_to_write(
+    matchbox: Run, tmp_path: Path
+) -> None:
+    file = tmp_path / "early.py"
+    file.write_text(f"{LOGGING}\nparse_log()\n")
+    told = matchbox("check", file, "--game", "creatures")
+    assert told.code == 1
+    assert "RuntimeError: parse_log() reads the memory while the player decides" in told.out
+
+
 def test_check_uses_the_limits_of_the_environment(
     matchbox: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
