@@ -112,7 +112,8 @@ def adopt(value: object, *, named: bool) -> type[Player] | None:
     name = getattr(value, "__name__", FUNCTION)
     if not named and name != FUNCTION and not name.endswith(f"_{FUNCTION}"):
         return None
-    return type(name, (Strategist,), {"strategy": staticmethod(value)})
+    class_name = name if name.isidentifier() else FUNCTION  # A lambda's name is "<lambda>".
+    return type(class_name, (Strategist,), {"strategy": staticmethod(value)})
 
 
 # --- The driver ------------------------------------------------------------------------------

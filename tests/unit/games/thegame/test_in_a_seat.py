@@ -97,6 +97,11 @@ def test_a_strategy_is_named_by_its_function() -> None:
     assert {seat.class_name for seat in opened} == {"minimal_distance_strategy"}
 
 
+def test_a_lambda_can_be_named_as_the_bot() -> None:
+    source = "import simulation\nBOT = lambda game, hand: simulation.random_strategy(game, hand)\n"
+    assert not played(source, deals=1).notes
+
+
 def test_an_invalid_play_is_no_fault_and_its_cards_count() -> None:
     match = played("def strategy(game, hand):\n    return -1, 0\n", seats=2)
     assert not match.notes
