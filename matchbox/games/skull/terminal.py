@@ -178,13 +178,9 @@ def _read(text: str, legal: Sequence[Move]) -> Move | None:
         return Move(place=_LETTERS[text[:1]])
     if text[:1] == "p":
         return Move.pass_bet()
-    if not text.isdecimal():
-        return None
-    if legal[0].is_choice:
-        return next(
-            (move for move in legal if move.choice and str(move.choice.value) == text), None
-        )
-    return Move(bet=int(text))
+    bids = {str(move.bet): move for move in legal if move.bet is not None}
+    choices = {str(move.choice.value): move for move in legal if move.choice is not None}
+    return (bids | choices).get(text)
 
 
 def _question(legal: Sequence[Move], others: Mapping[int, str]) -> str:

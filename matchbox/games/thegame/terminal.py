@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator, Mapping, MutableSequence, Sequence
 from typing import Any, Final, TypeVar
 
@@ -100,19 +101,26 @@ _PLAY: Final = "Which card on which pile, such as `{example}`? "
 _MORE: Final = "Another card, such as `{example}`, or press Enter to end your turn: "
 _HINT: Final = "Your hint on pile {pile}: press Enter, or [l]eave it, or I can go [c]lose: "
 _LETTERS: Final = dict(zip(("", "l", "c"), WORDS, strict=True))
+_NUMBER: Final = re.compile(r"[0-9]{1,9}")
 
 
 def ask_for_play(table: Table, others: Mapping[int, str]) -> tuple[int, int]:
     """The human's next card, as (pile_index, card_index)."""
     _show(table, others)
-    return _read_play(table, input(_ask(_PLAY, table)))
+    while True:
+        play = _read_play(table, input(_ask(_PLAY, table)))
+        if play is not None:
+            return play
 
 
 def ask_for_more(table: Table, others: Mapping[int, str]) -> tuple[int, int] | None:
     """The human's next card, or None for the end of the turn."""
     _show(table, others)
-    text = input(_ask(_MORE, table)).strip()
-    return _read_play(table, text) if text else None
+    while text := input(_ask(_MORE, table)).strip():
+        play = _read_play(table, text)
+        if play is not None:
+            return play
+    return None
 
 
 def ask_for_hint(table: Table, others: Mapping[int, str]) -> list[str]:
@@ -135,26 +143,25 @@ def _ask(question: str, table: Table) -> str:
     return question.format(example=f"{table.hand[place]} {pile}")
 
 
-def _read_play(table: Table, text: str) -> tuple[int, int]:
-    """The play in the human's text; asks again until it is a legal one."""
-    while True:
-        words = text.split()
-        card, pile = map(int, words) if _are_numbers(words) else (-1, -1)
-        if card < 0:
-            print("Type the card's number and the pile's, with a space between them.")
-        elif card not in table.hand:
-            print(f"You do not have the {card}.")
-        elif pile >= len(STARTS):
-            print("The piles are 0, 1, 2 and 3.")
-        elif not table.fits(pile, card):
-            print(f"The {card} does not fit on pile {pile}.")
-        else:
-            return pile, table.hand.index(card)
-        text = input(_ask(_PLAY, table))
+def _read_play(table: Table, text: str) -> tuple[int, int] | None:
+    """The legal play in the human's text; None, after a message, if there is none."""
+    words = text.split()
+    card, pile = map(int, words) if _are_numbers(words) else (-1, -1)
+    if card < 0:
+        print("Type the card's number and the pile's, with a space between them.")
+    elif card not in table.hand:
+        print(f"You do not have the {card}.")
+    elif pile >= len(STARTS):
+        print("The piles are 0, 1, 2 and 3.")
+    elif not table.fits(pile, card):
+        print(f"The {card} does not fit on pile {pile}.")
+    else:
+        return pile, table.hand.index(card)
+    return None
 
 
 def _are_numbers(words: Sequence[str]) -> bool:
-    return len(words) == 2 and all(word.isascii() and word.isdecimal() for word in words)
+    return len(words) == 2 and all(map(_NUMBER.fullmatch, words))
 
 
 def _show(table: Table, others: Mapping[int, str]) -> None:

@@ -105,7 +105,7 @@ def test_only_agents_can_play() -> None:
         ([ROSE, ROSE, ROSE, "bet 1"], ["p"], Move.pass_bet()),
         ([ROSE, ROSE, ROSE, "bet 1"], ["3"], Move(bet=3)),
         ([ROSE, ROSE, ROSE, "bet 3"], ["2"], Move(choice=Player.player_2)),
-        ([ROSE, ROSE, ROSE, "bet 2"], ["2", "4", "r", "x", "", "-1", "3"], Move(bet=3)),
+        ([ROSE, ROSE, ROSE, "bet 2"], ["2", "4", "r", "x", "", "-1", "9" * 5000, "3"], Move(bet=3)),
         ([ROSE, ROSE, ROSE, "bet 3"], ["0", "p", "7", "1"], Move(choice=Player.player_1)),
     ],
 )

@@ -201,7 +201,7 @@ def a_table(hand: list[int], **more: Any) -> Table:
 def test_a_human_is_shown_the_table_and_asked_until_the_play_is_allowed(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    answers = Answers(monkeypatch, "", "20", "x y", "21 0", "20 9", "20 0", "20 -1", " 20  3 ")
+    answers = Answers(monkeypatch, "", "20", "x y", f"{'9' * 5000} 0", "21 0", "20 9", "20 0", "20 -1", " 20  3 ")
     assert HumanPlayer().play(a_table([97, 20, 50])) == (3, 1)
     assert not answers.left
     told = capsys.readouterr().out
@@ -230,6 +230,15 @@ def test_a_human_may_end_the_turn_or_go_on(monkeypatch: pytest.MonkeyPatch) -> N
     Answers(monkeypatch, "", "20 0", "20 3")
     assert HumanPlayer().more(a_table([20, 50], owed=0)) is None
     assert HumanPlayer().more(a_table([20, 50], owed=0)) == (3, 0)
+
+
+def test_a_human_may_still_end_the_turn_after_a_play_that_is_not_allowed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answers = Answers(monkeypatch, "20 0", "")
+    assert HumanPlayer().more(a_table([20, 50], owed=0)) is None
+    assert not answers.left
+    assert capsys.readouterr().out.count("or press Enter to end your turn") == 2
 
 
 def test_a_human_says_a_word_for_each_pile(monkeypatch: pytest.MonkeyPatch) -> None:
