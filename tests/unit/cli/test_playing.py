@@ -103,9 +103,7 @@ def test_a_human_plays_at_the_terminal(matchbox: Run, monkeypatch: pytest.Monkey
     assert told.out.splitlines()[-1] in ("human wins.", "simple wins.")
 
 
-def test_a_bot_called_human_plays_in_the_box_like_any_other(
-    matchbox: Run, tmp_path: Path
-) -> None:
+def test_a_bot_called_human_plays_in_the_box_like_any_other(matchbox: Run, tmp_path: Path) -> None:
     file = tmp_path / "human.py"
     outside = tmp_path / "outside"
     file.write_bytes(turning(f"open({str(outside)!r}, 'w')"))

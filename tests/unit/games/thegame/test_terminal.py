@@ -201,7 +201,9 @@ def a_table(hand: list[int], **more: Any) -> Table:
 def test_a_human_is_shown_the_table_and_asked_until_the_play_is_allowed(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    answers = Answers(monkeypatch, "", "20", "x y", f"{'9' * 5000} 0", "21 0", "20 9", "20 0", "20 -1", " 20  3 ")
+    answers = Answers(
+        monkeypatch, "", "20", "x y", f"{'9' * 5000} 0", "21 0", "20 9", "20 0", "20 -1", " 20  3 "
+    )
     assert HumanPlayer().play(a_table([97, 20, 50])) == (3, 1)
     assert not answers.left
     told = capsys.readouterr().out
