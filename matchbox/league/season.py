@@ -28,6 +28,8 @@ class Round:
     """In a Swiss round: the entrants without an opponent."""
     ties: tuple[Tie, ...] = ()
     """In a knock-out: all ties in the order of the draw, including those already decided."""
+    order: tuple[str, ...] = ()
+    """In the first round that a season stores: its entrants in the order that was drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +45,14 @@ class Field:
     owner: Mapping[str, str] = field(default_factory=dict)
     """The owner of each bot; a bot without an owner may meet everybody."""
     newcomers: frozenset[str] = frozenset()
+    drawn: tuple[str, ...] = ()
+    """The entrants in the order that was drawn; empty before the first round."""
 
     @property
     def order(self) -> list[str]:
-        """The entrants in an order drawn by lot."""
+        """The entrants in an order drawn by lot. It is drawn once, since names may change."""
+        if self.drawn:
+            return list(self.drawn)
         drawn = sorted(self.entrants)
         self.dice("order", 0).shuffle(drawn)
         return drawn

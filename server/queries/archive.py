@@ -27,6 +27,7 @@ from server.db.models import (
     Season,
     SeasonState,
     Standing,
+    User,
     Version,
 )
 from server.services import season_progress, standings
@@ -36,8 +37,6 @@ from server.times import iso
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
-
-    from server.db.models import User
 
 BUNDLES: Final = ("mine", "allowed", "all")
 """The choices for the files and memories in an archive: those of the viewer; also those of shipped
@@ -137,10 +136,19 @@ def _taught(lesson: Lesson) -> layout.ArchivedLesson:
 
 
 def _standing(session: Session, season: Season) -> layout.ArchivedStanding:
-    """Returns the stored standing of a finished season, and computes that of a cancelled one."""
+    """Returns the stored standing of a finished season.
+
+    Computes it if the season was cancelled, or if an account was deleted since: its bots have other
+    names now, which are part of the digest.
+    """
     kept = session.get(Standing, standings.scope_of(season))
     found: Standing | standings.Fresh
-    if kept is None or season.state != SeasonState.FINISHED or "settings" not in kept.facts:
+    if (
+        kept is None
+        or season.state != SeasonState.FINISHED
+        or "settings" not in kept.facts
+        or _renamed_since(session, season, kept.computed_at)
+    ):
         found = standings.compute(session, standings.scope_of(season))
     else:
         found = kept
@@ -153,6 +161,13 @@ def _standing(session: Session, season: Season) -> layout.ArchivedStanding:
         ],
         method=found.facts.get("method", BEFORE),
     )
+
+
+def _renamed_since(session: Session, season: Season, at: int) -> bool:
+    """Whether an entrant's owner has deleted the account since that time."""
+    owners = select(Entry.id).join(Entry.bot).join(Bot.owner)
+    deleted = owners.where(Entry.season_id == season.id, User.deleted_at >= at)
+    return session.scalar(deleted.limit(1)) is not None
 
 
 def _lessons(session: Session, season: Season, given: Sequence[Version]) -> Sequence[Lesson]:

@@ -117,11 +117,14 @@ def _forget(session: Session, user: User) -> None:
 
 
 def _rename_in_standings(session: Session, user: User, former: str) -> None:
-    """Replaces the former name in the standings that are stored."""
+    """Replaces the former name in the standings and the rounds of seasons that are stored."""
     seasons = select(Season).join(Season.entries).join(Entry.bot).where(Bot.owner_id == user.id)
     games = select(Bot.game).where(Bot.owner_id == user.id)
     leagues = select(League).where(League.game.in_(games), League.continuous.is_(True))
-    subjects: list[Season | League] = [*session.scalars(seasons), *session.scalars(leagues)]
+    entered = session.scalars(seasons).unique().all()
+    for season in entered:
+        season.rounds = _renamed(season.rounds, former, user.name)
+    subjects: list[Season | League] = [*entered, *session.scalars(leagues)]
     for subject in subjects:
         standing = session.get(Standing, scope_of(subject))
         if standing is not None:

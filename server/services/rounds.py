@@ -54,6 +54,7 @@ def open_first(session: Session, season: Season, *, settings: Settings, now: int
         raise Conflict(f"season {season.name} cannot start: {error}") from None
     if not any(one.pairings for one in first):
         raise Conflict(_why_nothing(plan, season))
+    first[0] = replace(first[0], order=tuple(field.order))
     return _write(session, season, first, settings=settings, now=now)
 
 

@@ -69,6 +69,7 @@ def field_of(session: Session, season: Season) -> Field:
             if version.bot.owner.role != Role.HOUSE
         },
         newcomers=frozenset(bots.values()) - {bots[bot] for bot in _known(session, season, bots)},
+        drawn=tuple(season.rounds[0].get("order", ())) if season.rounds else (),
     )
 
 

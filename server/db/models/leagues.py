@@ -109,7 +109,8 @@ class Season(Base):
     round: Mapped[int] = mapped_column(default=0)
     """The number of rounds opened so far."""
     rounds: Mapped[list[Any]] = mapped_column(default=list)
-    """The stage, rests and ties of each round opened, as in matchbox.league.season.Round."""
+    """The stage, rests and ties of each round opened, as in matchbox.league.season.Round; the first
+    one also has the order that was drawn."""
     places: Mapped[list[Any]] = mapped_column(default=list)
     """The ids of the versions in the order of a knock-out's result; empty for other formats."""
     deals: Mapped[int]

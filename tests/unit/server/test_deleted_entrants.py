@@ -1,0 +1,119 @@
+"""Seasons with bots whose author has deleted the account, which changes the names of the bots."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from matchbox.league.archive import Archive, standings_agree
+from server import queries
+from server.db.migrations import upgrade
+from server.db.models import Season, SeasonState, User, Version
+from server.queries.archive import write_archive
+from server.services import account_deletion, accounts, season_progress
+from server.services.tick import tick
+from tests.books import Books, play_out, played, season_of
+
+PASSWORD = "a password of zoe"
+KNOCK_OUT = {"kind": "knock-out", "group": 3}
+SWISS = {"kind": "swiss"}
+
+
+@pytest.fixture
+def zoe(books: Books) -> User:
+    """An author whose name comes last; the name of a deleted author comes first."""
+    with books.write() as session:
+        return accounts.sign_up(session, "zoe", PASSWORD, signup="open", now=books.clock())
+
+
+def field(books: Books, zoe: User, n: int) -> list[Version]:
+    """Returns `n` bots, each of an owner of its own; the first is zoe's."""
+    books.league(paused=True)
+    owners = [zoe, *(books.person(f"p{number}") for number in range(n - 1))]
+    return [books.bot(owner, "bot") for owner in owners]
+
+
+def delete(books: Books, zoe: User) -> str:
+    """Deletes zoe's account; returns its name from then on."""
+    account_deletion.delete_account(books.context, zoe, PASSWORD, network="here")
+    return f"deleted-author-{zoe.id}"
+
+
+def play_round(books: Books) -> None:
+    """Plays what is queued, and lets the season go on."""
+    for job in books.dispatch():
+        books.record(played(job))
+    tick(books.context)
+
+
+def order_of(books: Books, season: Season) -> list[str]:
+    """Returns the owners of the entrants in the order that was drawn."""
+    with books.read() as session:
+        field = season_progress.field_of(session, session.get_one(Season, season.id))
+        return [name.partition("/")[0] for name in field.order]
+
+
+@pytest.mark.parametrize(("form", "bots"), [(KNOCK_OUT, 4), (SWISS, 5)], ids=str)
+def test_the_page_of_a_season_names_a_deleted_author_in_its_rounds(
+    form: dict[str, Any], bots: int, books: Books, charlie: User, zoe: User
+) -> None:
+    season = season_of(books, charlie, field(books, zoe, bots), format=form)
+    play_out(books)
+    name = delete(books, zoe)
+    with books.read() as session:
+        rounds = queries.season(session, season.id).rounds
+    named = {bot for one in rounds for bots in (one.rests, *one.ties) for bot in bots}
+    assert f"{name}/bot" in named
+    assert "zoe/bot" not in named
+
+
+def test_a_knock_out_goes_on_after_an_entrant_has_deleted_the_account(
+    books: Books, charlie: User, zoe: User
+) -> None:
+    season = season_of(books, charlie, field(books, zoe, 6), format=KNOCK_OUT)
+    while not any(one["stage"] == "knock-out" for one in books.season(season).rounds):
+        play_round(books)
+    delete(books, zoe)
+    play_out(books)
+    assert books.season(season).state == SeasonState.FINISHED
+    assert len(books.season(season).places) == 6
+
+
+def test_the_draw_of_a_season_stays_when_a_name_changes(
+    books: Books, charlie: User, zoe: User
+) -> None:
+    season = season_of(books, charlie, field(books, zoe, 8), format={"hours": 100})
+    before = order_of(books, season)
+    name = delete(books, zoe)
+    assert order_of(books, season) == [name if one == "zoe" else one for one in before]
+
+
+def test_a_season_with_a_deleted_author_can_be_verified(
+    books: Books, charlie: User, zoe: User, tmp_path: Path
+) -> None:
+    season = season_of(books, charlie, field(books, zoe, 4))
+    play_out(books)
+    delete(books, zoe)
+    with books.read() as session, (tmp_path / "season.zip").open("w+b") as file:
+        write_archive(session, season.id, "allowed", None, file)
+        archive = Archive(file)
+        assert standings_agree(archive.head.standing, archive.recompute_standing())
+
+
+def test_an_upgrade_renames_deleted_authors_in_older_rounds(
+    books: Books, charlie: User, zoe: User
+) -> None:
+    season = season_of(books, charlie, field(books, zoe, 5), format=KNOCK_OUT)
+    play_out(books)
+    before = books.season(season).rounds
+    delete(books, zoe)
+    after = books.season(season).rounds
+    with books.write() as session:
+        session.get_one(Season, season.id).rounds = before
+    with books.context.database.connect() as connection:
+        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0043'")
+        upgrade(connection, "0044")
+    assert before != after
+    assert books.season(season).rounds == after
