@@ -72,7 +72,7 @@ def size(plan: Format, field: Field) -> int:
     if stages.is_swiss(plan, field):
         return placed + stages.swiss_rounds(plan, field) * (n // 2)
     if field.cooperative:
-        teams = ceil(n / field.seats) if n >= field.seats else 0
+        teams = ceil(n / field.seats) if n >= field.seats > 1 else 0
         return plan.cycles * (n + plan.mixed * teams)
     if field.paired:
         return placed + plan.cycles * n * (n - 1)

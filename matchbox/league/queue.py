@@ -262,7 +262,7 @@ def next_round(games: Mapping[str, int], enough: int, seats: int, dice: Dice) ->
     resting bots fill them up.
     """
     awake = [name for name in sorted(games) if games[name] < enough]
-    if not awake or len(games) <= seats or dice.below(100) >= MIXED_PERCENT:
+    if not awake or seats == 1 or len(games) <= seats or dice.below(100) >= MIXED_PERCENT:
         return [Pairing((name,) * seats) for name in awake]
     partners = [name for name in sorted(games) if games[name] >= enough]
     dice.shuffle(partners)

@@ -186,10 +186,11 @@ def _swiss_results(one: MatchResult, progress: Progress) -> dict[str, int]:
 
 
 def _teams(plan: Format, field: Field) -> Iterator[Round]:
-    """In every cycle: every bot with copies of itself, then mixed teams."""
+    """In every cycle: every bot with copies of itself, then mixed teams if a team has two seats or
+    more."""
     alone = tuple(Pairing((name,) * field.seats) for name in field.order)
     mixed: list[list[Pairing]] = []
-    if len(field.entrants) >= field.seats:
+    if len(field.entrants) >= field.seats > 1:
         rounds = plan.cycles * plan.mixed
         mixed = tables.mixed_teams(field.order, field.seats, rounds, field.dice("mixed", 0))
     for cycle in range(plan.cycles):

@@ -275,6 +275,9 @@ def test_a_cooperative_season_has_teams_on_the_same_deals_and_mixed_teams() -> N
     assert len(story.matches) == size(story.plan, who)
     few = Story(Format(), field(2, seats=3, cooperative=True)).tell()
     assert stages(few) == ["cycle"], "two bots make no mixed team of three"
+    single = Story(Format(), field(5, seats=1, cooperative=True)).tell()
+    assert stages(single) == ["cycle"], "a team of one seat is not mixed"
+    assert len(single.matches) == size(single.plan, single.field) == 5
 
 
 def test_an_adaptive_cooperative_season_deals_on_until_the_order_is_clear() -> None:

@@ -252,6 +252,9 @@ def test_a_newcomer_among_bots_that_rest_has_partners_and_other_teams_to_compare
         assert alone(teams) or len(teams) == 2
 
 
-def test_a_field_that_fills_one_table_mixes_nothing() -> None:
+@pytest.mark.parametrize("seats", [1, 3])
+def test_a_field_that_fills_one_table_and_teams_of_one_seat_are_not_mixed(seats: int) -> None:
     games = dict.fromkeys("abc", 0)
-    assert all(alone(next_round(games, 9, 3, dice(step))) for step in range(40))
+    for step in range(40):
+        teams = next_round(games, 9, seats, dice(step))
+        assert [team.seats for team in teams] == [(name,) * seats for name in "abc"]
