@@ -116,7 +116,8 @@ def doubts_in(
     """
     if cooperative:
         board = score(counts.scored.part(mixed=False))
-        if set(entrants) - set(board.entrants) or board.deals.min() < PROVISIONAL_DEALS:
+        deals = dict(zip(board.entrants, board.deals.tolist(), strict=True))
+        if min(deals.get(name, 0) for name in entrants) < PROVISIONAL_DEALS:
             return None
         return _among(entrants, board.entrants, board.means, board.covariance, question, 0.0)
     fitted = fit_comparisons(counts.compared)

@@ -10,7 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from matchbox.dice import SeededDice
-from matchbox.league.tail import ENOUGH, Question, apportion, doubts, is_answered, next_batch
+from matchbox.league.counts import count
+from matchbox.league.rows import Row
+from matchbox.league.tail import (
+    ENOUGH,
+    Question,
+    apportion,
+    doubts,
+    doubts_in,
+    is_answered,
+    next_batch,
+)
 
 NAMES = [f"b{number}" for number in range(6)]
 MEANS = np.array([0.0, 100.0, 104.0, 250.0, 400.0, 401.0])
@@ -117,3 +127,17 @@ def test_a_batch_has_its_size_and_nobody_meets_itself(n: int, error: float, step
     batch = next_batch(names, found, SeededDice(b"tail", step))
     assert len(batch) == -(-n * (n - 1) // 4)
     assert all(len(set(pairing.seats)) == 2 for pairing in batch)
+
+
+def test_a_team_that_left_early_keeps_no_cooperative_season_open() -> None:
+    played = {"good": (30, 90), "bad": (30, 20), "gone": (5, 50)}
+    rows = [
+        Row(name, f"{name}{deal}", 0, (name, name), (1, 1), scores=(score + deal % 5,) * 2)
+        for name, (deals, score) in played.items()
+        for deal in range(deals)
+    ]
+    counts = count(rows, cooperative=True)
+    found = doubts_in(counts, ["bad", "good"], Question(), cooperative=True)
+    assert found is not None
+    assert is_answered(found, Question())
+    assert doubts_in(counts, ["bad", "gone", "good"], Question(), cooperative=True) is None
