@@ -100,7 +100,7 @@ class MatchSizer:
         """
         fitting = settings.match_seconds / seconds if seconds else settings.most_deals
         most = settings.most_deals if self._rests else self._league.deals
-        return min(most, settings.most_deals, max(settings.fewest_deals, round(fitting)))
+        return min(most, settings.most_deals, max(settings.fewest_deals, round(min(fitting, most))))
 
     def _seconds(self, table: Sequence[int]) -> float | None:
         """The seconds that a deal takes at this table; None if a version's speed is unknown."""

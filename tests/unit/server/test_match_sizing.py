@@ -86,7 +86,7 @@ def ask(books: Books, owner: User, version: Version, games: int) -> Comparison:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "deals"), [(0.05, 13), (0.1, 7), (0.001, 40), (0.0, 40), (30.0, 2)]
+    ("seconds", "deals"), [(0.05, 13), (0.1, 7), (0.001, 40), (0.0, 40), (1e-320, 40), (30.0, 2)]
 )
 def test_a_match_has_the_deals_that_take_as_long_as_is_wished_for(
     books: Books, alice: User, bob: User, seconds: float, deals: int
