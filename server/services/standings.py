@@ -92,7 +92,7 @@ def compute(session: Session, scope: str, pair_counts: PairCounts | None = None)
     subject = _subject(session, scope)
     league = subject if isinstance(subject, League) else subject.league
     shown = {version.entrant: version.id for version in _shown(session, subject)}
-    cooperative, balanced = _nature(league.game)
+    cooperative, balanced = _nature(session, subject, league.game)
     how = {"seat_term": not balanced, "cooperative": cooperative}
     found = (pair_counts or PairCounts()).of(session, scope, *_which(subject), **how)
     versions = {**found.versions, **shown}
@@ -227,12 +227,17 @@ def _shown(session: Session, subject: League | Season) -> Sequence[Version]:
     return session.scalars(query.options(named).order_by(Entry.id)).all()
 
 
-def _nature(game: str) -> tuple[bool, bool]:
-    """Whether the game is cooperative, and whether its seats are balanced."""
+def _nature(session: Session, subject: League | Season, game: str) -> tuple[bool, bool]:
+    """Whether the game is cooperative, and whether its seats are balanced.
+
+    If the game is no longer installed, the last standing says so.
+    """
     try:
         spec = registry.game(game).spec
-    except MatchboxError:  # The game is no longer installed; its last standing needs neither.
-        return False, False
+    except MatchboxError:
+        row = session.get(Standing, scope_of(subject))
+        last = row.facts.get("settings", {}) if row else {}
+        return last.get("cooperative", False), not last.get("seat_term", True)
     return spec.cooperative, spec.balanced
 
 

@@ -242,20 +242,25 @@ def _refill(context: Context) -> None:
 
 
 def _refresh(context: Context) -> None:
-    """Computes the standings that are out of date, unless another ledger has just done so."""
+    """Computes the standings that are out of date."""
     with context.read() as session:
         scopes = standings.stale(session, now=context.now())
     for scope in scopes:
-        begun_at = context.now()
-        with context.read() as session:
-            if not standings.is_stale(session, scope, now=begun_at):
-                continue
-        with context.read() as session:
-            fresh = standings.compute(session, scope, context.pair_counts)
-        with context.write() as session:
-            if not standings.is_newer(session, scope, than=begun_at):
-                standings.store(session, fresh, now=context.now())
+        _attempt(partial(_refresh_one, scope), context)
     _give_sign(context, signs.STANDINGS)
+
+
+def _refresh_one(scope: str, context: Context) -> None:
+    """Computes the standing, unless another ledger has just done so."""
+    begun_at = context.now()
+    with context.read() as session:
+        if not standings.is_stale(session, scope, now=begun_at):
+            return
+    with context.read() as session:
+        fresh = standings.compute(session, scope, context.pair_counts)
+    with context.write() as session:
+        if not standings.is_newer(session, scope, than=begun_at):
+            standings.store(session, fresh, now=context.now())
 
 
 def _announce(context: Context) -> None:

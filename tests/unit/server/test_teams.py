@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from pathlib import Path
 from statistics import mean
+from typing import NoReturn
 
 import pytest
 from sqlalchemy import select
 
 from matchbox import registry
+from matchbox.errors import UnknownGame
 from matchbox.match import record as records
 from matchbox.match.replay import replay
 from server import queries
@@ -126,3 +128,21 @@ def test_the_board_has_scores_and_no_elo(
         assert told.embargo is None
         assert len(bouts) == 2
         assert {tuple(bout.places) for bout in bouts} == {(1, 1, 1)}
+
+
+def test_a_board_stays_one_of_teams_when_its_game_is_not_installed_any_more(
+    few: Books, alice: User, bob: User, checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    enter(few, alice, "legal", checkout)
+    enter(few, bob, "random", checkout)
+    play_on(few)
+    scope = standings.scope_of(few.league(game=GAME))
+    with few.write() as session:
+        before = standings.refresh(session, scope, now=few.clock())
+
+    def fail(name: str) -> NoReturn:
+        raise UnknownGame(f"there is no game {name}")
+
+    monkeypatch.setattr(registry, "game", fail)
+    with few.read() as session:
+        assert standings.compute(session, scope).rows_digest == before.rows_digest

@@ -152,3 +152,20 @@ def test_a_row_that_fails_does_not_stop_those_after_it(
     monkeypatch.setattr(module, act, fail_at_first)
     tick(books.context)
     assert tried == [1, 2]
+
+
+def test_a_standing_that_fails_does_not_stop_the_others(
+    books: Books, charlie: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    season = season_of(books, charlie, field(books, 2))
+    real = standings.compute
+
+    def fail_for_leagues(session: Any, scope: str, *more: Any) -> Any:
+        if scope.startswith("league"):
+            raise LookupError("there is something about this league")
+        return real(session, scope, *more)
+
+    monkeypatch.setattr(standings, "compute", fail_for_leagues)
+    tick(books.context)
+    with books.read() as session:
+        assert session.get(Standing, scope_of(season)) is not None
