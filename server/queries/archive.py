@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import IO, TYPE_CHECKING, Final
+from typing import IO, TYPE_CHECKING, Any, Final
 
 from sqlalchemy import and_, or_, select
 from sqlalchemy.orm import joinedload, selectinload
@@ -12,6 +12,7 @@ from matchbox.errors import BadOption, Conflict, Forbidden
 from matchbox.league import archive
 from matchbox.league import archive_layout as layout
 from matchbox.league.format import write
+from matchbox.match import record as records
 from server.db.models import (
     OVER,
     Bot,
@@ -23,6 +24,7 @@ from server.db.models import (
     MatchSeat,
     MatchState,
     Memory,
+    Result,
     Role,
     Season,
     SeasonState,
@@ -73,7 +75,7 @@ def write_archive(
     archive.write(
         file,
         layout.SeasonFile(
-            season=_season(season),
+            season=_season(session, season),
             entrants=[_entrant(entry) for entry in entries],
             lessons=[_taught(lesson) for lesson in lessons],
             standing=_standing(session, season),
@@ -92,14 +94,15 @@ def _may(bot: Bot, bundles: str, viewer: User | None) -> bool:
     return bundles == "allowed" and (owner.shares or owner.role == Role.HOUSE)
 
 
-def _season(row: Season) -> layout.ArchivedSeason:
+def _season(session: Session, row: Season) -> layout.ArchivedSeason:
     league = row.league
+    rules, options = _rules_of(session, row)
     return layout.ArchivedSeason(
         name=row.name,
         league=league.name,
         game=league.game,
-        rules=league.rules,
-        options=league.options,
+        rules=rules,
+        options=options,
         seats=league.seats,
         deals=row.deals,
         seed=row.seed,
@@ -111,6 +114,16 @@ def _season(row: Season) -> layout.ArchivedSeason:
         started_at=iso(row.started_at),
         finished_at=iso(row.finished_at),
     )
+
+
+def _rules_of(session: Session, row: Season) -> tuple[str, dict[str, Any]]:
+    """The rules and options of the season's matches; its league may have newer ones by now."""
+    results = select(Result).join(Result.match).where(Match.season_id == row.id)
+    first = session.scalar(results.order_by(Match.number).limit(1))
+    if first is None:
+        return row.league.rules, row.league.options
+    record = records.unpack(first.record)
+    return record.rules, record.options
 
 
 def _entrant(entry: Entry) -> layout.ArchivedEntrant:

@@ -100,16 +100,15 @@ def match(session: Session, name: str, viewer: User | None) -> answers.Match:
     row = session.get_one(Match, whole_id(session, name))
     why = reason(session, row)
     gone = removed(row.result, row.id)
-    own, played = _own_seats(session, row, viewer), _Played()
+    own, played = _own_seats(session, row, viewer), _Played(options=row.league.options)
     if why is None and row.result is not None:
-        played = _played(row, row.result, own, viewer)
+        played |= _played(row, row.result, own, viewer)
     hidden = [] if why is None else [row.id]
     (line,) = match_lines.lines_of(session, match_lines.rows_of(session, [row.id]), hidden)
     return answers.Match(
         **vars(line),
         attempt=row.attempt,
         rules=row.rules,
-        options=row.league.options,
         width=row.width,
         trouble=row.trouble if viewer is not None and viewer.operator else None,
         embargo=why or (gone and f"{gone}; its result stays"),
@@ -250,9 +249,11 @@ def _own_seats(session: Session, row: Match, viewer: User | None) -> set[int]:
 
 
 class _Played(TypedDict, total=False):
-    """The fields of a Match that may be shown after it was played."""
+    """The fields of a Match that may be shown after it was played, and its options, which are then
+    those of its record: the league may have others by now."""
 
     digest: str
+    options: dict[str, Any]
     deals: list[str]
     arena: str | None
     box: str
@@ -275,6 +276,7 @@ def _played(row: Match, result: Result, own: set[int], viewer: User | None) -> _
     trusted = viewer is not None and viewer.operator
     return {
         "digest": result.digest,
+        "options": record.options,
         "deals": record.deals,
         "arena": row.arena and (row.arena if trusted else row.arena.partition("@")[0]),
         "box": result.box,

@@ -1,0 +1,42 @@
+"""An archive, and the page of a match, say what a season was played by."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from matchbox.league.archive import Archive
+from server import queries
+from server.db.models import League, Season, User
+from server.queries.archive import write_archive
+from tests.books import Books, play_out, season_of
+
+
+@pytest.fixture
+def season(books: Books, charlie: User, alice: User, bob: User) -> Season:
+    """A finished season, whose league has got new rules since."""
+    league = books.league(paused=True)
+    made = season_of(books, charlie, [books.bot(alice, "one"), books.bot(bob, "two")])
+    play_out(books)
+    with books.write() as session:
+        row = session.get_one(League, league.id)
+        row.rules, row.options = "another", {**row.options, "new": True}
+    return made
+
+
+def test_an_archive_has_the_rules_by_which_the_season_was_played(
+    books: Books, season: Season, tmp_path: Path
+) -> None:
+    with books.read() as session, (tmp_path / "season.zip").open("w+b") as file:
+        write_archive(session, season.id, "allowed", None, file)
+        archive = Archive(file)
+        assert [archive.record(one).match for one in archive.matches]
+    assert archive.head.season.rules != "another"
+    assert "new" not in archive.head.season.options
+
+
+def test_a_match_has_the_options_with_which_it_was_played(books: Books, season: Season) -> None:
+    with books.read() as session:
+        (match, *_) = queries.matches(session, season=season.id).items
+        assert "new" not in queries.match(session, match.id, None).options
