@@ -1,7 +1,7 @@
 """The faults of one bot, newest first, each with its place. Changes nothing.
 
 A fault's kind is in the record, so everybody may know it; its detail is for the bot's owner and
-operators. Matches under embargo are left out.
+operators. Matches under embargo are left out, and those whose record was removed.
 """
 
 from __future__ import annotations
@@ -90,7 +90,9 @@ def _found(
     for seat in merge(*parts, key=_place, reverse=True):
         result = seat.match.result
         # With the state in the query, SQLite would read all finished matches.
-        if result is None or seat.match.state != MatchState.FINISHED:
+        if result is None or result.record_days is not None:
+            continue
+        if seat.match.state != MatchState.FINISHED:
             continue
         notes = {
             (deal, rotation, kind): detail

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from matchbox.match.record import Bout, Fault
+from matchbox.match.wire import PlayMatch
 from server.db.models import User
 from server.queries.bot_faults import bot_faults
-from tests.books import Books
+from server.services import record_removal
+from tests.books import Books, played, scripted, season_of
 from tests.plans import explained
 
 
@@ -15,3 +18,21 @@ def test_the_newest_faults_are_found_without_sorting_all_of_them(books: Books, a
     (plan,) = plans
     assert "ix_match_seat_version_id_created_at_number_seat_match_id" in plan
     assert "ORDER BY" not in plan
+
+
+def test_a_match_whose_record_was_removed_names_no_faults(
+    books: Books, alice: User, bob: User, charlie: User
+) -> None:
+    def crash(job: PlayMatch, deal: int, rotation: int) -> Bout:
+        return Bout(deal, rotation, ["draw"], [2, 1], [0, 1], "a crash", [Fault(0, 0, "crash")])
+
+    books.league(paused=True)
+    season_of(books, charlie, [books.bot(alice, "one"), books.bot(bob, "two")])
+    first, second = books.dispatch()
+    for job in (first, second):
+        books.record(played(job, scripted(job, crash)))
+    with books.write() as session:
+        record_removal.remove_records(session, [first.match], 30)
+    with books.read() as session:
+        found = bot_faults(session, "alice", "one", None).items
+    assert {one.match for one in found} == {second.match}
