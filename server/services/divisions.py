@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from hashlib import blake2b
-from typing import TYPE_CHECKING
+from itertools import count
+from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import func, select
 
@@ -20,6 +21,9 @@ from server.services.standings import scope_of
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
+
+LONGEST_NAME: Final = 64
+"""The most characters of a season's name."""
 
 
 def divisions_of(session: Session, season: Season) -> Sequence[Season]:
@@ -42,13 +46,13 @@ def divide(session: Session, season: Season, *, now: int) -> list[Season]:
     """
     form = read(Format, season.format)
     entries = {str(entry.bot_id): entry for entry in season.entries}
-    count = fitting_divisions(len(entries), form.divisions, fewest_bots(season.league))
-    if count == 1:
+    fitting = fitting_divisions(len(entries), form.divisions, fewest_bots(season.league))
+    if fitting == 1:
         return [season]
     ranked = _leaderboard(session, season.league)
     entrants = dict.fromkeys([*(name for name in ranked if name in entries), *entries])
     last = _last_orders(session, season)
-    orders = next_divisions(last, form.moving, entrants=entrants, divisions=count)
+    orders = next_divisions(last, form.moving, entrants=entrants, divisions=fitting)
     made = [season]
     for number, order in enumerate(orders[1:], 2):
         lower = _division(session, season, number, now)
@@ -63,7 +67,7 @@ def _division(session: Session, season: Season, number: int, now: int) -> Season
     key = f"division:{number}:{season.seed}".encode()
     lower = Season(
         league=season.league,
-        name=f"{season.name}, division {number}",
+        name=_free_name(session, season, number),
         format=season.format,
         edition=season.edition,
         division=number,
@@ -78,6 +82,17 @@ def _division(session: Session, season: Season, number: int, now: int) -> Season
     session.add(lower)
     session.flush()
     return lower
+
+
+def _free_name(session: Session, season: Season, number: int) -> str:
+    """The name of the lower division: the season's with its number, cut to fit, and with one more
+    number if it is taken."""
+    for attempt in count(1):
+        ending = f", division {number}" + (f" ({attempt})" if attempt > 1 else "")
+        name = season.name[: LONGEST_NAME - len(ending)] + ending
+        if session.scalar(select(Season.id).where(Season.name == name)) is None:
+            break
+    return name
 
 
 def _last_orders(session: Session, season: Season) -> list[list[str]]:

@@ -322,8 +322,11 @@ def _change(
 
 
 def _check_name(session: Session, name: str) -> None:
-    if not 1 <= len(name) <= 64 or not name.isprintable() or name != name.strip():
-        raise BadName("a season's name has 1 to 64 printable characters, no space at its ends")
+    longest = divisions.LONGEST_NAME
+    if not 1 <= len(name) <= longest or not name.isprintable() or name != name.strip():
+        raise BadName(
+            f"a season's name has 1 to {longest} printable characters, no space at its ends"
+        )
     if name.isdecimal() or name in registry.packages():
         raise BadName(f"{name!r} cannot be a season's name: it is a number, or names a game")
     if session.scalar(select(Season.id).where(Season.name == name)) is not None:

@@ -276,6 +276,19 @@ def test_the_best_rise_and_the_last_sink_over_three_editions(books: Books, charl
         assert (row.edition, row.division, row.state) == (3, 2, "running")
 
 
+def test_a_lower_division_gets_a_short_free_name(books: Books, charlie: User) -> None:
+    books.league(paused=True)
+    versions = [books.bot(books.person(f"owner-{number}"), "bot") for number in range(4)]
+    name, cut = "n" * 64, "n" * 52
+    with books.write() as session:
+        taken = f"{cut}, division 2"
+        seasons.create(session, charlie, name=taken, league="bomb", now=books.clock())
+    season_of(books, charlie, versions, name=name, format={"divisions": 2})
+    with books.read() as session:
+        names = session.scalars(select(Season.name).order_by(Season.id)).all()
+    assert names == [taken, name, f"{cut[:-4]}, division 2 (2)"]
+
+
 def both(books: Books, edition: int) -> list[list[str]]:
     """The bots of each division of an edition, by name."""
     with books.read() as session:
