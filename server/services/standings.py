@@ -178,10 +178,9 @@ def is_stale(session: Session, scope: str, *, now: int) -> bool:
     return _lags(session, _subject(session, scope), now)
 
 
-def is_newer(session: Session, scope: str, *, than: int) -> bool:
-    """Whether a standing was stored after that time, so that one read then must not replace it."""
-    stored = session.scalar(select(Standing.computed_at).where(Standing.scope == scope))
-    return stored is not None and stored > than
+def computed_at(session: Session, scope: str) -> int | None:
+    """Returns when the scope's stored standing was computed; None if there is none."""
+    return session.scalar(select(Standing.computed_at).where(Standing.scope == scope))
 
 
 def _lags(session: Session, subject: League | Season, now: int) -> bool:
@@ -189,7 +188,7 @@ def _lags(session: Session, subject: League | Season, now: int) -> bool:
     if row is None:
         return True
     rest = DEBOUNCE_MS + LINE_MS * len(row.lines) + row.matches // MATCHES_A_MS
-    if now < row.computed_at + rest:
+    if row.computed_at <= now < row.computed_at + rest:  # a clock may have been ahead
         return False
     done = select(func.count()).select_from(Match)
     finished = session.scalar(done.where(Match.state == MatchState.FINISHED, *_which(subject)))

@@ -251,15 +251,15 @@ def _refresh(context: Context) -> None:
 
 
 def _refresh_one(scope: str, context: Context) -> None:
-    """Computes the standing, unless another ledger has just done so."""
-    begun_at = context.now()
+    """Computes the standing, unless another ledger has just done so or does so meanwhile."""
     with context.read() as session:
-        if not standings.is_stale(session, scope, now=begun_at):
+        if not standings.is_stale(session, scope, now=context.now()):
             return
+        before = standings.computed_at(session, scope)
     with context.read() as session:
         fresh = standings.compute(session, scope, context.pair_counts)
     with context.write() as session:
-        if not standings.is_newer(session, scope, than=begun_at):
+        if standings.computed_at(session, scope) == before:
             standings.store(session, fresh, now=context.now())
 
 

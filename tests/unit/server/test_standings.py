@@ -119,6 +119,18 @@ def test_it_is_computed_again_once_it_lags_and_not_too_often(books: Books, scope
     assert stale(books) == []
 
 
+def test_it_is_computed_again_after_a_clock_was_ahead(
+    books: Books, scope: str, alice: User
+) -> None:
+    books.clock.pass_by(minutes=60 * 24)
+    tick(books.context)
+    books.clock.pass_by(minutes=-60 * 24)
+    with books.write() as session:
+        uploads.retire(session, alice, "alice/one", now=books.clock())
+    tick(books.context)
+    assert board(books) == ["bob/two"]
+
+
 def test_a_change_of_the_field_makes_it_lag_too(books: Books, scope: str) -> None:
     refresh(books, scope)
     books.clock.pass_by(seconds=10)
