@@ -257,3 +257,19 @@ def test_a_pace_counts_the_time_in_which_something_was_wanted(
     spans: list[tuple[int, int]], waits_since: int | None, each_ms: float | None
 ) -> None:
     assert job_times.pace(spans, waits_since, MINUTE).each_ms == each_ms
+
+
+def test_void_matches_do_not_make_the_pace_look_quicker(
+    books: Books, alice: User, bob: User, charlie: User
+) -> None:
+    books.league(paused=True)
+    versions = [books.bot(alice, "one"), books.bot(bob, "two")]
+    season = season_of(books, charlie, versions, format={"cycles": 10})
+    job = books.dispatch()[0]
+    books.clock.pass_by(minutes=1)
+    books.record(played(job))
+    with books.write() as session:
+        seasons.cancel(session, charlie, season.id, now=books.clock())
+    with books.read() as session:
+        pace = job_times.of_matches(session, now=books.clock())
+    assert (pace.done, pace.each_ms) == (1, MINUTE)
