@@ -51,6 +51,8 @@ _BROKEN: Final = (
     *(IndexError, ValueError, struct.error, RuntimeError),
 )
 """Exceptions that `zipfile` raises for a malformed zip."""
+_CONTRADICTORY: Final = (ValueError, OverflowError)
+"""Exceptions for rows that no season has, such as a bot that meets itself, or too large scores."""
 _CLOSE: Final = 1e-6
 """The relative and absolute tolerance for a standing's figures, which differ between machines."""
 
@@ -138,7 +140,7 @@ class Archive:
         settings: dict[str, Any] = msgspec.structs.asdict(self.head.standing.settings)
         try:
             return standing(self.rows(), **settings)
-        except ValueError as error:
+        except _CONTRADICTORY as error:
             raise BadArchive(
                 f"the standing cannot be computed from the archive: {error}"
             ) from error
@@ -147,7 +149,11 @@ class Archive:
         """Computes the standing's digest from the rows, by the method that the archive names."""
         settings: dict[str, Any] = msgspec.structs.asdict(self.head.standing.settings)
         how = {name: settings[name] for name in ("seat_term", "cooperative")}
-        return digest_of(count(self.rows(), **how), method=self.head.standing.method, **settings)
+        try:
+            counts = count(self.rows(), **how)
+        except _CONTRADICTORY as error:
+            raise BadArchive(f"the rows of the archive cannot be counted: {error}") from error
+        return digest_of(counts, method=self.head.standing.method, **settings)
 
     def _get_by_digest(self, folder: str, name: str) -> bytes | None:
         path = f"{folder}/{name}"

@@ -155,6 +155,21 @@ def test_a_disqualified_entrant_s_matches_do_not_count(whole: bytes) -> None:
     assert not standings_agree(archive.head.standing, archive.recompute_standing())
 
 
+@pytest.mark.parametrize("method", [4, METHOD])
+def test_rows_that_contradict_themselves_are_refused(whole: bytes, method: int) -> None:
+    archive = Archive(BytesIO(whole))
+    (match,) = archive.matches
+    first = match.seats[0]
+    alone = replace(archive.record(match), seats=[archive.entrant(first).version] * 2)
+    line = replace(match, seats=[first] * 2, digest=records.digest(alone))
+    told = head(whole)
+    told["standing"]["method"] = method
+    files = {"season_json": msgspec.json.encode(told), "matches.jsonl": msgspec.json.encode(line)}
+    forged = changed(whole, **files, **{f"records__{MATCH}": records.pack(alone)})
+    with pytest.raises(BadArchive, match="an entrant meets itself"):
+        SeasonVerifier(Archive(BytesIO(forged)), ANYTHING, ANYTHING).standing()
+
+
 @pytest.mark.parametrize("name", OUTSIDE)
 def test_a_file_that_is_no_part_of_a_season_is_refused(whole: bytes, name: str) -> None:
     with pytest.raises(BadArchive, match="which is no part of a season"):
