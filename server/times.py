@@ -31,9 +31,9 @@ def parse_time_ms(text: str) -> int:
     """
     try:
         read = datetime.fromisoformat(text.strip())
-    except ValueError as error:
+        at = (read if read.tzinfo is not None else read.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError) as error:  # also a time outside of the years 1 to 9999
         raise BadOption(
             f"{text!r} is not a time; give one as 2026-11-25 or 2026-11-25T13:30, in UTC"
         ) from error
-    at = read if read.tzinfo is not None else read.replace(tzinfo=UTC)
     return max(0, round(at.timestamp() * 1000))

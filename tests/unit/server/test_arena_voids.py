@@ -149,7 +149,9 @@ def test_a_time_is_read(text: str, at: int) -> None:
     assert parse_time_ms(text) == at
 
 
-@pytest.mark.parametrize("text", ["", "yesterday", "2023-13-01", "14.11.2023"])
+@pytest.mark.parametrize(
+    "text", ["", "yesterday", "2023-13-01", "14.11.2023", "9999-12-31T23:00-12:00"]
+)
 def test_what_is_no_time_is_refused(text: str) -> None:
     with pytest.raises(BadOption, match="is not a time"):
         parse_time_ms(text)
