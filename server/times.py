@@ -37,3 +37,12 @@ def parse_time_ms(text: str) -> int:
             f"{text!r} is not a time; give one as 2026-11-25 or 2026-11-25T13:30, in UTC"
         ) from error
     return max(0, round(at.timestamp() * 1000))
+
+
+def has_passed(length: int, since: int, now: int) -> bool:
+    """Whether this much time has passed since then.
+
+    True also for a time that is still to come: the clock was ahead when it was stored, and nothing
+    must wait until the clock is there again.
+    """
+    return not 0 <= now - since < length

@@ -59,15 +59,16 @@ def note(session: Session, findings: Sequence[Finding], *, now: int) -> int:
     count = 0
     for name, finding in present.items():
         known = before.get(name) or Alarm(finding.text, now)
-        due = not known.told and now - known.since >= LASTS_MS
+        since = min(known.since, now)  # It is later than now if the clock was ahead.
+        due = not known.told and now - since >= LASTS_MS
         if due:
             _notify_operators(session, name, "finding", f"{finding.text} {finding.remedy}", now)
             count += 1
-        after[name] = Alarm(finding.text, known.since, told=known.told or due)
+        after[name] = Alarm(finding.text, since, told=known.told or due)
     for name, known in before.items():
         if name in present or not known.told:
             continue
-        gone_at = now if known.gone_at is None else known.gone_at
+        gone_at = now if known.gone_at is None else min(known.gone_at, now)
         if now - gone_at >= OVER_MS:
             _notify_operators(session, name, "finding-over", f"This is over: {known.text}", now)
             count += 1

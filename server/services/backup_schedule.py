@@ -11,7 +11,7 @@ import msgspec
 
 from server.db.models import Setting
 from server.services.events import storable
-from server.times import HOUR_MS
+from server.times import HOUR_MS, has_passed
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -51,8 +51,9 @@ def is_due(session: Session, settings: Settings, *, now: int) -> bool:
     state = backups(session)
     if state is None:
         return True
-    waited = state.done_at is None or now - state.done_at >= settings.backup_every_hours * HOUR_MS
-    return waited and now - state.tried_at >= AGAIN_MS
+    done_at, interval = state.done_at, settings.backup_every_hours * HOUR_MS
+    waited = done_at is None or has_passed(interval, done_at, now)
+    return waited and has_passed(AGAIN_MS, state.tried_at, now)
 
 
 def begin(session: Session, settings: Settings, *, now: int) -> Backups | None:

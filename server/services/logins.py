@@ -46,6 +46,14 @@ class Limit:
         doubled = wrong - self.free
         return 0 if doubled < 0 else min(self.longest_ms, 1000 << min(doubled, 20))
 
+    def left_ms(self, until: int, now: int) -> int:
+        """Returns how many ms are left of the pause that ends then; 0 if it is over.
+
+        One that is longer than any pause comes from a clock that was ahead, and counts as over.
+        """
+        left = until - now
+        return left if 0 < left <= self.longest_ms else 0
+
 
 NETWORK: Final = Limit(free=3, longest_ms=5 * MINUTE_MS)
 """The limit for one account from one network."""
@@ -137,10 +145,10 @@ def _count(session: Session, context: Context, name: str, network: str) -> None:
     here = _attempts(session, context, name, network)
     everywhere = _attempts(session, context, name, _EVERYWHERE)
     known = here.right_at is not None and here.right_at > now - KNOWN_MS
-    if here.until > now:
-        raise _too_many("your network", here.until - now)
-    if not known and everywhere.until > now:
-        raise _too_many("many networks", everywhere.until - now, _OTHERWISE)
+    if left := NETWORK.left_ms(here.until, now):
+        raise _too_many("your network", left)
+    if not known and (left := ACCOUNT.left_ms(everywhere.until, now)):
+        raise _too_many("many networks", left, _OTHERWISE)
     _add(here, NETWORK, now)
     if not known:
         _add(everywhere, ACCOUNT, now)

@@ -13,7 +13,7 @@ from sqlalchemy import delete, func, select
 from server.db.models import IDLE, BrowserSession, Delivery, Event, Notice, Setting, Version
 from server.db.session import rows_changed
 from server.services import play, record_removal
-from server.times import DAY_MS, HOUR_MS
+from server.times import DAY_MS, HOUR_MS, has_passed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -79,7 +79,7 @@ def remove(session: Session, kind: Kind, settings: Settings, *, now: int) -> int
 def is_due(session: Session, *, now: int) -> bool:
     """Whether old rows should be looked for now."""
     last = session.scalar(select(Setting.changed_at).where(Setting.name == NAME))
-    return last is None or now - last >= EVERY_MS
+    return last is None or has_passed(EVERY_MS, last, now)
 
 
 def note_nothing_left(session: Session, *, now: int) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from sqlalchemy import select
 
 from server.db.models import Setting
-from server.times import HOUR_MS, MINUTE_MS
+from server.times import HOUR_MS, MINUTE_MS, has_passed
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -48,7 +48,7 @@ def note(session: Session, of: str, *, now: int) -> None:
 def is_due(session: Session, of: str, *, now: int) -> bool:
     """Whether TICK or STANDINGS is so old that it should be stored again."""
     at = last(session, of)
-    return at is None or now - at >= DUE_MS[of]
+    return at is None or has_passed(DUE_MS[of], at, now)
 
 
 def last(session: Session, of: str) -> int | None:
@@ -86,11 +86,15 @@ def give(context: Context, sign: str) -> None:
     """Stores the sign of a process, unless it, or a process with the same sign, has just done
     so."""
     with context.read() as session:
-        if context.now() - processes(session).get(sign, 0) < EVERY_MS // 2:
+        if not has_passed(EVERY_MS // 2, processes(session).get(sign, 0), context.now()):
             return
     with context.write() as session:
         kept, now = processes(session), context.now()
-        stay = {name: at for name, at in kept.items() if now - at < GONE_MS or not is_ledger(name)}
+        stay = {
+            name: min(at, now)  # A sign from a clock that was ahead would make all others silent.
+            for name, at in kept.items()
+            if now - at < GONE_MS or not is_ledger(name)
+        }
         _store(session, {**stay, sign: now}, now)
 
 

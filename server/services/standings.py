@@ -30,6 +30,7 @@ from server.services import board_counts, history, ratings
 from server.services.events import publish
 from server.services.leagues import field_of
 from server.services.pair_counts import PairCounts
+from server.times import has_passed
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -188,7 +189,7 @@ def _lags(session: Session, subject: League | Season, now: int) -> bool:
     if row is None:
         return True
     rest = DEBOUNCE_MS + LINE_MS * len(row.lines) + row.matches // MATCHES_A_MS
-    if row.computed_at <= now < row.computed_at + rest:  # a clock may have been ahead
+    if not has_passed(rest, row.computed_at, now):
         return False
     done = select(func.count()).select_from(Match)
     finished = session.scalar(done.where(Match.state == MatchState.FINISHED, *_which(subject)))

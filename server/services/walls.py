@@ -96,7 +96,11 @@ def report_wall(session: Session, report: Mapping[str, Any], *, now: int) -> Wal
     except msgspec.ValidationError as error:
         raise BadMessage(f"this is not a report of a wall: {error}") from error
     row = session.get(Setting, NAME)
-    kept = dict(row.value) if row is not None else {}
+    # A report from a clock that was ahead would make all other arenas count as gone.
+    kept = {
+        name: {**one, "at": min(one["at"], now)}
+        for name, one in (row.value if row is not None else {}).items()
+    }
     kept[storable(read.arena, 200)] = {
         "box": storable(read.box, 32),
         "walled": read.walled,

@@ -115,6 +115,14 @@ def test_one_that_never_came_is_a_finding(books: Books) -> None:
     assert findings(books) == [("bad", "No backup on the schedule was made for 2 h.")]
 
 
+def test_a_backup_from_a_clock_that_was_ahead_keeps_no_other_from_being_made(books: Books) -> None:
+    books.clock.pass_by(minutes=60 * 24 * 365)
+    assert back_up(books.context) is not None
+    books.clock.pass_by(minutes=-60 * 24 * 365)
+    assert back_up(books.context) is not None
+    assert back_up(books.context) is None
+
+
 def test_a_disk_without_room_gets_none(
     books: Books, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -72,3 +72,12 @@ def test_two_things_of_one_kind_are_told_apart(books: Books, charlie: User) -> N
     look(books, finding(about="one"), finding(about="two"))
     assert look(books, finding(about="one"), finding(about="two"), seconds=31) == 2
     assert len(told(books, charlie)) == 2
+
+
+def test_a_finding_from_a_clock_that_was_ahead_is_told_in_time(books: Books, charlie: User) -> None:
+    assert look(books, finding()) == 0
+    assert look(books, finding(), seconds=-3600) == 0
+    assert look(books, finding(), seconds=31) == 1
+    assert look(books) == 0
+    assert look(books, seconds=-3600) == 0
+    assert look(books, seconds=121) == 1

@@ -201,3 +201,12 @@ def test_counts_are_forgotten_after_an_hour_and_known_networks_later(
     books.clock.pass_by(minutes=24 * 60 * 90)
     tick(books.context)
     assert count(books) == 0
+
+
+def test_a_pause_from_a_clock_that_was_ahead_is_over(books: Books, dora: User) -> None:
+    books.clock.pass_by(minutes=1440)
+    fail_often(books, 3)
+    fail(books)
+    assert pause_of(books)
+    books.clock.pass_by(minutes=-1440)
+    assert guess(books, PASSWORD).id == dora.id

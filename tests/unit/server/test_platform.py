@@ -39,6 +39,17 @@ def test_one_arena_without_a_wall_is_one_too_many(books: Books) -> None:
     assert the_wall(books).walled
 
 
+def test_a_report_from_a_clock_that_was_ahead_outlives_no_other(books: Books) -> None:
+    books.clock.pass_by(minutes=60)
+    report(books, box="bwrap", walled=True, arena="gone since")
+    books.clock.pass_by(minutes=-60)
+    report(books, box="process", walled=False, why="no Landlock", arena="present")
+    assert not the_wall(books).walled
+    books.clock.pass_by(minutes=6)
+    report(books, box="bwrap", walled=True, arena="present")
+    assert list(the_wall(books).arenas) == ["present"]
+
+
 @pytest.mark.parametrize(
     "told", [{}, {"box": "bwrap"}, {"box": "bwrap", "walled": "yes"}, {"box": 1, "walled": True}]
 )

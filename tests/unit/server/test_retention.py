@@ -291,3 +291,12 @@ def test_the_ledger_looks_every_hour_and_goes_on_until_nothing_is_left(
             there = select(func.count()).select_from(Result).where(Result.record_days.is_(None))
             left.append(session.scalar(there))
     assert left == [len(ranked) - 2, len(ranked) - 4, max(0, len(ranked) - 6)]
+
+
+def test_a_clock_that_was_ahead_does_not_put_off_the_next_search(books: Books) -> None:
+    books.clock.pass_by(minutes=1440)
+    tick(books.context)
+    with books.read() as session:
+        assert not retention.is_due(session, now=books.clock())
+        books.clock.pass_by(minutes=-1440)
+        assert retention.is_due(session, now=books.clock())

@@ -67,3 +67,13 @@ def test_a_ledger_that_never_comes_back_is_forgotten_after_an_hour(books: Books)
     assert silent(books) == {TWO}
     give(books, ONE, seconds=3600)
     assert silent(books) == set()
+
+
+def test_a_clock_that_was_ahead_makes_nobody_silent(books: Books) -> None:
+    books.clock.pass_by(minutes=60)
+    give(books, signs.WEB, ONE)
+    books.clock.pass_by(minutes=-60)
+    give(books, signs.WEB, signs.INTERNAL, seconds=15)
+    give(books, signs.WEB, signs.INTERNAL, ONE, seconds=15)
+    assert silent(books) == set()
+    assert stored_at(books) == books.clock()
