@@ -123,10 +123,8 @@ def remember(session: Session, message: Learned, *, settings: Settings, now: int
     )
     if len(message.memory) > MEMORY_BYTES:
         raise BadMessage(f"a memory has at most {MEMORY_BYTES} bytes")
-    learned = message.learns and message.fault is None
     values = {
         "state": LessonState.FAILED if message.fault else LessonState.LEARNED,
-        "after": _kept(session, message.memory) if learned else lesson.before,
         "records": message.records,
         "fault": storable(f"{message.fault}: {message.detail}", 500) if message.fault else "",
         "log": storable(message.log, 4 * max(settings.log_bytes, 1024)),
@@ -136,6 +134,8 @@ def remember(session: Session, message: Learned, *, settings: Settings, now: int
     }
     if not compare_and_set(session, lesson, values, _WAITING):
         return False
+    learned = message.learns and message.fault is None
+    lesson.after = _kept(session, message.memory) if learned else lesson.before
     lesson.version.learns = message.learns
     if message.fault:
         log.info("lesson.failed", lesson=lesson.id, version=lesson.version_id, why=values["fault"])

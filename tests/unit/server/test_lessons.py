@@ -12,7 +12,7 @@ from matchbox.bundle import digest
 from matchbox.errors import BadMessage, Conflict, Forbidden, NotFound
 from matchbox.match.wire import Learned, Teach
 from server import outbox
-from server.db.models import Lesson, LessonState, Match, Season, SeasonState, User, Version
+from server.db.models import Lesson, LessonState, Match, Memory, Season, SeasonState, User, Version
 from server.services import job_kinds, lessons
 from tests.books import Books, learned, lost, played, season_of
 
@@ -103,6 +103,8 @@ def test_what_was_learned_is_remembered_from_then_on(school: School) -> None:
     assert school.memories() == {school.versions[0].id: digest(b"much")}
     assert not school.remember(learned(first, b"another thing"))
     assert school.memories() == {school.versions[0].id: digest(b"much")}
+    with school.books.read() as session:
+        assert session.scalars(select(Memory.digest)).all() == [digest(b"much")]
 
 
 def test_a_fault_keeps_the_memory_and_costs_nothing(school: School) -> None:
