@@ -12,7 +12,9 @@ from typing import Final
 from matchbox.setting_values import setting
 
 MAIL_ADDRESS: Final = re.compile(
-    r"[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*", re.IGNORECASE
+    r"(?=[^@]{1,64}@)[a-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*"
+    r"@[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*",
+    re.IGNORECASE | re.ASCII,
 )
 """A plain mail address without a name, and without characters that can break a mail's header."""
 _HOST: Final = re.compile(r"[a-z0-9.:-]{1,253}", re.IGNORECASE)

@@ -57,7 +57,7 @@ def request_confirmation(
     _check_rate(session, user, address, now)
     user.email_asked, user.email_asked_at = address, now
     _forget(session, user, Notice.kind == notices.CONFIRM)
-    text = f"A link was sent to {address}. Notices are mailed there once you have opened it."
+    text = _confirmation_text(address)
     notices.notify_account(session, user.id, notices.CONFIRM, f"user:{user.id}", text, now=now)
 
 
@@ -121,12 +121,20 @@ def _secret(user: User, settings: Settings) -> str:
     return hmac.new(settings.secret_key.encode(), text, sha256).hexdigest()
 
 
+def _confirmation_text(address: str) -> str:
+    """The text of the notice that a link was sent to the address."""
+    return f"A link was sent to {address}. Notices are mailed there once you have opened it."
+
+
 def _check_rate(session: Session, user: User, address: str, now: int) -> None:
     today = Notice.at > now - VALID_MS
     mine = (Notice.user_id == user.id, Notice.kind == notices.CONFIRM, today)
     links = session.scalar(select(func.count()).select_from(Notice).where(*mine)) or 0
-    same = (func.lower(User.email_asked) == address.lower(), User.email_asked_at > now - VALID_MS)
-    others = select(func.count()).select_from(User).where(*same, User.id != user.id)
+    # The accounts may have asked for another address since, or cleared it, so the notices count.
+    same = func.lower(Notice.text) == _confirmation_text(address).lower()
+    others = select(func.count(Notice.user_id.distinct())).where(
+        Notice.kind == notices.CONFIRM, today, same, Notice.user_id != user.id
+    )
     if links >= LINKS or (session.scalar(others) or 0) >= ACCOUNTS:
         raise TooMany("too many links were sent today; try again tomorrow")
 
