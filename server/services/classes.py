@@ -132,9 +132,10 @@ def names_in(text: str) -> list[str]:
     """Returns the names in a list: one name a line, or the first column, or the column with the
     heading "name".
 
-    Columns are separated by commas, semicolons or tabs. Empty lines are left out.
+    Columns are separated by commas, semicolons or tabs. Empty lines are left out, and so is the
+    byte order mark that spreadsheets write.
     """
-    lines = [line for line in text.splitlines() if line.strip()]
+    lines = [line for line in text.removeprefix("\ufeff").splitlines() if line.strip()]
     if not lines:
         return []
     comma = next((sign for sign in "\t;," if sign in lines[0]), ",")

@@ -140,6 +140,7 @@ def test_who_was_invited_by_name_enters_by_hand_as_ever(
         ("class;name\n7b;anna\n7b;ben\n7b", ["anna", "ben", ""]),
         ("Name\tGroup\nanna\t1\n", ["anna"]),
         ("", []),
+        ("\ufeffname;mail\nalice;a@b.org", ["alice"]),
     ],
 )
 def test_names_are_read_one_a_line_or_as_csv(text: str, names: list[str]) -> None:
