@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from kombu import Connection
 from kombu.exceptions import ChannelError, OperationalError
+from redis import RedisError, ResponseError
 
 from matchbox.errors import BrokerUnavailable
 from matchbox.match import wire
@@ -146,7 +147,9 @@ def _connected(url: str) -> Iterator[Connection]:
         with Connection(address, connect_timeout=WAIT_S, transport_options=options) as connection:
             connection.ensure_connection(max_retries=1, timeout=WAIT_S)
             yield connection
-    except (OperationalError, OSError, *Connection(address).connection_errors) as error:
+    except (OperationalError, OSError, RedisError, *Connection(address).connection_errors) as error:
         if _LOADING in str(error):
             raise BrokerUnavailable("the broker is still loading its data; wait for it") from error
+        if isinstance(error, ResponseError):  # Its memory or its disk is full, for example.
+            raise BrokerUnavailable(f"the broker refuses to work: {error}") from error
         raise BrokerUnavailable("the queue cannot be reached; is the broker running?") from error

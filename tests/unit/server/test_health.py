@@ -365,6 +365,16 @@ def test_results_that_pile_up_are_told(well: Books, redis_url: str) -> None:
     assert judge(well, broker_url=redis_url).figures.results == 0
 
 
+def test_a_broker_that_refuses_commands_is_told(well: Books, redis_url: str) -> None:
+    with redis.Redis.from_url(redis_url) as client:
+        client.config_set("maxmemory", "100kb")
+        try:
+            (text,) = found(well, broker_url=redis_url)
+        finally:
+            client.config_set("maxmemory", "0")
+    assert text.startswith("The broker cannot be reached")
+
+
 def test_the_oldest_result_that_waits_is_told_by_its_age(well: Books, redis_url: str) -> None:
     def sent(**headers: Any) -> str:
         return json.dumps({"body": "", "headers": {"task": wire.RECORD, **headers}})
