@@ -42,9 +42,11 @@ def leagues_without_edition(session: Session) -> list[League]:
     return [league for league in found if schedule_of(league).cron is not None]
 
 
-def open_next(session: Session, *, now: int) -> list[Season]:
-    """Opens the next edition of every league that lacks one; enters the bots of its last one."""
-    return [_open(session, league, now) for league in leagues_without_edition(session)]
+def open_next(session: Session, number: int, *, now: int) -> None:
+    """Opens the league's next edition if it still lacks one; enters the bots of its last one."""
+    for league in leagues_without_edition(session):
+        if league.id == number:
+            _open(session, league, now)
 
 
 def due(session: Session, *, now: int) -> list[int]:
@@ -80,7 +82,7 @@ def postpone(session: Session, number: int, why: str, *, now: int) -> None:
     audit.note(session, None, "season.put-off", f"season:{number}", {"why": why}, now=now)
 
 
-def _open(session: Session, league: League, now: int) -> Season:
+def _open(session: Session, league: League, now: int) -> None:
     editions = select(Season).where(Season.league_id == league.id)
     newest = editions.order_by(Season.edition.desc(), Season.division)
     last = session.scalars(newest.limit(1)).first()
@@ -88,7 +90,6 @@ def _open(session: Session, league: League, now: int) -> Season:
     if last is not None:
         _carry_over(session, season, divisions.divisions_of(session, last))
     audit.note(session, None, "season.create", f"season:{season.id}", now=now)
-    return season
 
 
 def _carry_over(session: Session, season: Season, last: Sequence[Season]) -> None:

@@ -196,10 +196,14 @@ def _schedule(context: Context) -> None:
     for number in due:
         _attempt(partial(_start_edition, number), context)
     with context.read() as session:
-        lacking = bool(editions.leagues_without_edition(session))
-    if lacking:
-        with context.write() as session:
-            editions.open_next(session, now=context.now())
+        lacking = [league.id for league in editions.leagues_without_edition(session)]
+    for number in lacking:
+        _attempt(partial(_open_edition, number), context)
+
+
+def _open_edition(number: int, context: Context) -> None:
+    with context.write() as session:
+        editions.open_next(session, number, now=context.now())
 
 
 def _start_edition(number: int, context: Context) -> None:

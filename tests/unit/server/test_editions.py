@@ -369,3 +369,14 @@ def test_a_continuous_league_has_no_schedule(books: Books, charlie: User) -> Non
     with books.write() as session, pytest.raises(Conflict, match="is continuous"):
         row = session.get_one(League, league.id)
         leagues.edit(session, charlie, row.name, schedule=TEN, now=books.clock())
+
+
+def test_a_league_whose_zone_is_gone_keeps_no_other_from_its_editions(
+    books: Books, league: League, charlie: User
+) -> None:
+    other = a_league(books, charlie, "other")
+    with books.write() as session:
+        session.get_one(League, league.id).schedule = {"cron": "0 18 * * *", "zone": "Mars/Phobos"}
+    tick(books.context)
+    assert editions(books, league) == []
+    assert editions(books, other) == [("other 1", "open", "22:20")]
