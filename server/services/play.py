@@ -50,7 +50,7 @@ ME: Final = "me"
 FRIEND: Final = "friend"
 """Names a seat that somebody else takes by the table's link."""
 CLOSED: Final = "An operator closed the table."
-"""At most this many old tables are deleted at once, so that no other writer waits long."""
+"""The reason for the end of a table that an operator closed."""
 
 
 def open_table(
