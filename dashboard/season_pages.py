@@ -93,7 +93,8 @@ def _live(source: Source, number: int) -> PageResponse:
         return render_template("_season_live.html", **values)
 
     viewer = None if same else source.viewer()  # A standing marks the viewer's own lines.
-    own = (viewer.name if viewer else "", leaderboards.more_columns()) if not same else None
+    columns = leaderboards.more_columns(), leaderboards.columns_address("more")
+    own = (viewer.name if viewer else "", *columns) if not same else None
     return drawn((source, number, stamp, Requested.now(), own), draw)
 
 

@@ -33,9 +33,9 @@ def mark_read(number: int) -> Response:
 def mark_all_read() -> Response:
     """Marks the notices that the page showed, and all older ones, as read."""
     newest = field("newest")
-    seen = min(int(newest), 2**53) if newest.isascii() and newest.isdecimal() else 0
+    known = newest.isascii() and newest.isdecimal() and len(newest) < 16
     with acting() as (session, actor, now):
-        notices.mark_all_read(session, actor, seen, now=now)
+        notices.mark_all_read(session, actor, int(newest) if known else 0, now=now)
     return go_to("pages.inbox")
 
 

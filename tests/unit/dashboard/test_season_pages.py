@@ -121,3 +121,9 @@ def test_each_sees_bots_of_their_own_marked() -> None:
     his = poll(client, "").text
     assert re.findall(r'id="(v\d+)" class="mine"', hers) == ["v1"]
     assert "v1" not in re.findall(r'id="(v\d+)" class="mine"', his)
+
+
+def test_what_is_drawn_for_all_has_nothing_of_one_visitors_address() -> None:
+    client = client_of(NOBODY)
+    assert "x=planted" in poll(client, "", x="planted").text
+    assert "planted" not in poll(client, "").text
