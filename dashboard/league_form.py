@@ -55,6 +55,13 @@ _OF_SEASONS: Final = ("by", "everybody", "bots")
 bot."""
 _MORE: Final = ("divisions", "moving", "matches", "hours", "placement", "learning")
 """The settings of every format, which few leagues need."""
+_OPTION: Final = "option."
+"""The beginning of the names of the game's options among the typed values."""
+_ASKED: Final = {
+    *("name", "game", "kind", CONTINUOUS, "deals", "seats", "separation"),
+    *(field.alias for kind in PARTS.values() for field in fields_of(kind)),
+}
+"""The names of the other values that the form asks for. The address of a step has no others."""
 _DEFAULTS: Final = {
     field.name: value
     for part, kind in PARTS.items()
@@ -82,7 +89,11 @@ def page(
 ) -> str:
     """Returns the page of a step with the typed values; after a mistake, the page of the second
     step."""
-    typed = {name: text for name, text in (values or {}).items() if name != "step"}
+    typed = {
+        name: text
+        for name, text in (values or {}).items()
+        if name in _ASKED or name.startswith(_OPTION)
+    }
     typed.setdefault("kind", CONTINUOUS if typed.get("continuous") else "round-robin")
     unasked = [*_UNASKED.get(typed.get("question", "order"), ())]
     if typed.get("divisions", "1") == "1":
@@ -173,7 +184,7 @@ def summary(game: Game, typed: Mapping[str, str]) -> list[tuple[str, list[str]]]
 
 
 def _option(game: Game, name: str) -> str:
-    return f"option.{game.name}.{name}"
+    return f"{_OPTION}{game.name}.{name}"
 
 
 def _read(part: str, typed: Mapping[str, str]) -> dict[str, object]:

@@ -192,3 +192,14 @@ def test_what_the_question_leaves_without_a_meaning_is_not_sent_on(
     sent = names(step(3, **typed, question=question))
     assert {"top", "care"} - sent == absent
     assert "question" in sent
+
+
+@pytest.mark.parametrize("number", [2, 3])
+@pytest.mark.parametrize("name", ["endpoint", "_scheme", "_anchor", "csrf_token", "x"])
+def test_a_step_carries_nothing_that_the_form_does_not_ask_for(number: int, name: str) -> None:
+    page = step(number, name="cup", game="bomb", kind="swiss", rounds="5", **{name: "javascript"})
+    assert [name for name, _ in page.elements if name == "main"]
+    addresses = [attrs["href"] for tag, attrs in page.elements if tag == "a"]
+    assert any("rounds=5" in address for address in addresses)
+    assert not [address for address in addresses if "javascript" in address]
+    assert name not in names(page) - {"csrf_token"}
