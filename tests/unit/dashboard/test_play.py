@@ -14,6 +14,7 @@ from werkzeug.test import TestResponse
 from dashboard import drawings, game_pages, play
 from dashboard.source import Source
 from matchbox import registry
+from matchbox.answers.games import Option
 from matchbox.answers.matches import EVERYBODY, Step
 from matchbox.answers.play import Choice, Opponent, Tables, TableSeat
 from matchbox.errors import Forbidden
@@ -57,6 +58,12 @@ def seen(**more: Any) -> Any:
     return replace(SOURCE, table=lambda name, **asked: table(name, **asked, **more))
 
 
+OPTIONS = {
+    "length": Option(default="Short", help="how long it takes", choices=["Short", "Long"]),
+    "cards": Option(default=52, help="cards in the deck", choices=[]),
+    "open": Option(default=False, help="whether all hands are open", choices=[]),
+}
+"""Options of each kind: of some texts, of any number, and a yes or no."""
 OVER = replace(seen(**playing.OVER), table_steps=replay)
 """A table that was played to its end."""
 
@@ -297,3 +304,15 @@ def test_a_person_reads_names_and_no_numbers_of_seats() -> None:
     form = get("/play/bomb").text
     assert "Player 1" in form
     assert "Player 2" in form
+
+
+def test_every_option_offers_what_the_game_takes() -> None:
+    games = [one.model_copy(update={"options": OPTIONS}) for one in SOURCE.games()]
+    page = get("/play/bomb", replace(SOURCE, games=lambda: games)).text
+    assert re.findall(r'<option value="(Short|short|Long|long)"( selected)?', page) == [
+        ("Short", " selected"), ("Long", ""),
+    ]  # fmt: skip
+    assert '<input name="option-cards" value="52"' in page
+    assert re.findall(r'<option value="(true|false)"( selected)?', page) == [
+        ("false", " selected"), ("true", ""),
+    ]  # fmt: skip
