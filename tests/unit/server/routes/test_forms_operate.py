@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from sqlalchemy import select
 
@@ -202,3 +204,11 @@ def test_the_operators_page_is_theirs(browse: Browse, alice: User, charlie: User
     assert browse(None).get("/admin").location.startswith("/login")
     assert browse(alice).get("/admin").status_code == 403
     assert browse(charlie).get("/admin").status_code == 200
+
+
+def test_the_operators_page_goes_on_to_update_after_a_mistake(
+    browse: Browse, charlie: User
+) -> None:
+    page = browse(charlie).send("/admin/users", name="Not A Name", password="x", role="author")
+    assert page.status_code == 422
+    assert re.findall(r'id="queue"[^>]* hx-get="([^"]*)"', page.text) == ["/admin"]
