@@ -8,6 +8,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final
 
 from apiflask import APIFlask
+from flask import request
 from flask.json.provider import DefaultJSONProvider
 from flask_compress import Compress
 from werkzeug.middleware.proxy_fix import ProxyFix
@@ -23,7 +24,7 @@ from server.openapi import complete_document
 from server.openid_client import Provider, check_installed
 from server.problems import register_error_handlers
 from server.rate_limits import limit_rates
-from server.request_log import log_requests
+from server.request_log import log_requests, shown_path
 from server.routes import blueprints, health, internal
 from server.routes.addresses import teach_addresses
 from server.routes.source import ServerSource
@@ -92,6 +93,14 @@ def cookie_name(name: str, *, https: bool) -> str:
     return f"__Host-{name}" if https else name
 
 
+class _App(APIFlask):
+    """An application that writes no secret of an address into its log of errors."""
+
+    def log_exception(self, exc_info: Any) -> None:
+        """Writes an unforeseen error into the log, with the request that it broke."""
+        self.logger.error("Exception on %s [%s]", shown_path(), request.method, exc_info=exc_info)
+
+
 class _Json(DefaultJSONProvider):
     """Reads JSON. A body that is nested too deep counts as one that is not valid JSON."""
 
@@ -105,7 +114,7 @@ class _Json(DefaultJSONProvider):
 
 def _bare_app(context: Context, spec_path: str | None = None) -> APIFlask:
     """An application that counts its requests and answers errors, without any routes yet."""
-    app = APIFlask(
+    app = _App(
         "server",
         title="Matchbox",
         version=version("matchbox"),

@@ -8,6 +8,7 @@ from structlog.testing import capture_logs
 from matchbox.match import wire
 from matchbox.match.knock import own_knock
 from server.db.models import Role, User
+from server.routes.account_source import AccountSource
 from server.services import arena_keys
 from tests.unit.server.routes.conftest import Caller, MakeApp
 
@@ -53,3 +54,17 @@ def test_the_log_has_no_line_for_an_arena_that_asks_in_vain(make_app: MakeApp) -
         assert ask("/jobs", wire.to_plain(own_knock())) == 204
         assert ask("/jobs", {}) == 422
     assert [one["status"] for one in written if one["event"] == "request"] == [422]
+
+
+def test_the_log_of_an_error_has_no_secret_of_the_address(
+    nobody: Caller, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def break_down(*_: object) -> bool:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(AccountSource, "claim_open", break_down)
+    monkeypatch.setitem(nobody.client.application.config, "PROPAGATE_EXCEPTIONS", False)
+    assert nobody.client.get("/first/let-me-in-please").status_code == 500
+    assert "Exception on /first/<secret> [GET]" in caplog.text
+    assert "ZeroDivisionError" in caplog.text
+    assert "let-me-in" not in caplog.text
