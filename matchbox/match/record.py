@@ -155,15 +155,19 @@ def pack(record: Record) -> bytes:
     return zlib.compress(text, _LEVEL) + bytes.fromhex("".join(written))
 
 
-def unpack(data: bytes) -> Record:
-    """The record that was packed. Raises BadRecord for any other bytes."""
+def unpack(data: bytes, *, most_bytes: int = _MAX_BYTES, most_bouts: int | None = None) -> Record:
+    """The record that was packed. Raises BadRecord for any other bytes, and for a record that has
+    more bytes before it was compressed, or more bouts. None is no limit."""
     reader = bz2.BZ2Decompressor() if data.startswith(_BZIP2) else zlib.decompressobj()
+    most_bytes = min(most_bytes, _MAX_BYTES)
     try:
-        text = reader.decompress(data, _MAX_BYTES)
+        text = reader.decompress(data, most_bytes)
         if not reader.eof:
-            raise BadRecord(f"this record is cut short, or longer than {_MAX_BYTES} bytes")
+            raise BadRecord(f"this record is cut short, or longer than {most_bytes} bytes")
         line, _, columns = text.partition(b"\n")
         head = msgspec.json.decode(line, type=_Head)
+        if most_bouts is not None and head.bouts > most_bouts:
+            raise BadRecord(f"this record has {head.bouts} bouts, and not {most_bouts} at most")
         bouts = _bouts(head, columns.decode("utf-8", "surrogatepass"))
         return msgspec.structs.replace(
             head.record, bouts=bouts, deals=_deals(head, reader.unused_data)

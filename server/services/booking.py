@@ -156,7 +156,7 @@ def _looked_at(context: Context, played: wire.MatchPlayed) -> tuple[wire.MatchPl
         match = job_kinds.require_holder(session, about, played.arena, settings=context.settings)
         assert isinstance(match, Match)
         try:
-            record = records.unpack(played.record)
+            record = results.unpack(match, played.record)
             results.check(match, record)
         except BadRecord:
             return played, ""

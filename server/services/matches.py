@@ -11,7 +11,6 @@ from sqlalchemy.orm import defer, joinedload
 from sqlalchemy.orm.attributes import set_committed_value
 
 from matchbox.errors import BadMessage, BadRecord
-from matchbox.match import record as records
 from matchbox.match.wire import Entrant, PlayMatch
 from server.db.models import (
     UNFINISHED,
@@ -111,7 +110,7 @@ def record(session: Session, message: MatchPlayed, *, settings: Settings, now: i
         session, MATCH, message.match, message.attempt, message.token, settings=settings
     )
     try:
-        played = records.unpack(message.record)
+        played = results.unpack(match, message.record)
         results.check(match, played)
         results.check_beside(match, played, message)
     except (BadMessage, BadRecord) as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from matchbox import registry
 from matchbox.errors import BadMessage, BadRecord
 from matchbox.league.rows import half_points
 from matchbox.match import record as records
@@ -24,8 +25,27 @@ if TYPE_CHECKING:
 
 LEFT_OUT: Final = 2 * Room.PARTS + 3
 """The most rows, for each entrant, that say where its output had no room."""
+_HEAD_BYTES: Final = 4 << 20
+"""The longest head of a record; legal ones are much shorter."""
+_MOVE_BYTES: Final = 4
+"""The most bytes of a move, and of each of a bout's other characters, in a record."""
 _NAMES: Final = 4000
 """The most characters of the versions of Python and libraries in a record."""
+
+
+def unpack(match: Match, data: bytes) -> Record:
+    """Returns the packed record, which an arena has sent as that of this match.
+
+    Raises BadRecord also if it is too long for the match: a few KB can hold millions of bouts,
+    which would fill the memory. Raises UnknownGame.
+    """
+    bouts = match.deal_count * len(match.seats)
+    steps = registry.game(match.league.game).spec.max_steps
+    return records.unpack(
+        data,
+        most_bytes=_HEAD_BYTES + bouts * (steps + 4) * _MOVE_BYTES,
+        most_bouts=bouts,
+    )
 
 
 def check(match: Match, played: Record) -> None:

@@ -523,6 +523,26 @@ def test_a_stolen_key_stores_nothing_but_what_was_played(
     assert "too long" in queued.match(job.match).trouble
 
 
+def test_a_stolen_key_fills_no_memory_with_a_record(
+    queued: Books, lab: Host, matches: list[str]
+) -> None:
+    job = lab.job()
+    result = honest(queued, job)
+    record = records.unpack(result.record)
+    bout = record.bouts[0]
+    many = [msgspec.structs.replace(bout, deal=deal) for deal in range(1000)]
+    long = [msgspec.structs.replace(bout, moves=["draw"] * 10_000_000)]
+    for bouts, why in ((many, "has 1000 bouts, and not 4 at most"), (long, "longer than 41")):
+        packed = records.pack(msgspec.structs.replace(record, bouts=bouts))
+        forgery = msgspec.structs.replace(result, record=packed)
+        assert lab.hand_in(wire.RECORD, forgery).get_json() == {"accepted": False}
+        assert why in queued.match(job.match).trouble
+        send_late(queued)
+        job = lab.job()
+        result = honest(queued, job)
+        record = records.unpack(result.record)
+
+
 def test_a_stolen_key_fills_no_disk_with_parts(
     queued: Books, lab: Host, matches: list[str], charlie: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
