@@ -15,7 +15,7 @@ from flask import redirect, render_template, request, url_for
 from dashboard.responses import PageResponse
 from dashboard.source import Source
 from matchbox.answers.bots import Bot, VersionLine
-from matchbox.bundle import MAIN, read_bundle
+from matchbox.bundle import MAIN, is_zip, read_bundle
 from matchbox.errors import BadBundle, Forbidden, NotFound
 
 MOST_WORK: Final = 50_000_000
@@ -64,7 +64,7 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
             bot=bot,
             version=version,
             files={path: _text(file) for path, file in _by_path(found)},
-            packed=is_zip(data),
+            packed=is_zip(data or b""),
         )
 
     def version_changes(owner: str, name: str, number: int, since: int) -> PageResponse:
@@ -93,11 +93,6 @@ def find_version(source: Source, owner: str, name: str, number: int) -> tuple[Bo
     if version is None:
         raise NotFound(f"{owner}/{name} has no version {number}; see the bot's page")
     return bot, version
-
-
-def is_zip(data: bytes | None) -> bool:
-    """Whether an upload is a zip, which the workbench cannot open; False for no upload."""
-    return (data or b"")[:2] == b"PK"
 
 
 def files_of(data: bytes) -> dict[str, str]:

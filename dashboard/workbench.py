@@ -15,9 +15,10 @@ from dashboard import game_pages, reports, wording
 from dashboard.reports import Place
 from dashboard.responses import PageResponse
 from dashboard.source import Source
-from dashboard.source_code import files_of, find_version, is_zip
+from dashboard.source_code import files_of, find_version
 from matchbox.answers.bots import Bot, BotLine, Report, VersionLine
 from matchbox.answers.matches import MatchLine
+from matchbox.bundle import is_zip
 from matchbox.errors import NotFound
 
 MOST: Final = 999_999_999
@@ -114,7 +115,7 @@ def version_page(source: Source, owner: str, name: str, number: int) -> str:
         verdict=_verdict(version.report),
         place=place,
         excerpt=_excerpt(files, place),
-        packed=is_zip(data),
+        packed=is_zip(data or b""),
         first=_first_match(source, bot, version),
     )
 
@@ -153,7 +154,7 @@ def _given(source: Source, game: str, own: BotLine | None, values: Mapping[str, 
     if own is not None and own.game == game:
         number = _number(values.get("version")) or own.number
         data = source.file_of(own.owner, own.name, number) if number else None
-        if data is not None and data[:2] != b"PK":
+        if data is not None and not is_zip(data):
             return Given(data.decode("utf-8-sig"), f"version {number} of {own.name}")
     if "version" in values:
         raise NotFound("you have no such version in one file; your account's page lists your bots")

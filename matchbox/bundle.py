@@ -31,9 +31,11 @@ _RATIO_FLOOR: Final = 4096
 """Files shorter than this may be compressed at any ratio."""
 _BROKEN: Final = (
     *(zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, OSError),
-    *(IndexError, ValueError, struct.error),
+    *(IndexError, OverflowError, ValueError, struct.error),
 )
 """Exceptions that `zipfile` raises for a malformed zip."""
+_ZIP: Final = (b"PK\3\4", b"PK\5\6", b"PK\7\10", b"PK00PK")
+"""How a zip begins: one with files, one without, and two kinds that were made in parts."""
 _INVISIBLE: Final = re.compile(
     "[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"
 )
@@ -60,12 +62,17 @@ def read_bundle(data: bytes) -> Manifest:
     """
     if not data:
         raise BadBundle("the file is empty; upload a Python file or a zip with player.py in it")
-    packed = data[:2] == b"PK"
+    packed = is_zip(data)
     files = _unzip(data) if packed else _single(data)
     for name, content in files.items():
         if name.endswith(".py"):
             _check_source(name, content)
     return Manifest(digest(data), files, packed)
+
+
+def is_zip(data: bytes) -> bool:
+    """Whether an upload is a zip, and not a single file. A Python file may begin with PK, too."""
+    return data.startswith(_ZIP)
 
 
 def digest(data: bytes) -> str:

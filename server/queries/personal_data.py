@@ -10,6 +10,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 from sqlalchemy import select
 
+from matchbox.bundle import is_zip
 from server.db.models import (
     Audit,
     Bot,
@@ -158,7 +159,7 @@ def _memories(session: Session, bot: Bot) -> Sequence[Memory]:
 
 
 def _ending(data: bytes) -> str:
-    return "zip" if data.startswith(b"PK") else "py"
+    return "zip" if is_zip(data) else "py"
 
 
 def _results(session: Session, bots: list[str]) -> str:

@@ -6,6 +6,7 @@ from apiflask import APIBlueprint
 from flask import Response
 
 from matchbox.answers.bots import Version
+from matchbox.bundle import is_zip
 from server import queries
 from server.auth import acting, context, viewer
 from server.queries import waiting
@@ -32,7 +33,7 @@ def bundle(version: str) -> Response:
     with context().read() as session:
         found, data = queries.uploaded_file(session, version, viewer(session))
     response = Response(data, mimetype="application/octet-stream")
-    kind = "zip" if data[:2] == b"PK" else "py"
+    kind = "zip" if is_zip(data) else "py"
     name = f"{found.name}-{found.number}.{kind}"
     response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
     return response

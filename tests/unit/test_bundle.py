@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import stat
+import struct
 import unicodedata
 import zipfile
 
@@ -29,6 +30,12 @@ def test_a_single_file_is_the_player() -> None:
     manifest = bundle.read_bundle(SOURCE)
     assert manifest.files == {"player.py": SOURCE}
     assert not manifest.packed
+
+
+def test_a_single_file_may_begin_with_the_letters_of_a_zip() -> None:
+    source = b"PKG = 1\n" + SOURCE
+    assert bundle.read_bundle(source).files == {"player.py": source}
+    assert not bundle.is_zip(source)
 
 
 def test_a_zip_keeps_its_files_by_path() -> None:
@@ -67,7 +74,7 @@ def test_a_byte_order_mark_is_allowed() -> None:
         (zipped({f"m{n}.py": b"" for n in range(65)}), "65 files"),
         (zipped({"player.py": SOURCE, "zeros": b"\0" * 1_000_000}), "more than 20 times"),
         (zipped({"player.py": b"\xff"}), "player.py is not UTF-8"),
-        (b"PK" + b"\0" * bundle.ZIP_BYTES, "may have 1048576"),
+        (b"PK\3\4" + b"\0" * bundle.ZIP_BYTES, "may have 1048576"),
     ],
 )
 def test_it_refuses_with_a_sentence(data: bytes, says: str) -> None:
@@ -108,6 +115,18 @@ def test_a_forged_zip_is_a_manifest_or_a_bad_bundle(
         assert bundle.read_bundle(bytes(data)).files["player.py"]
     except BadBundle as error:
         assert str(error)
+
+
+def test_a_zip_with_a_file_far_behind_its_end_is_refused() -> None:
+    packed = zipped({"player.py": SOURCE})
+    central = packed.rindex(b"PK\1\2")
+    entry, end = bytearray(packed[central:-22]), bytearray(packed[-22:])
+    entry[42:46] = b"\xff" * 4  # The place of the file is in a further field, of 64 bits.
+    entry[30:32] = (12).to_bytes(2, "little")
+    entry += struct.pack("<HHQ", 1, 8, (1 << 64) - 1)
+    end[12:16] = len(entry).to_bytes(4, "little")
+    with pytest.raises(BadBundle, match="cannot be read"):
+        bundle.read_bundle(packed[:central] + entry + end)
 
 
 def test_it_refuses_a_link_in_a_zip() -> None:

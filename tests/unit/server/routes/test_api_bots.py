@@ -84,7 +84,7 @@ def test_without_a_wall_only_operators_upload(
         ({"file": b"\xff\xfe"}, 422, "UTF-8"),
         ({"file": b"x = '\x00'"}, 422, "U+0000"),
         ({"file": b"#" * (64 * 1024 + 1)}, 422, "65536"),
-        ({"file": b"PK nothing"}, 422, "zip"),
+        ({"file": b"PK\3\4 nothing"}, 422, "zip"),
         ({"class": "not a class"}, 422, "class"),
         ({"flavour": "sweet"}, 422, "flavour"),
         ({"game": "x" * 65}, 422, "game"),
