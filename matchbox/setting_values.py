@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from matchbox.errors import BadSetting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import TextIO
 
 
@@ -45,15 +45,31 @@ def value_of(name: str, default: object, bounds: Mapping[str, Any], text: str) -
         return _whole(name, text, bounds["least"], bounds["most"])
     if "choices" in bounds and text not in bounds["choices"]:
         raise BadSetting(f"{name} is {text!r}; it must be one of {', '.join(bounds['choices'])}")
-    if "schemes" in bounds and urlsplit(text).scheme not in bounds["schemes"]:
-        raise BadSetting(
-            f"{name} must start with {' or '.join(s + '://' for s in bounds['schemes'])}"
-        )
+    if "schemes" in bounds:
+        _check_address(name, text, bounds["schemes"])
     if "form" in bounds and not bounds["form"][0].fullmatch(text):
         raise BadSetting(f"{name} is {text!r}; it must be {bounds['form'][1]}")
     if bounds.get("secret") and len(text) < 32:
         raise BadSetting(f"{name} has {len(text)} characters; make it 32 or more")
     return text
+
+
+def _check_address(name: str, text: str, schemes: Sequence[str]) -> None:
+    """Raises BadSetting. Its text leaves out an address that may hold a password."""
+    starts = [f"{scheme}://" for scheme in schemes]
+    if not text.lower().startswith(tuple(starts)):
+        raise BadSetting(f"{name} must start with {' or '.join(starts)}")
+    if "http" in schemes and not _names_host(text):
+        raise BadSetting(f"{name} is {text!r}; write a host, and its port if it has one, after ://")
+
+
+def _names_host(address: str) -> bool:
+    """Whether an http address has a host, and a port that is one, if any."""
+    try:
+        parts = urlsplit(address)
+        return bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
 
 
 def _boolean(name: str, text: str) -> bool:
