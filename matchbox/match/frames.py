@@ -31,6 +31,8 @@ MOST: Final = 250
 MOST_REPORTING: Final = 25
 """The most questions in a frame if players report on their moves, since the reports must fit
 too."""
+MOST_DECISIONS: Final = 1_000_000
+"""A player makes fewer decisions in a bout."""
 LONG: Final = 1 << 20
 """A frame longer than this many bytes is split if it asks several questions."""
 REPORT_LENGTH: Final = 1024
@@ -213,8 +215,7 @@ def read_answers(
 
     Raises SeatFault("protocol") for any other frame. Raises SeatFault("memory") if a bout lacked
     memory, since all bouts of the program share it. Puts diagnostics on the bouts of `questions`
-    into `reports`; without `reports` a seat may send none. `nonce` counts the frames of a seat: no
-    player can have made more decisions in a bout.
+    into `reports`; without `reports` a seat may send none.
     """
     if frame_codec.COMPILED:
         found = frame_codec.answers(frame, nonce, count)
@@ -239,7 +240,7 @@ def read_answers(
             if more:
                 _put_rows(answers, more[0])
             if reports is not None:
-                reports |= _reports(more[1:], {bout for bout, *_ in questions}, nonce)
+                reports |= _reports(more[1:], {bout for bout, *_ in questions})
             return answers
     raise SeatFault("protocol", "the frame does not answer the question that was asked")
 
@@ -291,14 +292,14 @@ def _put_rows(answers: list[Answer], rows: Any) -> None:
             raise SeatFault("protocol", "the frame holds moves in a row where there can be none")
 
 
-def _reports(more: list[Any], asked: set[int], nonce: int) -> Reports:
+def _reports(more: list[Any], asked: set[int]) -> Reports:
     """The reports in the frame: at most one for each bout that was asked about."""
     read: Reports = {}
     for report in more[0] if more and isinstance(more[0], list) else more:
         match report:
             case [bout, decision, str(text)] if (
                 (type(bout) is int and bout in asked)
-                and (type(decision) is int and 0 <= decision < nonce)
+                and (type(decision) is int and 0 <= decision < MOST_DECISIONS)
                 and len(text) <= REPORT_LENGTH
             ):
                 asked.remove(bout)

@@ -9,7 +9,7 @@ import pytest
 
 from matchbox.errors import SeatFault
 from matchbox.match import frames
-from matchbox.match.frames import REPORT_LENGTH, Reports, read_answers
+from matchbox.match.frames import MOST_DECISIONS, REPORT_LENGTH, Reports, read_answers
 from matchbox.match.seat import LocalChannel, Seat
 
 PACKAGE = "matchbox.games.skull"
@@ -87,7 +87,7 @@ def test_an_exception_in_diagnostics_is_the_bots_fault() -> None:
         [[[2**70, 0, "text"]]],
         [[[0, 2**70, "text"]]],
         [[[1, 0, "of a bout that was not asked"]]],
-        [[[0, 1, "of a decision after the last"]]],
+        [[[0, MOST_DECISIONS, "of a decision that nobody makes"]]],
         [[[0, 0, "one"], [0, 0, "and another one"]]],
         [[[0, 0, "x" * (REPORT_LENGTH + 1)]]],
     ],
@@ -98,6 +98,16 @@ def test_forged_reports_are_a_fault(more: list[Any]) -> None:
     with pytest.raises(SeatFault, match="protocol"):
         read_answers(frame, 1, 1, kept, [(0, VIEW, None)])
     assert not kept
+
+
+def test_a_report_may_follow_moves_in_a_row() -> None:
+    questions: list[Any] = [(0, VIEW, None)]
+    kept: Reports = {}
+    row = json.dumps(["say", 1, [["a", "b", "c"]], [], [0], [[0, 0, "first"]]]).encode()
+    assert read_answers(row, 1, 1, kept, questions) == [("a", "b", "c")]
+    more = json.dumps(["say", 2, ["d"], [], [], [[0, 3, "second"]]]).encode()
+    assert read_answers(more, 2, 1, kept, questions) == ["d"]
+    assert kept == {(0, 0): "first", (0, 3): "second"}
 
 
 def test_reports_that_nobody_asked_for_are_a_fault() -> None:
