@@ -21,7 +21,7 @@ from matchbox.match.replay import walk
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from matchbox.game import Game, Plain
+    from matchbox.game import Game, Plain, State
 
 MOST_RECORDS: Final = 2000
 """The greatest number of bouts of a round that a bot learns from."""
@@ -169,9 +169,16 @@ def _steps_of_seat(
     """Every step as that seat saw it, and the seat's view at the end."""
     steps: list[LessonStep] = []
     made: Sequence[tuple[int, Plain, Plain]] = ()
+    led_to: list[Plain] = []
+    """The spectator's view after the moves in `made`, if chance or a fault has followed them."""
     view: Plain = None
-    for live, moves in walk(game, record, bout):
-        table = game.view(live.state, None) if made else None
+
+    def before(state: State, _: Fault | None) -> None:
+        if made and not led_to:
+            led_to.append(game.view(state, None))
+
+    for live, moves in walk(game, record, bout, before):
+        table = led_to.pop() if led_to else game.view(live.state, None) if made else None
         for mover, move, seen in made:
             own_move = move if mover == seat else None
             steps.append(LessonStep(mover, own_move, game.describe(move, table), seen))

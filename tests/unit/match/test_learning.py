@@ -4,16 +4,36 @@ limits."""
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
+from matchbox.dice import Dice
+from matchbox.game import CHANCE, Plain
+from matchbox.match import replay
 from matchbox.match.learning import Lessons, Own, lesson_bout, lessons, round_key, stranger
 from matchbox.match.record import Record
 from tests.builders import a_job, play_scripted
 from tests.fakes import Auction, Race
+
+
+class Windy(Race):
+    """A race in which chance adds 1 after each move. A move is described by the sum after it."""
+
+    def to_move(self, state: dict[str, Any]) -> Sequence[int]:
+        return (CHANCE,) if state.get("windy") else super().to_move(state)
+
+    def apply(self, state: dict[str, Any], seat: int, move: Plain, dice: Dice) -> dict[str, Any]:
+        if state.get("windy"):
+            return {**state, "sum": state["sum"] + 1, "windy": False}
+        return {**super().apply(state, seat, move, dice), "windy": seat != CHANCE}
+
+    def describe(self, move: Plain, view: Any) -> str:
+        return f"reaches {view['sum']}"
+
 
 KEY = round_key("a season's seed", 1, "a version")
 
@@ -53,6 +73,21 @@ def test_a_seat_learns_its_own_views_and_moves_and_of_others_what_everybody_was_
             assert (step["move"], step["view"]) == (1, {"sum": total, "seat": 1})
     assert told["end"] == {"sum": sums[-1], "seat": 1}
     assert told["places"] == record.bouts[0].places
+
+
+@pytest.mark.parametrize("seats, adds", [(2, 2), (3, 9)])
+def test_a_move_is_told_as_it_is_in_the_transcript(seats: int, adds: int) -> None:
+    """Also if chance, or the fault of another seat, comes after it and before the next question."""
+    job = a_job(Windy(), deals=1, seats=seats)
+    decide = {seat: lambda view, seat=seat: adds if seat == 1 else 1 for seat in range(seats)}
+    record = play_scripted(Windy(), job, decide)[0].record
+    (told, *_) = read(lessons(Windy(), [Own(record, 0)], KEY))
+    lines = [
+        step.line
+        for step in replay.steps(Windy(), record, record.bouts[0])
+        if step.seat not in (None, CHANCE) and step.fault is None
+    ]
+    assert [step["text"] for step in told["steps"]] == lines
 
 
 def test_moves_made_at_once_are_told_to_each_with_its_own() -> None:
