@@ -5,7 +5,8 @@ Knows the Game contract and no game. Asks no seat itself: its owner passes the a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Final
 
 from msgspec.json import encode
 
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
     from matchbox.match.frames import Answer, View
 
 
+_in_order: Final = partial(encode, order="deterministic")
+"""A move in JSON. Moves that differ only in the order of an object's keys are the same."""
+
+
 def view_of(game: Game) -> Callable[[State, int], View]:
     """The function that makes the view of a seat in `to_move`, or its brief if the game has one."""
     view: Callable[[State, int], View] = getattr(game, "brief", None) or game.view
@@ -34,7 +39,7 @@ def refusal(game: Game, state: State, seat: int, move: Plain) -> str:
     own: Callable[[State, int, Plain], str] | None = getattr(game, "refusal", None)
     if own is not None:
         return own(state, seat, move)
-    if encode(move) in map(encode, game.legal(state, seat)):
+    if _in_order(move) in map(_in_order, game.legal(state, seat)):
         return ""
     return f"the move {repr(move)[:60]} is not legal now"
 

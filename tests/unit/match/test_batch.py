@@ -30,6 +30,16 @@ class Wordy(Auction):
         return "" if type(move) is int and move in (1, 2) else "only 1 and 2"
 
 
+class Coded(Auction):
+    """The auction with bids as objects."""
+
+    def legal(self, state: Any, seat: int) -> list[Any]:
+        return [{"bid": bid, "by": seat} for bid in range(10)]
+
+    def apply(self, state: Any, seat: int, move: Any, dice: Any) -> Any:
+        return super().apply(state, seat, move["bid"], dice)
+
+
 def mostly_legal(salt: int, view: Any) -> Answer:
     """Returns an answer that depends on the view alone; one in eight may be no legal move."""
     told = crc32(f"{salt} {view}".encode())
@@ -44,6 +54,16 @@ def legal(view: Any) -> Answer:
 def match(game: Any, seats: int, width: int, decide: Any) -> Played:
     job = a_job(game, seats=seats, deals=DEALS, width=width)
     return play_scripted(game, job, dict.fromkeys(range(seats), decide))[0]
+
+
+def test_a_move_is_legal_in_whatever_order_its_keys_are() -> None:
+    job = a_job(Coded(), deals=1)
+    decide = {
+        0: lambda view: {"bid": 3, "by": view["seat"]},
+        1: lambda view: {"by": view["seat"], "bid": 4},
+    }
+    for bout in play_scripted(Coded(), job, decide)[0].record.bouts:
+        assert (bout.why, bout.faults) == ("three bids", [])
 
 
 @pytest.mark.parametrize("seats", [2, 3])
