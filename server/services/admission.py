@@ -50,8 +50,6 @@ def uninvite(session: Session, actor: User, league_name: str, name: str, *, now:
 
 def may_enter(session: Session, league: League, user: User) -> bool:
     """Whether this account's bots may play in the league's seasons."""
-    if user.closed_at is not None:
-        return False
     if user.trusted or admission_of(league).by == "open":
         return True
     return session.get(Invitation, (league.id, user.id)) is not None
@@ -60,9 +58,11 @@ def may_enter(session: Session, league: League, user: User) -> bool:
 def check_entry(session: Session, season: Season, bot: Bot) -> None:
     """Checks that the bot may enter the season.
 
-    Raises Forbidden if its owner may not enter, or Conflict if the owner has as many bots in the
-    season as the league allows.
+    Raises Forbidden if its owner may not enter or the account is closed, or Conflict if the owner
+    has as many bots in the season as the league allows.
     """
+    if bot.owner.closed_at is not None:
+        raise Forbidden(f"the account {bot.owner.name} is closed, so its bots enter no season")
     if not may_enter(session, season.league, bot.owner):
         raise Forbidden(
             f"league {season.league.name} is by invitation, and {bot.owner.name} is not invited; "

@@ -10,7 +10,14 @@ from sqlalchemy import select
 from matchbox.errors import Conflict, Forbidden, NotFound, TooMany
 from matchbox.league.format import Admission, given
 from server.db.models import Audit, Bot, League, Season, User, Version
-from server.services import accounts, admission, entries, leagues, seasons
+from server.services import (
+    account_operations,
+    accounts,
+    admission,
+    entries,
+    leagues,
+    seasons,
+)
 from tests.books import SIMPLE, Books
 
 
@@ -28,10 +35,10 @@ def cup(books: Books, charlie: User, **asked: Any) -> League:
         )
 
 
-def season_in(books: Books, charlie: User, league: str = "cup") -> Season:
+def season_in(books: Books, charlie: User, league: str = "cup", name: str = "spring") -> Season:
     """An open season."""
     with books.write() as session:
-        return seasons.create(session, charlie, name="spring", league=league, now=books.clock())
+        return seasons.create(session, charlie, name=name, league=league, now=books.clock())
 
 
 def enter(books: Books, user: User, season: Season, version: Version) -> None:
@@ -60,6 +67,7 @@ def test_an_author_enters_one_bot_unless_the_league_says_otherwise(
     enter(books, alice, spring, one)
     with pytest.raises(Conflict, match="takes 1 of one author's bots, and one of alice is in"):
         enter(books, alice, spring, two)
+    enter(books, alice, season_in(books, charlie, name="summer"), two)
     with books.write() as session:
         row = session.scalars(select(League).where(League.name == "cup")).one()
         more = given(Admission, {"bots": 2})
@@ -104,6 +112,16 @@ def test_only_who_is_invited_enters(books: Books, alice: User, bob: User, charli
         log = list(session.scalars(select(Audit.action).order_by(Audit.id)))
     assert log[-2:] == ["league.invite", "league.uninvite"]
     assert frozen(books, charlie, spring) == ["alice/one v1", "charlie/one v1"]
+
+
+def test_no_bot_of_a_closed_account_enters(books: Books, alice: User, charlie: User) -> None:
+    books.league(paused=True)
+    cup(books, charlie)
+    one, spring = books.bot(alice, "one"), season_in(books, charlie)
+    with books.write() as session:
+        account_operations.close(session, charlie, "alice", "spam", now=books.clock())
+    with pytest.raises(Forbidden, match="the account alice is closed"):
+        enter(books, charlie, spring, one)
 
 
 def test_everybody_who_may_is_entered_the_author_s_choice_first_and_else_the_newest(
@@ -167,6 +185,7 @@ def test_a_league_takes_so_many_uploads_of_an_author_a_day_and_says_when_the_nex
     books.league(paused=True)
     cup(books, charlie, uploads=2)
     upload(books, alice, 1)
+    books.upload(alice, "another", game="skull")
     books.clock.pass_by(minutes=100)
     upload(books, alice, 2)
     books.clock.pass_by(minutes=100)
