@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from matchbox import registry
 from matchbox.answers import Answer
 from matchbox.errors import BadOption, Forbidden, NotFound, UnknownGame
+from matchbox.match import record as records
 from matchbox.match.record import Bout, Fault
 from matchbox.match.wire import Diagnostic, LeftOut, MatchPlayed, Note, PlayMatch, Printed, TryOut
 from server import queries
@@ -20,6 +21,7 @@ from server.services import tick, uploads
 from tests.books import (
     SIMPLE,
     Books,
+    drawn,
     play_out,
     played,
     really_played,
@@ -228,17 +230,28 @@ def test_a_log_is_for_its_owner_and_for_operators(
 
 
 def test_a_detail_of_a_fault_is_for_the_bot_s_owner(
-    books: Books, jobs: list[PlayMatch], alice: User, bob: User
+    books: Books, jobs: list[PlayMatch], alice: User, bob: User, charlie: User
 ) -> None:
-    message = with_note(jobs[0])
-    books.record(message)
-    for viewer, name in ((alice, "alice/one"), (bob, "bob/two"), (None, "")):
+    def both_crash(job: PlayMatch, deal: int, rotation: int) -> Bout:
+        faults = [Fault(0, seat, "crash") for seat in (0, 1)]
+        return replace(drawn(job, deal, rotation), faults=faults)
+
+    record = records.pack(scripted(jobs[0], both_crash))
+    books.record(replace(with_note(jobs[0]), record=record))
+    everybody = {"alice/one", "bob/two"}
+    for viewer, own in (
+        (alice, {"alice/one"}),
+        (bob, {"bob/two"}),
+        (charlie, everybody),
+        (None, set()),
+    ):
         told = ask(books, "match", jobs[0].match, viewer)
-        entrants = [one["bot"] for one in told["entrants"]]
-        for bout in told["bouts"]:
-            for fault in bout["faults"]:
-                whose = entrants[bout["seats"][fault["seat"]]]
-                assert fault["detail"] is None or whose == name
+        entrants, first = [one["bot"] for one in told["entrants"]], told["bouts"][0]
+        shown = {entrants[first["seats"][one["seat"]]]: one["detail"] for one in first["faults"]}
+        assert shown == {
+            name: f"IndexError of entrant {who}" if name in own else None
+            for who, name in enumerate(entrants)
+        }
 
 
 # Playing back

@@ -110,6 +110,7 @@ def app(wired: APIFlask, books: Books) -> APIFlask:
     wired.extensions["matchbox-streams"] = Streams(books.context.settings)
     for limiter in wired.extensions["limiter"]:
         limiter.reset()
+        limiter.limiter.storage.reset()  # After a fault of the database it counts elsewhere.
     return wired
 
 

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from matchbox.errors import Forbidden
 from server.db.models import Role, User
 from server.services import accounts, passwords
 from tests.books import Books
@@ -112,7 +113,7 @@ def test_a_link_that_was_never_made_makes_nobody_anything(browse: Browse, books:
     visitor = browse(None)
     answer = visitor.send("/first/mbx_guess", name="mallory", password=PASSWORD)
     assert answer.status_code == 403
-    with books.read() as session, pytest.raises(Exception, match="wrong"):
+    with books.read() as session, pytest.raises(Forbidden, match="wrong"):
         accounts.log_in(session, "mallory", PASSWORD)
 
 
