@@ -154,7 +154,9 @@ def test_a_job_that_never_comes_back_is_parked_and_may_be_given_again(
 
 
 def test_only_the_token_of_an_attempt_that_was_made_is_good(life: Life) -> None:
-    for wrong in ({"token": "0" * 64}, {"token": "ö"}, {"attempt": 0}, {"attempt": 2}):
+    settings, row = life.books.settings, life.row()
+    never = [{"attempt": at, "token": jobs.token_of(settings, row, at)} for at in (0, 2)]
+    for wrong in ({"token": "0" * 64}, {"token": "ö\ud800"}, {"attempt": 0}, *never):
         with pytest.raises(Forbidden):
             life.claim(**wrong)
     for kind in {"match", "version", "lesson"} - {life.job.kind}:

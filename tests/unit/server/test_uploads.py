@@ -18,7 +18,7 @@ from matchbox.errors import (
 from matchbox.match.wire import TryOut
 from server.db.models import Bundle, Setting, User, Version, VersionState
 from server.services import uploads
-from tests.books import SIMPLE, Books, open_books
+from tests.books import SIMPLE, Books, open_books, tried_out
 
 
 def activate(books: Books, user: User, version: Version, number: int) -> None:
@@ -106,7 +106,7 @@ def test_before_any_arena_has_reported_only_operators_submit(
     assert books.upload(charlie, "simple").number == 1
 
 
-def test_uploads_are_counted_by_the_hour(books: Books, alice: User) -> None:
+def test_uploads_are_counted_by_the_hour(books: Books, alice: User, bob: User) -> None:
     few = open_books(books.context.database.url, uploads_per_hour=2)
     few.upload(alice, "one")
     few.clock.pass_by(minutes=30)
@@ -114,7 +114,8 @@ def test_uploads_are_counted_by_the_hour(books: Books, alice: User) -> None:
     with pytest.raises(TooMany, match="come back in 31 minutes"):
         few.upload(alice, "three")
     assert few.upload(alice, "two").number == 1, "the same bytes again cost nothing"
-    few.clock.pass_by(minutes=31)
+    few.upload(bob, "one")
+    few.clock.pass_by(minutes=30)
     few.upload(alice, "three")
     few.context.close()
 
@@ -153,8 +154,13 @@ def test_a_retired_bot_stays_retired_and_its_name_is_not_used_again(
     books: Books, alice: User
 ) -> None:
     version = books.bot(alice, "simple")
+    refused = books.upload(alice, "simple", SIMPLE + b"# worse\n")
+    job = books.postman.take()[-1]
+    assert isinstance(job, TryOut)
+    books.settle(tried_out(job, accepted=False))
     retire(books, alice, version)
     assert books.version(version.id).state == VersionState.RETIRED
+    assert books.version(refused.id).state == VersionState.REFUSED
     with pytest.raises(Conflict, match="retired already"):
         retire(books, alice, version)
     with pytest.raises(Conflict, match="no name is used again"):
