@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import dataclasses
 import sys
+from collections.abc import Sequence, Set
 from types import FrameType
 from typing import Any
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from matchbox.errors import SeatFault
 from matchbox.games.bomb.cards import SHUFFLE
 from matchbox.games.bomb.rules import GAME
 from matchbox.match import record as records
 from matchbox.match import referee
+from matchbox.match.bouts import Order
 from matchbox.match.frames import Answer, Question
 from matchbox.match.record import Bout, Fault
 from matchbox.match.referee import Played, play
@@ -309,6 +313,47 @@ def test_faults_are_counted_in_the_order_of_bouts_whatever_order_they_are_played
     played, _ = play_scripted(Race(), a_job(Race(), deals=6), {0: one, 1: fails_sometimes})
     kinds = [bout.faults[0].kind if bout.faults else "" for bout in played.record.bouts]
     assert kinds == ["", "crash", "", "crash", "", "crash"] + ["excluded"] * 6
+
+
+ORDERS = [(deal, rotation) for deal in range(6) for rotation in range(2)]
+
+
+def faults_in_order(bad: Sequence[Set[Order]]) -> list[tuple[int, int, int, str]]:
+    """The faults of a match whose bouts are played one after another, if each entrant crashes in
+    these bouts."""
+    found: list[tuple[int, int, int, str]] = []
+    count = [0, 0]
+    for order in ORDERS:
+        entrants = [(seat + order[1]) % 2 for seat in range(2)]
+        excluded = [seat for seat in range(2) if count[entrants[seat]] == 3]
+        crashes = [seat for seat in range(2) if order in bad[entrants[seat]]]
+        if excluded:
+            found.append((*order, excluded[0], "excluded"))
+        elif crashes:
+            found.append((*order, crashes[0], "crash"))
+            count[entrants[crashes[0]]] += 1
+    return found
+
+
+@given(
+    st.tuples(st.sets(st.sampled_from(ORDERS)), st.sets(st.sampled_from(ORDERS))),
+    st.sampled_from([1, 4]),
+)
+def test_the_faults_of_a_match_are_those_of_one_bout_after_another(
+    bad: tuple[set[Order], set[Order]], width: int
+) -> None:
+    class Crashing(ScriptedPlayer):
+        """A player that crashes in its entrant's bad bouts."""
+
+        def __init__(self, entrant: int, rotation: int) -> None:
+            super().__init__(one)
+            self._deals = {deal for deal, turn in bad[entrant] if turn == rotation}
+
+        def answer(self, questions: Sequence[Question]) -> list[Answer]:
+            return [crash(view) if bout in self._deals else 1 for bout, view, _ in questions]
+
+    played = play(Race(), a_job(Race(), deals=6, width=width), Crashing)
+    assert faults(played) == faults_in_order(bad)
 
 
 def test_an_excluded_bout_costs_the_referee_as_much_in_a_long_match() -> None:

@@ -155,8 +155,10 @@ def test_a_job_that_never_comes_back_is_parked_and_may_be_given_again(
 
 def test_only_the_token_of_an_attempt_that_was_made_is_good(life: Life) -> None:
     settings, row = life.books.settings, life.row()
-    never = [{"attempt": at, "token": jobs.token_of(settings, row, at)} for at in (0, 2)]
-    for wrong in ({"token": "0" * 64}, {"token": "ö\ud800"}, {"attempt": 0}, *never):
+    for never in (0, 2):
+        with pytest.raises(Forbidden):
+            life.claim(attempt=never, token=jobs.token_of(settings, row, never))
+    for wrong in ({"token": "0" * 64}, {"token": "ö\ud800"}, {"attempt": 0}):
         with pytest.raises(Forbidden):
             life.claim(**wrong)
     for kind in {"match", "version", "lesson"} - {life.job.kind}:
