@@ -58,7 +58,7 @@ def texts(svg: str) -> list[tuple[int, str]]:
 
 
 @pytest.mark.parametrize("name", ["bomb", "skull", "war", "creatures"])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(5))
 def test_the_last_step_shows_who_has_won(name: str, seed: int) -> None:
     views, outcome = by_lot(name, seed)
     *before, last = (drawn(name, view) for view in views)

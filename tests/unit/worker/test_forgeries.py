@@ -81,7 +81,7 @@ class Forger:
 
     def __init__(self, data: st.DataObject, game: str) -> None:
         self._draw = data.draw
-        legal = st.sampled_from(moves_of(game))
+        self._legal = legal = st.sampled_from(moves_of(game))
         self._move = legal | legal | st.lists(legal, max_size=3) | TEXTS | ANYTHING
 
     def seat(self, limits: Limits, bank: Bank) -> Forger:
@@ -98,7 +98,12 @@ class Forger:
             forged = st.lists(KINDS | st.sampled_from(["loaded", "fault"]) | ANYTHING, max_size=3)
             return spelled(self._draw(loaded | loaded | loaded | forged | ANYTHING))
         _, nonce, asked, _ = marshal.loads(frame)
-        parts = (st.tuples(NUMBERS, KINDS, TEXTS), NUMBERS, st.tuples(NUMBERS, NUMBERS, TEXTS))
+        bouts = st.sampled_from([bout for bout, *_ in asked])
+        report = st.tuples(bouts | NUMBERS, st.integers(0, nonce - 1) | NUMBERS, TEXTS)
+        if self._draw(st.booleans()):  # Only the reports may be wrong.
+            good = [self._draw(self._legal) for _ in asked]
+            return spelled(["say", nonce, good, [], [], self._draw(st.lists(report, max_size=2))])
+        parts = (st.tuples(NUMBERS, KINDS, TEXTS), NUMBERS, report)
         moves = [self._draw(self._move) for _ in asked]
         said = ["say", nonce, moves, *(self._draw(some(part)) for part in parts)]
         return spelled(said[: 6 - self._draw(st.sampled_from([0, 0, 1, 2]))])
