@@ -21,6 +21,7 @@ from matchbox.match.record import (
     digest,
     entrant,
     is_of_this_python,
+    memories_of,
     pack,
     python_minor,
     unpack,
@@ -176,6 +177,8 @@ def test_the_digest_stays_what_it_is() -> None:
         zlib.compress(b"[" * 100_000),
         zlib.compress(msgspec.json.encode(RECORD) + b"\n"),
         zlib.compress(text_of(RECORD)[:-5]),
+        zlib.compress(text_of(RECORD) + b"x"),
+        zlib.compress(text_of(RECORD))[:-4],
         zlib.compress(text_of(RECORD).replace(b'"draw",', b"")),
         pack(RECORD)[:100],
         FIRST_DEAL_WRITTEN[:100],
@@ -195,6 +198,8 @@ def test_the_digest_stays_what_it_is() -> None:
         "deep",
         "no head",
         "no moves",
+        "more than its moves",
+        "no checksum",
         "a move too few",
         "cut short",
         "cut short in bzip2",
@@ -210,6 +215,11 @@ def test_the_digest_stays_what_it_is() -> None:
 def test_anything_else_is_no_record(data: bytes) -> None:
     with pytest.raises(BadRecord):
         unpack(data)
+
+
+def test_a_match_without_memories_names_none() -> None:
+    assert memories_of([None, None]) is msgspec.UNSET
+    assert memories_of([None, "ab"]) == ["", "ab"]
 
 
 def test_a_record_of_another_schema_is_refused_by_name() -> None:

@@ -188,6 +188,16 @@ def test_a_bot_that_does_not_repeat_itself_is_told_apart() -> None:
     assert compare(Race(), a_record(), reopened(by_sum, bot)).verdict == "unrepeatable"
 
 
+def test_a_bot_that_repeats_itself_only_the_second_time_is_told_apart() -> None:
+    opened = count()
+
+    def open_player(entrant: int, rotation: int) -> ScriptedPlayer:
+        first_time = next(opened) < 4  # two entrants in two rotations
+        return ScriptedPlayer((lambda _: 1) if first_time else by_sum)
+
+    assert compare(Race(), a_record(), open_player).verdict == "unrepeatable"
+
+
 @pytest.mark.parametrize("kind", ["timeout", "memory"])
 def test_endings_by_time_and_memory_are_taken_from_the_record(kind: Any) -> None:
     record = a_record(e1=lambda view: SeatFault(kind, "over") if view["sum"] > 5 else by_sum(view))
