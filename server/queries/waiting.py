@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
 PARKED: Final = "The platform failed at it too often; an operator has been told."
 _NEXT: Final = "It is next: an arena takes it as soon as one is free."
+_NO_WALL: Final = "An arena has no wall around bots, so authors' uploads wait."
 _QUEUED: Final = Match.state == MatchState.QUEUED
 
 
@@ -76,13 +77,15 @@ class Line(NamedTuple):
     busy: set[int]
     slow: set[int]
     pace: job_times.Pace
+    walled: bool
     stopped: str
 
     def waiting(self, row: Tryout, now: int) -> Waiting:
         """Returns the reason why this try-out waits, its place and its time."""
         place = self.waits.index(row) + 1
-        if self.stopped:
-            return Waiting(place=place, seconds=None, reason=self.stopped)
+        held = not (self.walled or row.sent(now) or row.role in TRUSTED)
+        if why := self.stopped or _NO_WALL * held:
+            return Waiting(place=place, seconds=None, reason=why)
         seconds = self.pace.seconds(self.claimed + place)
         return Waiting(place=place, seconds=seconds, reason=self._reason(row, place, now))
 
@@ -182,6 +185,7 @@ def tryouts(session: Session, settings: Settings, *, now: int) -> Line:
         {one.owner for one in sent},
         turns.slow_authors(session, now) if due else set(),
         job_times.of_tryouts(session, now=now),
+        wall(session).walled,
         stopped(session, settings, now=now),
     )
 

@@ -24,7 +24,7 @@ renew. So an arena that is silent loses its job, but not an arena with slow bots
 from __future__ import annotations
 
 import hmac
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Final, Generic, Literal, TypeAlias, TypeVar
@@ -154,6 +154,28 @@ def lease(
     sent = {"attempt": attempt, "deadline": deadline, "sent_at": now, "arena": None}
     leased = {**kind.to_leased, **values, **sent}
     return _change(session, row, leased, kind.queued, row.attempt)
+
+
+def waits_for_wall(
+    session: Session,
+    kind: JobKind[Row],
+    row: Row,
+    versions: Iterable[Version],
+    *,
+    settings: Settings,
+    now: int,
+) -> bool:
+    """Whether a queued job has to wait, because these versions are in it and an arena has no wall.
+
+    Versions of trusted owners need no wall. If the job waits, puts it off by the length of a lease.
+    """
+    if all(one.owner.trusted for one in versions) or walls.wall(session).walled:
+        return False
+    deadline = next_deadline(settings, now, lease_ms=kind.lease_ms)
+    # Without the time of an earlier message, nobody looks for that message.
+    later = {"deadline": deadline, "sent_at": None}
+    _change(session, row, later, kind.queued, row.attempt)
+    return True
 
 
 def claim(

@@ -38,7 +38,6 @@ from server.services.embargo import readable
 from server.services.events import publish, storable
 from server.services.jobs import JobKind
 from server.services.lookup import find_lesson
-from server.services.walls import wall
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -101,9 +100,8 @@ def send(session: Session, lesson: Lesson, *, settings: Settings, now: int) -> b
 
     A stranger's lesson waits for a lease's time while an arena has no wall.
     """
-    if not lesson.version.bot.owner.trusted and not wall(session).walled:
-        later = {"deadline": jobs.next_deadline(settings, now)}
-        compare_and_set(session, lesson, later, LESSON.queued, Lesson.attempt == lesson.attempt)
+    versions = [lesson.version]
+    if jobs.waits_for_wall(session, LESSON, lesson, versions, settings=settings, now=now):
         return False
     if not jobs.lease(session, LESSON, lesson, settings=settings, now=now):
         return False

@@ -96,7 +96,13 @@ def _open(
 
 
 def send(session: Session, row: MatchVerification, *, settings: Settings, now: int) -> bool:
-    """Sends a verification as a new attempt. Returns False if it was not sent; see `jobs.lease`."""
+    """Sends a verification as a new attempt. Returns False if it was not sent; see `jobs.lease`.
+
+    That of a match with a stranger's bot waits while an arena has no wall.
+    """
+    versions = [seat.version for seat in row.match.seats]
+    if jobs.waits_for_wall(session, VERIFICATION, row, versions, settings=settings, now=now):
+        return False
     if not jobs.lease(session, VERIFICATION, row, settings=settings, now=now):
         _give_up(session, row, now)
         return False

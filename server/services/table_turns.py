@@ -98,10 +98,16 @@ def end(session: Session, table: PlayTable, why: str, *, now: int) -> bool:
 
 
 def send(session: Session, turn: Turn, *, settings: Settings, now: int) -> bool:
-    """Sends a turn as a new attempt. Returns False if it was not sent; see `jobs.lease`."""
+    """Sends a turn as a new attempt. Returns False if it was not sent; see `jobs.lease`.
+
+    A turn of a stranger's bot waits while an arena has no wall.
+    """
     if turn.table.state != PlayState.BOTS:
         done = {"wanted": False, "deadline": None}
         compare_and_set(session, turn, done, Turn.wanted.is_(True))
+        return False
+    bots = [seat.version for seat in turn.table.seats if seat.version is not None]
+    if jobs.waits_for_wall(session, TURN, turn, bots, settings=settings, now=now):
         return False
     if not jobs.lease(session, TURN, turn, settings=settings, now=now):
         return False

@@ -68,14 +68,16 @@ def advance(session: Session, *, settings: Settings, now: int, author: int | Non
 
     Of an author's versions and drafts, the one that was sent least often comes first, then the
     oldest. Slow authors together hold at most half of the arenas, and their try-outs queue among
-    the matches.
+    the matches. While an arena has no wall, only those of trusted accounts are sent.
     """
     found = _due(session, now, author)
     if not found:
         return 0
-    busy, slow = _busy(session, now), slow_authors(session, now)
-    room = max(1, len(wall(session).arenas) // 2) - len(busy & slow)
+    busy, slow, present = _busy(session, now), slow_authors(session, now), wall(session)
+    room = max(1, len(present.arenas) // 2) - len(busy & slow)
     for row, owner in found:
+        if not (owner.trusted or present.walled):
+            continue
         if owner.trusted or row.state == VersionState.QUARANTINED:
             tryouts.send(session, row, settings=settings, now=now)
         elif owner.id not in busy and (owner.id not in slow or room > 0):

@@ -15,7 +15,8 @@ from server import outbox, queries
 from server.db.models import Match, MatchVerification, Result, Season, User
 from server.queries import job_queue
 from server.queries import verifications as reading
-from server.services import job_kinds, match_verifications
+from server.services import job_kinds, jobs, match_verifications
+from server.services.match_verifications import VERIFICATION
 from server.services.tick import tick
 from tests.books import Books, lost, open_books, season_of
 from worker.arena.play import play_job
@@ -241,3 +242,19 @@ def test_a_bot_that_does_not_repeat_itself_is_named_so(
     assert book(books, verified(books, job))
     found = told(books, name)
     assert (found.finding, found.bout is None) == ("unrepeatable", False)
+
+
+def test_it_waits_while_an_arena_has_no_wall(books: Books, match: str, alice: User) -> None:
+    ask(books, alice, match)
+    assert len(sent(books)) == 1
+    books.wall(walled=False)
+    books.clock.pass_by(minutes=books.settings.lease_minutes)
+    tick(books.context)
+    assert sent(books) == []
+    with books.read() as session:
+        later = books.clock() + 30_000
+        assert not jobs.unclaimed(session, VERIFICATION, before=later, now=later)
+    books.wall()
+    books.clock.pass_by(minutes=books.settings.lease_minutes)
+    tick(books.context)
+    assert len(sent(books)) == 1

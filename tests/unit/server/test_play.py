@@ -603,3 +603,21 @@ def test_of_many_bots_without_a_rank_the_newest_are_offered(books: Books, bob: U
     with books.read() as session:
         found = reading.opponents(session, "bomb", 2)
     assert [one.bot for one in found] == ["bob/one", "bob/three"]
+
+
+def test_a_turn_of_a_strangers_bot_waits_while_an_arena_has_no_wall(
+    books: Books, alice: User, bob: User
+) -> None:
+    books.bot(bob, "simple")
+    table = open_table(books, alice, ["me", "bob/simple"])
+    for job in turns(books):
+        book(books, taken(books, job))
+    books.wall(walled=False)
+    while choices := seen(books, table, alice).choices:
+        move(books, alice, table, choices[0].move)
+    tick(books.context)
+    assert (turns(books), seen(books, table, alice).state) == ([], "bots")
+    books.wall()
+    books.clock.pass_by(minutes=1)
+    tick(books.context)
+    assert len(turns(books)) == 1

@@ -8,6 +8,7 @@ from matchbox.errors import Conflict, TooMany
 from matchbox.match import wire
 from matchbox.match.wire import TryOut
 from server.db.models import Role, User, Version, VersionState
+from server.queries import waiting
 from server.services import accounts, job_kinds, tryouts, turns, uploads
 from server.services.tick import tick
 from tests.books import SIMPLE, Books, lost, open_books, tried_out
@@ -247,3 +248,23 @@ def test_operators_and_what_is_parked_do_not_count(
     upload(few, alice, "two")
     assert charlie.role == Role.OPERATOR
     few.context.close()
+
+
+def test_an_authors_try_outs_wait_while_an_arena_has_no_wall(
+    books: Books, alice: User, charlie: User
+) -> None:
+    _, second = upload(books, alice, "one", "two")
+    (job,) = sent(books)
+    books.wall(walled=False)
+    books.settle(tried_out(job))
+    (own,) = upload(books, charlie, "one")
+    tick(books.context)
+    assert names(sent(books)) == digests([own])
+    with books.read() as session:
+        row, now = session.get_one(Version, second.id), books.clock()
+        waits = waiting.of_tryout(session, row, settings=books.settings, now=now)
+    assert waits is not None
+    assert waits.reason == "An arena has no wall around bots, so authors' uploads wait."
+    books.wall()
+    tick(books.context)
+    assert names(sent(books)) == digests([second])
