@@ -52,7 +52,7 @@ def hash_password(password: str, name: str) -> str:
     try:
         return _HASHER.hash(password)
     except UnicodeEncodeError:
-        raise BadName(_too_short()) from None
+        raise BadName("this password holds half a character; choose another") from None
 
 
 def readable() -> str:
@@ -78,8 +78,10 @@ def digest_of(secret: str) -> str:
 
 def check(password: str, name: str) -> None:
     """Raises BadName, with the reason, if the password is easy to guess."""
-    if not LEAST <= len(password) <= MOST:
-        raise BadName(_too_short())
+    if len(password) < LEAST:
+        raise BadName(f"a password has {LEAST} characters or more; choose another")
+    if len(password) > MOST:
+        raise BadName(f"a password has {MOST:,} characters or fewer; choose another")
     if len(set(password)) < FEWEST_SIGNS:
         raise BadName(
             f"this password has fewer than {FEWEST_SIGNS} different characters; choose another"
@@ -131,7 +133,3 @@ def _nobody() -> str:
 
 def _word() -> str:
     return "".join(secrets.choice(_SOUNDS[place % 2]) for place in range(6))
-
-
-def _too_short() -> str:
-    return f"a password has {LEAST} characters or more; choose another"
