@@ -22,7 +22,7 @@ from server.auth import (
 from server.openid_flow import BY_PROVIDER
 from server.personal_zip import personal_zip
 from server.rate_limits import client_network
-from server.routes.form_fields import field, form_of, go_to, secret_page
+from server.routes.form_fields import field, form_of, go_to, secret_page, whole_or_none
 from server.routes.source import the_source
 from server.services import account_deletion, accounts, logins, password_links, sessions
 
@@ -106,13 +106,14 @@ def set_password(number: int, secret: str) -> Response:
 @form_of(pages.account_page)
 def make_token() -> Response:
     """Makes a token and shows its secret, once."""
+    days = whole_or_none("days")
     with acting() as (session, actor, now):
         secret = accounts.make_token(
             session,
             actor,
             field("name"),
             scopes=request.form.getlist("scope"),
-            days=request.form.get("days", accounts.TOKEN_DAYS, int),
+            days=accounts.TOKEN_DAYS if days is None else days,
             now=now,
         )
     return secret_page(pages.account_page(the_source(), new_token=secret))

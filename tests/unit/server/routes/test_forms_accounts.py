@@ -185,6 +185,12 @@ def test_a_token_without_a_name_is_refused(browse: Browse, dora: User) -> None:
     assert "1 to 64" in answer.text
 
 
+def test_a_token_for_no_whole_number_of_days_is_refused(browse: Browse, dora: User) -> None:
+    answer = browse(dora).send("/account/tokens", name="x", scope="read", days="a week")
+    assert answer.status_code == 422
+    assert "it must be a whole number" in answer.text
+
+
 def test_tokens_are_for_accounts(browse: Browse, dora: User, bob: User) -> None:
     assert browse(None).send("/account/tokens", name="x").status_code == 401
     assert browse(None).send("/account/tokens/1/revoke").status_code == 401
