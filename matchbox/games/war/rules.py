@@ -207,7 +207,7 @@ def _ask_of(state: State, seat: int) -> str:
 def _table(state: State) -> dict[str, Any]:
     """The public part of a view."""
     return {
-        "ask": "lay" if state.hands[0] else "over",
+        "ask": "over" if not state.hands[0] else "lay" if state.chooses else "wait",
         "hands": [_held(state, 0), _held(state, 1)],
         "laid": [laid is not None for laid in state.laid],
         "points": state.points,

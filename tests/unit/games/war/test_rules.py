@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import bench.plain.war as plain
 from matchbox.errors import IllegalMove
 from matchbox.game import CHANCE
+from matchbox.games.war.draw import draw
 from matchbox.games.war.rules import GAME
 from matchbox.games.war.state import CHOOSE, DEALT, DECK, HAND, State, begin
 from tests.fakes import LeastDice, RandomDice
@@ -261,6 +262,12 @@ def test_a_play_of_chance_is_told() -> None:
         "a tie: both take their cards back",
         "the totals are 10 to 53",
     ]
+
+
+@pytest.mark.parametrize("play, owing", [(CHOOSE, 2), (DEALT, 0)])
+def test_only_players_that_choose_are_drawn_as_those_who_are_to_lay(play: str, owing: int) -> None:
+    state = GAME.start(2, LeastDice(), {"play": play})
+    assert draw(view(state, None)).count("to lay") == owing
 
 
 def test_two_moves_make_a_play() -> None:
