@@ -74,7 +74,8 @@ def play_game(
 
     Random numbers come from the module `random`, so `random.seed` repeats a game. With
     `print_details` the transcript is printed. With `raise_exceptions` a player's fault is raised;
-    without it, that player is out and comes last.
+    without it, that player is out and comes last. Raises ValueError unless there are 2 to 6 agents,
+    and for a variant that there is not.
     """
     from matchbox.games.skull import terminal
 

@@ -6,7 +6,8 @@ import random
 from collections.abc import Mapping, MutableSequence, Sequence
 from typing import Any, Final, TypeVar
 
-from matchbox.errors import IllegalMove
+from matchbox.errors import BadOption, IllegalMove
+from matchbox.game import Options, check_seats, fill_options
 from matchbox.games.skull.agent import Agent
 from matchbox.games.skull.charts import Move
 from matchbox.games.skull.event_text import sentence
@@ -39,10 +40,18 @@ class ModuleDice:
 def play_game(
     agents: Sequence[Agent], print_details: bool, raise_exceptions: bool, variant: str
 ) -> list[int]:
-    """Plays one game; returns the place of each agent."""
+    """Plays one game; returns the place of each agent.
+
+    Raises ValueError for an impossible number of agents or variant.
+    """
     for agent in agents:
         assert isinstance(agent, Agent), f"{agent!r} is not an instance of Agent"
-    game = _TerminalGame(agents, print_details, variant)
+    try:
+        check_seats(GAME.spec, len(agents))
+        options = fill_options(GAME.spec, {"variant": variant})
+    except BadOption as error:
+        raise ValueError(str(error)) from None
+    game = _TerminalGame(agents, print_details, options)
     while seats := GAME.to_move(game.state):
         try:
             game.step(seats[0])
@@ -56,12 +65,12 @@ def play_game(
 class _TerminalGame:
     """One game in this process."""
 
-    def __init__(self, agents: Sequence[Agent], print_details: bool, variant: str) -> None:
+    def __init__(self, agents: Sequence[Agent], print_details: bool, options: Options) -> None:
         self._agents = agents
         self._print_details = print_details
         self._transcript = Transcript([type(agent).__name__ for agent in agents])
         self._gone: list[int] = []
-        self.state = GAME.start(len(agents), ModuleDice(), {"variant": variant})
+        self.state = GAME.start(len(agents), ModuleDice(), options)
 
     def step(self, seat: int) -> None:
         """One decision of that seat."""

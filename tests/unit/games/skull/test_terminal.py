@@ -88,6 +88,19 @@ def test_in_a_tournament_the_others_play_on(agent: type[Agent], seats: int) -> N
     assert 1 in places[1:]
 
 
+@pytest.mark.parametrize(
+    "seats, variant, told",
+    [
+        (1, "published", "skull is played by 2, 3, 4, 5, 6 players, not 1"),
+        (7, "published", "skull is played by 2, 3, 4, 5, 6 players, not 7"),
+        (2, "poker", "option variant of skull cannot be 'poker'"),
+    ],
+)
+def test_a_table_that_there_is_not_is_refused(seats: int, variant: str, told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        play_game([RandomAgent() for _ in range(seats)], False, False, variant)
+
+
 def test_only_agents_can_play() -> None:
     with pytest.raises(AssertionError, match="is not an instance of Agent"):
         play_game([RandomAgent(), object()])  # type: ignore[list-item]
