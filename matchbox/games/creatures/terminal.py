@@ -168,7 +168,11 @@ def log_of(record: Record, bout: Bout, names: Sequence[str], number: int) -> Gam
 
 
 def export(record: Record, names: Sequence[str], start: int = 1) -> Iterator[str]:
-    """Yields every duel of a match as a line of results.json; `names` are the entrants'."""
+    """Yields every duel of a match as a line of results.json; `names` are the entrants'.
+
+    Of two equal names each gets its entrant's number.
+    """
+    names = distinct_names(names)
     for number, bout in enumerate(record.bouts, start):
         seats = names if bout.rotation == 0 else names[::-1]
         yield json.dumps(log_of(record, bout, seats, number).format_logging()) + "\n"

@@ -173,6 +173,13 @@ def test_a_match_of_the_platform_is_exported_in_the_same_form() -> None:
     assert parse_log()
 
 
+def test_bots_of_one_name_are_told_apart_in_every_duel_of_an_export() -> None:
+    bots = [shipped("creatures", bot) for bot in ("autopilot", "stilllearning")]
+    record = play(GAME, a_job(GAME, deals=1), local_seats("creatures", bots)).record
+    games = [json.loads(line) for line in terminal.export(record, ["Ann", "Ann"])]
+    assert [game["turns"][0]["player"] for game in games] == ["Ann0", "Ann1"]
+
+
 # --- The files -------------------------------------------------------------------------------
 
 
