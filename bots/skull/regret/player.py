@@ -3,7 +3,8 @@
 The table holds mixed strategies: the probabilities of placing each card, of bidding and of passing,
 by the events of the round that everybody saw and by the cards on the own pile. No player can do
 much better against them, so Regret need not guess the other player's habits. `make learn` makes the
-table. Bluffer decides where the table has no entry, and at tables of three and more.
+table. In the bidding Regret passes where the table has no entry. Bluffer makes all other decisions
+that the table lacks, and those at tables of three and more.
 """
 
 import pkgutil
