@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cli import output
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -42,13 +44,8 @@ def check_export(game: str, path: Path) -> Export:
 
 def write_export(record: Record, names: Sequence[str], path: Path) -> None:
     """Writes the match to that file; `names` are the entrants'. Raises BadOption, BadRecord."""
-    from matchbox.errors import BadOption
-
     export = check_export(record.game, path)
-    try:
-        path.write_text("".join(export(record, names)), encoding="utf-8")
-    except OSError as error:
-        raise BadOption(f"{path} cannot be written: {error.strerror or error}") from error
+    output.write(path, "".join(export(record, names)))
 
 
 def _offered(game: str) -> Mapping[str, Export]:

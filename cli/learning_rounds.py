@@ -18,7 +18,7 @@ from matchbox.lab import tables
 from matchbox.settings import read_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from matchbox.lab.plan import Plan
 
@@ -45,11 +45,19 @@ def simulate(
             plan, bundles, pool, rounds, follow=follow, show=bar.show_figures
         )
     document = learning_rounds.document_of_rounds(plan, played, workers)
-    if tsv is not None:
-        tsv.write_text(tables.tsv(learning_rounds.lines(played)))
     if json:
         output.document(document)
-        return
+    else:
+        _show(plan, played, document)
+    if tsv is not None:
+        output.write(tsv, tables.tsv(learning_rounds.lines(played)))
+
+
+def _show(
+    plan: Plan,
+    played: Sequence[learning_rounds.PlayedRound],
+    document: learning_rounds.DocumentOfRounds,
+) -> None:
     columns, *rows = tables.round_rows((one["round"], one) for one in document["rounds"])
     output.table(columns, rows, f"{plan.game}: the results of every bot, by round")
     for one in document["rounds"]:

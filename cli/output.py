@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 import typer
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from cli.live import Live
     from sandbox.box import Box
 
@@ -57,6 +59,16 @@ def note(text: str) -> None:
     """Prints one line on stderr; does nothing if that is closed."""
     with suppress(OSError):
         print(text, file=sys.stderr, flush=True)
+
+
+def write(file: Path, text: str) -> None:
+    """Writes a command's file. Raises BadOption if that fails, as on a full disk."""
+    from matchbox.errors import BadOption
+
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise BadOption(f"{file} cannot be written: {error.strerror or error}") from error
 
 
 def exit_no(text: str = "") -> NoReturn:

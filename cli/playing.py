@@ -91,8 +91,6 @@ def play(
     job = _job(game, bots, seed, option or [])
     kind, played, diagnostics = _play(job, bots, people, box)
     bout = played.record.bouts[0]
-    if export is not None:
-        write_export(played.record, [one.name for one in bots], export)
     lines = _transcript(played.record, bout, bots, played)
     lines += [
         f"{bots[one.entrant].name}, decision {one.decision}: {one.text}" for one in diagnostics
@@ -104,6 +102,8 @@ def play(
             print("\nThe whole game:")
         print("\n".join(lines))
         output.note(f"seed {seed}, box {kind}")
+    if export is not None:
+        write_export(played.record, [one.name for one in bots], export)
 
 
 def check(

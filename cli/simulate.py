@@ -110,16 +110,16 @@ def _simulate(
             plan, bundles, pool, again=again, follow=follow, show=bar.show_figures
         )
     document = experiment.document_of(done, workers)
-    if tsv is not None:
-        tsv.write_text(tables.tsv(done.results.lines()))
-    if html is not None:
-        from laboratory.experiment_page import page
-
-        html.write_text(page(document, done.results.histogram()))
     if json:
         output.document(document)
     else:
         _show(document, done.games)
+    if tsv is not None:
+        output.write(tsv, tables.tsv(done.results.lines()))
+    if html is not None:
+        from laboratory.experiment_page import page
+
+        output.write(html, page(document, done.results.histogram()))
 
 
 def _show(document: Document, games: int) -> None:

@@ -48,16 +48,16 @@ def simulate(
             games, seed, pool, lambda played: bar.update(task, completed=played)
         )
     document = war_experiment.document_of(results, seed, seconds, workers)
-    if tsv is not None:
-        tsv.write_text(war_experiment.tsv(results))
-    if html is not None:
-        from laboratory.war_page import page
-
-        html.write_text(page(document, results))
     if json:
         output.document(document)
     else:
         _show(document, results)
+    if tsv is not None:
+        output.write(tsv, war_experiment.tsv(results))
+    if html is not None:
+        from laboratory.war_page import page
+
+        output.write(html, page(document, results))
 
 
 def refuse(**options: object) -> None:

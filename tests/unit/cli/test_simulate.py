@@ -162,6 +162,22 @@ def test_it_writes_the_pairs_and_a_page_that_loads_nothing(matchbox: Run, tmp_pa
     assert "<link" not in page
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "bomb simple scared --box none --tsv",
+        "bomb simple scared --box none --html",
+        "bomb simple scared --box none --rounds 2 --tsv",
+        "war --tsv",
+        "war --html",
+    ],
+)
+def test_a_full_disk_loses_no_figure(matchbox: Run, words: str) -> None:
+    told = matchbox("simulate", "--games", 2, "--json", *words.split(), "/dev/full")
+    assert (told.code, told.json["games"]) == (2, 2)
+    assert told.err.endswith("matchbox: /dev/full cannot be written: No space left on device\n")
+
+
 SKULL = ("simulate", "skull", "random", "random", "random", "--players", "2-3", "--seed", "7")
 THEGAME = ("simulate", "thegame", "random", "legal", "--players", "1,3", "--seed", "7")
 
