@@ -6,7 +6,6 @@ Opens nothing and waits for nothing.
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 HEAD_BYTES: Final = 64 << 10
@@ -14,7 +13,8 @@ HEAD_BYTES: Final = 64 << 10
 DRAINED_BYTES: Final = 32 << 20
 """The number of bytes of a too long body that are read, so that its sender gets the answer."""
 _END: Final = b"\r\n\r\n"
-_NUMBER: Final = re.compile(rb"\d{1,15}")
+_DIGITS: Final = 16
+"""A length with this many digits is too long, whatever the digits are."""
 
 
 class RequestBuffer:
@@ -90,8 +90,8 @@ class RequestBuffer:
             self.refusal = 411, "send the body with a Content-Length, not in chunks"
             return
         lengths = {value for name, value in headers if name == b"content-length"}
-        if len(lengths) == 1 and _NUMBER.fullmatch(length := lengths.pop()):
-            self._length = int(length)
+        if len(lengths) == 1 and (length := lengths.pop()).isdigit():
+            self._length = int(length.lstrip(b"0")[:_DIGITS] or b"0")
         waits = (b"expect", b"100-continue") in headers
         self.too_long = self._length > self._most_bytes
         if self.too_long and waits:

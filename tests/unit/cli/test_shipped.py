@@ -32,6 +32,13 @@ def test_two_bots_of_one_name_are_numbered(tmp_path: Path) -> None:
     assert [bot.name for bot in bots] == ["simple", "simple-2", "simple-3"]
 
 
+def test_a_numbered_bot_does_not_get_the_name_of_another(tmp_path: Path) -> None:
+    file = tmp_path / "simple-2.py"
+    file.write_bytes(shipped.find("bomb", "medium").data)
+    bots = shipped.find_all("bomb", ["simple", "simple", str(file), "simple"])
+    assert [bot.name for bot in bots] == ["simple", "simple-2", "simple-2-2", "simple-3"]
+
+
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
