@@ -87,11 +87,10 @@ def restore(
         else:
             with backups.Reader(file) as reader:
                 found, secrets = reader.manifest, reader.secrets()
-                os.umask(0o077)
-                place = folder.make(data)
                 fill = partial(backups.restore, reader, keep_deliveries=keep_deliveries)
-                waiting = fill(url, watch) if url else _into_folder(place, fill, watch)
-                folder.keep_secrets(place, secrets)
+                with _new_folder(data) as place:
+                    waiting = fill(url, watch) if url else _into_folder(place, fill, watch)
+                    folder.keep_secrets(place, secrets)
     _show(file, found, json, "can be restored" if dry_run else f"is restored in {data}")
     if waiting and not json:
         output.note(_about_deliveries(waiting, kept=keep_deliveries))
@@ -108,6 +107,21 @@ def _about_deliveries(waiting: int, *, kept: bool) -> str:
         f"{many} {were} waiting in the backup and will not be sent, because it may have been sent "
         "since; the notices are in the inboxes. --keep-deliveries sends them."
     )
+
+
+@contextmanager
+def _new_folder(data: Path) -> Iterator[Path]:
+    """Makes the data folder, which was new or empty; it is empty again if the block fails."""
+    from cli import folder
+
+    os.umask(0o077)
+    place = folder.make(data)
+    try:
+        yield place
+    except BaseException:
+        for made in (folder.logs(place), folder.arena(place)):
+            made.rmdir()
+        raise
 
 
 def _into_folder(place: Path, fill: Callable[..., int], watch: Watch | None) -> int:

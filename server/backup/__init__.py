@@ -80,8 +80,8 @@ def restore(
     Returns how many mails and webhook deliveries were waiting in the backup. They are sent after
     the start, or deleted now unless `keep_deliveries`; their notices stay in the inboxes.
 
-    Raises BadBackup if the file is damaged, truncated, or from a newer release, and Conflict if the
-    database holds any table.
+    Raises BadBackup if the file is damaged, truncated, or from a newer release, Conflict if the
+    database holds any table, and Unavailable if it cannot be written, as on a full disk.
     """
     _refuse_newer(reader)
     database = Database(url)
@@ -100,7 +100,8 @@ def restore(
             waiting = connection.scalar(select(func.count()).select_from(Delivery)) or 0
             if not keep_deliveries:
                 connection.execute(delete(Delivery))
-            return waiting
+        database.checkpoint()
+        return waiting
     finally:
         database.close()
 

@@ -30,6 +30,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import (
     DatabaseError,
     DataError,
+    DBAPIError,
     IntegrityError,
     InterfaceError,
     ProgrammingError,
@@ -128,6 +129,21 @@ class Database:
             except sqlite3.OperationalError as error:
                 if error.sqlite_errorcode not in _NO_ROOM_OR_TURN:
                     raise
+
+    def checkpoint(self) -> None:
+        """Moves what is in the log of a SQLite file into the file, which is whole without it then.
+
+        SQLite also does so when the last connection closes, but does not say if that fails. Raises
+        Unavailable if it does, as on a full disk.
+        """
+        if self._writers.dialect.name != "sqlite":
+            return
+        with closing(self._writers.raw_connection()) as connection:
+            try:  # As a raw cursor: SQLAlchemy would begin a transaction.
+                connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            except sqlite3.Error as error:
+                wrapped = DBAPIError(None, None, error)
+                raise Unavailable(faults.sentence(wrapped, self.url)) from error
 
     def close(self) -> None:
         """Closes every connection."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import shutil
 import subprocess
 import sys
@@ -15,8 +16,9 @@ from cli import main
 from cli.prepare import prepare
 from matchbox.errors import Unavailable
 from matchbox.settings import Settings
+from server import backup as backups
 from server.db.migrations import migrate
-from server.db.models import Setting
+from server.db.models import Bundle, Setting
 from server.db.session import Database
 from tests.books import SECRET, SIMPLE, open_books
 from tests.installation import START_S, surroundings, up
@@ -143,6 +145,37 @@ def test_a_full_disk_at_the_first_start_is_told(tmp_path: Path) -> None:
     (line,) = done.stderr.splitlines()
     assert "full" in line or "room" in line or "No space left on device" in line
     assert "https://" not in line
+
+
+def test_a_disk_that_holds_a_backup_once_but_not_twice_is_told(tmp_path: Path) -> None:
+    """SQLite writes all into its log, and then into the file: without a word if that fails."""
+    source, file, small = tmp_path / "source.db", tmp_path / "big.backup", tmp_path / "small"
+    migrate(f"sqlite:///{source}")
+    database = Database(f"sqlite:///{source}")
+    with database.write() as session:
+        session.add(Bundle(digest="0" * 64, data=random.Random(1).randbytes(4 << 20)))
+    database.close()
+    backups.take(f"sqlite:///{source}", file, {"MATCHBOX_SECRET_KEY": "k" * 40})
+    small.mkdir()
+    done = in_a_box(
+        *("--size", str(7 << 20), "--tmpfs", str(small)),
+        words=["admin", "restore", str(file), "--data", str(small / "data")],
+    )
+    assert done.returncode == 1
+    assert "is full, so nothing can be stored" in done.stderr
+
+
+def test_a_restore_that_failed_can_be_tried_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source, file = tmp_path / "source.db", tmp_path / "whole.backup"
+    migrate(f"sqlite:///{source}")
+    backups.take(f"sqlite:///{source}", file, {"MATCHBOX_SECRET_KEY": "k" * 40})
+    words = ["admin", "restore", str(file), "--data", str(tmp_path / "data")]
+    wrong = f"postgresql+psycopg://matchbox@127.0.0.1:{free_port()}/books"
+    assert main.run([*words, "--database", wrong]) == 1
+    assert "cannot be reached" in capsys.readouterr().err
+    assert main.run(words) == 0
 
 
 def test_a_postgres_that_is_away_is_named_without_its_password(
