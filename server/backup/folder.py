@@ -70,14 +70,19 @@ def backups_in(folder: Path, kind: str) -> list[Path]:
     """Returns the folder's backups of this kind, SCHEDULED or BEFORE, the oldest first."""
     pattern = re.compile(rf"{kind}(-\w+)?-\d{{8}}T\d{{6}}Z\.backup")
     found = [path for path in folder.iterdir() if pattern.fullmatch(path.name)]
-    return sorted(found, key=lambda path: path.name.rpartition("-")[2])
+    return sorted(found, key=_time_in)
+
+
+def _time_in(path: Path) -> str:
+    """The time in a backup's name, which sorts as text."""
+    return path.name.rpartition("-")[2]
 
 
 def _take(settings: Settings, folder: Path, kind: str, now: int, watch: Watch | None) -> Path:
     moment = datetime.fromtimestamp(now / 1000, UTC)
     path = folder / f"{kind}-{moment:%Y%m%dT%H%M%SZ}.backup"
     take(database_url(settings), path, secrets_of(settings), watch)
-    _delete_oldest(folder, kind.partition("-")[0], settings.backups_kept)
+    _delete_oldest(path, kind.partition("-")[0], settings.backups_kept)
     return path
 
 
@@ -99,10 +104,15 @@ def _require_room(folder: Path, expected: int, settings: Settings) -> None:
         )
 
 
-def _delete_oldest(folder: Path, kind: str, kept: int) -> None:
-    """Deletes all but the newest backups of this kind, and the remains of failed attempts."""
+def _delete_oldest(made: Path, kind: str, kept: int) -> None:
+    """Deletes all but the newest backups of this kind, and the remains of failed attempts.
+
+    `made` has just been made, so those with a later time, from a wrong clock, count as the oldest.
+    """
+    folder = made.parent
+    found = sorted(backups_in(folder, kind), key=lambda path: _time_in(path) <= _time_in(made))
     left = [path for path in folder.iterdir() if _DRAFT.fullmatch(path.name)]
-    for path in [*backups_in(folder, kind)[:-kept], *left]:
+    for path in [*found[:-kept], *left]:
         with suppress(OSError):
             path.unlink()
 

@@ -61,6 +61,22 @@ def test_one_is_made_every_hour_and_the_newest_are_kept(books: Books, place: Pat
     assert findings(books) == []
 
 
+def test_a_clock_that_was_ahead_neither_stops_backups_nor_costs_the_new_ones(
+    books: Books, place: Path
+) -> None:
+    ahead = 60 * 24 * 365
+    books.clock.pass_by(minutes=ahead)
+    for _ in range(2):
+        assert back_up(books.context) is not None
+        books.clock.pass_by(minutes=60)
+    books.clock.pass_by(minutes=-ahead)
+    made = []
+    for _ in range(2):
+        made.append(back_up(books.context))
+        books.clock.pass_by(minutes=60)
+    assert sorted(place.iterdir()) == made
+
+
 def test_other_files_in_the_folder_stay(books: Books, place: Path) -> None:
     place.mkdir()
     others = ["before-0012-20200101T000000Z.backup", "monday.backup", "notes.txt"]
