@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING, Annotated, Literal, TypeVar
-from urllib.parse import quote
 
 import typer
 
 from cli import output
 from cli.playing import BoxOption, JsonOption
 from cli.proof import DataOption, bundles_from_folder
-from cli.remote import connect
+from cli.remote import connect, quoted
 from cli.seasons import SeasonArgument
 from matchbox.errors import BadOption
 
@@ -129,7 +128,7 @@ def _verify_on_server(season: str, sample: int | None, box: str, data: Path | No
             findings = asdict(report)
             del findings["season"]
             findings["standing"] = "same" if report.standing.same else "different"
-            client.post(f"/seasons/{_quoted(season)}/verifications", findings)
+            client.post(f"/seasons/{quoted(season)}/verifications", findings)
     return report
 
 
@@ -189,26 +188,22 @@ def _sampled(items: Sequence[Thing], sample: int | None) -> Sequence[Thing]:
 @contextmanager
 def complete_file(path: Path) -> Iterator[IO[bytes]]:
     """Yields a file to write, which gets its name once it is complete. Raises BadOption."""
+    if path.is_dir():
+        raise BadOption(f"{path} is a folder: name a file in it")
     draft = path.with_name(f"{path.name}.part")
     try:
-        opened = draft.open("wb")
-    except OSError as error:
-        raise BadOption(f"{path} cannot be written: {error.strerror or error}") from error
-    try:
-        with opened as file:
+        with draft.open("wb") as file:
             yield file
         draft.replace(path)
+    except OSError as error:
+        raise BadOption(f"{path} cannot be written: {error.strerror or error}") from error
     finally:
-        draft.unlink(missing_ok=True)
+        with suppress(OSError):
+            draft.unlink()
 
 
 def _fetch(client: Client, season: str, bundles: Whose, file: IO[bytes]) -> None:
-    client.save(f"/seasons/{_quoted(season)}/archive?bundles={bundles}", file)
-
-
-def _quoted(name: str) -> str:
-    """The name, quoted as a part of an address."""
-    return quote(name, safe="")
+    client.save(f"/seasons/{quoted(season)}/archive?bundles={bundles}", file)
 
 
 def _print_report(report: SeasonReport) -> None:

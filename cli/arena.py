@@ -98,9 +98,13 @@ def _keep_running(
 
 
 def _address(url: str) -> str:
-    """The server's address. Raises BadOption if the key could be read on the way there."""
+    """The server's address. Raises BadOption if it is none, or if the key could be read on the way
+    there."""
     from matchbox.errors import BadOption
+    from matchbox.setting_values import names_host
 
+    if not names_host(url):
+        raise BadOption(f"{url!r} is not the address of a server; give one with https://")
     parts = urlsplit(url)
     here = parts.hostname in ("localhost", "127.0.0.1", "::1")
     if parts.scheme != "https" and not (parts.scheme == "http" and here):

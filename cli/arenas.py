@@ -6,13 +6,12 @@ Also makes the keys of arenas on other hosts, drains the hosts, and removes the 
 from __future__ import annotations
 
 from typing import Annotated
-from urllib.parse import quote
 
 import typer
 
 from cli import output
 from cli.playing import JsonOption
-from cli.remote import connect
+from cli.remote import connect, quoted
 
 arena = typer.Typer(help="Arenas.", no_args_is_help=True)
 
@@ -122,7 +121,7 @@ def _change_key(name: str, action: str, json: bool) -> None:
     from matchbox.answers.arenas import ArenaKey
 
     with connect() as client:
-        path = f"/arena-keys/{quote(name)}/{action}"
+        path = f"/arena-keys/{quoted(name)}/{action}"
         result = parse_answer(ArenaKey, client.post(path)).plain()
     if json:
         output.document(result)
@@ -144,4 +143,4 @@ def _post(name: str, action: str, reason: str, json: bool) -> None:
 
 
 def _place(name: str) -> str:
-    return f"/arenas/{quote(name, safe='@')}"
+    return f"/arenas/{quoted(name)}"

@@ -139,8 +139,9 @@ def _into_folder(place: Path, fill: Callable[..., int], watch: Watch | None) -> 
 def _check_address(url: str) -> None:
     """Raises BadSetting for an address that the setting would refuse, too."""
     from matchbox.settings import read_settings
+    from server.context import database_url
 
-    read_settings({"MATCHBOX_DATABASE_URL": url})
+    database_url(read_settings({"MATCHBOX_DATABASE_URL": url}))
 
 
 def _refuse_full(data: Path) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Final, TypeVar
@@ -45,6 +46,8 @@ class Client:
     """The API under /api/v1. Use it in a `with` block."""
 
     def __init__(self, login: Login, transport: httpx.BaseTransport | None = None) -> None:
+        """Raises BadOption for an address or a token that no request can be made with."""
+        _check(login)
         headers = {"Authorization": f"Bearer {login.token}"} if login.token else {}
         self.url = login.url
         self._http = httpx.Client(
@@ -63,7 +66,7 @@ class Client:
     def get(self, path: str, **query: Any) -> Any:
         """The JSON at that address. Raises the server's refusal."""
         given = {name: value for name, value in query.items() if value is not None}
-        return self._send("GET", path, params=given).json()
+        return self._json(self._send("GET", path, params=given))
 
     def answer(self, kind: type[A], path: str, *, wait_s: float = _TIMEOUT_S, late: str = "") -> A:
         """The answer at that address. Raises the server's refusal, or BadMessage.
@@ -71,7 +74,7 @@ class Client:
         Waits `wait_s` seconds for the answer; `late` is the advice in the error if none came by
         then.
         """
-        return parse_answer(kind, self._send("GET", path, late=late, timeout=wait_s).json())
+        return parse_answer(kind, self._json(self._send("GET", path, late=late, timeout=wait_s)))
 
     def read(self, path: str) -> bytes:
         """The bytes at that address. Raises the server's refusal."""
@@ -79,15 +82,12 @@ class Client:
 
     def save(self, path: str, file: IO[bytes]) -> None:
         """Writes the bytes at that address to the file. Raises the server's refusal."""
-        try:
-            with self._http.stream("GET", path) as answer:
-                if not answer.is_success:
-                    answer.read()
-                    raise refusal(answer)
-                for part in answer.iter_bytes():
-                    file.write(part)
-        except httpx.TransportError as error:
-            raise self._unreachable() from error
+        with self._clear_errors(), self._http.stream("GET", path) as answer:
+            if not answer.is_success:
+                answer.read()
+                raise refusal(answer)
+            for part in answer.iter_bytes():
+                file.write(part)
 
     def post(
         self,
@@ -103,7 +103,7 @@ class Client:
         then.
         """
         options = {"json": dict(body or {}), "timeout": wait_s}
-        return self._send("POST", path, late=late, **options).json()
+        return self._json(self._send("POST", path, late=late, **options))
 
     def post_for_bytes(self, path: str) -> bytes:
         """Posts nothing, and returns the bytes of the answer. Raises the server's refusal."""
@@ -111,7 +111,7 @@ class Client:
 
     def patch(self, path: str, body: Mapping[str, Any]) -> Any:
         """Sends this change and returns the server's answer. Raises its refusal."""
-        return self._send("PATCH", path, json=dict(body)).json()
+        return self._json(self._send("PATCH", path, json=dict(body)))
 
     def delete(self, path: str) -> None:
         """Deletes the thing at that address. Raises the server's refusal."""
@@ -120,13 +120,15 @@ class Client:
     def upload(self, path: str, fields: Mapping[str, str | None], name: str, data: bytes) -> Any:
         """Uploads this file and returns the server's answer. Raises its refusal."""
         known = {field: value for field, value in fields.items() if value is not None}
-        return self._send("POST", path, data=known, files={"file": (name, data)}).json()
+        return self._json(self._send("POST", path, data=known, files={"file": (name, data)}))
 
     def items(self, path: str, most: int | None = None, **query: Any) -> Iterator[Any]:
         """The items of a list, page after page: all of them, or the first `most`."""
         cursor, count = None, 0
         while True:
             page = self.get(path, cursor=cursor, **query)
+            if not isinstance(page, dict) or not isinstance(page.get("items"), list):
+                raise self._no_matchbox()
             for item in page["items"]:
                 if count == most:
                     return
@@ -143,23 +145,42 @@ class Client:
         return (parse_answer(kind, item) for item in self.items(path, most, **query))
 
     def _send(self, method: str, path: str, *, late: str = "", **options: Any) -> httpx.Response:
-        try:
+        with self._clear_errors(late):
             answer = self._http.request(method, path, **options)
+        if answer.is_success:
+            return answer
+        raise refusal(answer)
+
+    @contextmanager
+    def _clear_errors(self, late: str = "") -> Iterator[None]:
+        """Puts errors of HTTP into sentences; `late` is as for `post`."""
+        try:
+            yield
         except httpx.ReadTimeout as error:
             raise errors.Unavailable(
                 f"the server at {self.url} has not answered in time, and may still have done what "
                 f"was asked; {late or 'look before you ask again'}"
             ) from error
         except httpx.TransportError as error:
-            raise self._unreachable() from error
-        if answer.is_success:
-            return answer
-        raise refusal(answer)
+            raise errors.Unavailable(
+                f"the server at {self.url} cannot be reached: start it, or name another one with "
+                "`matchbox login URL`"
+            ) from error
+        except httpx.DecodingError as error:
+            raise self._no_matchbox() from error
+        except httpx.InvalidURL as error:
+            raise errors.BadOption(f"no request can be made of this: {error}") from error
 
-    def _unreachable(self) -> errors.Unavailable:
-        return errors.Unavailable(
-            f"the server at {self.url} cannot be reached: start it, or name another one with "
-            "`matchbox login URL`"
+    def _json(self, answer: httpx.Response) -> Any:
+        try:
+            return answer.json()
+        except ValueError as error:
+            raise self._no_matchbox() from error
+
+    def _no_matchbox(self) -> errors.BadMessage:
+        return errors.BadMessage(
+            f"the server at {self.url} did not answer as Matchbox does: name the address of a "
+            "Matchbox with `matchbox login URL`"
         )
 
 
@@ -174,9 +195,30 @@ def parse_answer(kind: type[A], data: Any) -> A:
         ) from error
 
 
+def _check(login: Login) -> None:
+    """Raises BadOption unless requests can be sent to this address, with this token."""
+    try:
+        address = httpx.URL(login.url)
+    except httpx.InvalidURL:
+        address = httpx.URL("")
+    if address.scheme not in ("http", "https") or not address.host:
+        raise errors.BadOption(
+            f"{login.url!r} is not the address of a server: give one such as {DEFAULT_URL}"
+        )
+    if not login.token.isascii() or not login.token.isprintable():
+        raise errors.BadOption(
+            "the token has characters that no token has: use `matchbox login URL`, or set "
+            "MATCHBOX_TOKEN"
+        )
+
+
 def refusal(answer: httpx.Response) -> errors.MatchboxError:
     """The error that this response describes."""
     detail = _detail(answer)
+    if answer.is_redirect:
+        detail += (
+            f", to {answer.headers.get('Location', '')}: use the address that this begins with"
+        )
     if answer.status_code == 401 and not answer.request.url.path.endswith("/login"):
         detail += ": use `matchbox login URL`, or set MATCHBOX_TOKEN"
     if answer.status_code >= 500:
@@ -188,9 +230,10 @@ def _detail(answer: httpx.Response) -> str:
     try:
         problem = answer.json()
     except ValueError:
-        return f"the server answered {answer.status_code} {answer.reason_phrase}"
-    detail = problem.get("detail") or problem.get("message") or problem.get("title")
-    return str(detail)
+        problem = None
+    named = ("detail", "message", "title") if isinstance(problem, dict) else ()
+    known = (problem[name] for name in named if problem.get(name))
+    return str(next(known, f"the server answered {answer.status_code} {answer.reason_phrase}"))
 
 
 def load_login(environment: Mapping[str, str] = os.environ) -> Login:

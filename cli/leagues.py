@@ -9,7 +9,7 @@ import typer
 
 from cli import output
 from cli.playing import JsonOption
-from cli.remote import connect
+from cli.remote import connect, quoted
 from cli.season_options import takes_terms
 from matchbox.match.wire import Separation
 
@@ -85,14 +85,14 @@ def edit(
     with connect() as client:
         knobs = {"deals": deals, "paced": paced or None}
         body = given({**knobs, "separation": separation, **terms})
-        show(client.patch(f"/leagues/{name}", body), json)
+        show(client.patch(f"/leagues/{quoted(name)}", body), json)
 
 
 @league.command("show")
 def show_league(name: LeagueArgument, json: JsonOption = False) -> None:
     """Show a league with its settings and the start of its next season."""
     with connect() as client:
-        show(client.get(f"/leagues/{name}"), json)
+        show(client.get(f"/leagues/{quoted(name)}"), json)
 
 
 @league.command()
@@ -133,7 +133,7 @@ def code(
     from matchbox.answers.classes import JoinCode
 
     with connect() as client:
-        path = f"/leagues/{name}/code"
+        path = f"/leagues/{quoted(name)}/code"
         if withdraw:
             client.delete(path)
         found = parse_answer(JoinCode, client.post(path) if renew else client.get(path))
@@ -164,7 +164,7 @@ def accounts(
             "run this again: names that it calls taken have accounts then, and `matchbox admin "
             "user reset NAME` gives each a new password"
         )
-        made = client.post(f"/leagues/{name}/accounts", names, wait_s=_HASHING_S, late=late)
+        made = client.post(f"/leagues/{quoted(name)}/accounts", names, wait_s=_HASHING_S, late=late)
     found = parse_answer(FreshAccounts, made)
     if json:
         output.document(found.plain())
@@ -186,9 +186,9 @@ def results(
         which = {} if season is None else {"season": season}
         query = f"?{urlencode(which)}" if which else ""
         if csv:
-            print(client.read(f"/leagues/{name}/results.csv{query}").decode(), end="")
+            print(client.read(f"/leagues/{quoted(name)}/results.csv{query}").decode(), end="")
             return
-        found = client.answer(AuthorResults, f"/leagues/{name}/results{query}")
+        found = client.answer(AuthorResults, f"/leagues/{quoted(name)}/results{query}")
     if json:
         output.document(found.plain())
         return
@@ -234,4 +234,4 @@ def show(answer: Any, json: bool) -> None:
 
 def _step(name: str, step: str, json: bool, body: dict[str, Any] | None = None) -> None:
     with connect() as client:
-        show(client.post(f"/leagues/{name}/{step}", body), json)
+        show(client.post(f"/leagues/{quoted(name)}/{step}", body), json)

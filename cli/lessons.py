@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Annotated, Literal
-from urllib.parse import quote
 
 import typer
 
 from cli import output
 from cli.archive import complete_file
 from cli.playing import JsonOption
-from cli.remote import connect
+from cli.remote import connect, quoted
 from cli.seasons import SeasonArgument
 
 
@@ -28,7 +27,7 @@ def lessons(
     from matchbox.answers.lessons import Lesson
 
     with connect() as client:
-        found = list(client.answers(Lesson, f"/seasons/{quote(season, safe='')}/lessons"))
+        found = list(client.answers(Lesson, f"/seasons/{quoted(season)}/lessons"))
         if bot is not None:
             found = [one for one in found if bot in (one.bot, one.bot.partition("/")[2])]
         if memory is not None:

@@ -136,6 +136,10 @@ def run(arguments: list[str]) -> int:
     except BrokenPipeError:
         sys.stderr.close()
         return 1
+    except (OSError, UnicodeEncodeError) as error:
+        if arguments[:1] == ["run"]:  # An error of the player's file, which its author wants whole.
+            raise
+        return _fail(*_system_error(error))
     if code == STOPPED:
         return _fail("stopped", STOPPED)
     return code if isinstance(code, int) else 0
@@ -144,6 +148,13 @@ def run(arguments: list[str]) -> int:
 def _fail(sentence: str, code: int) -> int:
     print(f"matchbox: {sentence}", file=sys.stderr)
     return code
+
+
+def _system_error(error: OSError | UnicodeEncodeError) -> tuple[str, int]:
+    """The sentence and the exit code for an error of a file, or of a text that is no Unicode."""
+    if isinstance(error, UnicodeEncodeError):
+        return f"a text is not UTF-8, or cannot be shown here: {error}", 2
+    return f"{error.filename or 'a file'} cannot be used: {error.strerror or error}", 1
 
 
 def _usage(error: typer.TyperException) -> str:

@@ -11,7 +11,7 @@ from cli.admin import admin
 from cli.leagues import league
 from cli.playing import JsonOption
 from cli.proof import MatchArgument, find_match
-from cli.remote import connect
+from cli.remote import bot_path, connect, quoted
 from cli.seasons import SeasonArgument, change, season
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def disqualify(
     season: SeasonArgument, bot: NamedBot, reason: ReasonOption, json: JsonOption = False
 ) -> None:
     """Disqualify a bot: it plays no further matches, and its results no longer count."""
-    change(f"/seasons/{season}/disqualify", {"bot": bot, "reason": reason}, json)
+    change(f"/seasons/{quoted(season)}/disqualify", {"bot": bot, "reason": reason}, json)
 
 
 @season.command()
@@ -36,7 +36,7 @@ def reinstate(
     season: SeasonArgument, bot: NamedBot, reason: ReasonOption, json: JsonOption = False
 ) -> None:
     """Undo a disqualification; the matches that it made void are played."""
-    change(f"/seasons/{season}/reinstate", {"bot": bot, "reason": reason}, json)
+    change(f"/seasons/{quoted(season)}/reinstate", {"bot": bot, "reason": reason}, json)
 
 
 @season.command()
@@ -50,7 +50,7 @@ def rerun(
     json: JsonOption = False,
 ) -> None:
     """Make every match of a round void, and play the round again."""
-    change(f"/seasons/{season}/rerun", {"reason": reason, "round": number}, json)
+    change(f"/seasons/{quoted(season)}/rerun", {"reason": reason, "round": number}, json)
 
 
 @season.command("recompute")
@@ -58,7 +58,7 @@ def recompute_season(season: SeasonArgument, json: JsonOption = False) -> None:
     """Compute the season's standing now."""
     from matchbox.answers.standings import Board
 
-    _post_and_print(Board, f"/seasons/{season}/recompute", {}, json)
+    _post_and_print(Board, f"/seasons/{quoted(season)}/recompute", {}, json)
 
 
 @league.command("recompute")
@@ -68,7 +68,7 @@ def recompute_league(
     """Compute a league's standing and live ratings now."""
     from matchbox.answers.leagues import League
 
-    _post_and_print(League, f"/leagues/{name}/recompute", {}, json)
+    _post_and_print(League, f"/leagues/{quoted(name)}/recompute", {}, json)
 
 
 @match.command()
@@ -112,7 +112,7 @@ def reinstate_version(
     from matchbox.answers.bots import Bot, Version
 
     with connect() as client:
-        versions = client.answer(Bot, f"/bots/{bot}").versions
+        versions = client.answer(Bot, bot_path(client, bot)).versions
     rows = [one.id for one in versions if one.number == number]
     if not rows:
         output.exit_no(f"{bot} has no version {number}; see `matchbox bots`")

@@ -7,6 +7,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
+from urllib.parse import quote
 
 import typer
 
@@ -42,6 +43,11 @@ def connect() -> Client:
     from cli.client import Client, load_login
 
     return Client(load_login())
+
+
+def quoted(name: str) -> str:
+    """The name, quoted as a part of an address."""
+    return quote(name, safe="")
 
 
 def log_in(
@@ -227,7 +233,7 @@ def board_of(client: Client, name: str) -> Board:
     from matchbox.answers.standings import Board
     from matchbox.errors import NotFound
 
-    for path in (f"/leaderboards/{name}", f"/seasons/{name}/standings"):
+    for path in (f"/leaderboards/{quoted(name)}", f"/seasons/{quoted(name)}/standings"):
         with suppress(NotFound):
             return client.answer(Board, path)
     raise NotFound(f"there is no game and no season {name!r}")
@@ -251,7 +257,7 @@ def activate(
     from matchbox.answers.bots import Version
 
     with connect() as client:
-        answer = client.post(f"/bots/{full_name(client, bot)}/activate", {"version": version})
+        answer = client.post(f"{bot_path(client, bot)}/activate", {"version": version})
     active = parse_answer(Version, answer)
     if json:
         output.document(version_document(active))
@@ -265,16 +271,17 @@ def retire(bot: BotArgument, json: JsonOption = False) -> None:
     from matchbox.answers.bots import Bot
 
     with connect() as client:
-        retired = parse_answer(Bot, client.post(f"/bots/{full_name(client, bot)}/retire"))
+        retired = parse_answer(Bot, client.post(f"{bot_path(client, bot)}/retire"))
     if json:
         output.document(retired.plain())
     else:
         output.note(f"{retired.bot} is retired")
 
 
-def full_name(client: Client, bot: str) -> str:
-    """The full name owner/name; a name alone is one of the account's own bots."""
-    return bot if "/" in bot else f"{own_name(client)}/{bot}"
+def bot_path(client: Client, bot: str) -> str:
+    """The address of owner/name; a name alone is one of the account's own bots."""
+    full_name = bot if "/" in bot else f"{own_name(client)}/{bot}"
+    return f"/bots/{quote(full_name)}"
 
 
 def own_name(client: Client) -> str:
@@ -288,7 +295,7 @@ def bot_of(client: Client, bot: str) -> Bot:
     """The bot with its versions. Raises NotFound."""
     from matchbox.answers.bots import Bot
 
-    return client.answer(Bot, f"/bots/{full_name(client, bot)}")
+    return client.answer(Bot, bot_path(client, bot))
 
 
 def secret_of(what: str) -> str:

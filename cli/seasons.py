@@ -8,7 +8,7 @@ import typer
 
 from cli import leagues, output
 from cli.playing import JsonOption
-from cli.remote import BotArgument, connect, show_board
+from cli.remote import BotArgument, connect, quoted, show_board
 from cli.season_options import takes_terms
 
 if TYPE_CHECKING:
@@ -58,49 +58,49 @@ def create(
 @season.command("open")
 def publish(season: SeasonArgument, json: JsonOption = False) -> None:
     """Open a draft for entries."""
-    change(f"/seasons/{season}/open", {}, json)
+    change(f"/seasons/{quoted(season)}/open", {}, json)
 
 
 @season.command()
 def freeze(season: SeasonArgument, json: JsonOption = False) -> None:
     """Fix the versions and the divisions of a season; newer versions do not enter."""
-    change(f"/seasons/{season}/freeze", {}, json)
+    change(f"/seasons/{quoted(season)}/freeze", {}, json)
 
 
 @season.command()
 def enter(season: SeasonArgument, bot: BotArgument, json: JsonOption = False) -> None:
     """Enter one of your bots; its version is fixed at the start."""
-    change(f"/seasons/{season}/enter", {"bot": bot}, json)
+    change(f"/seasons/{quoted(season)}/enter", {"bot": bot}, json)
 
 
 @season.command()
 def leave(season: SeasonArgument, bot: BotArgument, json: JsonOption = False) -> None:
     """Withdraw one of your bots before the start."""
-    change(f"/seasons/{season}/leave", {"bot": bot}, json)
+    change(f"/seasons/{quoted(season)}/leave", {"bot": bot}, json)
 
 
 @season.command()
 def start(season: SeasonArgument, json: JsonOption = False) -> None:
     """Start a season with all its divisions; an open season is frozen first."""
-    change(f"/seasons/{season}/start", {}, json)
+    change(f"/seasons/{quoted(season)}/start", {}, json)
 
 
 @season.command()
 def pause(season: SeasonArgument, json: JsonOption = False) -> None:
     """Pause a season with all its divisions; matches under way are finished."""
-    change(f"/seasons/{season}/pause", {}, json)
+    change(f"/seasons/{quoted(season)}/pause", {}, json)
 
 
 @season.command()
 def resume(season: SeasonArgument, json: JsonOption = False) -> None:
     """Resume a paused season with all its divisions."""
-    change(f"/seasons/{season}/resume", {}, json)
+    change(f"/seasons/{quoted(season)}/resume", {}, json)
 
 
 @season.command()
 def cancel(season: SeasonArgument, json: JsonOption = False) -> None:
     """End a season with all its divisions now; unplayed matches become void."""
-    change(f"/seasons/{season}/cancel", {}, json)
+    change(f"/seasons/{quoted(season)}/cancel", {}, json)
 
 
 @season.command("list")
@@ -127,8 +127,8 @@ def show(season: SeasonArgument, json: JsonOption = False) -> None:
     from matchbox.answers.standings import Board
 
     with connect() as client:
-        found = client.answer(Season, f"/seasons/{season}")
-        board = client.answer(Board, f"/seasons/{season}/standings")
+        found = client.answer(Season, f"/seasons/{quoted(season)}")
+        board = client.answer(Board, f"/seasons/{quoted(season)}/standings")
     if json:
         output.document({**found.plain(), "standing": board.plain()["lines"]})
         return

@@ -6,15 +6,17 @@ With --data a command works on the database itself, and needs no account.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import IO, TYPE_CHECKING, Annotated
 
 import typer
 
 from cli import output
 from cli.playing import JsonOption
+from cli.remote import connect, quoted
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -87,11 +89,10 @@ def reset(
         _show({"name": name, "password": fresh}, json)
         return
     from cli.client import parse_answer
-    from cli.remote import connect
     from matchbox.answers.classes import FreshAccount
 
     with connect() as client:
-        made = client.post(f"/users/{name}/reset", {"revoke_tokens": revoke_tokens})
+        made = client.post(f"/users/{quoted(name)}/reset", {"revoke_tokens": revoke_tokens})
     _show(parse_answer(FreshAccount, made).plain(), json)
 
 
@@ -105,7 +106,7 @@ def role(
     """Make an account an author's or an operator's."""
     _check_role(wanted)
     if data is None:
-        _show(_account(f"/users/{name}/role", {"role": wanted}).plain(), json)
+        _show(_account(f"/users/{quoted(name)}/role", {"role": wanted}).plain(), json)
         return
     from server.services import account_operations
 
@@ -123,7 +124,7 @@ def close(
 ) -> None:
     """Close an account: its sessions and tokens end, and its bots get no new matches."""
     if data is None:
-        _show(_account(f"/users/{name}/close", {"reason": reason}).plain(), json)
+        _show(_account(f"/users/{quoted(name)}/close", {"reason": reason}).plain(), json)
         return
     from server.services import account_operations
 
@@ -136,7 +137,7 @@ def close(
 def reopen(name: NameArgument, data: DataOption = None, json: JsonOption = False) -> None:
     """Reopen a closed account; its tokens stay revoked."""
     if data is None:
-        _show(_account(f"/users/{name}/reopen", {}).plain(), json)
+        _show(_account(f"/users/{quoted(name)}/reopen", {}).plain(), json)
         return
     from server.services import account_operations
 
@@ -153,22 +154,28 @@ def export(
     json: JsonOption = False,
 ) -> None:
     """Write all data of an account into a zip, for its owner."""
-    if data is None:
-        from cli.remote import connect
+    from cli.archive import complete_file
 
-        with connect() as client:
-            out.write_bytes(client.post_for_bytes(f"/users/{name}/data"))
-    else:
-        from server.queries.personal_data import write_personal_data
-        from server.services import account_operations
-
-        with opened(data) as context:
-            now = context.now()
-            with context.write() as session:
-                found = account_operations.hand_over_data(session, None, name, now=now)
-            with context.read() as session, out.open("wb") as file:
-                write_personal_data(session, found, file, settings=context.settings, now=now)
+    os.umask(0o077)
+    with complete_file(out) as file:
+        if data is None:
+            with connect() as client:
+                file.write(client.post_for_bytes(f"/users/{quoted(name)}/data"))
+        else:
+            _write_personal_data(data, name, file)
     _show({"name": name, "file": str(out)}, json)
+
+
+def _write_personal_data(data: Path, name: str, file: IO[bytes]) -> None:
+    from server.queries.personal_data import write_personal_data
+    from server.services import account_operations
+
+    with opened(data) as context:
+        now = context.now()
+        with context.write() as session:
+            found = account_operations.hand_over_data(session, None, name, now=now)
+        with context.read() as session:
+            write_personal_data(session, found, file, settings=context.settings, now=now)
 
 
 def _password_link(name: str, data: Path | None) -> PasswordLink:
@@ -184,10 +191,9 @@ def _password_link(name: str, data: Path | None) -> PasswordLink:
                 session, None, name, settings=settings, now=now
             )
     from cli.client import parse_answer
-    from cli.remote import connect
 
     with connect() as client:
-        return parse_answer(PasswordLink, client.post(f"/users/{name}/password-link", {}))
+        return parse_answer(PasswordLink, client.post(f"/users/{quoted(name)}/password-link", {}))
 
 
 def _check_role(role: str) -> None:
@@ -200,7 +206,6 @@ def _check_role(role: str) -> None:
 def _account(path: str, body: dict[str, str]) -> Account:
     """Posts to the server, and returns the account in its answer."""
     from cli.client import parse_answer
-    from cli.remote import connect
     from matchbox.answers.accounts import Account
 
     with connect() as client:

@@ -59,11 +59,11 @@ def _check_address(name: str, text: str, schemes: Sequence[str]) -> None:
     starts = [f"{scheme}://" for scheme in schemes]
     if not text.lower().startswith(tuple(starts)):
         raise BadSetting(f"{name} must start with {' or '.join(starts)}")
-    if "http" in schemes and not _names_host(text):
+    if "http" in schemes and not names_host(text):
         raise BadSetting(f"{name} is {text!r}; write a host, and its port if it has one, after ://")
 
 
-def _names_host(address: str) -> bool:
+def names_host(address: str) -> bool:
     """Whether an http address has a host, and a port that is one, if any."""
     try:
         parts = urlsplit(address)

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import structlog
+from sqlalchemy import make_url
+from sqlalchemy.exc import ArgumentError
 from sqlalchemy.orm import Session
 
 from matchbox.errors import BadSetting, Unavailable
@@ -63,10 +65,28 @@ class Context:
 
 
 def database_url(settings: Settings) -> str:
-    """Returns the database's SQLAlchemy address: the setting, or SQLite in the data folder."""
+    """Returns the database's SQLAlchemy address: the setting, or SQLite in the data folder.
+
+    Raises BadSetting if SQLAlchemy does not understand the setting, or if it names no file or
+    server.
+    """
     if settings.database_url:
-        return settings.database_url
+        return _checked(settings.database_url)
     return f"sqlite:///{Path(settings.data).resolve() / 'matchbox.db'}"
+
+
+def _checked(url: str) -> str:
+    try:
+        address = make_url(url)
+    except (ArgumentError, ValueError):  # Neither is shown: there may be a password in it.
+        address = None
+    kept = address and (address.get_backend_name() != "sqlite" or address.database)
+    if not kept or kept == ":memory:":
+        raise BadSetting(
+            "MATCHBOX_DATABASE_URL is no address of a database; write it as sqlite:////FOLDER/FILE "
+            "or postgresql+psycopg://ACCOUNT:PASSWORD@HOST/DATABASE"
+        )
+    return url
 
 
 def make_context(

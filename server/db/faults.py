@@ -46,6 +46,15 @@ _SQLITE: Final = (
 )
 
 
+_NO_RIGHT: Final = "42501"
+"""The SQLSTATE of Postgres for an account that lacks a right."""
+
+
+def is_of_the_server(error: DBAPIError) -> bool:
+    """Whether it comes from the address or the rights of the account, not from a statement."""
+    return error.statement is None or getattr(error.orig, "sqlstate", "") == _NO_RIGHT
+
+
 def sentence(error: DBAPIError, url: str) -> str:
     """Returns one sentence about an error of this database."""
     said = " ".join(str(error.orig).split())
@@ -64,6 +73,11 @@ def sentence(error: DBAPIError, url: str) -> str:
         return (
             f"the database {place} cannot be reached; start Postgres, or correct "
             f"MATCHBOX_DATABASE_URL: {said}"
+        )
+    elif getattr(error.orig, "sqlstate", "") == _NO_RIGHT:
+        return (
+            "the account of MATCHBOX_DATABASE_URL lacks a right in Postgres; make it the owner of "
+            f"the database: {said}"
         )
     elif "No space left" in said:
         return f"the disk of Postgres is full, so nothing can be stored; free some space: {said}"

@@ -213,9 +213,11 @@ def _clear_errors(url: str) -> Iterator[None]:
             "the request holds a number or a text that the database cannot store, such as NUL, "
             "half a character, or a number of twenty digits"
         ) from error
-    except (IntegrityError, ProgrammingError, InterfaceError):
+    except (IntegrityError, InterfaceError):
         raise
     except DatabaseError as error:
+        if isinstance(error, ProgrammingError) and not faults.is_of_the_server(error):
+            raise
         if any(sign in str(error.orig) for sign in _TAKEN):
             raise Unavailable(BUSY) from error
         raise Unavailable(faults.sentence(error, url)) from error

@@ -11,6 +11,7 @@ from pathlib import Path
 import psycopg
 import pytest
 from psycopg import sql
+from sqlalchemy import make_url
 
 from cli import main
 from cli.prepare import prepare
@@ -176,6 +177,49 @@ def test_a_restore_that_failed_can_be_tried_again(
     assert main.run([*words, "--database", wrong]) == 1
     assert "cannot be reached" in capsys.readouterr().err
     assert main.run(words) == 0
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "sqlite:///",
+        "sqlite:///:memory:",
+        "postgresql+psycopg://me:geheim@host:port/books",
+    ],
+)
+def test_an_address_of_no_database_is_one_sentence_without_its_password(
+    url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MATCHBOX_DATABASE_URL", url)
+    restore = ["admin", "restore", str(tmp_path / "gone"), "--data", str(tmp_path / "data")]
+    for words in (["migrate"], restore):
+        assert main.run(words) == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        assert line.startswith("matchbox: MATCHBOX_DATABASE_URL is no address of a database; ")
+        assert "geheim" not in line
+
+
+def test_a_postgres_where_the_account_lacks_a_right_says_so(
+    postgres_database: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = make_url(postgres_database)
+    with psycopg.connect(driver_url(postgres_database), autocommit=True) as admin:
+        name = sql.Identifier(f"weak_{address.database}")
+        admin.execute(sql.SQL("create role {} login").format(name))
+        admin.execute("revoke create on schema public from public")
+    try:
+        weak = address.set(username=f"weak_{address.database}")
+        monkeypatch.setenv("MATCHBOX_DATABASE_URL", weak.render_as_string(hide_password=False))
+        assert main.run(["migrate"]) == 1
+        (line,) = capsys.readouterr().err.splitlines()
+        assert line.startswith("matchbox: the account of MATCHBOX_DATABASE_URL lacks a right")
+        assert "permission denied for schema public" in line
+        monkeypatch.setenv("MATCHBOX_DATABASE_URL", f"{postgres_database}&hat=1")
+        assert main.run(["migrate"]) == 1
+        assert 'invalid connection option "hat"' in capsys.readouterr().err
+    finally:
+        with psycopg.connect(driver_url(postgres_database), autocommit=True) as admin:
+            admin.execute(sql.SQL("drop role {}").format(name))
 
 
 def test_a_postgres_that_is_away_is_named_without_its_password(

@@ -40,7 +40,9 @@ def test_an_author_makes_no_key(matchbox: Run, alice: User) -> None:
     assert matchbox("admin", "arena", "keys").code == 1
 
 
-@pytest.mark.parametrize("url", ["http://bots.example", "bots.example", "ftp://127.0.0.1"])
+@pytest.mark.parametrize(
+    "url", ["http://bots.example", "bots.example", "ftp://127.0.0.1", "https://[", "https://"]
+)
 def test_a_key_goes_to_no_server_where_others_can_read_it(matchbox: Run, url: str) -> None:
     told = matchbox("arena", "--join", url)
     assert (told.code, "https://" in told.err) == (2, True)

@@ -1,0 +1,143 @@
+"""The client of the API: addresses, tokens and answers that are none, and files that fail."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask import Flask, redirect
+
+from server.db.models import User
+from tests.unit.cli.conftest import Run
+from tests.web_server import answering
+
+HALF = "\udcff"
+"""A byte of the command line that is not UTF-8."""
+
+
+@pytest.fixture
+def elsewhere() -> Iterator[str]:
+    """A web server that is not Matchbox."""
+    app = Flask("elsewhere")
+
+    @app.route("/<kind>/api/v1/bots")
+    def bots(kind: str) -> Any:
+        return {
+            "page": "<html>hello</html>",
+            "array": [1],
+            "object": {},
+            "error": (["no"], 404),
+            "moved": redirect("https://there.example/api/v1/bots", 301),
+            "packed": (b"\x1f\x8bxx", {"Content-Encoding": "gzip"}),
+        }[kind]
+
+    with answering(app) as address:
+        yield address
+
+
+@pytest.mark.parametrize(
+    ("kind", "sentence"),
+    [
+        *((kind, "did not answer as Matchbox does") for kind in ("page", "array", "object")),
+        ("packed", "did not answer as Matchbox does"),
+        ("error", "the server answered 404 NOT FOUND"),
+        ("moved", "301 MOVED PERMANENTLY, to https://there.example/api/v1/bots: use the address"),
+    ],
+)
+def test_another_web_server_is_told_from_matchbox(
+    kind: str, sentence: str, elsewhere: str, matchbox: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MATCHBOX_URL", f"{elsewhere}/{kind}")
+    told = matchbox("bots", "--all")
+    assert (told.code, told.err.count("\n")) == (1, 1)
+    assert sentence in told.err
+
+
+@pytest.mark.parametrize("url", ["", "foo", "ftp://x", "http://", "http://[::1", "http://x:y"])
+def test_an_address_that_is_none_is_named(
+    url: str, matchbox: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("mbx_secret\n"))
+    told = matchbox("login", url, "--name", "alice", "--token")
+    assert (told.code, told.err.count("\n")) == (2, 1)
+    assert f"{url.rstrip('/')!r} is not the address of a server" in told.err
+
+
+@pytest.mark.parametrize("token", ["\u00fc", HALF, "a\nb"])
+def test_a_token_that_no_header_can_hold_is_not_sent(
+    token: str, matchbox: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MATCHBOX_TOKEN", token)
+    told = matchbox("bots")
+    assert (told.code, "the token has characters" in told.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["league", "show", HALF],
+        ["bots", "--game", HALF],
+        ["token", "make", HALF],
+        ["simulate", "bomb", "simple", "scared", "--box", "none", "--seed", HALF],
+    ],
+)
+def test_text_that_is_not_utf_8_is_one_sentence(
+    words: list[str], alice: User, matchbox: Run
+) -> None:
+    told = matchbox(*words)
+    assert (told.code, told.err.count("\n")) == (2, 1)
+    assert "is not UTF-8" in told.err
+
+
+def test_a_name_with_signs_of_addresses_names_nothing_else(charlie: User, matchbox: Run) -> None:
+    for name in ("Cup", "Cup #3", "50%25 of?"):
+        matchbox("season", "create", name, "--game", "bomb")
+    assert matchbox("season", "show", "Cup #3", "--json").json["name"] == "Cup #3"
+    assert matchbox("season", "cancel", "Cup #3", "--json").json["state"] == "cancelled"
+    assert matchbox("season", "show", "Cup", "--json").json["state"] == "open"
+    assert matchbox("standings", "50%25 of?").code == 0
+    assert matchbox("league", "show", "bomb#x").code == 1
+    assert matchbox("league", "edit", "bomb?x", "--deals", "3").code == 1
+    assert matchbox("retire", "alice/x?").code == 1
+    assert matchbox("league", "show", "a\nb").code == 1
+
+
+def test_a_login_that_cannot_be_kept_is_one_sentence(
+    alice: User, matchbox: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "file" / "below"))
+    told = matchbox("bots")
+    assert (told.code, told.err.count("\n")) == (1, 1)
+    assert "cannot be used: Not a directory" in told.err
+
+
+def test_a_player_s_own_error_keeps_its_traceback(matchbox: Run, tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text("open('gone')\n")
+    with pytest.raises(FileNotFoundError):
+        matchbox("run", file, "--game", "bomb")
+
+
+def test_an_account_s_data_are_written_whole_or_not_at_all(
+    charlie: User, matchbox: Run, tmp_path: Path
+) -> None:
+    words = ["admin", "user", "export", charlie.name, "--out"]
+    told = matchbox(*words, tmp_path)
+    assert (told.code, told.err) == (2, f"matchbox: {tmp_path} is a folder: name a file in it\n")
+    gone = tmp_path / "gone" / "data.zip"
+    told = matchbox(*words, gone)
+    assert (told.code, told.err) == (
+        2,
+        f"matchbox: {gone} cannot be written: No such file or directory\n",
+    )
+    kept = tmp_path / "data.zip"
+    kept.write_text("older")
+    assert matchbox("admin", "user", "export", "nobody", "--out", kept).code == 1
+    assert kept.read_text() == "older"
+    assert matchbox(*words, kept).code == 0
+    assert kept.read_bytes()[:2] == b"PK"
