@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
+from io import StringIO
 from typing import Final, NamedTuple
 
 from flask import redirect, render_template, request, url_for
@@ -63,7 +64,7 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
             "version_source.html",
             bot=bot,
             version=version,
-            files={path: _text(file) for path, file in _by_path(found)},
+            files={path: _shown(file) for path, file in _by_path(found)},
             packed=is_zip(data or b""),
         )
 
@@ -101,6 +102,11 @@ def files_of(data: bytes) -> dict[str, str]:
     return {path: text for path, text in texts.items() if text is not None}
 
 
+def lines_of(text: str) -> list[str]:
+    """Returns the lines as Python counts them, which its tracebacks name: a form feed ends none."""
+    return [line.removesuffix("\n") for line in StringIO(text, newline=None)]
+
+
 def changes(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> list[Changes]:
     """Returns the files that differ, by path, with their changed lines."""
     found = []
@@ -112,7 +118,7 @@ def changes(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> list[Cha
         old, new = _text(before.get(path, b"")), _text(after.get(path, b""))
         hunks: list[list[DiffLine]] = []
         if old is not None and new is not None:
-            lines = old.splitlines(), new.splitlines()
+            lines = lines_of(old), lines_of(new)
             left -= _work(*lines)
             hunks = _hunks(*lines) if left >= 0 else []
         found.append(Changes(path, what, hunks))
@@ -172,6 +178,11 @@ def _text(file: bytes) -> str | None:
     except UnicodeDecodeError:
         return None
     return None if "\0" in text else text
+
+
+def _shown(file: bytes) -> list[str] | None:
+    text = _text(file)
+    return None if text is None else lines_of(text)
 
 
 def _by_path(files: Mapping[str, bytes]) -> list[tuple[str, bytes]]:

@@ -10,7 +10,7 @@ from io import BytesIO
 import pytest
 
 from dashboard.source import Source
-from dashboard.source_code import Changes, changes, files_of
+from dashboard.source_code import Changes, DiffLine, changes, files_of
 from tests.unit.dashboard.cast import BROKEN, NOBODY, SOURCE, make_app
 from tests.unit.dashboard.test_pages import get
 
@@ -49,6 +49,16 @@ def test_an_author_reads_every_line_with_its_number() -> None:
         assert f"{number} {line}".split() == [
             word for word in f"{number} {line}".split() if word in text
         ]
+
+
+def test_lines_have_the_numbers_that_a_traceback_names() -> None:
+    text = "a = 1\r\n\x0c\nb = '\u2028'\rc = oops\n"
+    client = make_app(serving(v2=text.encode())).test_client()
+    page = client.get("/bots/alice/careful/versions/2/source").text
+    assert 'id="player.py:4"><span class="gutter">    4  </span>c = oops' in page
+    assert 'id="player.py:5"' not in page
+    (found,) = changed({"player.py": text}, {"player.py": text.replace("oops", "1")})
+    assert found.hunks[0][-1] == DiffLine(None, 4, "c = 1")
 
 
 def test_all_files_of_a_zip_are_shown_the_main_one_first() -> None:
