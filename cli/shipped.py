@@ -69,15 +69,15 @@ def find(game: str, text: str) -> NamedBot:
 
 
 def find_all(game: str, texts: list[str]) -> list[NamedBot]:
-    """The bots of these names; a repeated name gets a number."""
-    bots = [find(game, text) for text in texts]
-    seen: dict[str, int] = {}
-    numbered = []
-    for bot in bots:
-        seen[bot.name] = seen.get(bot.name, 0) + 1
-        name = bot.name if seen[bot.name] == 1 else f"{bot.name}-{seen[bot.name]}"
-        numbered.append(NamedBot(name, bot.data, bot.class_name))
-    return numbered
+    """The bots of these names; a repeated name gets a number, so that all are different."""
+    numbered: dict[str, NamedBot] = {}
+    for bot in [find(game, text) for text in texts]:
+        name, number = bot.name, 1
+        while name in numbered:
+            number += 1
+            name = f"{bot.name}-{number}"
+        numbered[name] = NamedBot(name, bot.data, bot.class_name)
+    return list(numbered.values())
 
 
 def contestants(bots: Iterable[NamedBot]) -> list[Contestant]:
