@@ -50,6 +50,13 @@ def test_a_body_that_nobody_takes_is_read_and_thrown_away() -> None:
     assert buffer.take() == head
 
 
+def test_a_length_has_as_many_digits_as_its_sender_likes() -> None:
+    head = post("5".zfill(5000))
+    assert buffered(head + b"hello" + GET).take() == head + b"hello"
+    buffer = buffered(post("1" * 5000) + GET)
+    assert (buffer.too_long, buffer.is_complete) == (True, False)
+
+
 def test_no_more_of_it_is_read_than_an_answer_is_worth() -> None:
     head = post(str(1 << 40))
     buffer = buffered(head)
@@ -75,9 +82,7 @@ def test_a_body_in_chunks_is_refused() -> None:
     assert buffer.refusal[0] == 411
 
 
-@pytest.mark.parametrize(
-    "head", [post("-1"), post("five"), post("9" * 30), post("5", "Content-Length: 6")]
-)
+@pytest.mark.parametrize("head", [post("-1"), post("five"), post("5", "Content-Length: 6")])
 def test_a_length_that_is_none_is_left_to_the_parser(head: bytes) -> None:
     buffer = buffered(head)
     assert buffer.is_complete
