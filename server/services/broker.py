@@ -97,18 +97,26 @@ def take(
 ) -> tuple[str, dict[str, Any]] | None:
     """Removes the oldest suitable job from the first of these queues that has one.
 
-    `suits` is called with the task and the message, for at most `most` messages of each queue. All
-    other messages keep their places, so that none counts as lost. Returns the task and the message;
-    None if none suits. Raises BrokerUnavailable.
+    `suits` is called with the task and the message; `most` messages are read at a time. All other
+    messages keep their places, so that none counts as lost. Returns the task and the message; None
+    if none suits. Raises BrokerUnavailable.
     """
     with _connected(url) as connection:
         client: Any = connection.default_channel.client
         for queue in queues:
-            for one in reversed(client.lrange(queue, -most, -1)):
+            for one in _oldest_first(client, queue, most):
                 found = _read(one)
                 if found is not None and suits(*found) and client.lrem(queue, -1, one):
                     return found
     return None
+
+
+def _oldest_first(client: Any, queue: str, most: int) -> Iterator[bytes]:
+    """The messages of a queue, of which `most` are read at a time."""
+    place = 0
+    while part := client.lrange(queue, -place - most, -place - 1):
+        yield from reversed(part)
+        place += most
 
 
 def _sent_at(message: str | bytes | None) -> int | None:

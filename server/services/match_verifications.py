@@ -126,6 +126,15 @@ def job_of(row: MatchVerification, settings: Settings) -> Verify:
     )
 
 
+def player_to_check(session: Session, job: Verify) -> str | None:
+    """Returns the name of the arena that played the match, or "" if it has none; None if this
+    attempt at the verification is over."""
+    for row in _named(session, job.verification):
+        if row.wanted and row.attempt == job.attempt:
+            return row.match.arena or ""
+    return None
+
+
 def book(session: Session, message: Verified, *, settings: Settings, now: int) -> bool:
     """Keeps a finding. Returns False if there was one before.
 

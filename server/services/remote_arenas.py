@@ -26,13 +26,14 @@ from matchbox.errors import (
 from matchbox.match import wire
 from matchbox.match.knock import Knock, own_knock
 from matchbox.match.wire import Verify
-from server.db.models import ArenaPart, Match
+from server.db.models import ArenaPart
 from server.services import (
     arena_keys,
     broker,
     job_files,
     job_kinds,
     jobs,
+    match_verifications,
     stopped_arenas,
     walls,
 )
@@ -52,7 +53,8 @@ PARTS: Final = 64
 _MOST_PARTS: Final = 4 * PARTS
 """The most parts that are kept for all arenas with one key."""
 _LOOKS: Final = 16
-"""The most messages of a queue that are read, and the most that are dropped, for one request."""
+"""The number of messages of a queue that are read at a time, and the most that are dropped for one
+request."""
 _FEW: Final = 3
 """The number of attempts at a job that hosts get while an arena without a key could do it."""
 _LEASES: Final = 6
@@ -117,7 +119,7 @@ def take(
             job_kinds.take_from(session, arena)
     if not context.settings.broker_url:
         return None
-    suits = partial(_suits, context, arena)
+    suits = partial(_suits, context, arena, _is_one_here(context))
     for _ in range(_LOOKS):
         found = broker.take(context.settings.broker_url, _queues(), suits, most=_LOOKS)
         if found is None:
@@ -260,21 +262,25 @@ def _read(task: str, message: dict[str, Any]) -> wire.AnyJob | None:
         return None
 
 
-def _suits(context: Context, arena: str, task: str, message: dict[str, Any]) -> bool:
+def _suits(
+    context: Context, arena: str, one_is_here: bool, task: str, message: dict[str, Any]
+) -> bool:
     """Whether this arena may do the job: no host checks its own matches.
 
     While an arena of the platform itself reports, that arena verifies matches, and does the jobs
-    that have failed a few times, since it is trusted more. A message that cannot be read suits
-    every arena, and is dropped.
+    that have failed a few times, since it is trusted more. A message that cannot be read, or that
+    asks for a verification that is out of date, suits every arena, and is dropped.
     """
     job = _read(task, message)
     if job is None:
         return True
     if not isinstance(job, Verify):
-        return (job.attempt - 1) % jobs.MOST_ATTEMPTS < _FEW or not _is_one_here(context)
+        return (job.attempt - 1) % jobs.MOST_ATTEMPTS < _FEW or not one_is_here
+    if one_is_here:
+        return False
     with context.read() as session:
-        played_by = session.scalar(select(Match.arena).where(Match.id == job.match)) or ""
-    return key_of(played_by) != key_of(arena) and not _is_one_here(context)
+        played_by = match_verifications.player_to_check(session, job)
+    return played_by is None or key_of(played_by) != key_of(arena)
 
 
 def _is_one_here(context: Context) -> bool:

@@ -51,3 +51,13 @@ def test_a_message_that_suits_nobody_stays_in_its_place(
     assert take() is None
     assert asked == [f"verification:{number}" for number in (1, 2, 1, 3, 1)]
     assert broker.jobs(valkey_url, taken_s=60) == {("verification:1", 1)}
+
+
+def test_any_number_of_messages_that_suit_nobody_hide_no_other(
+    valkey_url: str, sender: CelerySender
+) -> None:
+    for number in range(5):
+        sender.send(wire.VERIFY, QUEUE, {"verification": f"verification:{number}", "attempt": 1})
+    sender.send(wire.PLAY_COMPARISON, QUEUE, {"match": "m", "attempt": 1})
+    found = broker.take(valkey_url, [QUEUE], lambda task, _: task != wire.VERIFY, most=2)
+    assert found == (wire.PLAY_COMPARISON, {"match": "m", "attempt": 1})

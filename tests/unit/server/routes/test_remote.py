@@ -113,7 +113,7 @@ def queued(books: Books, monkeypatch: pytest.MonkeyPatch) -> Books:
         url: str, queues: Iterable[str], suits: Callable[..., bool], *, most: int
     ) -> tuple[str, dict[str, Any]] | None:
         for queue in queues:
-            for letter in [one for one in books.postman.letters if one[1] == queue][:most]:
+            for letter in [one for one in books.postman.letters if one[1] == queue]:
                 if suits(letter[0], letter[2]):
                     books.postman.letters.remove(letter)
                     return letter[0], letter[2]
@@ -774,6 +774,22 @@ def test_another_host_checks_where_no_arena_is_here(
     thief.hand_in(wire.BOOK_VERIFICATION, verified(again, "different"))
     with queued.read() as session:
         assert set(stopped_arenas.stopped(session)) == {lab.arena}
+
+
+def test_a_check_that_is_out_of_date_is_dropped_by_a_host_that_may_not_make_it(
+    queued: Books, lab: Host, matches: list[str]
+) -> None:
+    def waiting() -> list[int]:
+        return [told["attempt"] for task, _, told in queued.postman.letters if task == wire.VERIFY]
+
+    checked(queued, lab, HERE)
+    queued.clock.pass_by(minutes=queued.settings.lease_minutes + 1)
+    lab.report()
+    send_late(queued)
+    assert waiting() == [1, 2]
+    while lab.knock().status_code == 200:
+        continue
+    assert waiting() == [2]
 
 
 def test_nothing_is_checked_without_another_host_or_if_the_settings_say_so(
