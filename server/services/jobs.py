@@ -44,8 +44,8 @@ from server.services.remote_names import MARK
 from server.times import MINUTE_MS
 
 MOST_ATTEMPTS: Final = 20
-"""A job is parked after every 20 attempts without a result, since it may be what kills the
-arenas."""
+"""A job is parked after every 20 attempts without a result, since it may be what kills the arenas.
+But not while no arena reports: then no arena may have seen it."""
 DUE: Final = 0
 """A deadline that has passed at any time."""
 HELD_MS: Final = 45_000
@@ -145,7 +145,8 @@ def lease(
     parked. `values` are further columns to set.
     """
     attempt = row.attempt + 1
-    if row.attempt and row.attempt % MOST_ATTEMPTS == 0:
+    often = row.attempt and row.attempt % MOST_ATTEMPTS == 0
+    if often and walls.reporting(session, now=now):
         trouble = f"sent {row.attempt} times, and it never came back"
         if _change(session, row, {**kind.to_parked, "trouble": trouble}, kind.queued, row.attempt):
             _alarm(session, kind, row, trouble, now)

@@ -144,6 +144,7 @@ def test_a_job_that_never_comes_back_is_parked_and_may_be_given_again(
 ) -> None:
     for sent in range(jobs.MOST_ATTEMPTS + 2):
         life.books.clock.pass_by(minutes=(sent + 1) * life.books.settings.lease_minutes + 1)
+        life.books.wall()
         life.sent()
     row = life.row()
     assert life.is_at("parked")
@@ -151,6 +152,15 @@ def test_a_job_that_never_comes_back_is_parked_and_may_be_given_again(
     assert row.trouble == "sent 20 times, and it never came back"
     life.give_again(charlie)
     assert life.sent()
+
+
+def test_a_job_is_not_parked_while_no_arena_reports(life: Life) -> None:
+    life.books.wall()
+    for sent in range(jobs.MOST_ATTEMPTS + 2):
+        life.books.clock.pass_by(minutes=(sent + 1) * life.books.settings.lease_minutes + 1)
+        assert life.sent()
+    life.books.wall()
+    life.claim()
 
 
 def test_only_the_token_of_an_attempt_that_was_made_is_good(life: Life) -> None:

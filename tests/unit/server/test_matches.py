@@ -338,6 +338,7 @@ def test_a_match_that_never_comes_back_is_parked_in_the_end(
 ) -> None:
     for sent in range(jobs.MOST_ATTEMPTS + 5):
         books.clock.pass_by(minutes=6 * max(1, sent))
+        books.wall()
         swept(books)
         books.dispatch()
     match = books.match(job.match)

@@ -166,6 +166,7 @@ def test_a_try_out_that_never_comes_back_is_parked_in_the_end(books: Books, alic
     version = books.upload(alice, "simple")
     for sent in range(1, 30):
         books.clock.pass_by(minutes=6 * sent)
+        books.wall()
         swept(books)
     assert books.version(version.id).parked
     assert "never came back" in books.version(version.id).trouble
