@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from matchbox.errors import BadOption
 
 if TYPE_CHECKING:
     from cli.shipped import NamedBot
     from matchbox.lab.plan import Plan
+
+_MOST_SIZES: Final = 100
+"""The most table sizes in one range."""
 
 
 def plan_of(
@@ -65,11 +68,12 @@ def read_sizes(text: str) -> list[int]:
     for part in text.split(","):
         first, dash, last = part.partition("-")
         try:
-            sizes.update(range(int(first), int(last if dash else first) + 1))
+            low, high = int(first), int(last if dash else first)
         except ValueError:
-            sizes.clear()
-        if not sizes:
+            low, high = 1, 0
+        if not low <= high < low + _MOST_SIZES:
             raise BadOption(
-                f"--players {text} is not a table size: write one as 3, or several as 2-6"
+                f"--players {text[:40]} is not a table size: write one as 3, or several as 2-6"
             )
+        sizes.update(range(low, high + 1))
     return sorted(sizes)
