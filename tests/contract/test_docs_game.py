@@ -49,14 +49,15 @@ def installed(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(installed: Path, checkout: Path, *arguments: str) -> str:
-    """The output of a Python that has the game. It must succeed."""
+def run(installed: Path, checkout: Path, *arguments: str, typed: str = "") -> str:
+    """The output of a Python that has the game, and in which this is typed. It must succeed."""
     path = os.pathsep.join([str(installed), str(checkout)])
     done = subprocess.run(
         [sys.executable, *arguments],
         cwd=checkout,
         env={**os.environ, "PYTHONPATH": path},
         capture_output=True,
+        input=typed,
         text=True,
         check=False,
     )
@@ -96,3 +97,13 @@ def test_the_bot_on_the_page_is_accepted_and_plays(installed: Path, checkout: Pa
     found = json.loads(run(installed, checkout, *command, *experiment, "--json"))
     assert [(pair["games"], pair["first_share"]) for pair in found["pairs"]] == [(3, 1.0)] * 2
     assert found["faults"] == []
+
+
+def test_a_person_is_asked_again_until_the_field_is_free(installed: Path, checkout: Path) -> None:
+    file = installed / "first.py"
+    file.write_text(bot(checkout))
+    command = ("-c", "from cli.main import main; main()", "play", GAME, str(file), "human")
+    said = run(installed, checkout, *command, "--box", "none", typed="0\nx\n\n3\n4\n5\n")
+    assert "Type one of 1, 2, 3, 4, 5, 6, 7, 8." in said
+    assert "raised an exception" not in said
+    assert said.endswith("first wins.\n")
