@@ -169,7 +169,7 @@ def why_false(played: wire.MatchPlayed, settings: Settings) -> str:
     """Returns the reason why the record does not replay by the rules; empty if it does.
 
     Replays only the share of records that the settings say. A record that cannot be read, or of a
-    game that is not installed, is left to the service that books it.
+    game or rules that are not installed, is left to the service that books it.
     """
     if secrets.randbelow(100) >= settings.replay_percent:
         return ""
@@ -177,6 +177,8 @@ def why_false(played: wire.MatchPlayed, settings: Settings) -> str:
         record = records.unpack(played.record)
         game = registry.game(record.game)
     except (BadRecord, BadMessage, UnknownGame):
+        return ""
+    if record.rules != game.spec.rules:
         return ""
     try:
         replay.replay(game, record)

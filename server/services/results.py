@@ -49,7 +49,11 @@ def unpack(match: Match, data: bytes) -> Record:
 
 
 def check(match: Match, played: Record) -> None:
-    """Raises BadRecord unless the record is complete, and of this match as it was scheduled."""
+    """Raises BadRecord unless the record is complete, and of this match as it was scheduled.
+
+    Its rules must be installed here. After an upgrade a record by older rules may still arrive; its
+    moves cannot be replayed.
+    """
     scheduled = {
         "match": match.id,
         "game": match.league.game,
@@ -63,6 +67,9 @@ def check(match: Match, played: Record) -> None:
     for name, wanted in scheduled.items():
         if getattr(played, name) != wanted:
             raise BadRecord(f"the record's {name} is not what match {match.id} was scheduled with")
+    ours = registry.game(played.game).spec.rules
+    if played.rules != ours:
+        raise BadRecord(f"match {match.id} was played by rules {played.rules}; these are {ours}")
     if not _names_are_short(played):
         raise BadRecord(f"the record of match {match.id} has too long names of Python or libraries")
     seats = len(match.seats)

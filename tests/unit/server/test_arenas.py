@@ -10,6 +10,7 @@ import pytest
 from msgspec.structs import replace
 from sqlalchemy import select
 
+from matchbox import registry
 from matchbox.errors import BadOption, Conflict, Forbidden, NotFound
 from matchbox.match import record as records
 from matchbox.match import wire
@@ -152,6 +153,18 @@ def test_a_second_arena_with_a_false_record_of_the_same_match_goes_on(
     assert not book(checked, forged(honest(checked, second, TWO)))
     assert set(stopped(checked)) == {ONE}
     assert checked.match(job.match).state == MatchState.PARKED
+
+
+def test_a_record_from_before_a_change_of_the_rules_stops_no_arena(
+    checked: Books, job: PlayMatch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    played, game = honest(checked, job), registry.game(job.game)
+    monkeypatch.setattr(type(game), "spec", changed(game.spec, rules="later"))
+    assert not book(checked, played)
+    assert stopped(checked) == {}
+    found = checked.match(job.match)
+    assert (found.state, found.platform_faults) == (MatchState.QUEUED, 1)
+    assert "by rules 1" in found.trouble
 
 
 def test_a_false_record_needs_the_token_of_its_attempt(checked: Books, job: PlayMatch) -> None:
