@@ -81,7 +81,10 @@ class Game(Protocol):
         """Returns the state before the first move, at a table of that many seats."""
 
     def to_move(self, state: State) -> Sequence[int]:
-        """The seats that owe a move, ascending; several move simultaneously; empty at the end."""
+        """The seats that owe a move, ascending; empty at the end.
+
+        Several seats move simultaneously: each stays here until its own move is made.
+        """
 
     def legal(self, state: State, seat: int) -> list[Plain]:
         """Returns every move the seat may make now; never empty for a seat in `to_move`."""
