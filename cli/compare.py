@@ -14,7 +14,7 @@ import typer
 
 from cli import output
 from cli.experiment_notes import print_faults, print_stateful, wall_text
-from cli.playing import BoxOption, JsonOption, WidthOption
+from cli.playing import MOST_GAMES, BoxOption, JsonOption, WidthOption
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -44,7 +44,10 @@ def compare(
         str, typer.Option(help=f"LOW,HIGH in Elo: at most LOW better, or at least HIGH; {BOUNDS}")
     ] = "",
     games: Annotated[
-        int, typer.Option(min=2, help="the most games; with --field, the number of games")
+        int,
+        typer.Option(
+            min=2, max=MOST_GAMES, help="the most games; with --field, the number of games"
+        ),
     ] = (10_000),
     deals: Annotated[int, typer.Option(min=1, help="deals between two checks of the result")] = 25,
     players: Annotated[

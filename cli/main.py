@@ -136,7 +136,7 @@ def run(arguments: list[str]) -> int:
     except BrokenPipeError:
         sys.stderr.close()
         return 1
-    except (OSError, UnicodeEncodeError) as error:
+    except (OSError, UnicodeError) as error:
         if arguments[:1] == ["run"]:  # An error of the player's file, which its author wants whole.
             raise
         return _fail(*_system_error(error))
@@ -150,9 +150,9 @@ def _fail(sentence: str, code: int) -> int:
     return code
 
 
-def _system_error(error: OSError | UnicodeEncodeError) -> tuple[str, int]:
+def _system_error(error: OSError | UnicodeError) -> tuple[str, int]:
     """The sentence and the exit code for an error of a file, or of a text that is no Unicode."""
-    if isinstance(error, UnicodeEncodeError):
+    if isinstance(error, UnicodeError):
         return f"a text is not UTF-8, or cannot be shown here: {error}", 2
     return f"{error.filename or 'a file'} cannot be used: {error.strerror or error}", 1
 

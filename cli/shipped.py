@@ -93,7 +93,10 @@ def bundles(bots: Iterable[NamedBot]) -> dict[str, bytes]:
 
 
 def read(path: Path) -> bytes:
-    """The bytes of a bot's file, or of its folder as a zip. Raises BadName if it cannot be read."""
+    """The bytes of a bot's file, or of its folder as a zip. Raises BadName if it cannot be read, or
+    if it is the folder of no bot."""
+    if path.is_dir() and not _is_bot(path):
+        raise BadName(f"the folder {path} has no {MAIN}: name the folder or the file of a bot")
     try:
         return pack(path) if path.is_dir() else path.read_bytes()
     except OSError as error:

@@ -15,7 +15,7 @@ import typer
 
 from cli import output
 from cli.experiment_notes import print_faults, print_stateful, wall_text
-from cli.playing import BoxOption, JsonOption, WidthOption
+from cli.playing import MOST_GAMES, BoxOption, JsonOption, WidthOption
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,7 +29,9 @@ def simulate(
     bot: Annotated[
         list[str] | None, typer.Argument(help="shipped bots by name, others by file")
     ] = None,
-    games: Annotated[int, typer.Option(min=1, help="for every pair, table size or cell")] = 1000,
+    games: Annotated[
+        int, typer.Option(min=1, max=MOST_GAMES, help="for every pair, table size or cell")
+    ] = 1000,
     players: Annotated[str, typer.Option(help="table sizes, such as 2-6 or 3,5")] = "",
     seed: Annotated[str, typer.Option(help="the same seed gives the same figures")] = "",
     option: Annotated[list[str] | None, typer.Option(help="NAME=VALUE of the game")] = None,

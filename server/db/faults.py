@@ -8,6 +8,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
@@ -126,15 +127,13 @@ def check_pages(url: str, most_s: float = CHECK_S) -> None:
     if address.get_backend_name() != "sqlite" or not place or not Path(place).exists():
         return
     deadline = time.process_time() + most_s
-    connection = sqlite3.connect(f"file:{quote(place)}?mode=ro", uri=True)
     try:
-        connection.set_progress_handler(lambda: time.process_time() > deadline, 10_000)
-        found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        with closing(sqlite3.connect(f"file:{quote(place)}?mode=ro", uri=True)) as connection:
+            connection.set_progress_handler(lambda: time.process_time() > deadline, 10_000)
+            found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
     except sqlite3.Error as error:
         if "interrupted" in str(error):
             return
         raise Unavailable(sentence(DBAPIError(None, None, error), url)) from error
-    finally:
-        connection.close()
     if found != "ok":
         raise Unavailable(f"the database {place} has damaged pages; {_RESTORE}: {found}")

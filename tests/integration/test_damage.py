@@ -18,6 +18,7 @@ from cli.prepare import prepare
 from matchbox.errors import Unavailable
 from matchbox.settings import Settings
 from server import backup as backups
+from server.db.faults import check_pages
 from server.db.migrations import migrate
 from server.db.models import Bundle, Setting
 from server.db.session import Database
@@ -146,6 +147,12 @@ def test_a_full_disk_at_the_first_start_is_told(tmp_path: Path) -> None:
     (line,) = done.stderr.splitlines()
     assert "full" in line or "room" in line or "No space left on device" in line
     assert "https://" not in line
+
+
+def test_a_folder_in_the_place_of_the_database_is_told(tmp_path: Path) -> None:
+    (tmp_path / "matchbox.db").mkdir()
+    with pytest.raises(Unavailable, match=r"matchbox\.db"):
+        check_pages(f"sqlite:///{tmp_path / 'matchbox.db'}")
 
 
 def test_a_disk_that_holds_a_backup_once_but_not_twice_is_told(tmp_path: Path) -> None:

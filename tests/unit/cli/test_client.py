@@ -141,3 +141,12 @@ def test_an_account_s_data_are_written_whole_or_not_at_all(
     assert kept.read_text() == "older"
     assert matchbox(*words, kept).code == 0
     assert kept.read_bytes()[:2] == b"PK"
+
+
+def test_names_in_another_encoding_are_one_sentence(
+    charlie: User, matchbox: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "names.csv").write_bytes("name\njörg\n".encode("latin-1"))
+    told = matchbox("league", "accounts", "bomb", tmp_path / "names.csv")
+    assert (told.code, told.err.count("\n")) == (2, 1)
+    assert "is not UTF-8" in told.err

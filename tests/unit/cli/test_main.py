@@ -34,6 +34,8 @@ def test_every_command_explains_itself(command: str, matchbox: Run) -> None:
         ("nonsense", "No such command 'nonsense'; see matchbox --help"),
         ("simulate bomb", "there are no bots: name those that are to play bomb"),
         ("simulate bomb simple scared --games 0", "'--games': Input should be greater"),
+        ("simulate bomb simple scared --games 1000000000000", "'--games': Input should be less"),
+        ("compare simple scared --game bomb --games 1000000000000", "Input should be less"),
         ("up --port web", "'--port': Input should be a valid integer"),
         ("simulate bomb simple scared --hats 3", "see matchbox simulate --help"),
         (

@@ -74,3 +74,9 @@ def test_a_folder_is_packed_as_its_author_would_upload_it(tmp_path: Path) -> Non
 def test_a_folder_without_a_player_is_no_bot(tmp_path: Path) -> None:
     with pytest.raises(BadName, match=r"or a folder with player\.py"):
         shipped.find("bomb", str(tmp_path))
+
+
+def test_a_folder_of_no_bot_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    (tmp_path / "secret.txt").write_text("much else")
+    with pytest.raises(BadName, match=r"has no player\.py"):
+        shipped.read(tmp_path)
