@@ -161,7 +161,12 @@ class _End:
 
 def _walk(a: float, b: float, drift: float, wide: float, steps: int) -> tuple[Floats, Floats]:
     """The points between the walls, and the density there after each step but the last, times the
-    points' weights; `drift` and `wide` are a step's mean and deviation."""
+    points' weights; `drift` and `wide` are a step's mean and deviation.
+
+    None for a single step, which may be so small that the points would fill the memory.
+    """
+    if steps == 1:
+        return np.zeros(0), np.zeros((0, 0))
     number = max(FEWEST_POINTS, round(DENSE * (b - a) / wide))
     at, weights = _quadrature(number)
     points, weights = (a + b) / 2 + (b - a) / 2 * at, (b - a) / 2 * weights

@@ -26,6 +26,8 @@ FLOOR: Final = 1e-3
 CAP_GAMES: Final = 10_000
 NORMALIZED: Final = 800 / log(10)
 """Normalised Elo for one standard deviation of a single bout."""
+CLOSEST: Final = 0.01
+"""The least distance of two hypotheses, in Elo."""
 STEPS: Final = 50
 CLOSE: Final = 1e-10
 
@@ -44,6 +46,8 @@ class Trial:
     def __post_init__(self) -> None:
         if not self.lower < self.upper:
             raise ValueError("the lower bound of a test must lie below the upper")
+        if self.upper - self.lower < CLOSEST:
+            raise ValueError(f"the bounds of a test must lie {CLOSEST} Elo apart or more")
         if not (0 < self.alpha < 0.5 and 0 < self.beta < 0.5):
             raise ValueError("alpha and beta of a test must lie between 0 and 0.5")
 

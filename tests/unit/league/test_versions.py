@@ -227,3 +227,19 @@ def test_teams_are_compared_by_their_scores_on_the_same_deals() -> None:
     assert gauntlet(rows, "old", "new", cooperative=True).verdict == "not-better"
     few = gauntlet(rows[:2], "new", "old", cooperative=True)
     assert (few.verdict, gauntlet_document(few, 2)["difference_ci95"]) == ("undecided", None)
+
+
+def test_an_estimate_between_close_hypotheses_needs_no_integral(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(number: int) -> None:
+        raise MemoryError(f"an integral over {number} points")
+
+    monkeypatch.setattr("matchbox.league.estimate._quadrature", fail)
+    close, closer = (
+        estimate(Trial(0, apart), [20, 40, 80, 40, 21], looks=4) for apart in (0.5, 0.01)
+    )
+    assert close is not None
+    assert closer is not None
+    assert closer.elo == pytest.approx(close.elo, abs=0.5)
+    assert closer.low < closer.elo < closer.high

@@ -234,6 +234,7 @@ def test_teams_play_the_same_deals_each_for_itself(books: Books, alice: User) ->
         ({"field": 9}, BadOption, "0 to 8 bots"),
         ({"field": 2}, Conflict, "nobody else plays bomb"),
         ({"bounds": (5.0, 5.0)}, BadOption, "cannot be tested"),
+        ({"bounds": (0.0, 1e-6)}, BadOption, "0.01 Elo apart"),
         ({"bounds": (0.0, 5000.0)}, BadOption, "between -1000 and 1000"),
         ({"bounds": (0.0,)}, BadOption, "cannot be tested"),
         ({"games": 3}, BadOption, "smallest batch takes 4 games"),
