@@ -134,6 +134,8 @@ def nash(chances: Floats) -> tuple[Floats, Floats]:
     the game whose payoffs are the log odds. It is computed from its dual, which is smooth and
     convex.
     """
+    if not len(chances):
+        return np.zeros(0), np.zeros(0)
     odds = np.clip(scipy.special.logit(chances), -SURE, SURE)
     odds = (odds - odds.T) / 2
 

@@ -215,7 +215,7 @@ def pair_totals(cells: Cells, compared: Comparisons, strengths: Floats) -> PairT
     times = compared.times[compared.deal].astype(np.float64)
     met, won = cells.total(times * compared.met), cells.total(times * compared.won)
     first, second = cells.columns[:, :2].T
-    chance = scipy.special.expit(strengths[first] - strengths[second])
+    chance = np.clip(scipy.special.expit(strengths[first] - strengths[second]), TINY, 1 - TINY)
     expected = met * chance * (1 - chance)
     apart = compared.won - compared.met * (won / met)[cells.kind]
     shape = (len(compared.times), len(met))

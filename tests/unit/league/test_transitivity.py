@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from itertools import combinations
+from math import isfinite
+
 import numpy as np
 import pytest
 
@@ -179,3 +182,17 @@ def test_an_unlisted_bot_is_no_opponent() -> None:
     assert found.by == "borda"
     assert [line.opponents for line in found.lines] == [2, 2, 2]
     assert [line.score for line in found.lines] == pytest.approx([0.5] * 3, abs=0.01)
+
+
+def test_a_field_in_which_the_better_always_wins_has_a_standing() -> None:
+    names = "ABCDEFGHIJKLMNO"
+    rows = [row for one, other in combinations(names, 2) for row in wins(one, other, 400)]
+    found = standing(rows)
+    assert [line.bot for line in found.lines] == list(names)
+    assert all(isfinite(line.elo or 0.0) for line in found.lines)
+    assert found.lack is None
+
+
+def test_a_board_whose_bots_have_not_played_yet_has_lines_without_scores() -> None:
+    found = standing(TRUE_CIRCLE, listed={"new"}, entrants=("new",))
+    assert (found.by, [line.bot for line in found.lines]) == ("borda", ["new"])
