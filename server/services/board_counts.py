@@ -131,7 +131,8 @@ def read(session: Session, scope: str) -> Counted:
 
 
 def stamp(session: Session, scope: str) -> tuple[object, ...]:
-    """Returns a value that changes whenever the scope's standing is computed again."""
+    """Returns a value that changes whenever the scope's standing is computed again, or marked to
+    be."""
     columns = (Standing.rows_digest, Standing.field, Standing.computed_at)
     return tuple(session.execute(select(*columns).where(Standing.scope == scope)).first() or ())
 

@@ -179,11 +179,6 @@ def is_stale(session: Session, scope: str, *, now: int) -> bool:
     return _lags(session, _subject(session, scope), now)
 
 
-def computed_at(session: Session, scope: str) -> int | None:
-    """Returns when the scope's stored standing was computed; None if there is none."""
-    return session.scalar(select(Standing.computed_at).where(Standing.scope == scope))
-
-
 def _lags(session: Session, subject: League | Season, now: int) -> bool:
     row = session.get(Standing, scope_of(subject))
     if row is None:

@@ -14,6 +14,7 @@ from server import outbox
 from server.db.models import Season
 from server.services import (
     announcements,
+    board_counts,
     comparisons,
     dispatch,
     drafts,
@@ -255,15 +256,19 @@ def _refresh(context: Context) -> None:
 
 
 def _refresh_one(scope: str, context: Context) -> None:
-    """Computes the standing, unless another ledger has just done so or does so meanwhile."""
+    """Computes the standing, unless another ledger has just done so.
+
+    If another one does so meanwhile, or a match becomes void, nothing is stored: the next tick sees
+    whether it still lags.
+    """
     with context.read() as session:
         if not standings.is_stale(session, scope, now=context.now()):
             return
-        before = standings.computed_at(session, scope)
+        before = board_counts.stamp(session, scope)
     with context.read() as session:
         fresh = standings.compute(session, scope, context.pair_counts)
     with context.write() as session:
-        if standings.computed_at(session, scope) == before:
+        if board_counts.stamp(session, scope) == before:
             standings.store(session, fresh, now=context.now())
 
 

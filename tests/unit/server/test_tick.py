@@ -169,3 +169,29 @@ def test_a_standing_that_fails_does_not_stop_the_others(
     tick(books.context)
     with books.read() as session:
         assert session.get(Standing, scope_of(season)) is not None
+
+
+def test_a_standing_from_before_a_match_was_void_is_not_stored(
+    books: Books, charlie: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    season = season_of(books, charlie, field(books, 3))
+    first, second, *_ = books.dispatch()
+    books.record(played(first))
+
+    def make_it_void_and_book_another() -> None:
+        with books.write() as session:
+            match = session.get_one(Match, first.match)
+            voids.void_all(session, [match], "no disk", again=False, now=books.clock())
+        books.record(played(second))
+
+    tick(books.context)
+    books.clock.pass_by(minutes=1)
+    with books.write() as session:
+        session.get_one(Standing, scope_of(season)).field = "lags"
+    once_after(monkeypatch, standings, "compute", make_it_void_and_book_another)
+    for _ in range(2):
+        tick(books.context)
+        books.clock.pass_by(minutes=1)
+    with books.read() as session:
+        found = session.get_one(Standing, scope_of(season))
+        assert found.rows_digest == standings.compute(session, scope_of(season)).rows_digest
