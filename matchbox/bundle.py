@@ -29,9 +29,9 @@ CLASS_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 _PATH: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*")
 _RATIO_FLOOR: Final = 4096
 """Files shorter than this may be compressed at any ratio."""
-_BROKEN: Final = (
+BROKEN_ZIP: Final = (
     *(zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, OSError),
-    *(IndexError, OverflowError, ValueError, struct.error),
+    *(IndexError, OverflowError, RuntimeError, ValueError, struct.error),
 )
 """Exceptions that `zipfile` raises for a malformed zip."""
 _ZIP: Final = (b"PK\3\4", b"PK\5\6", b"PK\7\10", b"PK00PK")
@@ -114,7 +114,7 @@ def _unzip(data: bytes) -> dict[str, bytes]:
             entries = [entry for entry in archive.infolist() if not entry.is_dir()]
             _check_entries(entries)
             files = {entry.filename: _read(archive, entry) for entry in entries}
-    except _BROKEN as error:
+    except BROKEN_ZIP as error:
         raise BadBundle(f"the zip cannot be read: {error}") from error
     if MAIN not in files:
         raise BadBundle(f"the zip has no {MAIN} at its root; put your player class there")

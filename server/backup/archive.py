@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import hashlib
 import zipfile
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +19,7 @@ from typing import IO, Any, Final
 
 import msgspec
 
+from matchbox.bundle import BROKEN_ZIP
 from matchbox.errors import BadBackup
 
 FORMAT: Final = 1
@@ -30,10 +30,7 @@ _LEVEL: Final = 3
 _LENGTH: Final = 4
 _LONGEST: Final = 1 << 30
 """The most bytes of a row."""
-_BROKEN: Final = (
-    *(zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError),
-    *(IndexError, KeyError, ValueError, msgspec.MsgspecError),
-)
+_BROKEN: Final = (*BROKEN_ZIP, KeyError, msgspec.MsgspecError)
 """Exceptions that a damaged file raises."""
 _OTHER: Final = "use another backup, or copy this one again from where it was kept"
 
