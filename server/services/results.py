@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 LEFT_OUT: Final = 2 * Room.PARTS + 3
 """The most rows, for each entrant, that say where its output had no room."""
 _HEAD_BYTES: Final = 4 << 20
-"""The longest head of a record; legal ones are much shorter."""
+_BOUT_BYTES: Final = 4 << 10
+"""Room in the head of a record, in all and for each bout; legal ones take much less."""
 _MOVE_BYTES: Final = 4
 """The most bytes of a move, and of each of a bout's other characters, in a record."""
 _NAMES: Final = 4000
@@ -43,7 +44,7 @@ def unpack(match: Match, data: bytes) -> Record:
     steps = registry.game(match.league.game).spec.max_steps
     return records.unpack(
         data,
-        most_bytes=_HEAD_BYTES + bouts * (steps + 4) * _MOVE_BYTES,
+        most_bytes=_HEAD_BYTES + bouts * (_BOUT_BYTES + (steps + 4) * _MOVE_BYTES),
         most_bouts=bouts,
     )
 
