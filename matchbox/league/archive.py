@@ -14,16 +14,14 @@ from __future__ import annotations
 
 import re
 import stat
-import struct
 import zipfile
-import zlib
 from collections.abc import Iterable, Iterator
 from math import isclose
 from typing import IO, Any, Final
 
 import msgspec
 
-from matchbox.bundle import ZIP_BYTES, digest
+from matchbox.bundle import BROKEN_ZIP, ZIP_BYTES, digest
 from matchbox.errors import BadArchive, BadRecord
 from matchbox.league.archive_layout import (
     ArchivedEntrant,
@@ -46,11 +44,6 @@ _SIZES: Final = {"records": 64 << 20, "bundles": ZIP_BYTES, "memories": MEMORY_B
 _NAME: Final = re.compile(
     r"season\.json|matches\.jsonl|records/[0-9a-f]{32}|(bundles|memories)/[0-9a-f]{64}"
 )
-_BROKEN: Final = (
-    *(zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, OSError),
-    *(IndexError, ValueError, struct.error, RuntimeError),
-)
-"""Exceptions that `zipfile` raises for a malformed zip."""
 _CONTRADICTORY: Final = (ValueError, OverflowError)
 """Exceptions for rows that no season has, such as a bot that meets itself, or too large scores."""
 _CLOSE: Final = 1e-6
@@ -85,7 +78,7 @@ class Archive:
         try:
             self._zip = zipfile.ZipFile(file)
             _check_entries(self._zip.infolist())
-        except _BROKEN as error:
+        except BROKEN_ZIP as error:
             raise BadArchive(f"the archive cannot be read: {error}") from error
         self._names = frozenset(self._zip.namelist())
         self.head: SeasonFile = _decode(
@@ -114,7 +107,8 @@ class Archive:
     def record(self, match: ArchivedMatch) -> Record:
         """The match's record. Raises BadRecord unless it belongs to the row."""
         try:
-            found = records.unpack(self.packed_record(match.match))
+            packed = self.packed_record(match.match)
+            found = records.unpack(packed, most_bouts=len(match.bouts))
         except BadRecord as error:
             raise BadArchive(f"the record of match {match.match} is damaged: {error}") from error
         self._check_record(match, found)
@@ -172,7 +166,7 @@ class Archive:
         try:
             with self._zip.open(name) as packed:
                 data = packed.read(most + 1)
-        except _BROKEN as error:
+        except BROKEN_ZIP as error:
             raise BadArchive(f"{name} of the archive cannot be read: {error}") from error
         if len(data) > most:
             raise BadArchive(f"{name} of the archive is longer than {most} bytes")

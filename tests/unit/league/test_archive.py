@@ -243,6 +243,15 @@ def test_a_member_that_unpacks_to_more_than_it_may_is_not_unpacked(whole: bytes)
         Archive(file).memory(digest(MEMORY))
 
 
+def test_a_record_with_more_bouts_than_its_row_is_not_read(whole: bytes) -> None:
+    record = Archive(BytesIO(whole)).record(Archive(BytesIO(whole)).matches[0])
+    many = [*record.bouts, *[replace(record.bouts[-1], deal=deal) for deal in range(9, 99)]]
+    packed = records.pack(replace(record, bouts=many))
+    forged = Archive(BytesIO(changed(whole, **{f"records/{MATCH}": packed})))
+    with pytest.raises(BadArchive, match="bouts, and not"):
+        forged.record(forged.matches[0])
+
+
 def test_a_record_packed_in_pieces_is_damaged(whole: bytes) -> None:
     archive = Archive(BytesIO(changed(whole, **{f"records/{MATCH}": b"cut short"})))
     with pytest.raises(BadArchive, match=f"the record of match {MATCH} is damaged"):
