@@ -1,10 +1,10 @@
 """Decides which notice is delivered next, by mail or to a webhook, and handles the result of each
 try.
 
-Sends nothing itself. `take` postpones a delivery by a minute, so that no other sender takes it
-meanwhile; if its sender dies, it is due again after that minute. All other deliveries to the same
-webhook, or by mail, are postponed with it, so a receiver that is slow or down costs one try a
-minute.
+Sends nothing itself. `take` postpones a delivery by three minutes, so that no other sender takes it
+meanwhile; if its sender dies, it is due again then. All other deliveries to the same webhook, or by
+mail, are postponed with it, and after a failure by a minute more. So a receiver that is slow or
+down costs one try a minute at most.
 """
 
 from __future__ import annotations
@@ -32,8 +32,9 @@ log = structlog.get_logger(__name__)
 
 BACKOFF_MS: Final = tuple(minutes * MINUTE_MS for minutes in (1, 5, 30, 120, 720))
 """The waits before each new try, in ms. A delivery that fails after the last one is given up."""
-HELD_MS: Final = MINUTE_MS
-"""How long a sender holds a delivery, in ms. A sender that has not reported by then has died."""
+HELD_MS: Final = 3 * MINUTE_MS
+"""How long a sender holds a delivery, in ms. A sender that has not reported by then has died: it
+waits for no receiver as long as that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +64,7 @@ def due(session: Session, *, now: int) -> int:
 
 
 def take(session: Session, *, settings: Settings, now: int) -> Parcel | None:
-    """Takes the delivery that has been due longest, and holds it for a minute.
+    """Takes the delivery that has been due longest, and holds it for HELD_MS.
 
     Returns None if none is due, or somebody else has just taken it. Deletes due deliveries that can
     no longer be sent.

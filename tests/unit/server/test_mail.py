@@ -12,6 +12,7 @@ from matchbox.errors import BadName, Unavailable
 from matchbox.settings import Settings
 from server import mail
 from server.mail import Letter
+from server.services import deliveries
 from tests.receivers import MailServer, certificate, mail_server
 
 LETTER = Letter(
@@ -87,6 +88,15 @@ def test_the_password_is_said_only_to_a_server_that_shows_its_certificate(tmp_pa
         mail.send(LETTER, settings_of(told, **knobs))
     assert not [line for line in told.said if line.startswith("AUTH")]
     assert "sesame" not in f"{refused.value} {stripped.value}"
+
+
+def test_a_delivery_is_held_for_longer_than_the_slowest_server_takes(tmp_path: Path) -> None:
+    shown, trust = certificate(tmp_path, "localhost")
+    knobs = {"smtp_tls": "starttls", "smtp_user": "league", "smtp_password": "open sesame"}
+    with mail_server(shown) as told:
+        mail.send(LETTER, settings_of(told, **knobs), trust=trust)
+    waits = len(told.said) + 3  # Also for the greeting, for TLS, and for the text to be taken.
+    assert 1000 * mail.TIMEOUT_S * waits < deliveries.HELD_MS
 
 
 def test_a_server_may_speak_tls_from_the_start(tmp_path: Path) -> None:
