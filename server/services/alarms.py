@@ -12,6 +12,7 @@ import msgspec
 from sqlalchemy import select
 
 from server.db.models import Role, Setting, User
+from server.services import signs
 from server.services.notices import notify_account
 
 if TYPE_CHECKING:
@@ -25,7 +26,9 @@ NAME: Final = "alarms"
 LASTS_MS: Final = 30_000
 """A finding is reported once it has lasted for this long."""
 OVER_MS: Final = 120_000
-"""A finding is over when it has stayed away for this long."""
+"""A finding is over when it has stayed away for this long. One that was not reported yet is over
+after one round of checks: ledgers on several machines check in turn, and only one of them finds
+that its own disk is full."""
 
 
 class Alarm(msgspec.Struct, frozen=True):
@@ -58,7 +61,9 @@ def note(session: Session, findings: Sequence[Finding], *, now: int) -> int:
     after: dict[str, Alarm] = {}
     count = 0
     for name, finding in present.items():
-        known = before.get(name) or Alarm(finding.text, now)
+        known = before.get(name)
+        if known is None or (not known.told and _is_over(known, now)):
+            known = Alarm(finding.text, now)
         since = min(known.since, now)  # It is later than now if the clock was ahead.
         due = not known.told and now - since >= LASTS_MS
         if due:
@@ -66,17 +71,24 @@ def note(session: Session, findings: Sequence[Finding], *, now: int) -> int:
             count += 1
         after[name] = Alarm(finding.text, since, told=known.told or due)
     for name, known in before.items():
-        if name in present or not known.told:
+        if name in present:
             continue
         gone_at = now if known.gone_at is None else min(known.gone_at, now)
-        if now - gone_at >= OVER_MS:
+        gone = msgspec.structs.replace(known, gone_at=gone_at)
+        if not _is_over(gone, now):
+            after[name] = gone
+        elif known.told:
             _notify_operators(session, name, "finding-over", f"This is over: {known.text}", now)
             count += 1
-        else:
-            after[name] = msgspec.structs.replace(known, gone_at=gone_at)
     if after != before:
         session.merge(Setting(name=NAME, value=msgspec.to_builtins(after), changed_at=now))
     return count
+
+
+def _is_over(known: Alarm, now: int) -> bool:
+    """Whether the finding has stayed away for long enough."""
+    most = OVER_MS if known.told else signs.EVERY_MS
+    return known.gone_at is not None and now - known.gone_at >= most
 
 
 def _notify_operators(session: Session, name: str, kind: str, text: str, now: int) -> None:

@@ -81,3 +81,10 @@ def test_a_finding_from_a_clock_that_was_ahead_is_told_in_time(books: Books, cha
     assert look(books) == 0
     assert look(books, seconds=-3600) == 0
     assert look(books, seconds=121) == 1
+
+
+def test_a_finding_of_one_of_two_ledgers_is_told(books: Books, charlie: User) -> None:
+    for _ in range(4):
+        look(books, finding(), seconds=7)
+        look(books, seconds=8)
+    assert [kind for kind, _ in told(books, charlie)] == ["finding"]
