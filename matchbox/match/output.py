@@ -189,6 +189,11 @@ def plain(text: str) -> str:
     return "".join([*said, left_out(cut)])
 
 
+def cut_mark(count: int) -> str:
+    """The mark of a cut of `count` bytes, for the end of the text of an `Output`; "" for 0."""
+    return f"\x1e+{count}\x1f" if count else ""
+
+
 def left_out(count: int) -> str:
     """The sentence that marks a cut of `count` bytes; "" for 0."""
     return f"\n... {count} {CUT}\n" if count else ""

@@ -5,7 +5,7 @@ Knows frames and how to replace a program; no box: the caller opens it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from matchbox.errors import SeatFault
 from matchbox.match import frames, libraries, output, seeded_random
@@ -15,6 +15,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from matchbox.match.frames import Answer, Question, Reports
+
+
+KEPT_LENGTH: Final = 3 << 20
+"""The most characters that are kept of the output of all programs of a seat. It is more than a match
+stores. A bot may have a program for each of thousands of bouts."""
 
 
 class Channel(Protocol):
@@ -53,6 +58,9 @@ class Seat:
         self._nonce = 0
         self._ended: list[int] = []
         self._log: list[str] = []
+        self._room = KEPT_LENGTH
+        self._left_out = 0
+        """The length of the output for which there was no room."""
         self._alone: int | None = None
         """The bout that the program was asked about, alone, when it broke."""
         self._cpu_ms = 0.0
@@ -103,13 +111,26 @@ class Seat:
         """Ends the program; the next question goes to a new one."""
         if self._channel is not None:
             self._channel.close()
-            self._log.append(self._attributed(self._channel.stderr))
+            self._keep(self._attributed(self._channel.stderr))
             self._cpu_ms += self._channel.cpu_ms
             self._channel = None
         self._ended = []
         self._alone = None
 
     close = renew
+
+    def _keep(self, text: str) -> None:
+        """Keeps the output of a program that has ended, or counts it if there is no room."""
+        if len(text) <= self._room:
+            self._room -= len(text)
+            self._log.append(text)
+        else:
+            self._room = 0
+            self._left_out += len(text)
+
+    def _kept(self) -> list[str]:
+        """The output of each program; the last one ends with the mark of what was left out."""
+        return [*self._log[:-1], "".join(self._log[-1:]) + output.cut_mark(self._left_out)]
 
     def _attributed(self, text: str) -> str:
         """Returns the output; adds the bout to the program's report of where it was when its time
@@ -131,11 +152,11 @@ class Seat:
     @property
     def log(self) -> str:
         """The bot's output, in all its processes so far."""
-        return "".join(map(output.plain, self._log))
+        return "".join(map(output.plain, self._kept()))
 
     def printed(self) -> dict[int, list[output.Part]]:
         """The bot's output and reports, by bout, from the processes that have ended."""
-        return output.by_bout(self._log)
+        return output.by_bout(self._kept())
 
     @property
     def cpu_ms(self) -> float:

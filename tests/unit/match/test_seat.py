@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from matchbox.errors import SeatFault
-from matchbox.match.seat import Seat
+from matchbox.match.seat import KEPT_LENGTH, Seat
 
 
 class ScriptedChannel:
@@ -139,3 +139,18 @@ def test_a_seat_that_was_never_asked_opens_nothing() -> None:
     seat.close()
     assert left
     assert seat.log == ""
+
+
+def test_of_a_flood_by_many_programs_only_the_beginning_is_kept() -> None:
+    channels = [ScriptedChannel(["loaded", "Mine"]) for _ in range(10)]
+    seat, _ = a_seat(*channels)
+    for bout, channel in enumerate(channels):
+        channel.stderr = f"\x1ep{bout},0\x1f" + "x" * (KEPT_LENGTH // 3)
+        seat.answer([(bout, 5, "ab")])
+        seat.renew()
+    kept = seat.printed()
+    assert list(kept) == [0, 1]
+    assert kept[0][-1].left_out == 0
+    assert kept[1][-1].left_out == 8 * len(channels[0].stderr)
+    assert len(seat.log) < KEPT_LENGTH
+    assert f"{kept[1][-1].left_out} more bytes were left out" in seat.log
