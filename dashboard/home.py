@@ -65,12 +65,13 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
         }
         if request.args.get("part") == "now":
             return render_template("_now.html", **now)
+        installed = {game.name for game in games}
         known = source.seasons(over=False, limit=CONSIDERED).items
         return render_template(
             "home.html",
             **now,
             tops=[_top(source, game) for game in games],
-            stage=_stage(source, latest),
+            stage=_stage(source, [one for one in latest if one.game in installed]),
             running_seasons=[one for one in known if one.state in ("running", "paused")][:SEASONS],
             coming_seasons=_coming(known),
         )

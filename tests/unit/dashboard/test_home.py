@@ -55,6 +55,15 @@ def test_a_result_that_is_still_closed_is_not_on_the_stage() -> None:
         assert not [a for _, a in get("/", source).elements if a.get("id") == "stage"]
 
 
+def test_a_match_of_a_game_that_is_no_longer_installed_is_not_on_the_stage() -> None:
+    lines = cast.matches(state="finished")
+    gone = lines.items[0].model_copy(update={"game": "gone", "title": "gone"})
+    listed = replace(SOURCE, matches=lambda **asked: Matches(items=[gone], next=None))
+    played = cast.match(cast.MATCH).model_copy(update={"game": "gone"})
+    page = get("/", replace(listed, match=lambda name: played))
+    assert not [a for _, a in page.elements if a.get("id") == "stage"]
+
+
 def test_the_three_ways_in_lead_to_write_to_watch_and_to_play() -> None:
     page = get("/")
     (ways,) = [at for at, (_, attrs) in enumerate(page.elements) if attrs.get("class") == "ways"]
