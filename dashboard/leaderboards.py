@@ -328,11 +328,14 @@ def more_columns() -> bool:
     return request.args.get(_COOKIE, request.cookies.get(_COOKIE)) == "more"
 
 
-def columns_address(columns: str) -> str:
-    """Returns the address of this page with these columns, "more" or "few"."""
+def columns_address(columns: str, path: str | None = None) -> str:
+    """Returns the address of this page with these columns, "more" or "few".
+
+    `path` is the page's, if it may answer a form, whose address no GET has.
+    """
     left_out = (_COOKIE, "part", "seen")
     kept = {key: one for key, one in request.args.items() if key not in left_out}
-    return f"{request.path}?{urlencode({**kept, _COOKIE: columns})}#board"
+    return f"{path or request.path}?{urlencode({**kept, _COOKIE: columns})}#board"
 
 
 def remember_columns(response: Response) -> Response:

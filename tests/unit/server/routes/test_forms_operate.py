@@ -212,3 +212,15 @@ def test_the_operators_page_goes_on_to_update_after_a_mistake(
     page = browse(charlie).send("/admin/users", name="Not A Name", password="x", role="author")
     assert page.status_code == 422
     assert re.findall(r'id="queue"[^>]* hx-get="([^"]*)"', page.text) == ["/admin"]
+
+
+def test_a_seasons_page_after_a_mistake_leads_to_its_other_columns(
+    browse: Browse, alice: User, bob: User, charlie: User, books: Books
+) -> None:
+    season = open_season(books, charlie, alice, bob)
+    start_season(books, charlie, season)
+    play_all(books)
+    page = browse(charlie).send(f"/seasons/{season}/start")
+    assert page.status_code == 409
+    (address,) = re.findall(r'href="([^"]*columns=more[^"]*)"', page.text)
+    assert browse(None).get(address).status_code == 200
