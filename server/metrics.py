@@ -23,7 +23,7 @@ from prometheus_client.registry import Collector
 from matchbox.answers.health import ArenaState
 from server import queries
 from server.services import health
-from server.services.health import parse_time_ms
+from server.times import parse_time_ms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

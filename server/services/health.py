@@ -7,7 +7,6 @@ CHECKS. Changes nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from datetime import datetime
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
@@ -20,7 +19,7 @@ from server.services import backup_schedule, broker, disk, signs, stopped_arenas
 from server.services.accounts import require_operator_to_see
 from server.services.arena_lines import arena_lines
 from server.services.job_lines import job_lines, stalled_ms
-from server.times import HOUR_MS, MINUTE_MS, iso
+from server.times import HOUR_MS, MINUTE_MS, iso, parse_time_ms
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -361,11 +360,6 @@ def _warning(kind: str, text: str, remedy: str, about: str = "") -> Finding:
 def _finding(kind: str, level: Level, text: str, remedy: str, about: str) -> Finding:
     page = f"/docs/symptoms#{SYMPTOMS[kind]}"
     return Finding(kind=kind, about=about, page=page, level=level, text=text, remedy=remedy)
-
-
-def parse_time_ms(text: str) -> int:
-    """Returns the time of an answer in ms."""
-    return round(datetime.fromisoformat(text).timestamp() * 1000)
 
 
 def _for(seconds: int) -> str:

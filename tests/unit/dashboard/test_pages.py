@@ -441,9 +441,8 @@ def test_only_operators_see_what_operators_do() -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["/seasons/99999999999999999999", "/bots/alice/%00", "/matches?bot=%00", "/matches/%00",
-     "/bots/alice/careful/versions/99999999999999999999", "/leaderboards/%00"],
-)  # fmt: skip
+    ["/seasons/99999999999999999999", "/bots/alice/careful/versions/99999999999999999999"],
+)
 def test_what_no_row_can_hold_is_not_asked_for(path: str) -> None:
     assert make_app().test_client().get(path).status_code == 404
 
