@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 KEPT_LENGTH: Final = 3 << 20
-"""The most characters that are kept of the output of all programs of a seat. It is more than a match
+"""The most characters that are kept of the output of all programs of a seat: more than a match
 stores. A bot may have a program for each of thousands of bouts."""
 
 
