@@ -66,7 +66,7 @@ def suggest_name(session: Session, known: Known) -> str:
         spelled = classes.to_account_name(name)
         if spelled is None:
             continue
-        for number in range(1, _TRIED):
+        for number in range(1, _TRIED + 1):
             tried = spelled if number == 1 else f"{spelled[:28]}-{number}"
             if not classes.name_refusal(session, tried):
                 return tried
