@@ -172,20 +172,22 @@ def _after(stage: Stage, end: Challenge, result: str, values: Mapping[Stage, Val
     """The probabilities after a challenge with this result."""
     challenger = end.challenger
     own, other = stage[challenger], stage[1 - challenger]
+    turned = _turned(end)
     if result == "met":
         if own.points + 1 == POINTS_TO_WIN:
             return np.full((2, 2), 1.0 - challenger)
-        turned = _turned(end)
         own = _shown(own._replace(points=own.points + 1), turned[0])
         return _values_of_player_0(challenger, values[Stage(own, _shown(other, turned[1]))])
     if own.cards == 1:
         return np.full((2, 2), float(challenger))
-    left = Side(own.points, own.cards - 1, MAY if own.known == HAS else own.known)
     if result == "other_skull":
+        shown = _shown(own, turned[0])
+        known = MAY if shown.known == HAS else shown.known
+        left = shown._replace(cards=own.cards - 1, known=known)
         after = values[Stage(left, other._replace(known=HAS))].copy()
         after[1] = after[0] / own.cards + after[1] * (1 - 1 / own.cards)
         return _values_of_player_0(challenger, after)
-    following = Stage(left._replace(known=MAY), other)
+    following = Stage(own._replace(cards=own.cards - 1, known=MAY), other)
     after = values[following]
     return _values_of_player_0(
         challenger, np.tile(after[int(keeps_skull(following, values))], (2, 1))

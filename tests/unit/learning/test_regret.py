@@ -67,6 +67,14 @@ def test_a_lost_card_is_a_skull_as_often_as_chance_has_it() -> None:
     assert found[1, 2] == pytest.approx(0.25 * 0.2 + 0.75 * 0.6)
 
 
+def test_who_has_shown_only_roses_is_known_to_own_no_skull_after_a_failure() -> None:
+    stage = Stage(Side(0, 2, "m"), Side(0, 3, "m"))
+    following = Stage(Side(0, 1, "n"), Side(0, 3, "h"))
+    values = {stage: np.full((2, 2), 0.5) for stage in stages()}
+    values[following] = np.array([[0.0, 0.2], [0.0, 0.6]])
+    assert payoffs(stage, Challenge(0, 3, (2, 2)), values)[0, 3] == pytest.approx(0.2)
+
+
 def test_who_turns_over_the_own_skull_loses_what_is_worth_less() -> None:
     following = Stage(Side(0, 3, "m"), Side(0, 1, "m"))
     values = {stage: np.full((2, 2), 0.5) for stage in stages()}
