@@ -18,7 +18,7 @@ from matchbox import registry
 from matchbox.answers import matches as shown
 from matchbox.answers import play as answers
 from matchbox.choices import choices_of, question_of
-from matchbox.errors import Conflict, Forbidden, MatchboxError, NotFound
+from matchbox.errors import Conflict, Forbidden, MatchboxError, NotFound, UnknownGame
 from matchbox.match import hosted_bout, replay
 from matchbox.match import record as records
 from server.db.models import (
@@ -35,6 +35,7 @@ from server.queries.matches import steps_of
 from server.queries.pagination import numbers, page_size, split, title_of
 from server.queries.standings import leaderboard, names_of
 from server.services import play, table_turns
+from server.services.leagues import is_cooperative
 from server.times import iso
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def table(
     owner = me is not None and row.state == PlayState.OPEN
     return answers.Table(
         **vars(_line(row)),
-        cooperative=registry.game(row.game).spec.cooperative,
+        cooperative=is_cooperative(row.game),
         rules=row.rules,
         options=row.options,
         revision=_revision(row),
@@ -322,7 +323,7 @@ def _running(row: PlayTable, me: int | None, since: int) -> _Game:
         return quiet
     try:
         live = table_turns.live_bout(row)
-    except Conflict:
+    except (Conflict, UnknownGame):  # its rules have changed, or the game is no longer installed
         return quiet
     owing = hosted_bout.owing(live) if row.state == PlayState.PERSONS else []
     game = registry.game(row.game)
