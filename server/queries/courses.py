@@ -94,7 +94,8 @@ def fixtures(
             before = _Listed(places, {}, {})
         listed = kept[season.id, number] = _list(session, season, number, found, before)
         shown += [listed.fixtures[match] for match, _ in found]
-    if sum(len(one.fixtures) for one in kept.values()) > KEPT:
+    # Another thread may list a round meanwhile.
+    if sum(len(one.fixtures) for one in list(kept.values())) > KEPT:
         kept.clear()
     return shown
 

@@ -238,3 +238,18 @@ def test_what_waits_outside_seasons_is_not_looked_for_among_all_of_them(
         queue_detail(session, charlie, settings=settings, now=now)
     assert plans
     assert not [plan for plan in plans if "ix_match_season_id_number" in plan]
+
+
+def test_rounds_may_be_listed_in_another_thread_meanwhile(books: Books, season: Season) -> None:
+    class Growing(dict[str, Fixture]):
+        """The matches of a round. Another thread lists one more round while they are counted."""
+
+        def __len__(self) -> int:
+            kept[0, len(kept)] = courses._Listed({}, {}, {})
+            return super().__len__()
+
+    told(books, season)
+    with books.read() as session:
+        kept = courses._listed[session.get_bind()]
+    kept[0, 0] = courses._Listed({}, Growing(), {})
+    assert len(told(books, season)) == 6
