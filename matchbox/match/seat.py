@@ -21,6 +21,10 @@ KEPT_LENGTH: Final = 3 << 20
 """The most characters that are kept of the output of all programs of a seat: more than a match
 stores. A bot may have a program for each of thousands of bouts."""
 
+KEPT_REPORTS: Final = 1000
+"""The least number of diagnostics that are kept of a seat, those of the first bouts: as many as a
+match stores of a bot."""
+
 
 class Channel(Protocol):
     """A running program that answers frames: a seat of a box, or a session in this process."""
@@ -66,6 +70,8 @@ class Seat:
         self._cpu_ms = 0.0
         self.reports: Reports | None = {} if reports else None
         """The diagnostics so far, if they are asked for."""
+        self.reports_left_out = 0
+        """The length in bytes of the diagnostics that were not kept."""
         self.class_name: str | None = None
         self._most = frames.MOST_REPORTING if reports else frames.MOST
 
@@ -89,7 +95,15 @@ class Seat:
         except SeatFault:
             self._alone = questions[0][0] if len(questions) == 1 else None
             raise
-        return frames.read_answers(said, self._nonce, len(questions), self.reports, questions)
+        answers = frames.read_answers(said, self._nonce, len(questions), self.reports, questions)
+        if self.reports and len(self.reports) > 2 * KEPT_REPORTS:
+            self._drop_reports(self.reports)
+        return answers
+
+    def _drop_reports(self, reports: Reports) -> None:
+        """Drops all diagnostics but those of the first bouts."""
+        for place in sorted(reports)[KEPT_REPORTS:]:
+            self.reports_left_out += len(reports.pop(place).encode())
 
     def _in_parts(self, questions: Sequence[Question], most: int) -> list[Answer]:
         """The answers, with at most `most` questions at a time."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from matchbox.match import frames, output
 from matchbox.match.printed import PRINT, REPORT, TRACEBACK
+from matchbox.match.seat import KEPT_REPORTS
 from matchbox.match.wire import Diagnostic, LeftOut, Printed
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from matchbox.match.seat import Seat
 
-DIAGNOSTICS_KEPT: Final = 1000
+DIAGNOSTICS_KEPT: Final = KEPT_REPORTS
 """The number of reports kept per entrant of a match, in the order of its bouts."""
 _KINDS: Final[Mapping[str, Literal["print", "traceback", "report"]]] = {
     PRINT: "print",
@@ -114,7 +115,8 @@ def _keep_reports(
         _left_out(entrant, at, REPORT, part.left_out) for at, part in full[:DIAGNOSTICS_KEPT]
     )
     if rest := ordered[DIAGNOSTICS_KEPT:]:
-        count = sum(len(text.encode()) for _, text in rest)
+        dropped = sum(seat.reports_left_out for _, seat in seats)
+        count = dropped + sum(len(text.encode()) for _, text in rest)
         kept.left_out.append(_left_out(entrant, rest[0][0], REPORT, count, rest=True))
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from matchbox.errors import SeatFault
-from matchbox.match.seat import KEPT_LENGTH, Seat
+from matchbox.match.seat import KEPT_LENGTH, KEPT_REPORTS, Seat
 
 
 class ScriptedChannel:
@@ -154,3 +154,25 @@ def test_of_a_flood_by_many_programs_only_the_beginning_is_kept() -> None:
     assert kept[1][-1].left_out == 8 * len(channels[0].stderr)
     assert len(seat.log) < KEPT_LENGTH
     assert f"{kept[1][-1].left_out} more bytes were left out" in seat.log
+
+
+class ReportingChannel(ScriptedChannel):
+    """A program that reports on each of its moves."""
+
+    def ask(self, frame: bytes, decisions: int = 1, *, start: bool = False) -> bytes:
+        if start:
+            return super().ask(frame, decisions, start=start)
+        _, nonce, questions, _ = marshal.loads(frame)
+        reports = [[bout, 0, "x" * 10] for bout, _, _ in questions]
+        return json.dumps(["say", nonce, [0] * len(questions), [], [], reports]).encode()
+
+
+def test_of_very_many_reports_those_of_the_first_bouts_are_kept() -> None:
+    seat = Seat(lambda: ReportingChannel(["loaded", "Mine"]), b"load", reports=True)
+    bouts = range(3 * KEPT_REPORTS)
+    for bout in reversed(bouts):
+        seat.answer([(bout, 5, "ab")])
+    assert seat.reports is not None
+    assert set(bouts[:KEPT_REPORTS]) <= {bout for bout, _ in seat.reports}
+    assert len(seat.reports) <= 2 * KEPT_REPORTS
+    assert seat.reports_left_out == 10 * (len(bouts) - len(seat.reports))
