@@ -11,7 +11,7 @@ import json
 import os
 import secrets
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Final
 
@@ -22,6 +22,7 @@ from server.services.supervision import LOCK
 
 SECRETS: Final = ("MATCHBOX_SECRET_KEY", "MATCHBOX_ARENA_TOKEN")
 _FILE: Final = "secrets.json"
+_ADDRESS: Final = "address"
 _MEMORY: Final = Path("/dev/shm")  # Only a folder of this account's own is used.
 
 
@@ -115,7 +116,25 @@ def settings_of(folder: Path) -> Settings:
     """The settings of a platform that was started in this folder. Raises BadSetting."""
     if not (folder / _FILE).exists():
         raise BadSetting(f"{folder} is not a data folder: start Matchbox there once, with --data")
-    return read_settings(environment(folder.resolve(), 8000, os.environ))
+    given = {name: value for name, value in os.environ.items() if value}
+    return read_settings(environment(folder.resolve(), 8000, {**_last_address(folder), **given}))
+
+
+def keep_address(folder: Path, url: str) -> None:
+    """Stores the address under which the platform was started, for the links of other commands.
+
+    On a full disk, the one before stays.
+    """
+    with suppress(OSError):
+        whole_file.replace(folder / _ADDRESS, url)
+
+
+def _last_address(folder: Path) -> dict[str, str]:
+    """The setting with the address under which the platform was last started, if it was."""
+    try:
+        return {"MATCHBOX_SERVER_URL": (folder / _ADDRESS).read_text()}
+    except OSError:
+        return {}
 
 
 def settings_for(folder: Path) -> Settings:

@@ -107,6 +107,7 @@ def _run(place: Path, listeners: Listeners) -> None:
         given["MATCHBOX_BROKER_URL"] = broker.address(place)
         broker.prepare(place)
     settings = read_settings(given)
+    folder.keep_address(place, settings.server_url)
     environment = {**_inherited_environment(), **given, "PYTHONUNBUFFERED": "1"}
     check_installed(settings)
     supervisor = Supervisor(folder.logs(place), output.note)

@@ -12,6 +12,7 @@ from typing import Any, Final
 import httpx
 import pytest
 
+from cli.folder import settings_of
 from tests.builders import shipped
 from tests.installation import (
     START_S,
@@ -71,6 +72,7 @@ def test_it_prints_its_address_and_the_operators_link(platform: Installation) ->
     assert second.startswith(f"Become its first operator, once: {platform.url}/first/mbx_")
     assert str(platform.data / "logs") in third
     assert "Ctrl-C" in third
+    assert settings_of(platform.data).server_url == platform.url
     with visitor() as anybody:
         assert anybody.get(f"{platform.url}/readyz").status_code == 200
 

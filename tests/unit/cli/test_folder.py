@@ -98,3 +98,16 @@ def test_a_database_of_the_environment_goes_with_the_secrets_of_the_folder(
     secret = folder.environment(made, 8000, {})["MATCHBOX_SECRET_KEY"]
     found = folder.settings_for(made)
     assert (found.database_url, found.secret_key) == ("sqlite:///elsewhere.db", secret)
+
+
+def test_commands_know_the_address_of_the_last_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = folder.make(tmp_path)
+    folder.environment(made, 8001, {})
+    monkeypatch.delenv("MATCHBOX_SERVER_URL", raising=False)
+    assert folder.settings_of(made).server_url == "http://127.0.0.1:8000"
+    folder.keep_address(made, "http://127.0.0.1:8001")
+    assert folder.settings_of(made).server_url == "http://127.0.0.1:8001"
+    monkeypatch.setenv("MATCHBOX_SERVER_URL", "https://bots.example")
+    assert folder.settings_of(made).server_url == "https://bots.example"
