@@ -45,16 +45,16 @@ def take(url: str, path: Path, secrets: Mapping[str, str], watch: Watch | None =
             revision = migrations.revision(connection)
             if revision is None:
                 raise Conflict("the database holds nothing of Matchbox's yet; start it once")
-            writer = Writer(file)
-            last_ids = tables.dump(connection, writer, _tables_of(connection, revision), watch)
-            writer.finish(
-                secrets,
-                last_ids,
-                release=version("matchbox"),
-                schema=revision,
-                database=connection.dialect.name,
-                made_at=datetime.now(UTC).isoformat(timespec="seconds"),
-            )
+            with Writer(file) as writer:
+                last_ids = tables.dump(connection, writer, _tables_of(connection, revision), watch)
+                writer.finish(
+                    secrets,
+                    last_ids,
+                    release=version("matchbox"),
+                    schema=revision,
+                    database=connection.dialect.name,
+                    made_at=datetime.now(UTC).isoformat(timespec="seconds"),
+                )
     finally:
         database.close()
     with Reader(path) as made:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Final
@@ -68,11 +68,23 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Writer:
-    """Writes a backup into a file that is open for writing: tables first, then `finish`."""
+    """Writes a backup into a file that is open for writing: tables first, then `finish`.
+
+    Close it by leaving its `with` block.
+    """
 
     def __init__(self, file: IO[bytes]) -> None:
         self._zip = zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=_LEVEL)
         self._tables: list[TablePart] = []
+
+    def __enter__(self) -> Writer:
+        """The writer itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Closes what was not finished; otherwise Python would do so after the file was closed."""
+        with suppress(OSError, ValueError):
+            self._zip.close()
 
     def table(self, name: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
         """Writes the rows of a table one after another; each holds the values of the columns."""

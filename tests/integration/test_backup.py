@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import resource
 import stat
+import sys
 import threading
 import tracemalloc
 import zipfile
@@ -305,6 +308,22 @@ def test_a_folder_that_takes_no_file_is_named_and_nothing_is_left(
     with pytest.raises(Unavailable, match="could not be written: No such file or directory"):
         backups.take(running.context.database.url, wrong, SECRETS)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_backup_that_fails_halfway_is_one_sentence_and_leaves_nothing(
+    running: Books, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unraised: list[object] = []
+    monkeypatch.setattr(sys, "unraisablehook", unraised.append)
+    small, whole = tmp_path / "small.backup", resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, whole[1]))
+    try:
+        with pytest.raises(Unavailable, match="could not be written: File too large"):
+            backups.take(running.context.database.url, small, SECRETS)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, whole)
+    gc.collect()
+    assert (unraised, list(tmp_path.iterdir())) == ([], [])
 
 
 def test_every_flipped_byte_of_the_data_is_noticed(file: Path, tmp_path: Path) -> None:
