@@ -19,7 +19,8 @@ from matchbox.errors import BadGame, UnknownGame
 from matchbox.hooks import check_choices, check_draw, check_game
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
+    from importlib.resources.abc import Traversable
     from types import ModuleType
 
     from matchbox.game import ChoicesModule, DrawModule, Game
@@ -132,11 +133,20 @@ def match_digest() -> str:
 
 def _digest(package: str) -> str:
     found = blake2b(digest_size=16)
-    for file in sorted(files(package).iterdir(), key=lambda file: file.name):
-        if file.name.endswith(".py") and file.name not in _NO_RULES:
+    for name, file in _sources(files(package)):
+        if name not in _NO_RULES:
             source = file.read_bytes()
-            found.update(f"{file.name} {len(source)}\n".encode() + source)
+            found.update(f"{name} {len(source)}\n".encode() + source)
     return found.hexdigest()
+
+
+def _sources(folder: Traversable, path: str = "") -> Iterator[tuple[str, Traversable]]:
+    """The Python files in the folder and those inside it, each with its path."""
+    for file in sorted(folder.iterdir(), key=lambda file: file.name):
+        if file.is_dir():
+            yield from _sources(file, f"{path}{file.name}/")
+        elif file.name.endswith(".py"):
+            yield path + file.name, file
 
 
 def release() -> str:

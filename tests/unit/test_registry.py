@@ -37,7 +37,10 @@ Install = Callable[[str, str, str], None]
 
 @pytest.fixture(autouse=True)
 def _fresh() -> Iterator[None]:
-    found = (registry.packages, registry.game, registry.draw_module, registry.choices_module)
+    found = (
+        *(registry.packages, registry.game, registry.digests),
+        *(registry.draw_module, registry.choices_module),
+    )
     for kept in found:
         kept.cache_clear()
     yield
@@ -103,6 +106,25 @@ def test_a_game_under_another_name_is_refused(install: Install) -> None:
     install("nim", "renamed_nim", RULES.format(name="marienbad"))
     with pytest.raises(BadGame, match="calls itself 'marienbad', not 'nim'"):
         registry.game("nim")
+
+
+def test_the_digest_of_a_game_covers_its_folders_but_not_its_drawing(
+    install: Install, tmp_path: Path
+) -> None:
+    install("nim", "folded_nim", RULES.format(name="nim"))
+    inner = tmp_path / "folded_nim" / "engine"
+    inner.mkdir()
+    (inner / "rules.py").write_text("TAKEN = 1\n")
+
+    def digest() -> str:
+        registry.digests.cache_clear()
+        return registry.digests()["nim"]
+
+    before = digest()
+    (tmp_path / "folded_nim" / "draw.py").write_text("def draw(view): ...\n")
+    assert digest() == before
+    (inner / "rules.py").write_text("TAKEN = 2\n")
+    assert digest() != before
 
 
 def test_a_misspelt_hook_is_refused_when_the_game_is_registered(install: Install) -> None:
