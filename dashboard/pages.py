@@ -59,6 +59,8 @@ EMPTY_BOARD: Final = Board(
     rows_digest=None, by="elo", deals=None, lack=None, upsets=[], lines=[],
 )  # fmt: skip
 """The leaderboard of a game that has no league yet."""
+_ENTRANCES: Final = ("/login", "/signup", "/reset", "/first/")
+"""The beginnings of the paths of pages for visitors who are not logged in yet."""
 
 
 def utc_now() -> datetime:
@@ -95,6 +97,7 @@ def make_pages(source: Source, *, now: Callable[[], datetime] = utc_now) -> Blue
             "viewer": source.viewer(),
             "openid": source.openid_label(),
             "asset_url": assets.asset_url,
+            "path_after_login": path_after_login,
             "more_columns": leaderboards.more_columns,
             "columns_address": leaderboards.columns_address,
         }
@@ -233,6 +236,15 @@ class _Pages:
         if game is None:
             raise NotFound(f"there is no game {name!r} here; the first page lists them")
         return game
+
+
+def path_after_login() -> str | None:
+    """Returns the path of this page, to which a log-in leads back.
+
+    Returns None if the page itself leads to a log-in, or answers a form.
+    """
+    leads_back = request.method in ("GET", "HEAD") and not request.path.startswith(_ENTRANCES)
+    return request.path if leads_back else None
 
 
 def own_path(path: str) -> str:

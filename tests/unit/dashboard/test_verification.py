@@ -41,6 +41,11 @@ def test_a_match_is_verified_by_a_button_that_needs_an_account() -> None:
     assert f"/login?next=/matches/{MATCH}" in nobodys
 
 
+def test_the_part_that_is_asked_for_alone_leads_to_the_match_after_a_log_in() -> None:
+    part = get(f"/matches/{MATCH}/verification", NOBODY)
+    assert f'href="/login?next=/matches/{MATCH}"' in part
+
+
 @pytest.mark.parametrize(
     ("changed", "says"),
     [

@@ -224,3 +224,17 @@ def test_a_seasons_page_after_a_mistake_leads_to_its_other_columns(
     assert page.status_code == 409
     (address,) = re.findall(r'href="([^"]*columns=more[^"]*)"', page.text)
     assert browse(None).get(address).status_code == 200
+
+
+def test_a_log_in_leads_back_to_a_page_and_never_to_a_form_s_address(browse: Browse) -> None:
+    stranger = browse(None)
+    for page, back in (("/matches", "/matches"), ("/login", ""), ("/signup", "")):
+        assert _log_ins(stranger.get(page).text) == {back}
+    for form in ("/seasons/1/enter", "/account/tokens"):
+        refused = stranger.send(form)
+        assert (refused.status_code, _log_ins(refused.text)) == (401, {""})
+
+
+def _log_ins(page: str) -> set[str]:
+    """The paths to which the page's links to the log-in lead back; "" for none."""
+    return set(re.findall(r'href="/login(?:\?next=([^"]*))?">', page))
