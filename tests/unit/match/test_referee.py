@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import sys
-from collections.abc import Sequence, Set
+from collections.abc import Callable, Sequence, Set
 from types import FrameType
 from typing import Any
 
@@ -24,8 +24,8 @@ from matchbox.match.record import Bout, Fault
 from matchbox.match.referee import Played, play
 from matchbox.match.replay import replay
 from matchbox.match.wire import Entrant
-from tests.builders import a_job, play_scripted
-from tests.fakes import Auction, Race, ScriptedPlayer
+from tests.builders import a_job, play_scripted, without_batches
+from tests.fakes import Auction, Decide, Race, ScriptedPlayer
 
 
 def one(view: Any) -> Answer:
@@ -335,25 +335,45 @@ def faults_in_order(bad: Sequence[Set[Order]]) -> list[tuple[int, int, int, str]
     return found
 
 
-@given(
-    st.tuples(st.sets(st.sampled_from(ORDERS)), st.sets(st.sampled_from(ORDERS))),
-    st.sampled_from([1, 4]),
-)
+class Crashing(ScriptedPlayer):
+    """A player that crashes in these deals."""
+
+    def __init__(self, decide: Decide, deals: Set[int]) -> None:
+        super().__init__(decide)
+        self._deals = deals
+
+    def answer(self, questions: Sequence[Question]) -> list[Answer]:
+        answers = zip(questions, super().answer(questions), strict=True)
+        return [crash(view) if bout in self._deals else said for (bout, view, _), said in answers]
+
+
+def crashing(bad: Sequence[Set[Order]], decide: Decide) -> Callable[[int, int], Crashing]:
+    """Opens players that crash in these bouts of each entrant."""
+    return lambda entrant, rotation: Crashing(
+        decide, {deal for deal, turn in bad[entrant] if turn == rotation}
+    )
+
+
+SOME_ORDERS = st.sets(st.sampled_from(ORDERS))
+
+
+@given(st.tuples(SOME_ORDERS, SOME_ORDERS), st.sampled_from([1, 4]))
 def test_the_faults_of_a_match_are_those_of_one_bout_after_another(
     bad: tuple[set[Order], set[Order]], width: int
 ) -> None:
-    class Crashing(ScriptedPlayer):
-        """A player that crashes in its entrant's bad bouts."""
-
-        def __init__(self, entrant: int, rotation: int) -> None:
-            super().__init__(one)
-            self._deals = {deal for deal, turn in bad[entrant] if turn == rotation}
-
-        def answer(self, questions: Sequence[Question]) -> list[Answer]:
-            return [crash(view) if bout in self._deals else 1 for bout, view, _ in questions]
-
-    played = play(Race(), a_job(Race(), deals=6, width=width), Crashing)
+    played = play(Race(), a_job(Race(), deals=6, width=width), crashing(bad, one))
     assert faults(played) == faults_in_order(bad)
+
+
+@given(st.tuples(SOME_ORDERS, SOME_ORDERS))
+def test_the_faults_of_a_match_that_is_played_in_batches_are_those_of_one_bout_after_another(
+    bad: tuple[set[Order], set[Order]],
+) -> None:
+    players = crashing(bad, lambda brief: 0 if brief[0] else "draw")
+    job = a_job(GAME, deals=6, width=4)
+    with without_batches():
+        alone = play(GAME, job, players)
+    assert play(GAME, job, players).record == alone.record
 
 
 def test_an_excluded_bout_costs_the_referee_as_much_in_a_long_match() -> None:

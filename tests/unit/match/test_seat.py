@@ -22,6 +22,7 @@ class ScriptedChannel:
         self._loaded = loaded
         self._off = off
         self.ended: list[int] = []
+        self.numbers: list[int] = []
         self.decisions: list[int] = []
         self.closed = False
         self.stderr = "printed\n"
@@ -33,6 +34,7 @@ class ScriptedChannel:
             return json.dumps(self._loaded).encode()
         _, nonce, questions, ended = marshal.loads(frame)
         self.ended += ended
+        self.numbers.append(nonce)
         self.decisions.append(decisions)
         if self._breaks in [view for _, view, _ in questions]:
             raise SeatFault("crash", "broken")
@@ -48,6 +50,14 @@ def a_seat(*channels: ScriptedChannel) -> tuple[Seat, list[Any]]:
     """A seat that opens these channels one after the other."""
     left = list(channels)
     return Seat(lambda: left.pop(0), b"load"), left
+
+
+def test_no_two_questions_have_the_same_number() -> None:
+    channel = ScriptedChannel(["loaded", "Mine"])
+    seat, _ = a_seat(channel)
+    for view in (5, 6, 7):
+        seat.answer([(0, view, "")])
+    assert channel.numbers == [1, 2, 3]
 
 
 def test_a_program_is_started_with_the_first_question() -> None:

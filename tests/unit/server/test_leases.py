@@ -120,6 +120,24 @@ def test_an_arena_of_an_older_release_has_a_lease_as_before(books: Books, job: P
     assert (books.match(job.match).attempt, books.match(job.match).arena) == (1, "")
 
 
+def test_an_arena_of_an_older_release_loses_its_job_after_a_lease_though_no_arena_reports(
+    books: Books, job: PlayMatch
+) -> None:
+    claim(books, job, "")
+    books.clock.pass_by(minutes=books.settings.lease_minutes + 1)
+    tick(books.context)
+    assert books.match(job.match).attempt == 2
+
+
+def test_a_job_that_no_arena_holds_is_late_though_reports_begin_again(
+    books: Books, job: PlayMatch
+) -> None:
+    books.clock.pass_by(minutes=books.settings.lease_minutes + 1)
+    report(books, TWO)
+    tick(books.context)
+    assert books.match(job.match).attempt == 2
+
+
 def test_a_match_names_the_arena_whose_result_was_booked(books: Books, job: PlayMatch) -> None:
     claim(books, job, ONE)
     told = played(job)

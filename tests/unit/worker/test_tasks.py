@@ -20,6 +20,7 @@ from sandbox.meter import Bank
 from sandbox.policy import Limits
 from tests.unit.worker.bots import GOOD, text, turning
 from tests.unit.worker.conftest import a_match, a_try_out
+from tests.unit.worker.test_turn import Table
 from worker.arena import tasks
 from worker.arena.client import ServerClient
 from worker.arena.tasks import Arena, Requeue
@@ -213,6 +214,14 @@ def test_a_long_result_goes_to_the_server(box: Box, monkeypatch: pytest.MonkeyPa
     Arena(world.client, box, world.send).run(wire.PLAY_MATCH, plain(a_match(LOUD, TWO)))
     assert world.sent == []
     assert [one["task"] for one in world.posted] == [wire.RECORD]
+
+
+def test_a_turn_goes_to_the_server_at_once_since_a_person_waits(box: Box) -> None:
+    table = Table("bomb", ["simple"], person=1)
+    world = World(*table.bundles.values())
+    Arena(world.client, box, world.send).run(wire.TAKE_TURN, plain(table.job([])))
+    assert [one["task"] for one in world.posted] == [wire.BOOK_TURN]
+    assert not world.sent
 
 
 def test_a_result_that_finds_no_broker_goes_to_the_server(box: Box) -> None:
