@@ -64,6 +64,18 @@ def test_a_sleeper_is_charged_for_the_wall(readings: Readings) -> None:
     assert fault(one).kind == "timeout"
 
 
+@pytest.mark.parametrize(("left", "allowed"), [(20, 100), (250, 250), (1000, 400)])
+def test_a_bot_may_sleep_for_no_longer_than_its_bank_pays_for_or_it_may_work(
+    readings: Readings, left: float, allowed: int
+) -> None:
+    one = Meter(1, 0, 100, LIMITS, left)
+    one.check()
+    readings.wall = allowed
+    one.check()
+    readings.wall = allowed + 1
+    assert fault(one).kind == "timeout"
+
+
 def test_a_starved_bot_is_not_charged_for_the_wall(readings: Readings) -> None:
     one = Meter(1, 0, 100, LIMITS)
     one.check()

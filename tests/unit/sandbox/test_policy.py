@@ -17,6 +17,7 @@ from sandbox.policy import (
     STANDING,
     Limits,
     Wall,
+    learning_limits,
     rlimits,
 )
 from worker.arena.match_seats import REPORT_BYTES
@@ -71,6 +72,11 @@ def test_a_layer_left_out_is_the_only_one() -> None:
 def test_a_part_left_out_is_the_only_one() -> None:
     wall = Wall(drop=("rlimits:AS",))
     assert [name for name in (*LAYERS, *PARTS) if not wall.has(name)] == ["rlimits:AS"]
+
+
+@pytest.mark.parametrize(("playing", "learning"), [(256, 512), (1024, 1024)])
+def test_a_bot_learns_with_no_less_memory_than_it_plays_with(playing: int, learning: int) -> None:
+    assert learning_limits(Limits(memory_mb=playing)).memory_mb == learning
 
 
 def test_a_layer_left_out_takes_its_parts_along() -> None:

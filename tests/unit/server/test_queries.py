@@ -22,6 +22,7 @@ from tests.books import (
     SIMPLE,
     Books,
     drawn,
+    lost,
     play_out,
     played,
     really_played,
@@ -106,12 +107,16 @@ def test_a_finished_match_stays_closed_while_another_one_plays_its_deal(
     assert "shares a deal" in told["embargo"]
     listed = next(item for item in ask(books, "matches")["items"] if item["id"] == one.match)
     assert listed["entrants"][0]["points"] is None
+    for result in ("won", "drew", "lost"):
+        assert ask(books, "matches", bot="alice/one", result=result)["items"] == []
+    assert ask(books, "bot", "alice", "one", None)["cpu_ms_per_bout"] is None
     with pytest.raises(Forbidden, match="shares a deal"):
         ask(books, "match_log", one.match, alice)
     with books.write() as session:
         session.get_one(Match, other.match).deals = other.deals
     books.record(played(other))
     assert ask(books, "match", one.match, alice)["embargo"] is None
+    assert ask(books, "bot", "alice", "one", None)["cpu_ms_per_bout"] is not None
 
 
 def test_a_finished_match_tells_everything(
@@ -130,6 +135,21 @@ def test_a_finished_match_tells_everything(
     with books.read() as session:
         record = queries.record_of(session, jobs[0].match)
     assert record.deals == jobs[0].deals
+
+
+def test_only_operators_are_told_why_a_match_was_lost_and_on_which_host_it_was_played(
+    books: Books, jobs: list[PlayMatch], alice: User, charlie: User
+) -> None:
+    one, other = jobs
+    books.record(replace(played(one), arena="arena-1@lab"))
+    books.lose(lost(other, "no room in /srv/data"))
+    for viewer, arena, trouble in (
+        (None, "arena-1", None),
+        (alice, "arena-1", None),
+        (charlie, "arena-1@lab", "no room in /srv/data"),
+    ):
+        assert ask(books, "match", one.match, viewer)["arena"] == arena
+        assert ask(books, "match", other.match, viewer).get("trouble") == trouble
 
 
 def test_a_match_tells_each_entrant_s_share_and_forfeits(
@@ -267,7 +287,7 @@ def test_a_bout_is_shown_step_by_step(books: Books, season: Season) -> None:
     own = ask(books, "steps", job.match, 0, 1)
     assert own["steps"][0]["view"] != shown["steps"][0]["view"]
     assert shown["steps"][-1]["text"] == shown["bout"]["why"]
-    for wrong in ((99, None), (0, 9), (-1, None)):
+    for wrong in ((99, None), (0, 2), (0, -2), (-1, None)):
         with pytest.raises(NotFound):
             ask(books, "steps", job.match, *wrong)
 
