@@ -19,7 +19,7 @@ from matchbox.errors import BoxUnavailable, SeatFault
 from sandbox import box as boxes
 from sandbox.box import Box, open_box
 from sandbox.box_seat import BoxSeat
-from sandbox.meter import cpu_clock
+from sandbox.meter import Bank, cpu_clock
 from sandbox.policy import STANDING, Limits, Wall, rlimits
 from sandbox.selftest import best_kind, selftest
 
@@ -140,6 +140,16 @@ def test_thinking_off_turn_a_little_at_a_time_uses_the_bank_up(box: Box) -> None
             for _ in range(60):
                 seat.ask(think)
         assert raised.value.kind == "timeout"
+
+
+def test_thinking_off_turn_is_paid_from_the_bank(box: Box) -> None:
+    bank = Bank(LIMITS)
+    with contextlib.closing(box.seat(LIMITS, bank)) as seat:
+        seat.ask(THINK.format(seconds=0.3).encode())
+        assert eventually(lambda: time.clock_gettime(cpu_clock(seat.pid)) > 0.3)
+        before = bank.left_ms
+        seat.ask(b"reply = b''")
+    assert bank.left_ms < before - 200
 
 
 def test_a_fault_is_final(seat: BoxSeat) -> None:

@@ -119,6 +119,15 @@ def test_the_next_edition_opens_starts_at_its_time_and_the_one_after_it_opens(
     assert {("season.create", None), ("season.start", None)} <= set(log)
 
 
+def test_a_season_that_an_operator_makes_while_an_edition_waits_has_no_time(
+    books: Books, league: League, charlie: User
+) -> None:
+    tick(books.context)
+    with books.write() as session:
+        seasons.create(session, charlie, name="extra", league=league.name, now=books.clock())
+    assert editions(books, league) == [("cup 1", "open", "22:20"), ("extra", "open", "")]
+
+
 def test_what_was_missed_is_caught_up_once(
     books: Books, league: League, alice: User, bob: User
 ) -> None:
