@@ -138,6 +138,26 @@ def test_a_forged_archive_is_found_out(
     assert len(told.json["different"]) == (what != "standing")
 
 
+def test_a_forged_lesson_is_found_out(
+    charlie: User, platform: Platform, matchbox: Run, tmp_path: Path
+) -> None:
+    played(platform, charlie, alice=LEARNER, bob=LEARNER)
+    whole, forged = tmp_path / "whole.zip", tmp_path / "forged.zip"
+    matchbox("season", "export", "spring", whole, "--bundles", "all")
+    with ZipFile(whole) as archive, ZipFile(forged, "w", ZIP_STORED) as other:
+        head = json.loads(archive.read("season.json"))
+        first, *_, last = head["lessons"]
+        first["after"] = last["after"]
+        for name in archive.namelist():
+            data = json.dumps(head) if name == "season.json" else archive.read(name)
+            other.writestr(name, data)
+    told = verify(matchbox, forged, "--json")
+    assert told.code == 1
+    assert told.json["lessons"]["different"] == [f"{first['entrant']} 1"]
+    assert told.json["standing"]["same"]
+    assert not told.json["different"]
+
+
 def test_only_operators_take_everybody_s_bots_and_sharing_is_asked_for(
     charlie: User,
     platform: Platform,
@@ -147,6 +167,7 @@ def test_only_operators_take_everybody_s_bots_and_sharing_is_asked_for(
 ) -> None:
     played(platform, charlie, alice=LEARNER, bob=LEARNER)
     monkeypatch.setenv("MATCHBOX_TOKEN", platform.token(platform.books.person("mallory")))
+    assert verify(matchbox, "spring").code == 0, "only operators' reports are kept"
     file = tmp_path / "spring.zip"
     refused = matchbox("season", "export", "spring", file, "--bundles", "all")
     assert (refused.code, refused.err.count("\n")) == (1, 1)

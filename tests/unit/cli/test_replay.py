@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from cli import proof
+from cli.remote import connect
 from cli.verification import verifier
 from matchbox.bundle import digest
 from matchbox.match.record import unpack
@@ -66,6 +68,12 @@ def test_play_shows_what_the_players_report(matchbox: Run, tmp_path: Path) -> No
     assert "random, decision" not in out
     transcript = matchbox(*words, "--box", "none", "--json").json["transcript"]
     assert "\n".join(transcript) == out.rstrip("\n")
+
+
+@pytest.mark.usefixtures("alice")
+def test_a_memory_that_one_may_not_read_is_not_at_hand() -> None:
+    with connect() as client:
+        assert proof._memories(client)("ab" * 32) is None
 
 
 @pytest.mark.parametrize(("memory", "finding"), [(b"", "same"), (b"old", "replayed_only")])
