@@ -63,8 +63,7 @@ def swiss_round(
     other way, and nobody rests twice before all others have rested. This is the Dutch system of the
     FIDE Handbook, C.04.3, without its colours.
     """
-    place = {name: at for at, name in enumerate(seeds)}
-    order = sorted(seeds, key=lambda name: (-points.get(name, 0.0), place[name]))
+    order = sorted(seeds, key=lambda name: -points.get(name, 0.0))
     rests: tuple[str, ...] = ()
     if len(order) % 2:
         fresh = [name for name in order if name not in rested]

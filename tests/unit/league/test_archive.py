@@ -127,7 +127,9 @@ def test_what_was_written_is_read_again(whole: bytes) -> None:
     assert archive.bundle(digest(BUNDLE)) == BUNDLE
     assert archive.memory(digest(MEMORY)) == MEMORY
     assert archive.bundle(digest(b"another")) is None
-    assert standings_agree(archive.head.standing, archive.recompute_standing())
+    again = archive.recompute_standing()
+    assert standings_agree(archive.head.standing, again)
+    assert not standings_agree(replace(archive.head.standing, digest="0" * 64), again)
 
 
 def test_an_archive_of_an_earlier_method_proves_its_rows(whole: bytes) -> None:
@@ -273,6 +275,22 @@ def test_a_record_of_something_else_is_none_of_this_match(whole: bytes, part: st
     forged = Archive(BytesIO(changed(whole, **{f"records/{MATCH}": packed})))
     with pytest.raises(BadRecord, match=f"match {MATCH}"):
         forged.record(forged.matches[0])
+
+
+def test_a_record_with_another_move_is_not_the_one_that_its_row_names(whole: bytes) -> None:
+    archive = Archive(BytesIO(whole))
+    (match,) = archive.matches
+    record = archive.record(match)
+    first, *others = record.bouts
+    forged = replace(record, bouts=[replace(first, moves=["draw", *first.moves]), *others])
+    with pytest.raises(BadRecord, match="not the one that its row names"):
+        archive_of(whole, forged).record(match)
+
+
+def archive_of(whole: bytes, record: records.Record) -> Archive:
+    """The archive with another record of its match."""
+    name = f"records/{MATCH}"
+    return Archive(BytesIO(changed(whole, **{name: records.pack(record)})))
 
 
 def test_an_archive_packed_in_a_rare_way_is_refused(whole: bytes) -> None:

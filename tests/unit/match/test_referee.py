@@ -13,11 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from matchbox.dice import derive_deals
 from matchbox.errors import SeatFault
 from matchbox.games.bomb.cards import SHUFFLE
 from matchbox.games.bomb.rules import GAME
 from matchbox.match import record as records
 from matchbox.match import referee
+from matchbox.match.bout import LiveBout
 from matchbox.match.bouts import Order
 from matchbox.match.frames import Answer, Question
 from matchbox.match.record import Bout, Fault
@@ -404,6 +406,33 @@ def test_an_excluded_bout_at_a_table_of_three_goes_on() -> None:
     assert last.faults[0].kind == "excluded"
     assert last.why == "goal"
     assert last.moves
+
+
+def test_a_bout_that_does_not_end_is_a_fault_of_the_platform() -> None:
+    class Endless(Race):
+        def apply(self, state: Any, seat: int, move: Any, dice: Any) -> Any:
+            made = super().apply(state, seat, move, dice)
+            return {**made, "goal": made["sum"] + 10}
+
+    with pytest.raises(SeatFault, match="a bout of race does not end") as raised:
+        play_scripted(Endless(), a_job(Race(), deals=1), {0: one, 1: one})
+    assert raised.value.kind == "platform"
+
+
+def test_a_view_that_the_game_changes_later_is_kept_as_it_was() -> None:
+    class Reusing(Race):
+        def __init__(self) -> None:
+            super().__init__()
+            self._kept = bytearray(1)
+
+        def brief(self, state: Any, seat: int) -> bytearray:
+            self._kept[0] = state["sum"]
+            return self._kept
+
+    live = LiveBout(Reusing(), derive_deals("a test", 1)[0], (0, 0), 2, {})
+    first = live.next_view(0)
+    live.take(0, 3)
+    assert (first, live.next_view(1)) == (b"\0", b"\3")
 
 
 # --- A broken program ------------------------------------------------------------------------
