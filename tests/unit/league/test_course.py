@@ -165,6 +165,18 @@ def test_a_knock_out_ends_with_an_order_of_all_whoever_leaves(
         assert order[0] not in story.out
 
 
+def test_the_next_of_its_group_takes_the_place_of_one_that_left_after_the_groups() -> None:
+    story = Story(Format(kind="knock-out", group=4), field(16))
+    while stages(story) != ["group"] or len(story.rounds) < 6:
+        assert story.step(together=False)
+    story.out.add("b000")
+    assert story.step(together=False)
+    assert story.rounds[-1].stage == "knock-out"
+    through = [name for tie in story.rounds[-1].ties for name in tie]
+    assert len(through) == len(set(through)) == 8
+    assert "b000" not in through
+
+
 def test_the_best_wins_a_knock_out_and_meets_the_second_last() -> None:
     story = Story(Format(kind="knock-out", group=4), field(16)).tell()
     order = final_order(story.plan, story.field, story.past)

@@ -2,10 +2,13 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from matchbox.league import stages
 from matchbox.league.pairing import pair_key
+from matchbox.league.season import MatchResult, Progress
 from matchbox.league.swiss import points_of, rounds_of, swiss_round
 
 EIGHT = [f"b{number}" for number in range(8)]
@@ -76,3 +79,20 @@ def test_a_thousand_are_paired_in_as_many_rounds_as_told() -> None:
 def test_a_win_and_a_rest_are_a_point_and_a_draw_is_half() -> None:
     results = [{"a": 3, "b": 1}, {"a": 2, "c": 2}, {"b": 0, "c": 0}]
     assert points_of(results, ["b", "b"]) == {"a": 1.5, "b": 2.5, "c": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("half_points", "disqualified", "results"),
+    [
+        (None, False, {"a": -1, "b": 0}),
+        (None, True, {"a": -1, "b": 0}),
+        ({"a": 3, "b": 1}, False, {"a": 3, "b": 1}),
+        ({"a": 3, "b": 1}, True, {"a": -1, "b": 1}),
+    ],
+)
+def test_who_is_out_loses_its_void_matches_and_who_is_disqualified_all(
+    half_points: dict[str, int] | None, disqualified: bool, results: dict[str, int]
+) -> None:
+    gone = frozenset({"a"})
+    progress = Progress(out=gone, disqualified=gone if disqualified else frozenset())
+    assert stages._swiss_results(MatchResult(0, ("a", "b"), half_points), progress) == results
