@@ -42,7 +42,8 @@ class Spec:
     seats: tuple[int, ...]
     """The table sizes it can be played at, in ascending order."""
     rules: str
-    """The version of the rules: it must change with any change that alters a game."""
+    """The version of the rules, at most 16 characters: it must change with any change that alters a
+    game."""
     options: Mapping[str, Option] = field(default_factory=dict)
     cooperative: bool = False
     hidden: str = ""

@@ -28,6 +28,8 @@ from matchbox.game import (
 )
 
 PAGE: Final = "docs/add-a-game.md"
+LONGEST_RULES: Final = 16
+"""The most characters of a version of the rules: those that the database's columns hold."""
 _CLOSE: Final = 0.8
 """Two names at least this similar (1 is equal) are taken for a name and its misspelling."""
 _BRIEFS: Final = ("brief_of", "answer_brief")
@@ -41,6 +43,11 @@ def check_game(package: str, game: Any, player: ModuleType) -> None:
     _check_part(rules, game, Game, GameHooks)
     if not isinstance(game.spec, Spec):
         raise BadGame(f"{rules}.spec is not a matchbox.game.Spec; see {PAGE}")
+    if not 1 <= len(game.spec.rules) <= LONGEST_RULES:
+        raise BadGame(
+            f"{rules}.spec.rules is {game.spec.rules!r}; a version of the rules has 1 to "
+            f"{LONGEST_RULES} characters"
+        )
     _check_part(module, player, PlayerModule, PlayerHooks)
     if not isinstance(getattr(player, "BASE", None) or getattr(player, "Player", None), type):
         raise BadGame(f"{module} has no class Player; write one, or name another class in BASE")

@@ -146,6 +146,13 @@ def test_the_specification_is_one() -> None:
         check_game("nim", game(spec={"name": "nim"}), player())
 
 
+@pytest.mark.parametrize("version", ["", "2026.11.27-beta.1"])
+def test_a_version_of_the_rules_that_no_column_holds_is_refused(version: str) -> None:
+    with pytest.raises(BadGame, match="a version of the rules has 1 to 16 characters"):
+        check_game("nim", game(spec=Spec("nim", "Nim", (2,), version)), player())
+    check_game("nim", game(spec=Spec("nim", "Nim", (2,), "2026.11.27-beta1")), player())
+
+
 @pytest.mark.parametrize(
     "name, function, shape",
     [
