@@ -22,8 +22,16 @@ _SEAT: Final = re.compile(r"\bseat (\d+)\b")
 
 
 def distinct_names(names: Sequence[str]) -> list[str]:
-    """The seats' names; names that occur twice get their seat's number."""
-    return [f"{name}{seat}" if names.count(name) > 1 else name for seat, name in enumerate(names)]
+    """The seats' names; names that occur twice get their seat's number.
+
+    If one of these is another's name, all get their number, which tells up to ten seats apart.
+    """
+    numbered = [f"{name}{seat}" for seat, name in enumerate(names)]
+    shown = [
+        longer if names.count(name) > 1 else name
+        for name, longer in zip(names, numbered, strict=True)
+    ]
+    return shown if len(set(shown)) == len(names) else numbered
 
 
 def named(line: str, names: Sequence[str]) -> str:

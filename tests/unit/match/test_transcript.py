@@ -7,6 +7,7 @@ from matchbox.match.transcript import Transcript, distinct_names
 
 def test_equal_names_are_told_apart_by_their_seats() -> None:
     assert distinct_names(["ann", "bob", "ann"]) == ["ann0", "bob", "ann2"]
+    assert distinct_names(["ann", "ann", "ann1"]) == ["ann0", "ann1", "ann12"]
 
 
 def test_a_heading_comes_when_the_seat_changes() -> None:
