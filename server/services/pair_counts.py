@@ -18,7 +18,7 @@ from server.db.session import in_parts
 from server.services import ratings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from sqlalchemy import ColumnElement
     from sqlalchemy.orm import Session
@@ -77,6 +77,10 @@ class PairCounts:
     def forget(self) -> None:
         """Empties the cache; the next call counts everything again."""
         self._kept.clear()
+
+    def forget_others(self, scopes: Collection[str]) -> None:
+        """Forgets all other scopes, such as seasons that have ended since."""
+        self._kept = {scope: kept for scope, kept in self._kept.items() if scope in scopes}
 
 
 class _Counter:

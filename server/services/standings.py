@@ -166,17 +166,26 @@ def differences(before: Standing, fresh: Fresh) -> dict[str, Any]:
     return {**pairs, "ranks": ranks}
 
 
+def open_scopes(session: Session) -> list[str]:
+    """Returns the scopes whose standing may still change: those of continuous leagues and of
+    seasons under way."""
+    return [scope_of(one) for one in _open(session)]
+
+
 def stale(session: Session, *, now: int) -> list[str]:
     """Returns the scopes whose standing is out of date, and may be computed again now."""
-    leagues = session.scalars(select(League).where(League.continuous.is_(True))).all()
-    seasons = session.scalars(select(Season).where(Season.state.in_(UNDER_WAY))).all()
-    subjects: list[League | Season] = [*leagues, *seasons]
-    return [scope_of(one) for one in subjects if _lags(session, one, now)]
+    return [scope_of(one) for one in _open(session) if _lags(session, one, now)]
 
 
 def is_stale(session: Session, scope: str, *, now: int) -> bool:
     """Whether this scope's standing is out of date, and may be computed now. Raises NotFound."""
     return _lags(session, _subject(session, scope), now)
+
+
+def _open(session: Session) -> list[League | Season]:
+    leagues = session.scalars(select(League).where(League.continuous.is_(True))).all()
+    seasons = session.scalars(select(Season).where(Season.state.in_(UNDER_WAY))).all()
+    return [*leagues, *seasons]
 
 
 def _lags(session: Session, subject: League | Season, now: int) -> bool:

@@ -249,6 +249,7 @@ def _refill(context: Context) -> None:
 def _refresh(context: Context) -> None:
     """Computes the standings that are out of date."""
     with context.read() as session:
+        context.pair_counts.forget_others(standings.open_scopes(session))
         scopes = standings.stale(session, now=context.now())
     for scope in scopes:
         _attempt(partial(_refresh_one, scope), context)

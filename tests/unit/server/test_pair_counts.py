@@ -152,3 +152,20 @@ def test_a_standing_is_computed_after_an_account_was_deleted(
     after = compute(books, "league:1", kept)
     assert after == compute(books, "league:1")
     assert (len(before.lines), len(after.lines)) == (3, 2)
+
+
+def test_the_counts_of_a_season_are_not_kept_after_its_end(
+    books: Books, authors: Sequence[User], charlie: User
+) -> None:
+    with books.read() as session:
+        versions = [
+            bot.versions[0] for one in authors for bot in session.get_one(User, one.id).bots
+        ]
+    season = season_of(books, charlie, versions)
+    kept, scope = books.context.pair_counts, standings.scope_of(season)
+    tick(books.context)
+    assert scope in kept._kept
+    play_out(books)
+    tick(books.context)
+    assert books.season(season).state == "finished"
+    assert set(kept._kept) == {"league:1"}
