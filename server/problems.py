@@ -117,7 +117,9 @@ def _answer_matchbox_error(error: errors.MatchboxError) -> Response:
         raise error
     if status == 403 and not (current_user.is_authenticated or "arena" in g):
         status = 401
-    wait = error.wait_s if isinstance(error, errors.TooMany) else None
+    wait = None
+    if isinstance(error, errors.TooMany):
+        wait = g.wait_s = error.wait_s
     extra = {} if wait is None else {"retry_after": wait}
     response = answer(status, str(error), kind=type(error).__name__, **extra)
     if isinstance(error, ScopeNeeded):  # as RFC 6750 asks

@@ -11,7 +11,7 @@ from functools import wraps
 from ipaddress import IPv6Address, IPv6Network, ip_address
 from typing import TYPE_CHECKING, Any, Final
 
-from flask import request
+from flask import g, request
 from flask_limiter import Limiter
 from flask_limiter.errors import RateLimitExceeded
 from flask_login import current_user
@@ -170,11 +170,12 @@ def _shown_again(view: Any, limited: Any) -> Any:
 def _ask_only_the_refused_to_wait(response: Response) -> Response:
     """Removes Retry-After, which the limiter sets on every answer, where waiting does not help.
 
-    A 503 gets AGAIN_S seconds, since its cause is not the limit.
+    A 503 gets AGAIN_S seconds, and a TooMany those that it names, since the limit is not the cause.
     """
-    if response.status_code == 503:
-        response.headers["Retry-After"] = str(AGAIN_S)
-    elif response.status_code != 429:
+    wait = AGAIN_S if response.status_code == 503 else g.get("wait_s")
+    if wait is not None:
+        response.headers["Retry-After"] = str(wait)
+    elif response.status_code != 429 or "wait_s" in g:
         response.headers.pop("Retry-After", None)
     return response
 

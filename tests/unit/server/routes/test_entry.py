@@ -263,7 +263,9 @@ def test_after_wrong_passwords_an_account_waits_and_is_told_how_long(make_app: M
     body = {"name": "alice", "password": "a guess"}
     for _ in range(3):
         problem(client.post("/api/v1/login", json=body), 401)
-    told = problem(client.post("/api/v1/login", json=body), 429)
+    refused = client.post("/api/v1/login", json=body)
+    assert refused.headers["Retry-After"] == "1"
+    told = problem(refused, 429)
     assert told["detail"].endswith("from your network; try again in 1 second")
     assert told["type"] == "urn:matchbox:problem:too-many"
     assert told["retry_after"] == 1
