@@ -1,4 +1,4 @@
-"""Stops arenas and lets them go on. A stopped arena gets no jobs, and its results are not booked.
+"""Stops arenas and lets them go on. A stopped arena gets no jobs, and its matches are not booked.
 
 An arena is stopped for one of three reasons: an operator stops it; a record that it has sent does
 not follow from the rules; or another arena has played one of its matches again with a different

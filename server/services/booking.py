@@ -45,10 +45,13 @@ log = structlog.get_logger(__name__)
 def book(context: Context, task: str, data: object, *, holder: str = "") -> bool:
     """Records the result of a job. Returns False if that changed nothing.
 
-    The result of a stopped arena is refused, and so is a record that does not replay: see
-    `arenas.refuse`. `holder` is the arena with a key that hands the result in, else empty. It must
-    hold the job; if it loses the job, that counts as no fault. Its record is replayed only if it
-    belongs to that job, and is packed anew, so that nothing else is stored with it. Raises the
+    The match of a stopped arena is refused, and so is a record that does not replay: see
+    `arenas.refuse`. Other results do not name an arena here, so the job that it held when it was
+    stopped may still be booked.
+
+    `holder` is the arena with a key that hands the result in, else empty. It must hold the job; if
+    it loses the job, that counts as no fault. Its record is replayed only if it belongs to that
+    job, and is packed anew, so that nothing else is stored with it. Raises the
     errors of `job_kinds.book`, and Conflict if the holder does not hold the job.
     """
     if task == wire.RECORD:
