@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace as changed
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -158,8 +159,9 @@ def test_a_second_arena_with_a_false_record_of_the_same_match_goes_on(
 def test_a_record_from_before_a_change_of_the_rules_stops_no_arena(
     checked: Books, job: PlayMatch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    played, game = honest(checked, job), registry.game(job.game)
-    monkeypatch.setattr(type(game), "spec", changed(game.spec, rules="later"))
+    played, spec = honest(checked, job), registry.game(job.game).spec
+    later = SimpleNamespace(spec=changed(spec, rules="later"))
+    monkeypatch.setattr(registry, "game", lambda name: later)
     assert not book(checked, played)
     assert stopped(checked) == {}
     found = checked.match(job.match)
