@@ -12,7 +12,7 @@ from matchbox.league.counts import count, tally
 from matchbox.league.line import Line
 from matchbox.league.ratings import PRIOR_ELO, START, WIDE
 from matchbox.league.rows import Row
-from matchbox.league.standings import digest_of, standing
+from matchbox.league.standings import PROVISIONAL_ELO, digest_of, standing
 from tests.unit.league.builders import bout, fit, play_field, wins
 
 FIELD = play_field([-150.0, 0.0, 20.0, 200.0], table=2, deals=60, luck=0.5, seed=8)
@@ -79,6 +79,13 @@ def test_who_has_not_played_comes_last_provisional_with_the_priors_width() -> No
         assert line.provisional
         assert line.elo == START
         assert line.ci95 == pytest.approx((START - WIDE * PRIOR_ELO, START + WIDE * PRIOR_ELO))
+
+
+def test_a_line_is_provisional_if_its_interval_is_wider_than_100_elo() -> None:
+    lines = [line for part in (1, 2, 3) for line in standing(FIELD[::part]).lines]
+    wide = [line.ci95[1] - line.ci95[0] for line in lines if line.ci95 is not None]
+    assert min(wide) <= PROVISIONAL_ELO < max(wide) < 2 * PROVISIONAL_ELO
+    assert [line.provisional for line in lines] == [one > PROVISIONAL_ELO for one in wide]
 
 
 def test_a_wide_interval_is_provisional() -> None:

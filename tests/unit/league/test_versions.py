@@ -39,6 +39,8 @@ def test_deals_are_counted_by_what_the_challenger_took_of_both_sides() -> None:
     half, other = pair(9, 2, 2)[:1], [bout(("new", "third"), (1, 2), deal="8")]
     assert deal_pairs([*rows, *rows, *half, *other], "new", "old") == (1, 1, 2, 1, 1)
     assert deal_pairs(rows, "old", "new") == (1, 1, 2, 1, 1)
+    again = [replace(row, match="again") for row in rows]
+    assert deal_pairs([*rows, *again], "new", "old") == (2, 2, 4, 2, 2)
     assert judge(Trial(), deal_pairs(rows, "new", "old"), looks=1).estimate is None
 
 

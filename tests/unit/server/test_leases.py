@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from matchbox.errors import BrokerUnavailable
+from matchbox.errors import BrokerUnavailable, Conflict
 from matchbox.match import wire
 from matchbox.match.wire import PlayMatch
 from server.db.models import MatchState, User
@@ -136,6 +136,32 @@ def test_a_job_that_no_arena_holds_is_late_though_reports_begin_again(
     report(books, TWO)
     tick(books.context)
     assert books.match(job.match).attempt == 2
+
+
+def test_an_attempt_that_is_over_is_neither_held_nor_given_back(
+    life: Life,  # noqa: F811
+) -> None:
+    first = life.job
+    claim(life.books, first, ONE)
+    assert life.books.lose(first.lost("no room"))
+    assert life.sent()
+    claim(life.books, life.job, ONE)
+    settings, now = life.books.settings, life.books.clock()
+    with life.books.write() as session:
+        with pytest.raises(Conflict, match="does not hold attempt 1"):
+            job_kinds.require_holder(session, first.claim(ONE), ONE, settings=settings)
+        job_kinds.give_back(session, first.lost("too late"), settings=settings, now=now)
+    assert life.is_at("leased")
+    assert life.row().arena == ONE
+
+
+def test_a_job_that_an_arena_takes_up_counts_as_sent_then(life: Life) -> None:  # noqa: F811
+    life.books.clock.pass_by(seconds=90)
+    settings, now = life.books.settings, life.books.clock()
+    with life.books.write() as session:
+        told = life.job.claim(ONE)
+        assert job_kinds.claim_unclaimed(session, told, settings=settings, now=now)
+    assert life.row().sent_at == now
 
 
 def test_a_match_names_the_arena_whose_result_was_booked(books: Books, job: PlayMatch) -> None:

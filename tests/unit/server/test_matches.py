@@ -14,6 +14,7 @@ from matchbox.match.record import Fault
 from matchbox.match.wire import Diagnostic, Note, PlayMatch
 from server.db.models import League, Match, MatchState, Rating, Result, Season, User
 from server.services import fixtures, job_kinds, jobs, matches, voids
+from server.services.remote_names import arena_name
 from tests.books import Books, lost, open_books, played, scripted, season_of
 
 
@@ -161,6 +162,14 @@ def test_a_record_that_was_not_scheduled_so_counts_as_a_platform_fault(
     (name,) = change
     assert ("every bout" if name == "bouts" else f"the record's {name} is not") in match.trouble
     assert results(books) == 0
+
+
+def test_a_wrong_record_of_a_host_is_no_fault_of_the_platform(books: Books, job: PlayMatch) -> None:
+    wrong = played(job, replace(scripted(job), bouts=[]))
+    assert not books.record(replace(wrong, arena=arena_name("lab", 1)))
+    match = books.match(job.match)
+    assert (match.state, match.platform_faults) == (MatchState.QUEUED, 0)
+    assert "every bout" in match.trouble
 
 
 def test_a_bout_without_its_seats_is_refused(books: Books, job: PlayMatch) -> None:
