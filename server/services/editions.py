@@ -73,7 +73,9 @@ def start(session: Session, number: int, *, settings: Settings, now: int) -> Non
 
 
 def postpone(session: Session, number: int, why: str, *, now: int) -> None:
-    """Moves the edition to the schedule's next time, and stores the reason."""
+    """Moves the edition to the schedule's next time if it is still due, and stores the reason."""
+    if number not in due(session, now=now):
+        return
     season = session.get_one(Season, number)
     starts_at = schedule.next_start(schedule_of(season.league), now)
     for row in divisions.divisions_of(session, season):

@@ -22,7 +22,7 @@ from server.db.models import (
     Standing,
     VersionState,
 )
-from server.services import audit, exclusions, faults, notices, standings, voids
+from server.services import audit, board_counts, exclusions, faults, notices, standings, voids
 from server.services.accounts import require_operator
 from server.services.events import publish
 from server.services.lookup import find_bot, find_league, find_season, find_version
@@ -182,10 +182,16 @@ def reinstate_version(session: Session, actor: User, number: int, reason: str, *
 
 
 def _recompute(context: Context, actor: User, scope: str) -> None:
-    """Computes the standing in a reader's session, so that writers do not wait for it."""
+    """Computes the standing in a reader's session, so that writers do not wait for it.
+
+    If the stored one has changed meanwhile, it is computed again in the writer's session.
+    """
     with context.read() as session:
+        before = board_counts.stamp(session, scope)
         fresh = standings.compute(session, scope)
     with context.write() as session:
+        if board_counts.stamp(session, scope) != before:
+            fresh = standings.compute(session, scope)
         recompute(session, actor, fresh, now=context.now())
 
 

@@ -26,6 +26,7 @@ from server.db.models import (
     Role,
     Season,
     SeasonState,
+    User,
     Version,
 )
 from server.services import ratings, replacements
@@ -116,15 +117,19 @@ def progress_of(session: Session, season: Season, plan: Format) -> Progress:
 
 def fingerprint(
     session: Session, season: Season
-) -> tuple[list[tuple[int | None, str]], int | None]:
-    """Returns a value that changes if an entrant leaves or comes back, or a result becomes void.
+) -> tuple[list[tuple[int | None, str, str]], int | None]:
+    """Returns a value that changes if an entrant leaves, comes back or gets another name, or a
+    result becomes void.
 
-    It holds the version and `out` of each entry, and the number of finished matches.
+    It holds the version, the owner's name and `out` of each entry, and the number of finished
+    matches.
     """
-    entries = select(Entry.version_id, Entry.out).where(Entry.season_id == season.id)
+    entries = select(Entry.version_id, User.name, Entry.out).join(Entry.bot).join(Bot.owner)
+    entries = entries.where(Entry.season_id == season.id)
+    found = session.execute(entries.order_by(Entry.id))
     finished = (Match.season_id == season.id, Match.state == MatchState.FINISHED)
     return (
-        [(version, out) for version, out in session.execute(entries.order_by(Entry.id))],
+        [(version, owner, out) for version, owner, out in found],
         session.scalar(select(func.count()).select_from(Match).where(*finished)),
     )
 

@@ -10,23 +10,31 @@ import pytest
 from sqlalchemy import select
 from structlog.testing import capture_logs
 
-from server.db.models import Match, Season, SeasonState, Standing, User, Version
+from matchbox.league.format import Admission, Schedule, given
+from server.db.models import Bot, Match, Season, SeasonState, Standing, User, Version
 from server.services import (
+    account_deletion,
+    accounts,
     announcements,
     comparisons,
     dispatch,
     editions,
+    entries,
+    exclusions,
+    leagues,
     operations,
     rounds,
+    seasons,
     signs,
     standings,
     voids,
 )
 from server.services.standings import scope_of
 from server.services.tick import tick
-from tests.books import Books, played, season_of
+from tests.books import GAME, Books, play_out, played, season_of
 
 SWISS = {"kind": "swiss"}
+PASSWORD = "a password of zoe"
 
 
 def field(books: Books, count: int) -> list[Version]:
@@ -195,3 +203,99 @@ def test_a_standing_from_before_a_match_was_void_is_not_stored(
     with books.read() as session:
         found = session.get_one(Standing, scope_of(season))
         assert found.rows_digest == standings.compute(session, scope_of(season)).rows_digest
+
+
+def test_a_recomputed_standing_from_before_a_match_was_void_is_not_stored(
+    books: Books, charlie: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    season = season_of(books, charlie, field(books, 3))
+    play_out(books)
+
+    def make_one_void() -> None:
+        with books.write() as session:
+            match = session.scalars(select(Match).where(Match.season_id == season.id)).first()
+            assert match is not None
+            voids.void(session, charlie, match.id, "no disk", now=books.clock())
+
+    once_after(monkeypatch, standings, "compute", make_one_void)
+    operations.recompute_season(books.context, charlie, season.id)
+    with books.read() as session:
+        assert session.get_one(Standing, scope_of(season)).matches == 5
+
+
+@pytest.mark.parametrize("step", ["finish", "recompute"])
+def test_no_standing_names_an_author_who_deleted_the_account_while_it_was_computed(
+    step: str, books: Books, charlie: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    versions = field(books, 2)
+    with books.write() as session:
+        zoe = accounts.sign_up(session, "zoe", PASSWORD, signup="open", now=books.clock())
+    season = season_of(books, charlie, [*versions, books.bot(zoe, "bot")])
+    play_sent(books)
+    with books.write() as session:
+        entry = session.get_one(Season, season.id).entries[-1]
+        exclusions.exclude_entry(session, entry, "suspended", "it fails", now=books.clock())
+    if step == "recompute":
+        tick(books.context)
+    once_after(
+        monkeypatch,
+        standings,
+        "compute",
+        lambda: account_deletion.delete_account(books.context, zoe, PASSWORD, network="here"),
+    )
+    if step == "recompute":
+        operations.recompute_season(books.context, charlie, season.id)
+    for _ in range(2):
+        tick(books.context, with_standings=False)
+    assert books.season(season).state == SeasonState.FINISHED
+    with books.read() as session:
+        lines = session.get_one(Standing, scope_of(season)).lines
+    names = {line["bot"].partition("/")[0] for line in lines}
+    assert names == {"p00", "p01", f"deleted-author-{zoe.id}"}
+
+
+@pytest.mark.parametrize("state", [SeasonState.RUNNING, SeasonState.CANCELLED])
+def test_a_season_that_an_operator_starts_or_cancels_just_now_is_not_put_off(
+    state: SeasonState, books: Books, charlie: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    versions, daily = field(books, 2), given(Schedule, {"cron": "0 0 * * *"})
+    invited = given(Admission, {"everybody": False})
+    given_all: dict[str, Any] = {"settings": books.settings, "now": books.clock()}
+    with books.write() as session:
+        leagues.create(
+            session,
+            charlie,
+            name="cup",
+            game=GAME,
+            schedule=daily,
+            admission=invited,
+            **given_all,
+        )
+    tick(books.context)
+    books.clock.pass_by(minutes=24 * 60)
+    real = editions.start
+
+    def fail_while_an_operator_acts(session: Any, number: int, **more: Any) -> None:
+        try:
+            real(session, number, **more)
+        finally:
+            session.rollback()
+            act(number)
+
+    def act(number: int) -> None:
+        with books.write() as session:
+            if state == SeasonState.CANCELLED:
+                seasons.cancel(session, charlie, number, now=books.clock())
+                return
+            for version in versions:
+                bot = session.get_one(Bot, version.bot_id).full_name
+                entries.enter(session, charlie, number, bot, now=books.clock())
+            seasons.start(session, charlie, number, settings=books.settings, now=books.clock())
+
+    monkeypatch.setattr(editions, "start", fail_while_an_operator_acts)
+    tick(books.context)
+    with books.read() as session:
+        season = session.scalars(select(Season).where(Season.name == "cup 1")).one()
+        assert (season.state, season.trouble) == (state, "")
+        assert season.starts_at is not None
+        assert season.starts_at < books.clock()
