@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 NAME: Final = "backups"
 """The setting's row in which the state is stored."""
+GOES_ON_MS: Final = 60_000
+"""The time in ms between two notes that an attempt goes on."""
 AGAIN_MS: Final = 900_000
 """The pause in ms after an attempt that failed, or whose process died."""
 MOST_TROUBLE: Final = 500
@@ -31,6 +33,7 @@ class Backups(msgspec.Struct, frozen=True):
     since: int
     """The time of the first attempt."""
     tried_at: int
+    """When the last attempt began, or was last known to go on."""
     done_at: int | None = None
     size: int = 0
     """The size of the last backup, in bytes."""
@@ -63,6 +66,12 @@ def begin(session: Session, settings: Settings, *, now: int) -> Backups | None:
     state = backups(session) or Backups(since=now, tried_at=now)
     _store(session, msgspec.structs.replace(state, tried_at=now), now)
     return state
+
+
+def go_on(session: Session, *, now: int) -> None:
+    """Notes that the backup is still being made, so that no other ledger begins one."""
+    state = backups(session) or Backups(since=now, tried_at=now)
+    _store(session, msgspec.structs.replace(state, tried_at=now), now)
 
 
 def succeeded(session: Session, size: int, *, begun_at: int, now: int) -> None:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Final
 
@@ -14,6 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from matchbox.errors import MatchboxError, Unavailable
 from server.backup import folder
 from server.services import backup_schedule
+from server.times import has_passed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,16 +46,19 @@ def back_up(context: Context, is_over: Callable[[], bool] = lambda: False) -> Pa
 
 
 def _make(context: Context, expected: int, is_over: Callable[[], bool]) -> Path | None:
-    begun_at = context.now()
+    begun_at = noted_at = context.now()
 
-    def stop_if_over(done: int, total: int) -> None:
+    def watch(done: int, total: int) -> None:
+        nonlocal noted_at
         if is_over():
             raise Unavailable(f"the ledger was stopped after {done:,} of {total:,} rows")
+        if has_passed(backup_schedule.GOES_ON_MS, noted_at, context.now()):
+            noted_at = context.now()
+            with suppress(Unavailable), context.write() as session:  # The next note may do.
+                backup_schedule.go_on(session, now=noted_at)
 
     try:
-        path = folder.take_scheduled(
-            context.settings, now=begun_at, expected=expected, watch=stop_if_over
-        )
+        path = folder.take_scheduled(context.settings, now=begun_at, expected=expected, watch=watch)
         size = path.stat().st_size
     except (MatchboxError, SQLAlchemyError, OSError) as error:
         log.error("backup.failed", why=f"{type(error).__name__}: {error}")

@@ -8,6 +8,7 @@ from collections import namedtuple
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -169,3 +170,27 @@ def test_a_database_that_fails_ends_no_thread(books: Books, tmp_path: Path) -> N
     (tmp_path / "matchbox.db").write_bytes(b"not a database" * 100)
     books.context.close()
     assert back_up(books.context) is None
+
+
+def test_another_ledger_begins_no_backup_while_a_long_one_is_under_way(
+    books: Books, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    others = []
+
+    def take_an_hour(_: object, **more: Any) -> Path:
+        for done in range(12):
+            books.clock.pass_by(minutes=5)
+            more["watch"](done, 12)
+            others.append(back_up(books.context))
+        path = place / "made"
+        path.touch()
+        return path
+
+    place.mkdir()
+    monkeypatch.setattr(folder, "take_scheduled", take_an_hour)
+    assert back_up(books.context) == place / "made"
+    assert others == [None] * 12
+    with books.read() as session:
+        state = backup_schedule.backups(session)
+    assert state is not None
+    assert state.trouble == ""
