@@ -254,6 +254,7 @@ def _postgres(url: str, wait_ms: int, idle_ms: int) -> Engine:
         pool_size=2,
         max_overflow=6,
         pool_timeout=wait_ms / 1000,
+        isolation_level="READ COMMITTED",  # Another one would show rows from before its turn.
         connect_args={"options": options},
     )
 

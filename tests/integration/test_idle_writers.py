@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -56,6 +57,31 @@ def test_others_get_their_turn_and_nothing_of_the_idle_change_is_stored(
         names = {name for (name,) in session.execute(text("SELECT name FROM setting"))}
     assert {"other", "afterwards"} <= names
     assert "idle" not in names
+
+
+def test_a_writer_sees_what_others_stored_before_its_turn_whatever_the_server_prefers(
+    impatient: Database,
+) -> None:
+    with impatient.connect() as connection:
+        name = connection.scalar(text("SELECT current_database()"))
+        prefer = f"ALTER DATABASE {name} SET default_transaction_isolation = 'repeatable read'"
+        connection.execute(text(prefer))
+    database = Database(impatient.url)
+    with database.write() as session:
+        session.merge(Setting(name="count", value={"n": 0}, changed_at=0))
+
+    def add() -> None:
+        for _ in range(20):
+            with database.write() as session:
+                row = session.get_one(Setting, "count")
+                row.value = {"n": row.value["n"] + 1}
+
+    with ThreadPoolExecutor(4) as pool:
+        for one in [pool.submit(add) for _ in range(4)]:
+            one.result()
+    with database.read() as session:
+        assert session.get_one(Setting, "count").value == {"n": 80}
+    database.close()
 
 
 def test_a_ledger_that_was_frozen_says_so_and_goes_on(
