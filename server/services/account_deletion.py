@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import String, cast, delete, select, update
 
+from matchbox.league.season import Field
 from server.db.models import (
     UNDER_WAY,
     Bot,
@@ -46,9 +47,12 @@ from server.services.accounts import DELETED
 from server.services.events import SUBJECT
 from server.services.passwords import digest_of
 from server.services.play import left_why
+from server.services.season_progress import rows_of
 from server.services.standings import scope_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sqlalchemy.orm import Session
 
     from server.context import Context
@@ -71,12 +75,22 @@ def delete_account(
         user = accounts.same_password(session, actor)
         require_another_operator(session, user)
         former = user.name
+        _keep_draws(session, user)
         _rename(session, user, now=now)
         _end_its_bots(session, user, now=now)
         _forget(session, user)
         _rename_in_standings(session, user, former)
         _rename_in_texts(session, user, former)
         audit.note(session, user, "user.delete", f"user:{user.id}", now=now)
+
+
+def _keep_draws(session: Session, user: User) -> None:
+    """Stores the draw of its seasons that lack it, from older releases: it follows from the
+    names."""
+    for season in _entered(session, user):
+        if season.rounds and "order" not in season.rounds[0]:
+            order = Field(tuple(rows_of(season)), season.seed).order
+            season.rounds = [{**season.rounds[0], "order": order}, *season.rounds[1:]]
 
 
 def _rename(session: Session, user: User, *, now: int) -> None:
@@ -118,10 +132,9 @@ def _forget(session: Session, user: User) -> None:
 
 def _rename_in_standings(session: Session, user: User, former: str) -> None:
     """Replaces the former name in the standings and the rounds of seasons that are stored."""
-    seasons = select(Season).join(Season.entries).join(Entry.bot).where(Bot.owner_id == user.id)
     games = select(Bot.game).where(Bot.owner_id == user.id)
     leagues = select(League).where(League.game.in_(games), League.continuous.is_(True))
-    entered = session.scalars(seasons).unique().all()
+    entered = _entered(session, user)
     for season in entered:
         season.rounds = _renamed(season.rounds, former, user.name)
     subjects: list[Season | League] = [*entered, *session.scalars(leagues)]
@@ -132,6 +145,12 @@ def _rename_in_standings(session: Session, user: User, former: str) -> None:
             standing.lines = _renamed(standing.lines, former, user.name)
             standing.field = ""  # Whoever is computing it now stores nothing with the former name.
     session.flush()
+
+
+def _entered(session: Session, user: User) -> Sequence[Season]:
+    """The seasons of the account's bots."""
+    seasons = select(Season).join(Season.entries).join(Entry.bot).where(Bot.owner_id == user.id)
+    return session.scalars(seasons).unique().all()
 
 
 def _rename_in_texts(session: Session, user: User, former: str) -> None:

@@ -90,6 +90,18 @@ def test_the_draw_of_a_season_stays_when_a_name_changes(
     assert order_of(books, season) == [name if one == "zoe" else one for one in before]
 
 
+def test_the_draw_of_a_season_from_before_it_was_stored_stays_as_well(
+    books: Books, charlie: User, zoe: User
+) -> None:
+    season = season_of(books, charlie, field(books, zoe, 8), format={"hours": 100})
+    with books.write() as session:
+        row = session.get_one(Season, season.id)
+        row.rounds = [{"stage": one["stage"]} for one in row.rounds]
+    before = order_of(books, season)
+    name = delete(books, zoe)
+    assert order_of(books, season) == [name if one == "zoe" else one for one in before]
+
+
 def test_a_season_with_a_deleted_author_can_be_verified(
     books: Books, charlie: User, zoe: User, tmp_path: Path
 ) -> None:
