@@ -14,7 +14,7 @@ import structlog
 from msgspec.structs import replace
 
 from matchbox import registry
-from matchbox.errors import BadMessage, BadRecord, CallerFault, UnknownGame
+from matchbox.errors import BadMessage, BadRecord, CallerFault, Unavailable, UnknownGame
 from matchbox.match import record as records
 from matchbox.match import replay, wire
 from server.db.models import Match
@@ -172,7 +172,8 @@ def why_false(played: wire.MatchPlayed, settings: Settings) -> str:
     """Returns the reason why the record does not replay by the rules; empty if it does.
 
     Replays only the share of records that the settings say. A record that cannot be read, or of a
-    game or rules that are not installed, is left to the service that books it.
+    game or rules that are not installed, is left to the service that books it. Raises Unavailable
+    if there is no memory for the replay.
     """
     if secrets.randbelow(100) >= settings.replay_percent:
         return ""
@@ -187,6 +188,8 @@ def why_false(played: wire.MatchPlayed, settings: Settings) -> str:
         replay.replay(game, record)
     except BadRecord as error:
         return str(error)
+    except MemoryError:  # The ledger's machine is short of memory, which is no fault of the arena.
+        raise Unavailable("there is no memory to replay a match; it is tried again") from None
     except Exception as error:  # noqa: BLE001 - A forged move may upset any line of a game.
         return f"{type(error).__name__}: {error}"[:300]
     return ""

@@ -12,9 +12,9 @@ from msgspec.structs import replace
 from sqlalchemy import select
 
 from matchbox import registry
-from matchbox.errors import BadOption, Conflict, Forbidden, NotFound
+from matchbox.errors import BadOption, Conflict, Forbidden, NotFound, Unavailable
 from matchbox.match import record as records
-from matchbox.match import wire
+from matchbox.match import replay, wire
 from matchbox.match.wire import MatchPlayed, PlayMatch
 from server import queries
 from server.db.models import Audit, MatchState, User, Version
@@ -167,6 +167,21 @@ def test_a_record_from_before_a_change_of_the_rules_stops_no_arena(
     found = checked.match(job.match)
     assert (found.state, found.platform_faults) == (MatchState.QUEUED, 1)
     assert "by rules 1" in found.trouble
+
+
+def test_a_ledger_without_memory_for_the_replay_stops_no_arena(
+    checked: Books, job: PlayMatch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any) -> None:
+        raise MemoryError
+
+    played = honest(checked, job)
+    with monkeypatch.context() as short:
+        short.setattr(replay, "replay", fail)
+        with pytest.raises(Unavailable, match="no memory"):
+            book(checked, played)
+    assert stopped(checked) == {}
+    assert book(checked, played)
 
 
 def test_a_false_record_needs_the_token_of_its_attempt(checked: Books, job: PlayMatch) -> None:
