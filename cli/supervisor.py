@@ -96,7 +96,14 @@ class Child:
         if self.process is not None:
             self._died(self.process.returncode, now)
         if now >= self.restart_at:
-            self.start()
+            try:
+                self.start()
+            except OSError as error:  # Such as too many processes, or too little memory.
+                self._wait_longer(now)
+                self.notify(
+                    f"{self.program.name} cannot be started: {error}; it is tried again in "
+                    f"{self.pause_s:.1f} s"
+                )
 
     def end(self) -> None:
         """Asks it to stop."""
@@ -119,13 +126,16 @@ class Child:
             self.process.wait()
             self.process = None
 
+    def _wait_longer(self, now: float) -> None:
+        self.pause_s = min(LONGEST_PAUSE_S, 2 * self.pause_s or FIRST_PAUSE_S)
+        self.restart_at = now + self.pause_s
+
     def _died(self, code: int, now: float) -> None:
         soon = now - self.begun < SOON_S
         if soon:
-            self.pause_s = min(LONGEST_PAUSE_S, 2 * self.pause_s or FIRST_PAUSE_S)
+            self._wait_longer(now)
         else:
-            self.pause_s = 0.0
-        self.restart_at = now + self.pause_s
+            self.pause_s, self.restart_at = 0.0, now
         self.kill()
         ending = f"was ended by signal {-code}" if code < 0 else f"ended with code {code}"
         if soon and self.pause_s > FIRST_PAUSE_S:

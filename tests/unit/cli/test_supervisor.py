@@ -109,6 +109,28 @@ def test_a_child_that_dies_again_and_again_is_waited_for_longer_each_time(
     assert said[1].endswith("it is tried again in 1 s")
 
 
+def test_a_child_that_cannot_be_started_is_tried_again(
+    supervisor: Supervisor, said: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    supervisor.add(Program("one", SLEEPER, ENVIRONMENT))
+    os.kill(pid_of(supervisor), signal.SIGKILL)
+    until(lambda: gone(pid_of(supervisor)))
+    (child,) = supervisor._children
+    with monkeypatch.context() as full:
+        full.setattr(subprocess, "Popen", fail)
+        supervisor.restart_dead()
+        child.restart_at = 0.0
+        supervisor.restart_dead()
+    assert child.process is None
+    assert said[-1].startswith("one cannot be started: [Errno 11] ")
+    child.restart_at = 0.0
+    supervisor.restart_dead()
+    assert child.process is not None
+
+
 def test_children_stop_layer_by_layer(supervisor: Supervisor, tmp_path: Path) -> None:
     told = tmp_path / "stopped"
     source = (
