@@ -67,7 +67,8 @@ def booked_match(game: str, bots: Sequence[NamedBot], deals: int, box: Box | Non
             _move_in(context, hand, game, bots, box)
             started = time.perf_counter()
             with context.write() as session:
-                ranked.feed(session, settings=settings, now=context.now())
+                for number in ranked.due(session):
+                    ranked.feed(session, number, settings=settings, now=context.now())
                 dispatch.dispatch(session, settings=settings, now=context.now())
             (message,) = hand.take()
             played = play_job(wire.from_plain(PlayMatch, message), bundles, box)

@@ -46,6 +46,7 @@ from server.services import (
     leagues,
     lessons,
     matches,
+    ranked,
     seasons,
     turns,
     uploads,
@@ -143,6 +144,13 @@ class Books:
             )
             found.paused = paused
         return found
+
+    def feed(self, session: Session) -> int:
+        """Fills every ranked queue; returns the number of new matches."""
+        return sum(
+            ranked.feed(session, league, settings=self.settings, now=self.clock())
+            for league in ranked.due(session)
+        )
 
     def upload(
         self, owner: User, name: str, data: bytes = SIMPLE, *, game: str = GAME, **more: Any

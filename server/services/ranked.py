@@ -47,11 +47,18 @@ REMEMBERED: Final = 5_000
 """The number of the league's last matches that are read to count which bots have met."""
 
 
-def feed(session: Session, *, settings: Settings, now: int) -> int:
-    """Fills the queue of every continuous league; returns how many matches were scheduled."""
-    awake = (League.continuous.is_(True), League.paused.is_(False))
-    leagues = session.scalars(select(League).where(*awake).order_by(League.id)).all()
-    return sum(_feed(session, league, settings, now) for league in leagues)
+_AWAKE: Final = (League.continuous.is_(True), League.paused.is_(False))
+
+
+def due(session: Session) -> list[int]:
+    """Returns the numbers of the leagues that have a ranked queue and are not paused."""
+    return list(session.scalars(select(League.id).where(*_AWAKE).order_by(League.id)))
+
+
+def feed(session: Session, number: int, *, settings: Settings, now: int) -> int:
+    """Fills the queue of a league if it is due; returns the number of matches scheduled."""
+    league = session.scalar(select(League).where(League.id == number, *_AWAKE))
+    return 0 if league is None else _feed(session, league, settings, now)
 
 
 def _feed(session: Session, league: League, settings: Settings, now: int) -> int:

@@ -230,8 +230,15 @@ def _advance_comparison(number: int, context: Context) -> None:
 
 
 def _feed(context: Context) -> None:
+    with context.read() as session:
+        due = ranked.due(session)
+    for number in due:
+        _attempt(partial(_feed_one, number), context)
+
+
+def _feed_one(number: int, context: Context) -> None:
     with context.write() as session:
-        ranked.feed(session, settings=context.settings, now=context.now())
+        ranked.feed(session, number, settings=context.settings, now=context.now())
 
 
 def _dispatch(context: Context) -> None:

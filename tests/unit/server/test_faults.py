@@ -25,7 +25,7 @@ from server.db.models import (
     Version,
     VersionState,
 )
-from server.services import accounts, exclusions, operations, ranked, uploads, voids
+from server.services import accounts, exclusions, operations, uploads, voids
 from server.services.tick import tick
 from tests.books import Books, drawn, open_books, played, scripted, season_of, tried_out
 
@@ -74,7 +74,7 @@ def ranked_of(books: Books, alice: User, bob: User) -> Callable[[int], Version]:
     def matches(count: int) -> Version:
         own = open_books(books.context.database.url, ranked_backlog=count)
         with own.write() as session:
-            assert ranked.feed(session, settings=own.settings, now=books.clock()) == count
+            assert own.feed(session) == count
         own.context.close()
         return version
 
@@ -157,7 +157,7 @@ def test_who_is_suspended_plays_no_more_and_is_told_why(
     with books.read() as session:
         left = session.scalars(select(Match.state).where(Match.state != MatchState.FINISHED)).all()
         assert left == [MatchState.VOID] * 10
-        assert ranked.feed(session, settings=books.settings, now=books.clock()) == 0
+        assert books.feed(session) == 0
         (line,) = session.scalars(select(Audit).where(Audit.action == "version.suspend"))
         assert (line.actor_id, line.subject) == (None, f"version:{version.id}")
         kinds = set(session.scalars(select(Event.kind)))
@@ -185,7 +185,7 @@ def test_the_house_s_bots_are_never_suspended(books: Books, alice: User) -> None
     arena = Arena(shipped, every=2)
     for _ in range(4):
         with books.write() as session:
-            ranked.feed(session, settings=books.settings, now=books.clock())
+            books.feed(session)
         arena.play(books)
     assert arena.bouts >= 20 * BOUTS
     assert counts(books, shipped) == (0, 0, 0)

@@ -15,7 +15,7 @@ from sqlalchemy import select
 
 from matchbox.match.wire import PlayMatch, TryOut
 from server.db.models import Bot, Comparison, League, Match, Result, Season, User, Version
-from server.services import comparisons, leagues, match_sizing, ranked, rounds
+from server.services import comparisons, leagues, match_sizing, rounds
 from server.services.tick import tick
 from tests.books import SIMPLE, Books, open_books, played, season_of, tried_out
 
@@ -35,7 +35,7 @@ def a_round(books: Books, seconds: Mapping[str, float]) -> list[tuple[frozenset[
     """Plays the matches fed now; returns the bots and the number of deals of each. A deal takes
     each bot its time from `seconds`, and the referee as long as the quickest bot."""
     with books.write() as session:
-        ranked.feed(session, settings=books.settings, now=books.clock())
+        books.feed(session)
     return [play(books, job, seconds) for job in books.dispatch()]
 
 
@@ -166,7 +166,7 @@ def test_what_a_match_takes_to_begin_does_not_keep_those_of_quick_bots_short(
     sizes = []
     for _ in range(4):
         with books.write() as session:
-            ranked.feed(session, settings=books.settings, now=books.clock())
+            books.feed(session)
         jobs = books.dispatch()
         sizes.append({len(job.deals) for job in jobs})
         for job in jobs:

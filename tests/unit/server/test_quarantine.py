@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from matchbox.match.wire import Entrant, PlayMatch, TryOut
 from server import queries
 from server.db.models import Role, User, Version, VersionState
-from server.services import quarantine, ranked
+from server.services import quarantine
 from server.services.jobs import token_of
 from server.services.tick import tick
 from tests.books import Books, lost, played, season_of, tried_out
@@ -112,7 +112,7 @@ def test_a_league_goes_on_while_matches_of_a_suspect_wait(
 
     def fed() -> int:
         with books.write() as session:
-            return ranked.feed(session, settings=books.settings, now=books.clock())
+            return books.feed(session)
 
     assert fed() == books.settings.ranked_backlog
     assert fed() == 0

@@ -31,7 +31,7 @@ from tests.plans import explained
 def feed(books: Books) -> int:
     """Feeds the queue; returns the number of new matches."""
     with books.write() as session:
-        return ranked.feed(session, settings=books.settings, now=books.clock())
+        return books.feed(session)
 
 
 def tables(books: Books) -> list[tuple[str, ...]]:
@@ -83,7 +83,7 @@ def test_the_queue_is_filled_without_reading_all_matches(
 ) -> None:
     begin(books, alice, bob)
     with books.write() as session, explained(session) as plans:
-        assert ranked.feed(session, settings=books.settings, now=books.clock()) > 0
+        assert books.feed(session) > 0
     met = [plan for plan in plans if "ix_match_seat_version_id" in plan and "GROUP BY" in plan]
     assert met, plans
     assert all(plan.startswith("SEARCH match_seat ") for plan in met), met
@@ -110,7 +110,7 @@ def test_a_field_is_read_again_only_after_a_change(books: Books, alice: User, bo
 
     def read(only: str) -> list[str]:
         with books.write() as session, explained(session, only=only) as plans:
-            assert ranked.feed(session, settings=books.settings, now=books.clock()) > 0
+            assert books.feed(session) > 0
         return plans
 
     assert read("user.role") == []
@@ -128,7 +128,7 @@ def test_the_speed_of_those_that_meet_is_read_by_their_matches(
 ) -> None:
     begin(books, alice, bob)
     with books.write() as session, explained(session, only="result.cpu_ms") as plans:
-        assert ranked.feed(session, settings=books.settings, now=books.clock()) > 0
+        assert books.feed(session) > 0
     assert plans
     for plan in plans:
         assert plan.count(" USING INDEX sqlite_autoindex_") == 3, plan
@@ -152,7 +152,7 @@ def test_what_is_remembered_of_a_field_chooses_as_what_is_read_anew(
         if forget:
             monkeypatch.setattr(ranked, "_fields", Cache[Any](most=1))
         with books.write() as session:
-            ranked.feed(session, settings=books.settings, now=books.clock())
+            books.feed(session)
             new = select(Match).where(Match.state == MatchState.QUEUED).order_by(Match.number)
             chosen.append(
                 [[seat.version_id for seat in match.seats] for match in session.scalars(new)]

@@ -16,7 +16,7 @@ from matchbox.match import record as records
 from matchbox.match.replay import replay
 from server import queries
 from server.db.models import Match, Rating, User
-from server.services import ranked, standings
+from server.services import standings
 from server.services.leagues import TEAM
 from tests.books import Books, open_books, really_played
 
@@ -39,7 +39,7 @@ def enter(books: Books, owner: User, bot: str, checkout: Path) -> None:
 
 def feed(books: Books) -> int:
     with books.write() as session:
-        return ranked.feed(session, settings=books.settings, now=books.clock())
+        return books.feed(session)
 
 
 def play_on(books: Books) -> None:

@@ -23,6 +23,7 @@ from server.services import (
     exclusions,
     leagues,
     operations,
+    ranked,
     rounds,
     seasons,
     signs,
@@ -144,7 +145,7 @@ def test_an_unforeseen_error_in_one_step_does_not_stop_the_others(
 
 @pytest.mark.parametrize(
     ("module", "act"),
-    [(comparisons, "advance"), (announcements, "announce"), (editions, "start")],
+    [(comparisons, "advance"), (announcements, "announce"), (editions, "start"), (ranked, "feed")],
 )
 def test_a_row_that_fails_does_not_stop_those_after_it(
     module: ModuleType, act: str, books: Books, monkeypatch: pytest.MonkeyPatch

@@ -18,7 +18,7 @@ from server.db.models import (
     Standing,
     User,
 )
-from server.services import operations, ranked, seasons, standings, voids
+from server.services import operations, seasons, standings, voids
 from server.services.embargo import embargoed_matches
 from server.services.fixtures import deals_of, match_id
 from server.services.tick import tick
@@ -232,7 +232,7 @@ def test_a_void_ranked_match_leaves_the_ratings_with_the_next_refit(
     books.bot(alice, "one")
     books.bot(bob, "two")
     with books.write() as session:
-        ranked.feed(session, settings=books.settings, now=books.clock())
+        books.feed(session)
     old = play_one(books)
     books.clock.pass_by(minutes=1)
     tick(books.context)
