@@ -223,7 +223,8 @@ def lose(
     parked = faults >= settings.attempts
     counted = {"platform_faults": faults, "trouble": storable(why, 500)}
     values = {**(kind.to_parked if parked else kind.to_queued), **counted, "arena": None}
-    if not _change(session, row, values, kind.leased, attempt):
+    sent = and_(kind.leased, kind.model.sent_at.is_not(None))  # Not one that waits for a wall.
+    if not _change(session, row, values, sent, attempt):
         return False
     kind.failed(session, row, now)
     if parked:

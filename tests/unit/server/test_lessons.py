@@ -274,6 +274,15 @@ def test_strangers_do_not_learn_while_there_is_no_wall(school: School) -> None:
     assert len(school.jobs()) == 2
 
 
+def test_a_lesson_that_waits_for_a_wall_is_lost_once(school: School) -> None:
+    school.taught()
+    job, _ = school.jobs()
+    school.books.wall(walled=False)
+    assert school.books.lose(lost(job))
+    assert not school.books.lose(lost(job))
+    assert school.rows()[0].platform_faults == 1
+
+
 def test_a_season_may_begin_with_the_memories_of_the_parents(
     school: School, alice: User, charlie: User
 ) -> None:
