@@ -147,6 +147,10 @@ def advance(session: Session, number: int, *, settings: Settings, now: int) -> N
     row = session.get_one(Comparison, number)
     if number not in due(session):
         return
+    if why := interim_results.why_untestable(row):
+        _end(session, row, ComparisonState.CANCELLED, why, now)
+        _notify_of_end(session, row, now)
+        return
     plan = Plan.of(row)
     following = _next_batch(session, row, plan)
     interim_results.update_result(session, row, plan, last=not following)

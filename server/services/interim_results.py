@@ -84,6 +84,18 @@ def begin(row: Comparison, plan: Plan) -> dict[str, Any]:
     return {**document, "looks": [], "forfeits": {}, "why": ""}
 
 
+def why_untestable(row: Comparison) -> str:
+    """The reason why the comparison's bounds cannot be tested; empty if they can.
+
+    Older releases took bounds that are too close to each other.
+    """
+    try:
+        _trial(row, row.most)
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
 def update_result(session: Session, row: Comparison, plan: Plan, *, last: bool) -> None:
     """Updates the comparison's result from its finished matches; `last` if no look follows."""
     before = row.result or begin(row, plan)

@@ -353,6 +353,23 @@ def test_it_ends_where_a_version_plays_no_more_or_the_rules_have_changed(
         assert told in books.notices(alice, "comparison-end")[-1][1]
 
 
+def test_one_with_bounds_that_older_releases_took_ends_with_a_reason(
+    books: Books, alice: User, two: tuple[Version, Version]
+) -> None:
+    number = ask(books, alice, two[1])
+    with books.write() as session:
+        session.get_one(Comparison, number).bounds = [0.0, 0.001]
+    while jobs := books.dispatch():
+        for job in jobs:
+            books.record(played(job))
+    tick(books.context)
+    row = row_of(books, number)
+    assert row.state == "cancelled"
+    assert row.result is not None
+    assert "0.01 Elo apart" in row.result["why"]
+    assert "0.01 Elo apart" in books.notices(alice, "comparison-end")[-1][1]
+
+
 def test_comparisons_neither_starve_the_league_nor_are_starved(
     books: Books, alice: User, bob: User, two: tuple[Version, Version]
 ) -> None:
