@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from threading import Event
+from threading import Event, Lock
 from typing import TYPE_CHECKING, Any, Final
 
 import structlog
@@ -46,10 +46,20 @@ class Courier:
         self._context, self._transports = context, transports or Transports()
         self._pool = ThreadPoolExecutor(THREADS, "courier")
         self._running: list[Future[None]] = []
+        self._waking = Lock()
         self._over = Event()
 
     def wake(self) -> None:
         """Starts the deliveries that are due on idle threads; does not wait for them."""
+        with self._waking:  # The tick and the watch call it in threads of their own.
+            self._start_due()
+
+    def close(self) -> None:
+        """Ends the threads once they have tried the deliveries under way."""
+        self._over.set()
+        self._pool.shutdown(cancel_futures=True)
+
+    def _start_due(self) -> None:
         for done in [one for one in self._running if one.done()]:
             self._running.remove(done)
             if (error := done.exception()) is not None:
@@ -62,11 +72,6 @@ class Courier:
             return
         for _ in range(min(waiting, THREADS - len(self._running))):
             self._running.append(self._pool.submit(self._deliver_all))
-
-    def close(self) -> None:
-        """Ends the threads once they have tried the deliveries under way."""
-        self._over.set()
-        self._pool.shutdown(cancel_futures=True)
 
     def _deliver_all(self) -> None:
         while not self._over.is_set() and deliver_one(self._context, self._transports):

@@ -6,6 +6,8 @@ import json
 import shutil
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -174,6 +176,25 @@ def test_a_mail_that_is_refused_for_good_is_given_up(
     tell(books, alice)
     assert deliver_one(opened(books), Transports(send=refuse))
     assert left(books) == stays
+
+
+def test_two_that_wake_it_at_once_do_not_disturb_each_other(books: Books) -> None:
+    class Done(Future[None]):
+        """A delivery that is over, and at which both would arrive."""
+
+        def done(self) -> bool:
+            with suppress(threading.BrokenBarrierError):
+                both.wait(0.5)
+            return True
+
+    both, done = threading.Barrier(2), Done()
+    done.set_result(None)
+    courier = Courier(opened(books))
+    courier._running.append(done)
+    with ThreadPoolExecutor(2) as pool:
+        wakes = [pool.submit(courier.wake) for _ in range(2)]
+    assert [one.exception() for one in wakes] == [None, None]
+    courier.close()
 
 
 def test_a_receiver_that_keeps_it_waiting_holds_up_neither_ledger_nor_others(
