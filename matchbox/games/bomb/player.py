@@ -275,6 +275,8 @@ def _named(thing: object) -> str:
     """A short description of a value that a player returned; runs none of the player's code."""
     if type(thing) is Card and CARDS.get(thing.name()) is thing:
         return repr(thing)
+    if type(thing) is int and thing.bit_length() > 128:  # Python makes no text of very large ones.
+        return "a huge int"
     if type(thing) in (int, bool, type(None)):
         return f"{thing!r:.40}"
     return f"something of type {type(thing).__name__:.40}"

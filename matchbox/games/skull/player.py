@@ -356,6 +356,8 @@ def _starter(player: object) -> str:
 
 def _named(thing: object) -> str:
     """A short description of a value that a player returned; runs none of the player's code."""
+    if type(thing) is int and thing.bit_length() > 128:  # Python makes no text of very large ones.
+        return "a huge int"
     if thing is None or type(thing) in (int, bool):
         return f"{thing!r:.40}"
     return f"something of type {type(thing).__name__:.40}"

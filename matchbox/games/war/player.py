@@ -162,7 +162,7 @@ def _move(chosen: object) -> str:
 
 def _card(chosen: object) -> int:
     """The card as an int. Numpy's integers count; bool and other kinds of int do not."""
-    if type(chosen) is int:
+    if type(chosen) is int and chosen.bit_length() <= 128:
         return chosen
     if type(chosen).__module__ == "numpy":
         try:
@@ -174,6 +174,8 @@ def _card(chosen: object) -> int:
 
 def _named(thing: object) -> str:
     """A short description of a value that a player returned; runs none of the player's code."""
+    if type(thing) is int and thing.bit_length() > 128:  # Python makes no text of very large ones.
+        return "a huge int"
     if type(thing) in (int, bool, type(None)):
         return f"{thing!r:.40}"
     return f"something of type {type(thing).__name__:.40}"

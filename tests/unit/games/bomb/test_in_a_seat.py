@@ -65,6 +65,7 @@ FAULTS = {
     "a place out of range": (
         "return None", "return game_data.draw_pile_size() + 1", "illegal", "return an int from 0",
     ),
+    "a huge place": ("return None", "return 10**5000", "illegal", "returned a huge int"),
     "True as a place": ("return None", "return True", "illegal", "defuse() returned True"),
     "a float as a place": ("return None", "return 1.0", "illegal", "type float"),
     "an old play_a_card in defuse, caught": (

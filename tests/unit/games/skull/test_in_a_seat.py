@@ -35,6 +35,7 @@ class Mine(Agent):
 ANY = "return random.choice(game_state.legal_moves())"
 BAD = {
     "a number": ("return len(game_state.legal_moves())", None, "illegal", "returned 2"),
+    "a huge number": ("return 10**5000", None, "illegal", "returned a huge int"),
     "no move": ("return None", None, "illegal", "select_move() returned None"),
     "a card in place of a move": ("return Card.rose", None, "illegal", "type Card"),
     "a bid of nothing": ("return Move(bet=0)", None, "illegal", "a move that there is not"),

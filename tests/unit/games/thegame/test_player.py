@@ -84,8 +84,8 @@ def test_a_pair_of_numbers_is_a_play_and_out_of_range_an_invalid_one(
 
 @pytest.mark.parametrize(
     "returned",
-    [None, 3, (0,), (0, 1, 2), (True, 0), (0, 1.0), ("0", "1"), "01", {0: 1}, (0, None)],
-    ids=repr,
+    [None, 3, 10**5000, (0,), (0, 1, 2), (True, 0), (0, 1.0), ("0", "1"), "01", {0: 1}, (0, None)],
+    ids=lambda one: f"{one!r}" if one != 10**5000 else "huge",
 )
 def test_anything_else_is_no_answer(returned: Any) -> None:
     with pytest.raises(IllegalMove, match=r"return \(pile_index, card_index\)"):

@@ -32,6 +32,7 @@ FAULTS = {
     "an exception": ("raise KeyError('boom')", "crash", "KeyError: 'boom'"),
     "nothing": ("return None", "illegal", "lay() returned None"),
     "a number": ("return 13", "illegal", "lay() returned 13"),
+    "a huge card": ("return 10**5000, 1", "illegal", "lay() returned a huge int as a card"),
     "one card": ("return position.hand[:1]", "illegal", "lay() returned 1 cards"),
     "three cards": ("return position.hand[:3]", "illegal", "lay() returned 3 cards"),
     "a card not held": ("return 14, 1", "illegal", "'14 1' is not a pair of cards"),
