@@ -200,17 +200,26 @@ def write(game: Game) -> None:
 
 def append(game: Game, results: Path = RESULTS) -> None:
     """Writes a game to the end of the log: one JSON object a line."""
+    is_cut = results.exists() and not results.read_bytes().endswith(b"\n")
     with results.open("a", encoding="utf-8") as file:
-        file.write(json.dumps(game.format_logging()) + "\n")
+        file.write("\n" * is_cut + json.dumps(game.format_logging()) + "\n")
 
 
 def read_results(results: Path = RESULTS) -> list[dict[str, Any]]:
-    """All games of a log, which is one object or one object per line; none if there is no file."""
+    """All games of a log, which is one object or one object per line; none if there is no file.
+
+    Leaves out a game whose line was cut off, as on a full disk.
+    """
     text = results.read_text(encoding="utf-8") if results.exists() else ""
     decoder, games, at = json.JSONDecoder(), [], 0
     while (at := _after_space(text, at)) < len(text):
-        game, at = decoder.raw_decode(text, at)
-        games.append(game)
+        try:
+            game, at = decoder.raw_decode(text, at)
+        except json.JSONDecodeError:
+            following = text.find("\n{", at)
+            at = len(text) if following < 0 else following
+        else:
+            games.append(game)
     return games
 
 

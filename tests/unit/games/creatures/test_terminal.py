@@ -373,3 +373,13 @@ def test_a_human_blocks_or_not_and_may_think_again(
     monkeypatch: pytest.MonkeyPatch, typed: list[str], move: Any
 ) -> None:
     assert a_blocking_human(monkeypatch, *typed) == move
+
+
+def test_a_game_that_was_cut_off_in_the_log_does_not_stop_the_next_ones() -> None:
+    for _ in range(2):
+        play_game(AutoPilot(), AutoPilot(), False, False)
+    whole = terminal.RESULTS.read_text()
+    terminal.RESULTS.write_text(whole[:-100])
+    for _ in range(2):
+        play_game(AutoPilot(), AutoPilot(), False, False)
+    assert [game["number"] for game in terminal.read_results()] == [1, 2, 3]
