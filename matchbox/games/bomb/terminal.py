@@ -45,6 +45,12 @@ def play_game(player0: Player, player1: Player, print_details: bool, raise_excep
     for player in (player0, player1):
         assert isinstance(player, Player), f"{player!r} is not an instance of Player"
     game = _TerminalGame((player0, player1), print_details)
+    if game.nameless is not None:
+        loser, wrong = game.nameless
+        game.forfeit(loser, wrong)
+        if raise_exceptions:
+            raise wrong
+        return 1 - loser
     while seats := GAME.to_move(game.state):
         loser = seats[0]
         try:
@@ -67,7 +73,8 @@ class _TerminalGame:
         self.players = players
         self.fault: ValueError | None = None
         self._print_details = print_details
-        names = [player.name() for player in players] if print_details else ["", ""]
+        self.nameless: tuple[int, Exception] | None = None
+        names = [self._name(seat) for seat in (0, 1)] if print_details else ["", ""]
         self.transcript = Transcript(names)
         self.state = GAME.start(2, ModuleDice(), {})
 
@@ -96,6 +103,14 @@ class _TerminalGame:
         if self._print_details:
             for line in lines:
                 print(line)
+
+    def _name(self, seat: int) -> str:
+        """The player's name; that of its class if `name()` fails, which is a fault."""
+        try:
+            return self.players[seat].name()
+        except Exception as error:  # noqa: BLE001 - Whatever the player raises is its fault.
+            self.nameless = self.nameless or (seat, error)
+            return type(self.players[seat]).__name__
 
     def _within(self, move: Any) -> Any:
         """Makes a move during a turn; returns the view after it."""

@@ -325,3 +325,20 @@ def test_a_human_is_asked_for_a_place_until_there_is_one(
     assert "From 0 (the top) to 5 (the bottom)" in out
     assert "'top' is not a whole number." in out
     assert "7 is not a place" in out
+
+
+class Nameless(SimplePlayer):
+    """A player whose name fails."""
+
+    def name(self) -> str:
+        raise KeyError("no name")
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_player_whose_name_fails_loses(place: int, capsys: pytest.CaptureFixture[str]) -> None:
+    players = [SimplePlayer(), SimplePlayer()]
+    players[place] = Nameless()
+    assert play_game(*players, print_details=True, raise_exceptions=False) == 1 - place
+    assert "Nameless" in capsys.readouterr().out
+    with pytest.raises(KeyError, match="no name"):
+        play_game(*players)
