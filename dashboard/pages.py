@@ -239,12 +239,12 @@ class _Pages:
 
 
 def path_after_login() -> str | None:
-    """Returns the path of this page, to which a log-in leads back.
+    """Returns the path of this page with its query, to which a log-in leads back.
 
     Returns None if the page itself leads to a log-in, or answers a form.
     """
     leads_back = request.method in ("GET", "HEAD") and not request.path.startswith(_ENTRANCES)
-    return request.path if leads_back else None
+    return request.full_path.rstrip("?") if leads_back else None
 
 
 def own_path(path: str) -> str:
@@ -254,4 +254,4 @@ def own_path(path: str) -> str:
 
 
 def _login_first() -> AnyResponse:
-    return redirect(url_for("pages.login", next=request.path))
+    return redirect(url_for("pages.login", next=request.full_path.rstrip("?")))

@@ -228,7 +228,12 @@ def test_a_seasons_page_after_a_mistake_leads_to_its_other_columns(
 
 def test_a_log_in_leads_back_to_a_page_and_never_to_a_form_s_address(browse: Browse) -> None:
     stranger = browse(None)
-    for page, back in (("/matches", "/matches"), ("/login", ""), ("/signup", "")):
+    for page, back in (
+        ("/matches", "/matches"),
+        ("/matches?game=bomb", "/matches?game%3Dbomb"),
+        ("/login", ""),
+        ("/signup", ""),
+    ):
         assert _log_ins(stranger.get(page).text) == {back}
     for form in ("/seasons/1/enter", "/account/tokens"):
         refused = stranger.send(form)
