@@ -329,6 +329,8 @@ def _check_name(session: Session, name: str) -> None:
         )
     if name.isdecimal() or name in registry.packages():
         raise BadName(f"{name!r} cannot be a season's name: it is a number, or names a game")
+    if "/" in name or name in (".", ".."):  # An address cannot have it as one part.
+        raise BadName(f"{name!r} cannot be a season's name: it has a slash, or only dots")
     if session.scalar(select(Season.id).where(Season.name == name)) is not None:
         raise Conflict(f"there is a season {name!r} already; choose another name")
 

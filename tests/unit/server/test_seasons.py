@@ -329,6 +329,8 @@ def test_a_cancelled_season_voids_what_was_not_played(
         ({"name": ""}, BadName),
         ({"name": "12"}, BadName),
         ({"name": "bomb"}, BadName),
+        ({"name": "2026/27"}, BadName),
+        ({"name": ".."}, BadName),
         ({"name": "a\nb"}, BadName),
         ({"league": "nowhere"}, NotFound),
         ({"cycles": 0}, BadOption),
