@@ -179,6 +179,8 @@ def next_steps(season: Season, left: Mapping[int, int]) -> Iterator[str]:
     """Yields sentences on the next steps, without the time of a start."""
     if season.state == "draft":
         yield "Only operators see this season. It takes bots once an operator opens it."
+        if season.starts_at:
+            yield "Until then it does not start, and its league opens no other season."
     elif season.state == "open":
         yield "Bots may enter, and authors may still upload: versions are fixed at the start."
         if not season.starts_at or season.paused:

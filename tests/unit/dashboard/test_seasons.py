@@ -117,6 +117,7 @@ def links(page: Seen) -> set[str]:
     ("own", "told"),
     [
         ({"state": "draft"}, "Only operators see this season"),
+        ({"state": "draft", "starts_at": seasons.LATER}, "its league opens no other"),
         ({"state": "open"}, "An operator starts it"),
         ({"state": "paused"}, "until an operator resumes it"),
         ({"state": "cancelled"}, "nobody wins"),
