@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from contextlib import suppress
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 from urllib.parse import quote
@@ -84,6 +85,12 @@ def log_in(
         output.note(f"Logged in to {address} as {account} ({role}); kept in {path}")
 
 
+def _finite(seconds: float) -> float:
+    if not isfinite(seconds):
+        raise typer.BadParameter(f"{seconds} is not a number of seconds.")
+    return seconds
+
+
 def submit(
     file: Annotated[Path, typer.Argument(help="the bot: a .py file, or a zip with player.py")],
     game: Annotated[str, typer.Option(help="the game it plays")],
@@ -92,7 +99,9 @@ def submit(
         str | None, typer.Option("--class", help="one of several players")
     ] = None,
     wait: Annotated[bool, typer.Option("--wait", help="wait for the verdict")] = False,
-    patience: Annotated[float, typer.Option(min=1, help="the longest wait, in seconds")] = 300.0,
+    patience: Annotated[
+        float, typer.Option(min=1, callback=_finite, help="the longest wait, in seconds")
+    ] = 300.0,
     json: JsonOption = False,
 ) -> None:
     """Upload a bot, or its next version; exits 1 if it is refused."""

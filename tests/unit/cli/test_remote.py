@@ -111,6 +111,13 @@ def test_patience_ends_with_a_sentence(
     assert "there is no verdict after 1 s" in told.err
 
 
+@pytest.mark.parametrize("wrong", ["nan", "inf", "-1", "0"])
+def test_patience_is_a_number_of_seconds(matchbox: Run, mine: Path, wrong: str) -> None:
+    told = matchbox(*submitting(mine, "--patience", wrong))
+    assert told.code == 2
+    assert "'--patience'" in told.err
+
+
 def test_a_file_that_is_no_bot_is_refused_at_once(
     alice: User, matchbox: Run, tmp_path: Path
 ) -> None:
