@@ -190,6 +190,8 @@ def complete_file(path: Path) -> Iterator[IO[bytes]]:
     """Yields a file to write, which gets its name once it is complete. Raises BadOption."""
     if path.is_dir():
         raise BadOption(f"{path} is a folder: name a file in it")
+    if path.exists() and not path.is_file():
+        raise BadOption(f"{path} is no ordinary file, and would be replaced: name another file")
     draft = path.with_name(f"{path.name}.part")
     try:
         with draft.open("wb") as file:

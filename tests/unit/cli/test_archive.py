@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from zipfile import ZIP_STORED, ZipFile
 
@@ -222,6 +223,14 @@ def test_a_place_where_no_file_can_be_is_named(tmp_path: Path) -> None:
         complete_file(place),
     ):
         pytest.fail("there is nothing to write to")
+
+
+def test_a_file_that_is_no_ordinary_one_is_not_replaced(tmp_path: Path) -> None:
+    place = tmp_path / "pipe"
+    os.mkfifo(place)
+    with pytest.raises(BadOption, match="no ordinary file"), complete_file(place):
+        pytest.fail("there is nothing to write to")
+    assert place.is_fifo()
 
 
 def test_lessons_are_listed_for_their_owner_alone(
