@@ -338,7 +338,8 @@ class Nameless(SimplePlayer):
 def test_a_player_whose_name_fails_loses(place: int, capsys: pytest.CaptureFixture[str]) -> None:
     players = [SimplePlayer(), SimplePlayer()]
     players[place] = Nameless()
-    assert play_game(*players, print_details=True, raise_exceptions=False) == 1 - place
+    one, two = players
+    assert play_game(one, two, print_details=True, raise_exceptions=False) == 1 - place
     assert "Nameless" in capsys.readouterr().out
     with pytest.raises(KeyError, match="no name"):
-        play_game(*players)
+        play_game(one, two)
