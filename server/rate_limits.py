@@ -104,11 +104,11 @@ def limit_rates(app: Flask, settings: Settings, sent_code: Callable[[], str]) ->
 
     Call it after all routes are registered: those in SLOW, TELLING and ABROAD have a stricter
     limit, set here. `sent_code` returns the code of a league that the request came with, or "".
-    With a code the limit is the code's and not the network's, because a whole class may share one
-    address.
+    With a code the limit is the code's and not the network's: a whole class may share an address.
     """
+    app.before_request(_find_asker)  # runs before the limiter's own
     limiter = _Limiter(
-        key_func=asker,
+        key_func=lambda: g.asker,
         application_limits=[f"{settings.requests_per_minute} per minute"],
         application_limits_exempt_when=lambda: request.path.startswith(FREE),
         storage_uri=storage_uri(settings.broker_url),
@@ -149,6 +149,16 @@ def limit_rates(app: Flask, settings: Settings, sent_code: Callable[[], str]) ->
         if endpoint in _JOINING:
             limited = few(with_code(view))
         app.view_functions[endpoint] = _shown_again(view, limited)
+
+
+def _find_asker() -> None:
+    """Finds whom the request counts for.
+
+    The limiter itself would take an error of the database for a failure of its storage, and each
+    process would count alone for a while.
+    """
+    if not request.path.startswith(FREE):
+        g.asker = asker()
 
 
 def _shown_again(view: Any, limited: Any) -> Any:

@@ -238,6 +238,23 @@ def test_who_asks_too_often_waits(make_app: MakeApp) -> None:
     assert client.get("/healthz").status_code == 200
 
 
+def test_a_failing_database_does_not_begin_the_count_anew(make_app: MakeApp) -> None:
+    app = make_app(requests_per_minute=2)
+    made: Context = app.extensions["matchbox"]
+    with made.write() as session:
+        user = User(name="alice", password="", created_at=made.now())
+        session.add(user)
+        session.flush()
+        token = accounts.make_token(session, user, "test", now=made.now())
+    alice = Caller(app.test_client(), token)
+    assert alice.get("/games").status_code == 200
+    for before, after, status in (("user", "lost", 503), ("lost", "user", 200)):
+        with made.database.connect() as connection:
+            connection.exec_driver_sql(f"ALTER TABLE {before} RENAME TO {after}")
+        assert alice.get("/games").status_code == status
+    problem(alice.get("/games"), 429)
+
+
 def test_a_page_tells_of_the_limit_only_beyond_it(make_app: MakeApp) -> None:
     client = make_app(requests_per_minute=1).test_client()
     assert "X-RateLimit-Remaining" not in client.get("/matches").headers
