@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
-from matchbox.errors import BadName, Forbidden
+from matchbox.errors import BadName, Conflict, Forbidden
 from server.context import Context
 from server.db.models import Audit, Notice, User
-from server.services import accounts, deliveries, password_links, sessions
+from server.services import accounts, deliveries, password_links, passwords, sessions
 from server.services.deliveries import Parcel
 from tests.books import Books
 
@@ -133,6 +133,47 @@ def test_a_reset_by_mail_revokes_the_tokens_if_that_is_wanted(
     password_links.set_password(mailing, dora.id, secret, NEW, revoke=revoke)
     with books.read() as session:
         assert len(accounts.tokens(session, dora)) == (0 if revoke else 1)
+
+
+@pytest.mark.parametrize(
+    "change", [{"password": "another hash"}, {"reset_asked_at": 1}, {"closed_at": 1}]
+)
+def test_an_account_that_changes_while_its_new_password_is_hashed_keeps_its_own(
+    mailing: Context,
+    books: Books,
+    dora: User,
+    monkeypatch: pytest.MonkeyPatch,
+    change: dict[str, object],
+) -> None:
+    ask(mailing)
+    secret = secret_of(parcels(mailing)[0], dora)
+    real = passwords.hash_password
+
+    def hash_slowly(password: str, name: str) -> str:
+        with books.write() as session:
+            session.execute(update(User).where(User.id == dora.id).values(change))
+        return real(password, name)
+
+    monkeypatch.setattr(passwords, "hash_password", hash_slowly)
+    with pytest.raises(Conflict, match="has just changed"):
+        password_links.set_password(mailing, dora.id, secret, NEW)
+    expected = change.get("password", dora.password)
+    with books.read() as session:
+        assert session.get_one(User, dora.id).password == expected
+
+
+def test_a_link_opens_no_account_that_was_closed(
+    mailing: Context, books: Books, dora: User
+) -> None:
+    ask(mailing)
+    secret = secret_of(parcels(mailing)[0], dora)
+    with books.write() as session:
+        user = session.get_one(User, dora.id)
+        user.closed_at = books.clock()
+        settings, now = mailing.settings, books.clock()
+        assert not password_links.is_open(user, secret, settings=settings, now=now)
+    with pytest.raises(Forbidden):
+        password_links.set_password(mailing, dora.id, secret, NEW)
 
 
 def test_a_link_is_of_no_use_for_another_account(mailing: Context, dora: User, alice: User) -> None:
