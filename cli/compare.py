@@ -133,7 +133,10 @@ def _trial(bounds: str) -> Trial:
             f"--bounds {bounds} must be LOW,HIGH in Elo with LOW below HIGH, "
             f"from -{WIDEST} to {WIDEST}: write, for example, {BOUNDS}"
         )
-    return Trial(lower, upper)
+    try:
+        return Trial(lower, upper)
+    except ValueError as error:
+        raise _refused(f"--bounds {bounds} cannot be tested: {error}") from None
 
 
 def _make_comparison(plan: Plan, bounds: str, deals: int) -> Comparison:

@@ -98,6 +98,7 @@ def test_a_bot_that_breaks_forfeits_and_that_is_told(matchbox: Run, tmp_path: Pa
         (["simple", "medium", "--game", "bomb", "--bounds", "20,0"], "LOW below HIGH"),
         (["simple", "medium", "--game", "bomb", "--bounds", "much"], "write, for example, 0,20"),
         (["simple", "medium", "--game", "bomb", "--bounds=-1e9,1e9"], "from -1000 to 1000"),
+        (["simple", "medium", "--game", "bomb", "--bounds", "5,5.001"], "0.01 Elo apart"),
         (["simple", "medium", "--game", "bomb", "--bounds", "nan,5"], "LOW below HIGH"),
         (["simple", "medium", "--game", "bomb", "--field", "scared", "--bounds", "0,9"], "--bound"),
         (["bluffer", "random", "--game", "skull", "--players", "4"], "see --field"),
