@@ -81,11 +81,10 @@ def is_public(address: str) -> bool:
     multicast address."""
     found: IPv4Address | IPv6Address = ip_address(address)
     if isinstance(found, IPv6Address):
-        if found.sixtofour is not None or found.teredo is not None or found.is_site_local:
+        if found.sixtofour is not None or found.is_site_local:
             return False
         found = found.ipv4_mapped or found
-    inside = found.is_private or found.is_loopback or found.is_link_local or found.is_unspecified
-    return found.is_global and not (inside or found.is_multicast or found.is_reserved)
+    return found.is_global and not (found.is_multicast or found.is_reserved)
 
 
 def addresses_of(host: str, port: int) -> list[str]:
