@@ -120,6 +120,15 @@ def test_what_is_taken_is_nobody_elses_until_its_taker_must_have_died(
     assert not waiting(books)
 
 
+def test_nothing_is_sent_to_an_account_that_was_closed(books: Books, alice: User) -> None:
+    mailed(books, alice)
+    tell(books, alice)
+    with books.write() as session:
+        session.get_one(User, alice.id).closed_at = books.clock()
+    assert take(books) is None
+    assert not waiting(books)
+
+
 def test_a_webhook_is_posted_to_one_at_a_time_and_others_are_not_held_up(
     books: Books, alice: User, bob: User
 ) -> None:
