@@ -49,7 +49,7 @@ def pairs_finding(found: BoardFigures) -> str:
     share = 100 * max(most.share, 1 - most.share)
     return (
         f"{len(clear):,} of {count} {'is' if len(clear) == 1 else 'are'} settled; most one-sided: "
-        f"{winner} takes {share:.1f}% from {loser}"
+        f"{wording.bot(winner)} takes {share:.1f}% from {wording.bot(loser)}"
     )
 
 
@@ -85,7 +85,7 @@ def pairs(found: BoardFigures) -> go.Figure:
         hovertemplate="row %{y} against column %{x}: %{z:.1%}<br>95% interval %{customdata[1]:.1%}"
         " to %{customdata[2]:.1%}<br>%{customdata[0]} bouts<extra></extra>",
     )
-    names = [f"{at + 1} {figures.label(bot)}" for at, bot in enumerate(found.bots)]
+    names = [f"{at + 1} {figures.label(wording.bot(bot))}" for at, bot in enumerate(found.bots)]
     axis = {"type": "category", "showgrid": False, "categoryarray": ranks}
     return figures.plot(
         [heat],

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from flask import Response, redirect, render_template, request, url_for
 
-from dashboard import leaderboards, ratings, sparklines, tables
+from dashboard import leaderboards, ratings, sparklines, tables, wording
 from dashboard.source import Source
 from matchbox.answers.board_figures import Opponent, Opponents
 
@@ -122,7 +122,7 @@ def strengths(opponents: Sequence[Opponent]) -> list[str]:
 
 
 def _named(opponents: Sequence[Opponent]) -> str:
-    names = [f"{one.bot} ({100 * one.share:.1f}%)" for one in opponents[:NAMED]]
+    names = [f"{wording.bot(one.bot)} ({100 * one.share:.1f}%)" for one in opponents[:NAMED]]
     if more := len(opponents) - len(names):
         names.append(f"{more:,} more")
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from dashboard.wording import plural
+from dashboard.wording import bot, plural
 
 if TYPE_CHECKING:
     from matchbox.answers.standings import Board
@@ -70,15 +70,15 @@ def surprises(board: Board) -> list[str]:
     pairs."""
     if board.upsets:
         return [
-            f"{one.winner} took {one.share:.0%} of {one.games:,} bouts against {one.loser}, "
-            "which ranks higher"
+            f"{bot(one.winner)} took {one.share:.0%} of {one.games:,} bouts against "
+            f"{bot(one.loser)}, which ranks higher"
             for one in board.upsets[:NAMED]
         ]
     if board.lack is None or (board.by == "elo" and board.lack.p >= MISFIT):
         return []
     return [
-        f"{pair.first} took {_percent(pair.share, pair.expected)} of {pair.games:,} bouts against "
-        f"{pair.second}, where {_percent(pair.expected, pair.share)} were expected"
+        f"{bot(pair.first)} took {_percent(pair.share, pair.expected)} of {pair.games:,} bouts "
+        f"against {bot(pair.second)}, where {_percent(pair.expected, pair.share)} were expected"
         for pair in board.lack.worst[:NAMED]
     ]
 

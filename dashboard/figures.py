@@ -15,6 +15,8 @@ from hashlib import blake2b
 from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from dashboard import wording
+
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
@@ -72,17 +74,17 @@ def label(text: str) -> str:
 def finding(board: Board) -> str:
     """Returns a sentence that names the bot in the lead, and says how certain the lead is."""
     best = takewhile(lambda one: one.line.rank == 1, _measured(board))
-    level = [one.line.bot for one in best]
+    level = [wording.bot(one.line.bot) for one in best]
     if not level:
         return "Nobody has been rated yet"
     first = [line for line in board.lines if line.rank_range[0] == 1]
-    leader = board.lines[0].bot
+    leader = wording.bot(board.lines[0].bot)
     if len(level) > 1:
         return f"{' and '.join(level) if len(level) == 2 else f'{len(level)} bots'} share the lead"
     if len(first) == 1:
         return f"{leader} leads, and we are sure"
     if len(first) == 2:
-        other = next(line.bot for line in first if line.bot != leader)
+        other = wording.bot(next(line.bot for line in first if line is not board.lines[0]))
         return f"{leader} leads, but {other} may be as strong"
     return f"{leader} leads, but {len(first)} bots may be first"
 
@@ -108,7 +110,7 @@ def leaderboard(board: Board) -> go.Figure:
             "categoryorder": "array",
             "categoryarray": [_plain(bot) for bot in bots],
             "tickvals": [_plain(bot) for bot in bots],
-            "ticktext": [label(bot) for bot in bots],
+            "ticktext": [label(wording.bot(bot)) for bot in bots],
             "showgrid": False,
             "automargin": True,
             "ticklabelstandoff": 8,
@@ -224,7 +226,7 @@ def _points(measured: Sequence[_Measured], unit: str, digits: int) -> go.Scatter
             "line": {"width": 2.5, "color": tints},
         },
         customdata=[_hover(one, unit, digits) for one in measured],
-        hovertemplate="%{y}<br>%{customdata[0]}<br>%{customdata[1]}<extra></extra>",
+        hovertemplate="%{customdata[2]}<br>%{customdata[0]}<br>%{customdata[1]}<extra></extra>",
     )
 
 
@@ -239,7 +241,8 @@ def _hover(measured: _Measured, unit: str, digits: int) -> list[str]:
         counts += f"<br>{line.forfeits} bouts forfeited"
     if line.provisional:
         counts += "<br>provisional"
-    return [f"{unit} {value:.{digits}f}{spread}", counts]
+    name = _plain(wording.bot(line.bot))
+    return [f"{unit} {value:.{digits}f}{spread}", counts, name]
 
 
 def heading(text: str) -> dict[str, Any]:

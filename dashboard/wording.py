@@ -178,6 +178,12 @@ def author(name: str) -> str:
     return "a deleted author" if name.startswith("deleted-author-") else name
 
 
+def bot(full_name: str) -> str:
+    """Returns the full name of a bot. All deleted authors have the same name."""
+    owner, slash, name = full_name.partition("/")
+    return f"{author(owner)}{slash}{name}"
+
+
 def flat(detail: Mapping[str, Any], under: str = "") -> list[tuple[str, str]]:
     """Returns a mapping as lines: [("format kind", "swiss"), ("again", "yes")].
 

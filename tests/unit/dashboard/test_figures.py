@@ -16,8 +16,10 @@ from hypothesis import strategies as st
 
 from cli.shipped import names
 from dashboard import figures, ratings
+from dashboard.evidence import surprises
 from dashboard.figures import COLOURS, DRAWN, colour, finding, label, leaderboard, plot, walk
 from matchbox import registry
+from matchbox.answers.standings import Upset
 from tests.unit.dashboard.cast import BOARD, HISTORY, board, line, make_app
 from tests.unit.dashboard.compared import COMPARISONS
 
@@ -155,7 +157,7 @@ def test_a_provisional_point_is_hollow_and_says_so() -> None:
 
 
 def test_hovering_tells_the_counts() -> None:
-    estimate, counts = points_of(leaderboard(BOARD)).customdata[0]
+    estimate, counts, _ = points_of(leaderboard(BOARD)).customdata[0]
     assert estimate == "Elo 1642 (1624 to 1660)"
     assert counts == "412 matches: 206 won, 20 drawn, 186 lost"
     told = board(line(1, "a/a", 1500.0, 9.0, 1, bout_wins=501, bout_losses=499))
@@ -247,3 +249,17 @@ def test_where_borda_ranks_its_scores_are_drawn() -> None:
     figure = leaderboard(board(scored, by="borda"))
     assert points_of(figure).x == (0.625,)
     assert "Expected share of points 0.625 (0.600 to 0.650)" in str(points_of(figure).customdata)
+
+
+def test_a_deleted_author_has_no_internal_name_in_figures_and_sentences() -> None:
+    gone, here = "deleted-author-6/bold", "bob/tin"
+    upset = Upset(winner=gone, loser=here, games=500, share=0.7)
+    lines = line(1, gone, 1600.0, 20.0, 50), line(2, here, 1500.0, 20.0, 50)
+    measured = board(*lines, upsets=[upset])
+    figure = leaderboard(measured)
+    assert figure.layout.yaxis.ticktext == ("a deleted author/bold", "bob/tin")
+    points = points_of(figure)
+    assert [one[2] for one in points.customdata] == ["a deleted author/bold", "bob/tin"]
+    assert "%{y}" not in points.hovertemplate
+    assert finding(measured).startswith("a deleted author/bold leads")
+    assert surprises(measured)[0].startswith("a deleted author/bold took 70% of 500 bouts")
