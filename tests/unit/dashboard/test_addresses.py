@@ -39,3 +39,20 @@ def test_an_address_is_made_once(app: Flask, monkeypatch: pytest.MonkeyPatch) ->
         first = url_for("bot", name="one")
         monkeypatch.setattr(flask, "url_for", None)
         assert url_for("bot", name="one") == first
+
+
+@pytest.mark.parametrize(
+    ("address", "alone"),
+    [
+        ("http://127.0.0.1:8000/join/abcd", True),
+        ("http://127.9.9.9", True),
+        ("http://[::1]:8000/", True),
+        ("http://localhost:8000", True),
+        ("http://bots.localhost/", True),
+        ("http://192.168.0.7:8000/", False),
+        ("https://bots.example.org/", False),
+        ("https://localhost.example.org/", False),
+    ],
+)
+def test_addresses_of_one_computer_only_are_known(address: str, alone: bool) -> None:
+    assert addresses.is_loopback(address) is alone

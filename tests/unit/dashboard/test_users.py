@@ -74,3 +74,10 @@ def test_an_account_shows_its_sessions_and_tokens_with_a_button_for_each_that_wo
         assert said in page, said
     assert "tokens/5/revoke" not in page
     assert "logged in nowhere" in get("/admin/users/bob").text
+
+
+def test_a_class_page_at_an_address_for_everybody_does_not_warn() -> None:
+    client = make_app(replace(EMPTY, viewer=OPERATOR.viewer)).test_client()
+    for host, warns in (("localhost:8000", True), ("bots.example.org", False)):
+        page = client.get("/leagues/cup/class", base_url=f"http://{host}").text
+        assert ("Other computers cannot open" in page) is warns

@@ -153,6 +153,17 @@ def test_accounts_are_made_from_names_and_their_passwords_work(
         assert nobody.post("/login", {"name": name, "password": password}).status_code == 201
 
 
+def test_pages_with_an_address_of_one_computer_only_warn(browse: Browse, charlie: User) -> None:
+    warning, page = "Other computers cannot open", browse(charlie)
+    assert warning in page.get(f"/leagues/{GAME}/class").text
+    page.send(f"/leagues/{GAME}/code")
+    for path in ("class", "class/card"):
+        told = page.get(f"/leagues/{GAME}/{path}").text
+        assert f"{warning} <code>http://127.0.0.1:8000/join/" in told
+    cards = page.send(f"/leagues/{GAME}/accounts", names="anna")
+    assert f"{warning} <code>http://localhost/login" in cards.text
+
+
 def test_a_list_with_bad_names_is_shown_again_whole(
     browse: Browse, charlie: User, as_charlie: Caller
 ) -> None:
