@@ -166,7 +166,6 @@ async function make(move) {
   const form = part("moves");
   returns = form.contains(document.activeElement);
   for (const control of form.elements) control.disabled = true;
-  part("status").textContent = "Your move is made.";
   mark();
   const answer = await fetch(form.dataset.api, {
     method: "POST",
@@ -178,18 +177,36 @@ async function make(move) {
   }).catch(() => null);
   busy = false;
   polls = 0;
-  if (!answer?.ok) revision = "";
+  if (answer?.ok) part("status").textContent = "Your move is made.";
+  else revision = "";
   await ask();
-  if (!answer?.ok && part("moves")) complain(answer ? (await answer.json()).detail : "The server cannot be reached.");
+  if (!answer?.ok) await refuse(form, answer);
   if (returns) part("events").focus();
 }
 
-function complain(text) {
+// The move is not made: says why, and lets the person move again if the form is still there.
+async function refuse(form, answer) {
+  for (const control of form.elements) control.disabled = false;
+  if (mine) play.dataset.turn = "mine";
+  mark();
+  if (answer?.status === 401) logInAgain();
+  else if (part("moves")) complain(answer ? (await answer.json()).detail : "The server cannot be reached.");
+}
+
+function complain(...words) {
+  part("choices").querySelector("[role=alert]")?.remove();
   const note = document.createElement("p");
   note.className = "note bad";
   note.setAttribute("role", "alert");
-  note.textContent = text;
+  note.append(...words);
   part("choices").prepend(note);
+}
+
+function logInAgain() {
+  const link = document.createElement("a");
+  link.href = `/login?next=${encodeURIComponent(location.pathname + location.search)}`;
+  link.textContent = "Log in again";
+  complain("You are logged out. ", link, " to go on with this game.");
 }
 
 // News from the server
@@ -214,6 +231,7 @@ async function ask() {
   address.searchParams.set("revision", revision);
   address.searchParams.set("since", steps.length);
   const answer = await fetch(address).catch(() => null);
+  if (answer?.status === 401) return logInAgain();
   if (answer?.status === 200) await take(await answer.json());
   later();
 }

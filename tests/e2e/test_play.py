@@ -226,6 +226,35 @@ def test_the_first_move_is_near_by_keyboard_and_a_reload_loses_nothing(
     assert page.locator("#events li").all_inner_texts()[: len(told)] == told
 
 
+def test_who_is_logged_out_meanwhile_is_led_back_to_the_table(person: BrowserContext) -> None:
+    page = person.pages[0]
+    begin(page, "bomb")
+    assert my_turn(page)
+    person.clear_cookies()
+    press(page)
+    alert = page.locator("#choices [role=alert]")
+    expect(alert).to_have_text("You are logged out. Log in again to go on with this game.")
+    expect(page.locator("#status")).to_contain_text("It is your turn.")
+    expect(page.locator("#moves :disabled")).to_have_count(0)
+    table = page.url
+    alert.get_by_role("link", name="Log in again").click()
+    page.get_by_label("Name").fill("alice")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Log in").click()
+    page.wait_for_url(table)
+    assert my_turn(page)
+
+
+def test_who_is_logged_out_while_waiting_is_told(person: BrowserContext) -> None:
+    page = person.pages[0]
+    page.goto("/play/war")
+    page.get_by_label("Player 2").select_option("friend")
+    page.get_by_role("button", name="Start the game").click()
+    page.wait_for_selector("#play[data-ready]")
+    person.clear_cookies()
+    expect(page.locator("#choices [role=alert]")).to_contain_text("You are logged out.")
+
+
 def test_a_card_is_dragged_onto_a_pile(person: BrowserContext) -> None:
     page = person.pages[0]
     page.goto("/play/thegame?seats=1")
