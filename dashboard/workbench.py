@@ -18,7 +18,7 @@ from dashboard.source import Source
 from dashboard.source_code import files_of, find_version
 from matchbox.answers.bots import Bot, BotLine, Report, VersionLine
 from matchbox.answers.matches import MatchLine
-from matchbox.bundle import is_zip
+from matchbox.bundle import FILE_BYTES, ZIP_BYTES, is_zip
 from matchbox.errors import NotFound
 
 MOST: Final = 999_999_999
@@ -79,6 +79,8 @@ def submit_page(source: Source, values: Mapping[str, str] | None = None, error: 
         line=_number(values.get("line")),
         closed=source.uploads_closed(),
         libraries=source.libraries(),
+        file_bytes=FILE_BYTES,
+        zip_bytes=ZIP_BYTES,
         my_bots=my_bots,
     )
 

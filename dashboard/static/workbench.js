@@ -7,6 +7,7 @@ const form = document.getElementById("bench");
 const area = document.getElementById("source");
 const codeEditor = document.getElementById("code-editor");
 const line = document.getElementById("draft");
+const changed = document.getElementById("changed");
 const field = (name) => form.elements.namedItem(name);
 const given = () => document.getElementById("given");
 // Each account has drafts of its own; what was written before a log-in becomes the account's.
@@ -30,8 +31,10 @@ let editor = null;
 let key = here();
 let replacing = false;
 let changes = 0;
+let sent = null;
 
 const text = () => (editor ? editor.text() : area.value);
+const content = () => [field("game").value, field("file").files[0] ?? text()];
 
 function read(name) {
   try {
@@ -43,7 +46,8 @@ function read(name) {
 
 function keep() {
   try {
-    if (text() === given().value || text().trim() === "") localStorage.removeItem(key);
+    if (text().trim() === "") putAway();
+    else if (text() === given().value) localStorage.removeItem(key);
     else localStorage.setItem(key, JSON.stringify({ text: text(), at: Date.now() }));
     tell();
   } catch {
@@ -75,6 +79,13 @@ function setAside(draft) {
   }
 }
 
+// Emptying the text by hand loses no draft; but the last letter of one that is deleted is none.
+function putAway() {
+  const draft = read(key);
+  if (draft?.text.trim().length > 1) setAside(draft);
+  localStorage.removeItem(key);
+}
+
 const present = () => ({ text: text(), at: read(key)?.at ?? Date.now() });
 
 function ago(at) {
@@ -96,6 +107,7 @@ function button(label, press) {
 
 // Says what the text is. Buttons stay the same ones, so that a reader's focus is not lost.
 function tell() {
+  tellChange();
   const draft = read(key);
   const origin = given().dataset.origin;
   const file = field("file").files[0];
@@ -116,6 +128,12 @@ function tell() {
   if (line.dataset.state === state) return;
   line.dataset.state = state;
   line.replaceChildren(words, ...acts.map(([label, press]) => button(label, press)));
+}
+
+// A verdict is of what was sent. Says so once that is no longer what the form has.
+function tellChange() {
+  const now = content();
+  changed.hidden = sent === null || now.every((part, place) => part === sent[place]);
 }
 
 function startAfresh() {
@@ -159,7 +177,7 @@ async function change() {
   if (turn !== changes) return;
   if (page) {
     page.getElementById("rules").open = document.getElementById("rules").open;
-    for (const id of ["rules", "given"]) document.getElementById(id).replaceWith(page.getElementById(id));
+    for (const id of ["rules", "given", "command"]) document.getElementById(id).replaceWith(page.getElementById(id));
   }
   if (text() !== before) return keep();
   if (!decided) put(given().value);
@@ -182,8 +200,22 @@ function moveDraft() {
 
 // Files
 
+function faultOf(file) {
+  if (file.size === 0) return "is empty.";
+  const [most, what] = file.name.endsWith(".py")
+    ? [field("file").dataset.fileBytes, "a single file may have"]
+    : [field("file").dataset.zipBytes, "a zip may have"];
+  return file.size > most ? `has ${Math.ceil(file.size / 1024)} KiB; ${what} ${most / 1024}.` : "";
+}
+
 async function take(file) {
   if (!file) return tell();
+  const fault = faultOf(file);
+  if (fault) {
+    field("file").value = "";
+    tell();
+    return trouble(`${file.name} ${fault} It is not sent.`);
+  }
   if (file.name.endsWith(".py")) {
     try {
       const words = new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());
@@ -226,6 +258,7 @@ function answer(part) {
 }
 
 function trouble(...words) {
+  sent = null;
   const part = document.createElement("section");
   part.id = "verdict";
   part.ariaLive = "polite";
@@ -236,7 +269,11 @@ function trouble(...words) {
   answer(part);
 }
 
-async function send(action, body) {
+async function send(action) {
+  const body = new FormData(form);
+  if (field("file").files.length) body.delete("source");
+  sent = content();
+  tell();
   const reply = await fetch(action, { method: "POST", body });
   const page = new DOMParser().parseFromString(await reply.text(), "text/html");
   const part = page.getElementById("verdict");
@@ -256,7 +293,7 @@ form.addEventListener("submit", async (event) => {
   if (pressed.ariaDisabled === "true") return;
   pressed.ariaDisabled = "true";
   try {
-    await send(pressed.formAction, new FormData(form));
+    await send(pressed.formAction);
   } catch {
     trouble("The platform cannot be reached. Your draft is kept: try again in a moment.");
   } finally {

@@ -109,12 +109,14 @@ def cancel(number: int) -> Response:
 
 
 def _file() -> bytes:
-    """Returns the bytes of the file, or of the text in the field below it. Raises BadBundle."""
+    """Returns the bytes of the file, or of the text if no file is chosen. Raises BadBundle."""
     part = request.files.get("file")
-    data = part.read() if part else b""
-    if data:
+    if part and part.filename:
+        data: bytes = part.read()
+        if not data:
+            raise BadBundle(f"{part.filename} is empty; choose another file, or none")
         return data
     text = field("source").replace("\r\n", "\n")
     if not text.strip():
-        raise BadBundle("choose a file, or put the bot's text into the field below it")
+        raise BadBundle("write the bot's text into its field, or choose a file")
     return text.encode("utf-8", "surrogatepass")

@@ -114,6 +114,50 @@ def test_a_file_is_chosen_or_dropped(watched: Page, address: str, tmp_path: Path
     expect(watched.locator("#draft")).not_to_contain_text("mine.zip")
 
 
+def test_a_file_that_is_empty_or_too_long_is_refused_by_name(page: Page, address: str) -> None:
+    page.goto(address + "/submit")
+    write_text(page, "# mine")
+    chooser = page.get_by_label("Or a file")
+    for name, data, fault in (
+        ("nil.py", b"", "is empty."),
+        ("nil.zip", b"", "is empty."),
+        ("long.py", b"#" * 65_537, "has 65 KiB; a single file may have 64."),
+        ("long.zip", b"PK" * 600_000, "has 1172 KiB; a zip may have 1024."),
+    ):
+        chooser.set_input_files({"name": name, "mimeType": "text/plain", "buffer": data})
+        expect(page.locator("#verdict")).to_have_text(f"{name} {fault} It is not sent.")
+        expect(page.locator("#draft")).not_to_contain_text(name)
+        assert source(page) == "# mine"
+
+
+def test_a_zip_is_sent_without_the_text(page: Page, address: str) -> None:
+    sign_up(page, address)
+    write_text(page, "#" * 1_200_000)
+    file = {"name": "m.zip", "mimeType": "application/zip", "buffer": b"PK\3\4"}
+    page.get_by_label("Or a file").set_input_files(file)  # type: ignore[arg-type]
+    page.get_by_role("button", name="Try it").click()
+    expect(page.locator("#verdict")).to_contain_text("zip")
+    expect(page.locator("#verdict")).not_to_contain_text("1 MiB")
+
+
+def test_a_text_that_is_deleted_can_be_brought_back(page: Page, address: str) -> None:
+    page.goto(address + "/submit")
+    write_text(page, "# mine")
+    page.keyboard.press("ControlOrMeta+a")
+    page.keyboard.press("Delete")
+    assert source(page) == ""
+    page.reload()
+    page.get_by_role("button", name="Bring back the draft").click()
+    assert source(page) == "# mine"
+
+
+def test_another_game_has_its_own_command(page: Page, address: str) -> None:
+    page.goto(address + "/submit?game=bomb")
+    expect(page.locator("#command")).to_contain_text("--game bomb")
+    page.get_by_label("Game").select_option("war")
+    expect(page.locator("#command")).to_contain_text("--game war")
+
+
 def test_without_its_script_the_page_is_a_plain_form(
     new_context: object, books: Books, address: str
 ) -> None:
@@ -225,6 +269,24 @@ def test_try_it_is_at_most_20_tab_stops_away_and_works_by_keyboard(
     arena(books, accepted=True)
     expect(watched.locator("#verdict")).to_contain_text("It would be accepted.")
     expect(button).to_be_focused()
+
+
+def test_a_verdict_says_when_it_is_of_another_text(page: Page, address: str) -> None:
+    sign_up(page, address)
+    write_text(page, "# mine")
+    page.get_by_role("button", name="Try it").click()
+    expect(page.locator("#verdict")).to_contain_text("Being tried out")
+    changed = page.locator("#changed")
+    expect(changed).to_be_hidden()
+    write_text(page, "# other")
+    expect(changed).to_be_visible()
+    write_text(page, "# mine")
+    expect(changed).to_be_hidden()
+    file = {"name": "m.zip", "mimeType": "application/zip", "buffer": b"PK"}
+    page.get_by_label("Or a file").set_input_files(file)  # type: ignore[arg-type]
+    expect(changed).to_be_visible()
+    page.get_by_role("button", name="Try it").click()
+    expect(changed).to_be_hidden()
 
 
 def test_a_lost_session_or_a_refusal_leaves_the_draft(page: Page, address: str) -> None:

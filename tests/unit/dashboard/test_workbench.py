@@ -8,9 +8,11 @@ import re
 import zipfile
 from dataclasses import replace
 from html import unescape
+from pathlib import Path
 
 import pytest
 
+import dashboard
 from dashboard import game_pages
 from matchbox import registry
 from matchbox.answers.matches import Matches
@@ -161,3 +163,12 @@ def test_the_first_match_is_linked_as_soon_as_there_is_one() -> None:
     assert "First match: finished Watch it, against house/medium v1" in seen.text
     theirs = replace(none, bot=lambda owner, name: cast.bot(owner, name, mine=False))
     assert "First match" not in get(path, theirs).text
+
+
+def test_an_input_of_a_certain_form_says_which() -> None:
+    """The browser shows the title with its own words about a value that does not match."""
+    templates = Path(dashboard.__file__).parent.glob("templates/*.html")
+    inputs = [tag for file in templates for tag in re.findall(r"<input [^>]*>", file.read_text())]
+    asking = [tag for tag in inputs if "pattern=" in tag]
+    assert len(asking) > 4
+    assert [tag for tag in asking if "title=" not in tag] == []

@@ -41,6 +41,7 @@ def test_a_poor_bot_is_shown_again_with_what_was_typed(browse: Browse, alice: Us
     visitor = browse(alice)
     for more, status, said in (
         ({"source": ""}, 422, "choose a file"),
+        ({"source": "#", "file": (BytesIO(b""), "nil.zip")}, 422, "nil.zip is empty"),
         ({"source": "x = '\u202e'"}, 422, "invisible"),
         ({"source": "#", "name": "No!"}, 422, "cannot be a name"),
         ({"source": "#", "game": "chess"}, 404, "chess"),
