@@ -59,6 +59,7 @@ class Report(TypedDict):
     walled: bool
     box: str
     boxes: dict[str, Box]
+    servers: dict[str, str | None]
     brokers: dict[str, str | None]
     databases: dict[str, Database]
     games: dict[str, list[str]]
@@ -66,13 +67,13 @@ class Report(TypedDict):
 
 
 def doctor(json: JsonOption = False) -> None:
-    """Check which boxes, brokers and databases work; exits 1 if strangers may not play."""
+    """Check which boxes, brokers and databases work; exits 1 if strangers cannot play here."""
     report = examine()
     if json:
         output.document(report)
     else:
         _show(report)
-    if not report["walled"]:
+    if not report["walled"] or any(report["servers"].values()):
         output.exit_no()
 
 
@@ -94,6 +95,7 @@ def examine() -> Report:
         "walled": bool(walled),
         "box": walled[0] if walled else "process",
         "boxes": boxes,
+        "servers": _servers(),
         "brokers": _brokers(),
         "databases": {
             "sqlite": {"works": True, "version": sqlite3.sqlite_version},
@@ -127,6 +129,30 @@ def _cores() -> Cores:
     return {"usable": usable, "arenas": arenas, "pinned": pinned}
 
 
+def _servers() -> dict[str, str | None]:
+    """The broker and the database that are set, each with what is wrong with it or None."""
+    from matchbox.errors import BrokerUnavailable, Unavailable
+    from matchbox.settings import read_settings
+    from server.db.faults import check_connection
+    from server.services.broker import waiting_results
+
+    settings = read_settings(os.environ, open)
+    found: dict[str, str | None] = {}
+    for setting, url, check in (
+        ("MATCHBOX_BROKER_URL", settings.broker_url, waiting_results),
+        ("MATCHBOX_DATABASE_URL", settings.database_url, check_connection),
+    ):
+        if url:
+            try:
+                check(url)
+                found[setting] = None
+            except BrokerUnavailable as error:
+                found[setting] = f"{error} ({error.__cause__})"
+            except Unavailable as error:
+                found[setting] = str(error)
+    return found
+
+
 def _brokers() -> dict[str, str | None]:
     from matchbox.errors import BrokerUnavailable
     from worker import broker
@@ -155,6 +181,8 @@ def _show(report: Report) -> None:
     if report["past_the_filter"]:
         print(f"kernel: seccomp filters do not see {' and '.join(report['past_the_filter'])}")
         print("  Bots gain nothing by calling them: the kernel refuses the call or kills the bot.")
+    for setting, wrong in report["servers"].items():
+        print(f"{setting}: {wrong or 'works'}")
     for name, path in report["brokers"].items():
         print(f"broker {name}: {path or 'not found'}")
     for name, database in report["databases"].items():

@@ -20,6 +20,8 @@ from sqlalchemy.pool import NullPool
 from matchbox.errors import Unavailable
 from server.db.waiting import wait_while
 
+CONNECT_S: Final = 5
+"""How long `check_connection` waits for Postgres, in seconds."""
 CHECK_S: Final = 5.0
 """The most processor time that a start spends on the pages, in seconds."""
 _RESTORE: Final = "stop, move it away, and restore a backup with `matchbox admin restore`"
@@ -115,6 +117,21 @@ def wait_for_start(url: str, most_s: float, report: Callable[[str], None]) -> No
         return ""
 
     wait_while(trouble, most_s, report)
+
+
+def check_connection(url: str) -> None:
+    """Connects to Postgres once, or looks for damaged pages of SQLite.
+
+    Raises Unavailable if the database cannot be used.
+    """
+    if make_url(url).get_backend_name() == "sqlite":
+        check_pages(url)
+        return
+    engine = create_engine(url, poolclass=NullPool, connect_args={"connect_timeout": CONNECT_S})
+    try:
+        engine.connect().close()
+    except DBAPIError as error:
+        raise Unavailable(sentence(error, url)) from error
 
 
 def check_pages(url: str, most_s: float = CHECK_S) -> None:

@@ -32,6 +32,28 @@ def test_doctor_tells_boxes_brokers_and_databases(matchbox: Run) -> None:
     assert "box bwrap: " in matchbox("doctor").out
 
 
+def test_doctor_tries_the_broker_and_the_database_that_are_set(
+    matchbox: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(doctor, "_box", lambda kind: BOX)
+    assert matchbox("doctor", "--json").json["servers"] == {}
+    monkeypatch.setenv("MATCHBOX_DATABASE_URL", f"sqlite:///{tmp_path}/books.db")
+    told = matchbox("doctor")
+    assert (told.code, "MATCHBOX_DATABASE_URL: works\n" in told.out) == (0, True)
+    (tmp_path / "books.db").write_text("no database, but long enough to be taken for one " * 99)
+    monkeypatch.setenv("MATCHBOX_BROKER_URL", "redis://:secret@127.0.0.1:1")
+    told = matchbox("doctor")
+    assert told.code == 1
+    assert "MATCHBOX_BROKER_URL: the queue cannot be reached" in told.out
+    assert "Connection refused" in told.out
+    assert f"{tmp_path}/books.db is not a database or is damaged" in told.out
+    monkeypatch.setenv("MATCHBOX_DATABASE_URL", "postgresql+psycopg://anna:secret@127.0.0.1:1/x")
+    told = matchbox("doctor")
+    assert told.code == 1
+    assert "the database postgresql://anna:***@127.0.0.1:1/x cannot be reached" in told.out
+    assert "secret" not in told.out
+
+
 def test_doctor_tells_what_a_walled_box_lacks(
     matchbox: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

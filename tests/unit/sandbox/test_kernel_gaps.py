@@ -53,6 +53,7 @@ def test_the_doctor_names_them(capsys: pytest.CaptureFixture[str]) -> None:
         "plain": "",
         "box": "process",
         "boxes": {},
+        "servers": {},
         "brokers": {},
         "databases": {},
         "games": {},
