@@ -13,6 +13,7 @@ from flask import Response, jsonify
 
 from dashboard import figures, tables, wording
 from dashboard.source import Source
+from matchbox.league.line import PROVISIONAL_ELO
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -64,10 +65,12 @@ def _drawn(bot: str, points: tuple[RatingPoint, ...], meant: int) -> figures.Dra
 def finding(points: Sequence[RatingPoint], meant: int | None = None) -> str:
     """Returns a sentence, without a full stop, on how a version's rating changed.
 
-    The version is `meant`, or else that of the last point.
+    The version is `meant`, or else that of the last point. Provisional ratings do not count.
     """
     version = points[-1].version if meant is None else meant
-    own = [point for point in points if point.version == version]
+    own = [point for point in points if point.version == version and not _provisional(point)]
+    if len(own) < 2:
+        return f"Version {version} has not been rated for long enough to show a change"
     first, (low, high) = _measured(own[0])
     last, (lowest, highest) = _measured(own[-1])
     if low <= highest and lowest <= high:
@@ -114,6 +117,11 @@ def figure(bot: str, points: Iterable[RatingPoint], meant: int | None = None) ->
             for version, way in ways.items()
         ],
     )
+
+
+def _provisional(point: RatingPoint) -> bool:
+    """Returns whether a point of Elo is provisional, as a line of the board is."""
+    return point.ci95 is not None and point.ci95[1] - point.ci95[0] > PROVISIONAL_ELO
 
 
 def _measured(point: RatingPoint) -> tuple[float, Interval]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 By: TypeAlias = Literal["elo", "borda", "score"]
 """The figure that ranks the lines: Elo; Borda's score where Elo misleads; a cooperative game's
 score."""
+PROVISIONAL_ELO: Final = 100.0
+"""Elo: a line with a wider interval is provisional."""
 
 
 @dataclass(frozen=True, slots=True)

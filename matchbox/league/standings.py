@@ -14,7 +14,7 @@ from matchbox.league.comparisons import Comparisons, Floats, Ints, without_seats
 from matchbox.league.cooperative_boards import mixed_board, score
 from matchbox.league.counts import Counts, count
 from matchbox.league.expected_scores import expected_scores, nash
-from matchbox.league.line import By, Line
+from matchbox.league.line import PROVISIONAL_ELO, By, Line
 from matchbox.league.posterior import posterior
 from matchbox.league.ranges import rank_ranges
 from matchbox.league.ratings import ELO, PRIOR_ELO, WIDE, Fit, fit_comparisons
@@ -27,8 +27,6 @@ field alone does not raise it."""
 WITHOUT_HELD: Final = 4
 """The last method whose digests leave out `held`: whether Borda ranks only because it ranked
 before."""
-PROVISIONAL_ELO: Final = 100.0
-"""Elo: a line with a wider interval is provisional."""
 PROVISIONAL_DEALS: Final = 20
 """On a cooperative board, a line with fewer deals is provisional."""
 DIGITS: Final = 6

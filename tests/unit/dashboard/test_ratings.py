@@ -17,6 +17,7 @@ from tests.unit.dashboard.cast import EMPTY, HISTORY, SOURCE, make_app, rated
 from tests.unit.dashboard.test_pages import get
 
 BOT = "alice/careful"
+TOO_NEW = "has not been rated for long enough to show a change"
 
 
 def score(day: int, value: float, half: float) -> RatingPoint:
@@ -57,10 +58,10 @@ def test_a_team_s_history_is_its_score() -> None:
 @pytest.mark.parametrize(
     ("last", "told"),
     [
-        (rated(4, 9, 1200, 1574.2, 11.0), "Version 4 has risen by 104 Elo"),
-        (rated(4, 9, 1200, 1380.0, 11.0), "Version 4 has fallen by 90 Elo"),
+        (rated(4, 9, 1200, 1574.2, 11.0), "Version 4 has risen by 44 Elo"),
+        (rated(4, 9, 1200, 1380.0, 11.0), "Version 4 has fallen by 150 Elo"),
         (rated(4, 9, 1200, 1500.0, 11.0), "Version 4 is rated about as it was at first"),
-        (rated(5, 9, 1, 1500.0, 200.0), "Version 5 is rated about as it was at first"),
+        (rated(5, 9, 1, 1500.0, 200.0), f"Version 5 {TOO_NEW}"),
     ],
 )
 def test_the_finding_is_of_the_newest_version_and_as_sure_as_the_intervals(
@@ -69,9 +70,15 @@ def test_the_finding_is_of_the_newest_version_and_as_sure_as_the_intervals(
     assert finding([*HISTORY[:-1], last]) == told
 
 
+def test_a_provisional_rating_is_no_start_of_a_rise() -> None:
+    points = [rated(1, 1, 1, 400.0, 300.0), rated(1, 2, 50, 1033.0, 40.0)]
+    assert finding(points) == f"Version 1 {TOO_NEW}"
+    assert finding([*points, rated(1, 3, 90, 1040.0, 30.0)]).endswith("about as it was at first")
+
+
 def test_the_bot_s_page_shows_it_with_its_data() -> None:
     page = get("/bots/alice/careful")
-    assert "Version 4 has risen by 104 Elo." in page.text
+    assert "Version 4 has risen by 44 Elo." in page.text
     assert "1574 ± 11" in page.text
     found = [one for tag, one in page.elements if one.get("data-figure") == "figure-data"]
     assert len(found) == 1

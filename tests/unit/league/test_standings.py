@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from matchbox.league.counts import count, tally
-from matchbox.league.line import Line
+from matchbox.league.line import PROVISIONAL_ELO, Line
 from matchbox.league.ratings import PRIOR_ELO, START, WIDE
 from matchbox.league.rows import Row
-from matchbox.league.standings import PROVISIONAL_ELO, digest_of, standing
+from matchbox.league.standings import digest_of, standing
 from tests.unit.league.builders import bout, fit, play_field, wins
 
 FIELD = play_field([-150.0, 0.0, 20.0, 200.0], table=2, deals=60, luck=0.5, seed=8)
