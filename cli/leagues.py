@@ -39,7 +39,16 @@ def list_leagues(json: JsonOption = False) -> None:
     if json:
         output.document([one.plain() for one in found])
     else:
-        rows = [(one.name, one.game, one.seats, one.deals, one.next_start or "") for one in found]
+        rows = [
+            (
+                one.name,
+                one.game,
+                one.seats,
+                "by speed" if one.paced else one.deals,
+                one.next_start or "",
+            )
+            for one in found
+        ]
         output.table(["league", "game", "players", "deals of a match", "next start"], rows)
 
 

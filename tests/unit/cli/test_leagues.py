@@ -102,6 +102,16 @@ def test_a_server_that_is_slow_to_make_accounts_is_not_called_away(
     assert "cannot be reached" not in told.err
 
 
+def test_the_list_names_a_number_of_deals_only_if_the_league_has_one(
+    charlie: User, matchbox: Run
+) -> None:
+    matchbox("league", "create", "own", "--game", "bomb", "--deals", 7)
+    matchbox("league", "create", "paced", "--game", "bomb")
+    rows = {line.split()[0]: line for line in matchbox("league", "list").out.splitlines()}
+    assert rows["own"].split()[:4] == ["own", "bomb", "2", "7"]
+    assert "by speed" in rows["paced"]
+
+
 def test_accounts_are_invited_and_a_league_rests(
     charlie: User, platform: Platform, matchbox: Run
 ) -> None:
