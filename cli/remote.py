@@ -113,12 +113,18 @@ def submit(
     with connect() as client:
         fields = {"game": game, "name": name, "class": class_name}
         version = parse_answer(Version, client.upload("/bots", fields, file.name, data))
+        known = version.state != "pending"
         if wait:
             version = verdict(client, version, patience)
     if json:
         output.document(version_document(version))
     else:
+        if known:
+            print(f"The file is the same as version {version.number}: no new version is made")
         _show_version(version)
+        if version.state == "accepted":
+            name = f"{version.bot} {version.number}"
+            print(f"It does not play; `matchbox activate {name}` chooses it")
     if version.state == "refused":
         output.exit_no()
     if version.state == "suspended":

@@ -93,6 +93,22 @@ def test_wait_ends_with_the_verdict(
     assert told.json["log"] == "hello from the bot\n"
 
 
+def test_the_bytes_of_an_earlier_version_are_named_with_the_way_to_play_it(
+    alice: User, platform: Platform, matchbox: Run, mine: Path
+) -> None:
+    matchbox(*submitting(mine))
+    settle_all(platform)
+    assert "no new version is made" in matchbox(*submitting(mine)).out
+    mine.write_text(GOOD + "# two\n")
+    matchbox(*submitting(mine))
+    settle_all(platform)
+    mine.write_text(GOOD)
+    told = matchbox(*submitting(mine))
+    assert told.code == 0
+    assert "The file is the same as version 1: no new version is made\n" in told.out
+    assert "It does not play; `matchbox activate alice/mine 1` chooses it\n" in told.out
+
+
 def test_a_refused_submission_is_a_no_with_its_reasons(
     alice: User, platform: Platform, matchbox: Run, mine: Path
 ) -> None:

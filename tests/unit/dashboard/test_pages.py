@@ -457,3 +457,25 @@ def test_what_is_not_there_is_told_by_the_app() -> None:
         answer = client.get(path)
         assert answer.status_code == 404
         assert "To the first page" in Seen(answer.text).text
+
+
+def test_an_accepted_version_that_does_not_play_says_so_and_can_be_chosen() -> None:
+    page = get("/bots/alice/careful/versions/1")
+    assert "It does not play: version 2 plays for this bot." in page.text
+    forms = [one["action"] for tag, one in page.elements if tag == "form" and "action" in one]
+    assert "/bots/alice/careful/activate" in forms
+    assert "It does not play" not in get("/bots/alice/careful/versions/2").text
+
+
+def test_a_report_of_a_bot_that_never_ran_has_no_zeros() -> None:
+    told = cast.report("crash", "SyntaxError: expected ':'", log="line 1").model_copy(
+        update={"games": 0, "cpu_ms_per_decision": 0.0}
+    )
+    versions = [cast.version(3, "refused", told)]
+    source = replace(SOURCE, bot=lambda owner, name: cast.bot(owner, name, versions=versions))
+    page = get("/bots/alice/careful/versions/3", source).text
+    assert "Refused." in page
+    assert "Games tried" not in page
+    assert "Time for a decision" not in page
+    assert "Its output and tracebacks" in page
+    assert "Time for a decision" in get("/bots/alice/careful/versions/2").text
