@@ -140,6 +140,7 @@ def test_a_token_is_shown_once_and_works_until_it_is_revoked(
     page = visitor.send("/account/tokens", name="laptop", scope="read")
     assert page.status_code == 200
     assert page.headers["Cache-Control"] == "no-store"
+    assert "<code>matchbox login --token http://" in page.text
     found = re.search(r"mbx_[\w-]+", page.text)
     assert found is not None
     nobody.token = found.group()
