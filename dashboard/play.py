@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import groupby
 from typing import Any, Final, NamedTuple
 
@@ -18,9 +19,12 @@ from dashboard.playback import DrawnStep
 from dashboard.responses import PageResponse
 from dashboard.source import Source
 from dashboard.wording import plural
+from matchbox import registry
 from matchbox.answers.games import Game
 from matchbox.answers.play import Choice, Opponent, Table
 from matchbox.errors import Forbidden, NotFound
+from matchbox.game import fill_options
+from matchbox.match import hosted_bout
 from matchbox.match.transcript import Transcript
 
 MOST_BUTTONS: Final = 16
@@ -74,7 +78,7 @@ def game_page(
     bots = source.opponents(game, LISTED + 1)
     return render_template(
         "play_game.html",
-        game=found,
+        game=_with_decisions(found, count),
         count=count,
         bots=bots[:LISTED],
         more=len(bots) > LISTED,
@@ -260,6 +264,33 @@ def _game(source: Source, name: str) -> Game:
     if found is None:
         raise NotFound(f"there is no game {name!r}")
     return found
+
+
+def _with_decisions(game: Game, seats: int) -> Game:
+    """The game without the choices at which nobody decides anything.
+
+    An option with a single choice left is left out.
+    """
+    undecided, options = _undecided(game.name, seats), {}
+    for name, option in game.options.items():
+        choices = [one for one in option.choices if (name, one) not in undecided]
+        if len(choices) != 1:
+            options[name] = option.model_copy(update={"choices": choices})
+    return game.model_copy(update={"options": options})
+
+
+@cache
+def _undecided(game: str, seats: int) -> frozenset[tuple[str, str | int | bool]]:
+    """The options of the game, each with a value by which a bout is over before any move."""
+    rules = registry.game(game)
+    return frozenset(
+        (name, value)
+        for name, option in rules.spec.options.items()
+        for value in option.choices
+        if hosted_bout.resume(
+            rules, "0" * 32, seats, fill_options(rules.spec, {name: value}), []
+        ).over
+    )
 
 
 def _usual_player(seat: int, bots: Sequence[Opponent]) -> str:

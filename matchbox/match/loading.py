@@ -192,7 +192,10 @@ def choose(
             f"write one, or name an imported one with BOT = Class"
         )
     names = ", ".join(sorted(one.__name__ for one in leaves))
-    raise NotAPlayer(f"the file defines several players ({names}); choose one with BOT = Class")
+    raise NotAPlayer(
+        f"the file defines several players ({names}); choose one with BOT = Class in the file, or "
+        "as you submit it: under “The file has several players”, or with --class"
+    )
 
 
 def _named(module: ModuleType, base: type[Any], wanted: str, adopt: Adopt) -> type[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from flask import Blueprint, make_response, redirect, request
+from flask import Blueprint, flash, make_response, redirect, request
 from flask import session as cookie
 
 from dashboard import forms as pages
@@ -130,6 +130,7 @@ def change_password() -> Response:
         context(), actor, old, new, network=network, revoke=revoke, begun=begun
     )
     start_session(user)
+    flash("Your new password holds from now on.")
     return go_to("pages.account")
 
 

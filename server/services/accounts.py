@@ -115,11 +115,14 @@ def change_password(
 
     An account without a password gets its first one; the caller must have confirmed the request.
     With `revoke`, also revokes its API tokens. Raises Forbidden if the old password is wrong,
-    BadName if the new one is easy to guess, or Conflict if somebody else has just changed it.
+    BadName if the new one is the old one or easy to guess, or Conflict if somebody else has just
+    changed it.
     """
     known = user.password
     if known is not None:
         check_password(user, old)
+        if new == old:
+            raise BadName("the new password is the old one; choose another")
     hashed = passwords.hash_password(new, user.name)  # slow: done before the write turn begins
     which = (User.id == user.id, User.password == known, User.closed_at.is_(None))
     if rows_changed(session, update(User).where(*which).values(password=hashed)) != 1:
@@ -361,7 +364,8 @@ def _scopes(user: User, scopes: Collection[str] | None, by: Token | None) -> str
     held = known if by is None else known & by.scope_set
     wanted = held if scopes is None else set(scopes)
     if not wanted or not wanted <= set(Scope):
-        raise BadOption(f"a token has one scope or more of these: {', '.join(Scope)}")
+        offered = ", ".join(scope for scope in Scope if scope in known)
+        raise BadOption(f"choose what the token may do, at least one of these: {offered}")
     if not wanted <= known:
         raise Forbidden("only an operator's token may have the scope `operate`")
     if not wanted <= held:

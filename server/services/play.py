@@ -73,7 +73,9 @@ def open_table(
     check_seats(spec, len(seats))
     filled = fill_options(spec, options)
     if seats.count(ME) != 1:
-        raise BadOption(f"take one seat yourself: name it {ME!r}, once")
+        raise BadOption(
+            f"take one seat yourself, and no second one: choose “You”, in a program {ME!r}"
+        )
     _check_room(session, actor, settings)
     table = PlayTable(
         id=secrets.token_hex(16),

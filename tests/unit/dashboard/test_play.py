@@ -306,6 +306,17 @@ def test_a_person_reads_names_and_no_numbers_of_seats() -> None:
     assert "Player 2" in form
 
 
+def test_options_by_which_nobody_decides_are_not_offered() -> None:
+    given = {
+        name: Option(default=one.default, help=one.help, choices=list(one.choices))
+        for name, one in registry.game("war").spec.options.items()
+    }
+    games = [one.model_copy(update={"options": given}) for one in SOURCE.games()]
+    source = replace(SOURCE, games=lambda: games)
+    assert '<option value="dealt"' in get("/play/bomb", source).text
+    assert "option-play" not in get("/play/war", source).text
+
+
 def test_every_option_offers_what_the_game_takes() -> None:
     games = [one.model_copy(update={"options": OPTIONS}) for one in SOURCE.games()]
     page = get("/play/bomb", replace(SOURCE, games=lambda: games)).text

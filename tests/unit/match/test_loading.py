@@ -169,7 +169,7 @@ def test_the_wanted_class_comes_before_bot() -> None:
         (
             "class One(Player): pass\nclass Two(Player): pass",
             None,
-            r"several players \(One, Two\); choose one with BOT = Class",
+            r"several players \(One, Two\); choose one with BOT = Class.*--class",
         ),
         ("class One(Player): pass", "Two", "the file has no class 'Two'"),
         ("One = 1", "One", "One is not a subclass of Player"),

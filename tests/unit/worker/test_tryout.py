@@ -32,7 +32,8 @@ REFUSED = [
     pytest.param(
         text(PLAYER, "class Other(SimplePlayer): pass"),
         "bundle",
-        "The file defines several players (Bot, Other); choose one with BOT = Class.",
+        "The file defines several players (Bot, Other); choose one with BOT = Class in the file, "
+        "or as you submit it: under “The file has several players”, or with --class.",
         id="two",
     ),
     pytest.param(

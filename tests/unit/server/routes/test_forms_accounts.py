@@ -157,7 +157,8 @@ def test_a_new_password_ends_every_other_session(browse: Browse, dora: User) -> 
     here, there = browse(dora), browse(dora)
     answer = here.send("/account/password", old=PASSWORD, new="battery staple")
     assert (answer.status_code, answer.location) == (303, "/account")
-    assert here.get("/account").status_code == 200
+    assert "Your new password holds" in here.get("/account").text
+    assert "Your new password holds" not in here.get("/account").text
     assert there.get("/account").location.startswith("/login")
     assert browse(None).send("/login", name="dora", password="battery staple").location == "/"
 
@@ -167,6 +168,7 @@ def test_a_new_password_ends_every_other_session(browse: Browse, dora: User) -> 
     [
         ("not the old one", "battery staple", 403, "the password is wrong"),
         (PASSWORD, "tooshort", 422, "10 characters"),
+        (PASSWORD, PASSWORD, 422, "the new password is the old one"),
     ],
 )
 def test_a_password_that_does_not_change_says_why(
@@ -175,7 +177,9 @@ def test_a_password_that_does_not_change_says_why(
     visitor = browse(dora)
     answer = visitor.send("/account/password", old=old, new=new)
     assert answer.status_code == status
-    assert said in answer.text.lower()
+    _, _, section = answer.text.lower().partition('<h2 id="password">')
+    assert said in section.partition("<h2")[0]
+    assert answer.text.lower().count(said) == 1
     assert visitor.logged_in
     assert browse(None).send("/account/password", old=old, new=new).status_code == 401
 
@@ -184,6 +188,13 @@ def test_a_token_without_a_name_is_refused(browse: Browse, dora: User) -> None:
     answer = browse(dora).send("/account/tokens", name="", scope="read")
     assert answer.status_code == 422
     assert "1 to 64" in answer.text
+
+
+def test_a_token_that_may_do_nothing_is_refused(browse: Browse, dora: User, charlie: User) -> None:
+    answer = browse(dora).send("/account/tokens", name="x", scope=[])
+    assert answer.status_code == 422
+    assert "Choose what the token may do, at least one of these: read, submit<" in answer.text
+    assert "submit, operate<" in browse(charlie).send("/account/tokens", name="x").text
 
 
 def test_a_token_for_no_whole_number_of_days_is_refused(browse: Browse, dora: User) -> None:
