@@ -15,7 +15,7 @@ from sqlalchemy import func, select
 from matchbox.answers.health import ArenaLine, Figures, Finding, Health, JobsLine, Level
 from matchbox.errors import BrokerUnavailable
 from server.db.models import Delivery, Match
-from server.services import backup_schedule, broker, disk, signs, stopped_arenas, supervision
+from server.services import backup_schedule, broker, disk, signs, stopped_arenas, supervision, walls
 from server.services.accounts import require_operator_to_see
 from server.services.arena_lines import arena_lines
 from server.services.job_lines import job_lines, stalled_ms
@@ -78,6 +78,8 @@ class State(NamedTuple):
     arenas: list[ArenaLine]
     jobs: list[JobsLine]
     figures: Figures
+    up_ms: int
+    """The time since the platform began to run, in ms."""
 
 
 Check: TypeAlias = Callable[[State], Iterator[Finding]]
@@ -88,7 +90,7 @@ def judge(session: Session, settings: Settings, *, now: int) -> Health:
     reached."""
     measured = figures(session, settings, now=now)
     lines = arena_lines(session, now), job_lines(session, now)
-    state = State(session, settings, now, *lines, measured)
+    state = State(session, settings, now, *lines, measured, now - signs.begun_at(session))
     return Health(
         checked_at=iso(now),
         findings=[finding for check in CHECKS for finding in check(state)],
@@ -128,7 +130,8 @@ def judge_for(session: Session, viewer: User | None, settings: Settings, *, now:
 
 
 def _arenas_report(state: State) -> Iterator[Finding]:
-    silent = [one for one in state.arenas if one.state == "silent"]
+    begins = state.up_ms <= walls.SILENT_MS
+    silent = [one for one in state.arenas if one.state == "silent" and not begins]
     reporting = [one for one in state.arenas if one.state == "reports"]
     remedy = (
         "See the log of that arena; if its host is gone, start another arena. Another arena gets "
@@ -138,6 +141,9 @@ def _arenas_report(state: State) -> Iterator[Finding]:
         seconds = (state.now - parse_time_ms(one.seen_at)) // 1000
         text = f"Arena {one.name} has not reported for {_for(seconds)}."
         yield _bad("arenas", text, remedy, one.name)
+    awaited = begins or not walls.silent(state.session, now=state.now)
+    if not reporting and awaited:  # Each arena needs a moment to start.
+        return
     if all(one.stopped or one.key_state == "draining" for one in reporting):
         before = "No arena reports any more" if state.arenas else "No arena has reported yet"
         if reporting:
@@ -229,7 +235,7 @@ def _standings_follow(state: State) -> Iterator[Finding]:
     if signs.ledger_is_late(state.session, state.settings, state.now):
         return
     last = signs.last(state.session, signs.STANDINGS)
-    if last is not None and state.now - last > BOARDS_MS:
+    if last is not None and min(state.now - last, state.up_ms) > BOARDS_MS:
         text = f"Standings were last brought up to date {_for((state.now - last) // 1000)} ago."
         remedy = (
             "After a start, those of a large league take minutes. If they never end, see the "
@@ -255,7 +261,7 @@ def _jobs_move(state: State) -> Iterator[Finding]:
     for line in state.jobs:
         most = OLDEST_MS.get(line.kind)
         age = state.now - parse_time_ms(line.oldest_at) if line.oldest_at else 0
-        if most is not None and age > most:
+        if most is not None and min(age, state.up_ms) > most:
             text = f"The oldest {line.kind} has waited for {_for(age // 1000)}."
             remedy = "See whether arenas report, and what they are doing."
             yield _warning("jobs", text, remedy, line.kind)
@@ -264,7 +270,7 @@ def _jobs_move(state: State) -> Iterator[Finding]:
             text = f"{many} parked: the platform failed at it again and again."
             remedy = "Play it again or make it void on the page Operate."
             yield _warning("parked", text, remedy, line.kind)
-        if line.kind == "match" and age > STALLED_MS:
+        if line.kind == "match" and min(age, state.up_ms) > STALLED_MS:
             still = stalled_ms(state.session, state.now)
             if still > STALLED_MS:
                 text = f"Matches wait, and none has ended for {_for(min(age, still) // 1000)}."

@@ -37,11 +37,16 @@ GONE_MS: Final = HOUR_MS
 """A ledger that has been silent for this long, an hour, is gone. In ms."""
 PROCESSES: Final = "signs of life"
 """The name under which the signs of processes are stored."""
+BEGUN: Final = "begun"
+"""The name under which it is stored when the platform began to run."""
+BREAK_MS: Final = 2 * EVERY_MS
+"""If no process has given a sign for this long, the next sign begins a new run of the platform."""
 _LEDGER: Final = "ledger:"
 
 
 def note(session: Session, of: str, *, now: int) -> None:
-    """Stores the time of TICK or STANDINGS. Call it if `is_due` returns True."""
+    """Stores the time of TICK, STANDINGS or BEGUN. Call it for the first two if `is_due` says
+    so."""
     session.merge(Setting(name=of, value={}, changed_at=now))
 
 
@@ -52,14 +57,17 @@ def is_due(session: Session, of: str, *, now: int) -> bool:
 
 
 def last(session: Session, of: str) -> int | None:
-    """Returns when TICK or STANDINGS was stored last, UTC in ms."""
+    """Returns when TICK, STANDINGS or BEGUN was stored last, UTC in ms."""
     return session.scalar(select(Setting.changed_at).where(Setting.name == of))
 
 
 def ledger_is_late(session: Session, settings: Settings, now: int) -> bool:
-    """Whether the ledger's last tick is too old, or there is none."""
-    at = last(session, TICK)
-    return at is None or now - at > max(LATE_MS, 10_000 * settings.tick_seconds)
+    """Whether the ledger's last tick is too old, or there is none.
+
+    It is never late while the platform has just begun to run.
+    """
+    at = max(last(session, TICK) or 0, begun_at(session))
+    return now - at > max(LATE_MS, 10_000 * settings.tick_seconds)
 
 
 def of_ledger(worker: str) -> str:
@@ -77,6 +85,11 @@ def is_ledger(sign: str) -> bool:
     return sign.startswith(_LEDGER)
 
 
+def begun_at(session: Session) -> int:
+    """Returns when the platform began to run after its last stop, UTC in ms; 0 if unknown."""
+    return last(session, BEGUN) or 0
+
+
 def processes(session: Session) -> dict[str, int]:
     """Returns when each process has given its sign last, UTC in ms, by the sign."""
     return dict(session.scalar(select(Setting.value).where(Setting.name == PROCESSES)) or {})
@@ -90,6 +103,8 @@ def give(context: Context, sign: str) -> None:
             return
     with context.write() as session:
         kept, now = processes(session), context.now()
+        if now - max(kept.values(), default=0) > BREAK_MS:
+            note(session, BEGUN, now=now)
         stay = {
             name: min(at, now)  # A sign from a clock that was ahead would make all others silent.
             for name, at in kept.items()
@@ -109,11 +124,12 @@ def silent(session: Session) -> dict[str, int]:
     """Returns the time since which each silent process has been silent, UTC in ms, by its sign.
 
     Signs are compared with the newest one, not with the clock: if a process hangs while it holds
-    the database, no process can store a sign.
+    the database, no process can store a sign. After a stop of the platform, each has LATE_MS to
+    give its first sign.
     """
-    kept = processes(session)
+    kept, begun = processes(session), begun_at(session)
     newest = max(kept.values(), default=0)
-    return {sign: at for sign, at in kept.items() if newest - at > LATE_MS}
+    return {sign: at for sign, at in kept.items() if newest - max(at, begun) > LATE_MS}
 
 
 def last_of_ledgers(session: Session) -> int:

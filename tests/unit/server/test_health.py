@@ -60,6 +60,14 @@ def well(books: Books, monkeypatch: pytest.MonkeyPatch) -> Books:
     return books
 
 
+def give_signs(books: Books, *names: str, seconds: int) -> None:
+    """Gives these signs every 15 s for that many seconds."""
+    for _ in range(seconds // 15):
+        books.clock.pass_by(seconds=15)
+        for name in names:
+            signs.give(books.context, name)
+
+
 def judge(books: Books, **settings: Any) -> Health:
     """Returns the platform's health now."""
     with books.read() as session:
@@ -92,6 +100,35 @@ def test_without_any_arena_nothing_is_played(well: Books) -> None:
     tick(well.context)
     assert found(well) == ["No arena reports any more, so nothing is played."]
     assert judge(well).arenas[0].state == "gone"
+
+
+def test_after_an_orderly_stop_arenas_and_ledgers_have_a_moment_to_start(well: Books) -> None:
+    signs.give(well.context, signs.WEB)
+    signs.give(well.context, signs.INTERNAL)
+    report(well, leaving=True)
+    well.clock.pass_by(minutes=180)
+    signs.give(well.context, signs.WEB)
+    well.clock.pass_by(seconds=20)
+    signs.give(well.context, signs.WEB)
+    assert found(well) == []
+    well.clock.pass_by(seconds=26)
+    signs.give(well.context, signs.WEB)
+    named = {text.partition(" has given")[0].partition(" any more")[0] for text in found(well)}
+    assert named == {"No arena reports", "The ledger", "`internal`"}
+    report(well)
+    signs.give(well.context, signs.INTERNAL)
+    tick(well.context)
+    assert found(well) == []
+
+
+def test_boards_and_jobs_are_not_late_because_the_platform_was_stopped(
+    well: Books, alice: User
+) -> None:
+    signs.give(well.context, signs.WEB)
+    well.upload(alice, "late")
+    well.clock.pass_by(minutes=180)
+    signs.give(well.context, signs.WEB)
+    assert found(well) == []
 
 
 def test_an_arena_that_said_goodbye_is_not_missed(well: Books) -> None:
@@ -144,9 +181,7 @@ def test_a_web_server_that_is_silent_while_others_go_on_is_named(
     for one in (signs.WEB, signs.INTERNAL, other):
         signs.give(well.context, one)
     assert found(well) == []
-    well.clock.pass_by(seconds=60)
-    for one in {signs.WEB, signs.INTERNAL, other} - {sign}:
-        signs.give(well.context, one)
+    give_signs(well, *({signs.WEB, signs.INTERNAL, other} - {sign}), seconds=60)
     report(well)
     tick(well.context)
     (finding,) = judge(well).findings
@@ -160,8 +195,7 @@ def test_one_silent_ledger_of_two_is_named(well: Books) -> None:
     one, two = signs.of_ledger("ledger@one"), signs.of_ledger("ledger@two")
     signs.give(well.context, one)
     signs.give(well.context, two)
-    well.clock.pass_by(seconds=60)
-    signs.give(well.context, one)
+    give_signs(well, one, seconds=60)
     report(well)
     tick(well.context)
     (finding,) = judge(well).findings
@@ -174,13 +208,13 @@ def test_one_silent_ledger_of_two_is_named(well: Books) -> None:
 def test_a_beat_that_hangs_beside_an_idle_ledger_is_named_unless_the_broker_is_away(
     well: Books,
 ) -> None:
-    well.clock.pass_by(seconds=50)
-    report(well)
     signs.give(well.context, signs.of_ledger("ledger@matchbox"))
+    give_signs(well, signs.of_ledger("ledger@matchbox"), seconds=60)
+    report(well)
     (text,) = found(well)
-    assert text.startswith("Beat has given no sign of life for 50 s")
+    assert text.startswith("Beat has given no sign of life for 60 s")
     first, *_ = found(well, broker_url="redis+socket:///nowhere/broker.sock")
-    assert first.startswith("The ledger has given no sign of life for 50 s")
+    assert first.startswith("The ledger has given no sign of life for 60 s")
 
 
 def test_standings_that_nobody_brings_up_to_date_are_told(well: Books) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import ceil
+
 from server.db.models import Setting
 from server.services import signs
 from tests.books import Books
@@ -10,10 +12,12 @@ ONE, TWO = signs.of_ledger("ledger@one"), signs.of_ledger("ledger@two")
 
 
 def give(books: Books, *names: str, seconds: float = 0) -> None:
-    """Gives these signs after `seconds` seconds."""
-    books.clock.pass_by(seconds=seconds)
-    for name in names:
-        signs.give(books.context, name)
+    """Gives these signs every 15 s, the last time after `seconds` seconds."""
+    steps = max(1, ceil(seconds / 15))
+    for _ in range(steps):
+        books.clock.pass_by(seconds=seconds / steps)
+        for name in names:
+            signs.give(books.context, name)
 
 
 def silent(books: Books) -> set[str]:
@@ -43,6 +47,15 @@ def test_a_process_is_silent_if_others_have_gone_on_for_long_enough(books: Books
     assert silent(books) == {signs.INTERNAL}
     give(books, signs.INTERNAL)
     assert silent(books) == set()
+
+
+def test_after_a_stop_of_all_each_process_has_time_for_its_first_sign(books: Books) -> None:
+    give(books, signs.WEB, signs.INTERNAL)
+    books.clock.pass_by(minutes=60)
+    give(books, signs.WEB, seconds=45)
+    assert silent(books) == set()
+    give(books, signs.WEB, seconds=30)
+    assert silent(books) == {signs.INTERNAL}
 
 
 def test_processes_that_share_a_sign_do_not_store_it_one_after_the_other(books: Books) -> None:
