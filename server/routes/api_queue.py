@@ -30,8 +30,7 @@ def queue() -> Response:
 @needs(Scope.OPERATE)
 @routes.output(QueueDetail)
 def jobs() -> Response:
-    """Returns the jobs that wait, by kind and in their order, with places and reasons; for
-    operators."""
+    """Returns the jobs that wait, by kind and in order, with places and reasons; for operators."""
     ctx = context()
     with ctx.read() as session:
         settings, now = ctx.settings, ctx.now()

@@ -119,8 +119,7 @@ def make_password_link(name: str) -> Response:
 @needs(Scope.OPERATE)
 @routes.doc(responses=described("A zip", ZIP))
 def data(name: str) -> Response:
-    """Returns all data of an account as a zip, for its owner; the audit log notes it. For
-    operators."""
+    """Returns all data of an account as a zip, and notes it in the audit log; for operators."""
     with acting() as (session, actor, now):
         user = account_operations.hand_over_data(session, actor, name, now=now)
     return personal_zip(user)

@@ -76,7 +76,7 @@ def addresses() -> str:
 
 def commands() -> str:
     """Every command, with the first line of its help."""
-    rows = [f"| `{name}` | {_first_line(one.help)} |" for name, one in cli_commands()]
+    rows = [f"| `{name}` | {first_line(one.help)} |" for name, one in cli_commands()]
     return "\n".join(["| command | what it does |", "| --- | --- |", *rows])
 
 
@@ -129,17 +129,22 @@ def _walk(name: str, command: Any) -> Iterator[tuple[str, TyperCommand]]:
         yield from _walk(f"{name} {word}".strip(), one)
 
 
-def _first_line(text: str | None) -> str:
-    return (text or "").strip().partition("\n")[0]
+def first_line(text: str | None) -> str:
+    """The first line of a docstring. Raises ValueError unless it ends a sentence."""
+    line = (text or "").strip().partition("\n")[0]
+    if not line.endswith("."):
+        raise ValueError(f"the first line of a docstring must end a sentence: {line!r}")
+    return line
 
 
 def _routes(app: APIFlask) -> Iterator[tuple[str, str, str, str]]:
     for rule in app.url_map.iter_rules():
         if rule.rule.startswith(PUBLIC):
             view = inspect.unwrap(app.view_functions[rule.endpoint])
-            does = _first_line(inspect.getdoc(view))
+            document = inspect.getdoc(view)
             if rule.endpoint == "openapi.spec":
-                does = "This API, described for programs (OpenAPI)."
+                document = "This API, described for programs (OpenAPI)."
+            does = first_line(document)
             scope = scope_of(rule.endpoint, app.view_functions[rule.endpoint]) or ANYBODY
             for method in (rule.methods or set()) - {"HEAD", "OPTIONS"}:
                 yield re.sub(r"<(?:[^:>]+:)?(\w+)>", r"<\1>", rule.rule), method, scope, does

@@ -134,6 +134,12 @@ def test_every_room_is_on_the_map(checkout: Path) -> None:
 # --- Everything that exists is named ---------------------------------------------------------
 
 
+def test_a_docstring_whose_first_line_ends_no_sentence_is_refused() -> None:
+    with pytest.raises(ValueError, match="must end a sentence: 'Lists bots; for'"):
+        tables.first_line("Lists bots; for\noperators.")
+    assert tables.first_line("Lists bots.\n\nThe oldest first.") == "Lists bots."
+
+
 @pytest.mark.parametrize("name", tables.TABLES)
 def test_every_table_of_the_pages_is_up_to_date(name: str, checkout: Path) -> None:
     page, table = tables.TABLES[name]
