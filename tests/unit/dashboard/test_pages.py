@@ -198,6 +198,15 @@ def test_ties_and_ranges_are_shown_as_such() -> None:
     assert "suspended" in seen
 
 
+def test_uncertain_ranks_show_their_range_also_without_more_columns() -> None:
+    level = [cast.line(1, bot, 1500.0, 9.0, 50, rank_range=[1, 2]) for bot in ("a/a", "b/b")]
+    told = cast.board(*level, cast.line(3, "c/c", 1400.0, 9.0, 50, rank_range=[3, 3]))
+    page = get("/leaderboards/bomb", replace(SOURCE, leaderboard=lambda game: told)).text
+    assert page.count(" = (1–2)") == 2
+    assert "(3" not in page
+    assert "The ranks that the bot may truly hold are in brackets" in page
+
+
 def test_mixed_teams_have_a_board_of_their_own() -> None:
     own = cast.line(
         1, "eve/b1", None, 0.0, 9, score=60.0, score_ci95=[58.0, 62.0], mixed_rank=2,
