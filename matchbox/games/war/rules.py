@@ -8,6 +8,7 @@ players lay two cards of their choice at the same time: a move is text such as "
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import combinations_with_replacement
 from typing import Any, Final
@@ -20,6 +21,7 @@ from matchbox.games.war.batch import Batch
 from matchbox.games.war.state import (
     CHOOSE,
     DEALT,
+    HIGHEST,
     PAIRS,
     State,
     deal,
@@ -29,6 +31,7 @@ from matchbox.games.war.state import (
 )
 
 MOVES: Final = {pair: move for move, pair in PAIRS.items()}
+_NUMBERS: Final = re.compile(r"(-?[0-9]{1,9}) (-?[0-9]{1,9})")
 _BOTH: Final = (0, 1)
 _ONE: Final = ((0,), (1,))
 _NOBODY: Final = ()
@@ -84,6 +87,8 @@ class War:
         try:
             pair = PAIRS[move]  # type: ignore[index]
         except (KeyError, TypeError):
+            if card := _absent(move):
+                return f"there is no card {card}; the cards are 1 to {HIGHEST}"
             return (
                 f'{repr(move)[:60]} is not a pair of cards; lay two, higher first, such as "13 2"'
             )
@@ -247,6 +252,13 @@ def _describe_chance(view: dict[str, Any]) -> str:
     if over:
         lines.append("the totals are {} to {}".format(*view["points"]))
     return "\n".join(lines)
+
+
+def _absent(move: Plain) -> str:
+    """The first card of the move that no deck has; "" if the move does not name two numbers."""
+    found = _NUMBERS.fullmatch(move) if isinstance(move, str) else None
+    cards = found.groups() if found else ()
+    return next((card for card in cards if not 1 <= int(card) <= HIGHEST), "")
 
 
 def _taken(played: list[list[int]]) -> int:
