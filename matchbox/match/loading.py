@@ -10,6 +10,7 @@ import importlib.abc
 import importlib.machinery
 import io
 import marshal
+import re
 import sys
 import warnings
 import zipfile
@@ -31,6 +32,7 @@ MAIN: Final = "player.py"
 CODE_BYTES: Final = 90 << 10
 """The longest code that is passed on to other seats: that of about 50 KB of source."""
 _BOT: Final = "bot_under_test"
+_GAME: Final = re.compile(r"matchbox\.games\.\w+")
 
 
 class NotAPlayer(Exception):
@@ -187,15 +189,35 @@ def choose(
         only: type[Any] = leaves[0]
         return only
     if not leaves:
-        raise NotAPlayer(
-            f"the file defines no subclass of {base.__name__}; "
-            f"write one, or name an imported one with BOT = Class"
-        )
+        missing = f"the file defines no subclass of {base.__name__}"
+        if other := _other_game(module, base):
+            raise NotAPlayer(
+                f"{missing} of this game, but imports {other}; "
+                f"choose that game, or import from this game's package"
+            )
+        raise NotAPlayer(f"{missing}; write one, or name an imported one with BOT = Class")
     names = ", ".join(sorted(one.__name__ for one in leaves))
     raise NotAPlayer(
         f"the file defines several players ({names}); choose one with BOT = Class in the file, or "
         "as you submit it: under “The file has several players”, or with --class"
     )
+
+
+def _other_game(module: ModuleType, base: type[Any]) -> str:
+    """The package of another game from which the module has a name; "" if there is none."""
+    own = _game_package(base.__module__)
+    for value in vars(module).values():
+        name = "__name__" if isinstance(value, ModuleType) else "__module__"
+        package = _game_package(getattr(value, name, None))
+        if package not in ("", own):
+            return package
+    return ""
+
+
+def _game_package(module: object) -> str:
+    """The package of the built-in game with this module; "" if it is in no such game."""
+    found = _GAME.match(module) if isinstance(module, str) else None
+    return found[0] if found else ""
 
 
 def _named(module: ModuleType, base: type[Any], wanted: str, adopt: Adopt) -> type[Any]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from matchbox.games.bomb import player as bomb
 from matchbox.match.loading import CODE_BYTES, NotAPlayer, compiled, load, maker_of
 
 
@@ -180,6 +181,16 @@ def test_where_the_choice_is_not_clear_the_author_is_told(
 ) -> None:
     with pytest.raises(NotAPlayer, match=told):
         loaded(source, wanted)
+
+
+@pytest.mark.parametrize(
+    "line", ["from matchbox.games.skull import *", "import matchbox.games.skull as skull"]
+)
+def test_a_file_for_another_game_is_told_which(line: str) -> None:
+    with pytest.raises(NotAPlayer, match=r"of this game, but imports matchbox\.games\.skull; "):
+        load({"player.py": line.encode()}, bomb, None)
+    with pytest.raises(NotAPlayer, match="Player; write one"):
+        load({"player.py": b"from matchbox.games.bomb import *"}, bomb, None)
 
 
 @pytest.mark.parametrize(
