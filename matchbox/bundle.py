@@ -66,7 +66,7 @@ def read_bundle(data: bytes) -> Manifest:
     files = _unzip(data) if packed else _single(data)
     for name, content in files.items():
         if name.endswith(".py"):
-            _check_source(name, content)
+            _check_source(name if packed else "the file", content)
     return Manifest(digest(data), files, packed)
 
 

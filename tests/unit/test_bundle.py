@@ -60,7 +60,7 @@ def test_a_byte_order_mark_is_allowed() -> None:
     [
         (b"", "empty"),
         (b"#" * (bundle.FILE_BYTES + 1), "may have 65536"),
-        (b"\xff\xfe", "not UTF-8 in line 1"),
+        (b"\xff\xfe", "^the file is not UTF-8 in line 1"),
         (b"x = 1\n# \xe9", "not UTF-8 in line 2"),
         (b"x = 1\x00", r"line 1 holds the invisible character U\+0000"),
         ("x = 1\n# \u202e".encode(), r"line 2 holds the invisible character U\+202E"),

@@ -112,7 +112,7 @@ REFUSED = [
         turning("while True: print('x' * 1000)"), "timeout", "The bot took too long", id="flood"
     ),
     pytest.param(b"x" * (10 << 20), "bundle", "the file has 10485760 bytes", id="10 MB"),
-    pytest.param(b"name = '\xe9'\n", "bundle", "player.py is not UTF-8 in line 1", id="not UTF-8"),
+    pytest.param(b"name = '\xe9'\n", "bundle", "the file is not UTF-8 in line 1", id="not UTF-8"),
     pytest.param(b"", "bundle", "the file is empty", id="empty"),
 ]
 
