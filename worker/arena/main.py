@@ -36,6 +36,7 @@ from worker.health import show_life
 
 log = structlog.get_logger(__name__)
 logging.getLogger("httpx").setLevel(logging.WARNING)
+logging.getLogger("celery.app.trace").setLevel(logging.ERROR)  # A job.requeued line says enough.
 
 settings = read_settings(os.environ, open)
 app = make_celery(settings, "arena")

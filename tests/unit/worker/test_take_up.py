@@ -94,3 +94,16 @@ def test_a_job_of_a_task_that_this_release_does_not_know_is_left_alone(world: Wo
         world.journal.begin("arena.of_another_release", JOB)
         world.starts()
     assert (world.sent, world.lost) == ([], [])
+
+
+def test_a_job_that_a_stopping_arena_gives_back_is_logged_without_a_traceback(
+    world: World, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def stop(task: str, message: dict[str, Any]) -> None:
+        raise Requeue("this arena is stopping")
+
+    main = importlib.import_module("worker.arena.main")
+    monkeypatch.setattr(main._Running, "arena", SimpleNamespace(run=stop))
+    monkeypatch.setattr(main, "stopping", lambda: True)
+    assert main.app.tasks[wire.PLAY_MATCH].apply(args=[JOB]).state == "REJECTED"
+    assert [one for one in caplog.records if one.exc_info] == []
