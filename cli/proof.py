@@ -38,7 +38,7 @@ _MEANING: Final[dict[Finding, str]] = {
 
 def replay(
     match: MatchArgument,
-    bout: Annotated[int | None, typer.Option(min=0, help="only this bout")] = None,
+    bout: Annotated[int | None, typer.Option(min=1, help="only this bout; the first is 1")] = None,
     export: ExportOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -55,10 +55,10 @@ def replay(
     if json:
         output.document(played.plain())
         return
-    for number, lines in enumerate(transcripts(record, names)):
+    for number, lines in enumerate(transcripts(record, names), 1):
         if bout in (None, number):
             print(f"Bout {number}")
-            print("\n".join(lines + diagnostic_lines(own, record.bouts[number])))
+            print("\n".join(lines + diagnostic_lines(own, record.bouts[number - 1])))
 
 
 def verify(

@@ -163,6 +163,8 @@ def test_a_match_is_told_and_proved(charlie: User, platform: Platform, matchbox:
     told = matchbox("replay", match, "--bout", 1).out.splitlines()
     assert told[0] == "Bout 1"
     assert told[-1] in ("charlie/one wins.", "charlie/two wins.")
+    assert matchbox("replay", match).out.startswith("\n".join(told) + "\nBout 2\n")
+    assert matchbox("replay", match, "--bout", 0).code == 2
     document = matchbox("replay", match, "--json").json
     assert (document["id"], document["record"]["game"]) == (match, "bomb")
     proof = matchbox("verify", match, "--json")
