@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from importlib import resources
 from pathlib import Path
 from typing import Final
 
@@ -19,6 +20,7 @@ from flask import redirect, render_template, request, url_for
 from dashboard import markdown
 from dashboard.responses import PageResponse
 from matchbox.errors import NotFound
+from matchbox.registry import package_of, packages
 
 FOLDER: Final = Path(__file__).parent / "docs"
 READERS: Final = {
@@ -47,10 +49,15 @@ READERS: Final = {
 MOST_WORDS: Final = 8
 """The largest number of words that a search uses."""
 MOST_HITS: Final = 30
+STOP_WORDS: Final = frozenset({
+    "a", "an", "and", "are", "can", "do", "does", "for", "from", "how", "i", "in", "is", "it", "my",
+    "of", "on", "or", "the", "to", "what", "when", "where", "which", "why", "with", "you", "your",
+})  # fmt: skip
 EXCERPT: Final = 240
 """The approximate length of an excerpt, in characters."""
 
 _GAME: Final = re.compile(r"matchbox/games/([a-z0-9-]+)/README\.md")
+_DECISIONS: Final = "/docs/decisions"
 _PAGE: Final = re.compile(r"docs/([\w-]+)\.md")
 
 
@@ -58,7 +65,7 @@ _PAGE: Final = re.compile(r"docs/([\w-]+)\.md")
 class Hit:
     """A section that a search found."""
 
-    page: str
+    address: str
     title: str
     section: markdown.Section
     excerpt: list[tuple[str, bool]]
@@ -108,6 +115,23 @@ def read(name: str) -> markdown.Page:
     return markdown.read(text, lambda address: site_address("docs", address))
 
 
+@cache
+def read_game(game: str) -> markdown.Page | None:
+    """Returns the game's README, or None if it has none. Raises UnknownGame."""
+    text = readme_text(game)
+    if text is None:
+        return None
+    folder = package_of(game).replace(".", "/")
+    return markdown.read(text, lambda address: site_address(folder, address))
+
+
+@cache
+def readme_text(game: str) -> str | None:
+    """Returns the text of the game's README, or None if it has none. Raises UnknownGame."""
+    page = resources.files(package_of(game)) / "README.md"
+    return page.read_text("utf-8") if page.is_file() else None
+
+
 def site_address(folder: str, address: str) -> str | None:
     """Returns the address on the site for a link in a file of that folder.
 
@@ -126,18 +150,33 @@ def site_address(folder: str, address: str) -> str | None:
 
 
 def search(query: str) -> list[Hit]:
-    """Returns the sections that contain every word of the query.
+    """Returns the sections that contain every word of the query; STOP_WORDS do not count.
 
-    Sections with more of the words in their heading come first; then those of pages for authors.
+    Sections with more of the words in their heading come first; then those of pages for authors,
+    then the rules of games. Design decisions come last.
     """
-    words = query.lower().split()[:MOST_WORDS]
+    typed = [word for word in (word.strip("?!.,:;") for word in query.lower().split()) if word]
+    words = ([word for word in typed if word not in STOP_WORDS] or typed)[:MOST_WORDS]
     hits = []
-    for name in (name for lines in READERS.values() for name in lines if name in names()):
-        page = read(name)
+    for address, page in _pages() if words else ():
         for section in page.sections:
             if all(word in _text(page, section) for word in words):
-                hits.append(Hit(name, page.title, section, excerpt(section.paragraphs, words)))
-    return sorted(hits, key=lambda hit: -_count(hit.section.heading, words))
+                hits.append(Hit(address, page.title, section, excerpt(section.paragraphs, words)))
+    return sorted(
+        hits, key=lambda hit: (hit.address == _DECISIONS, -_count(hit.section.heading, words))
+    )
+
+
+def _pages() -> Iterator[tuple[str, markdown.Page]]:
+    """Yields each page with its address: those for authors, the games' rules, then the others."""
+    authors, *others = READERS.values()
+    for name in (name for name in authors if name in names()):
+        yield f"/docs/{name}", read(name)
+    for game in packages():
+        if page := read_game(game):
+            yield f"/games/{game}", page
+    for name in (name for lines in others for name in lines if name in names()):
+        yield f"/docs/{name}", read(name)
 
 
 def excerpt(paragraphs: list[str], words: list[str]) -> list[tuple[str, bool]]:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib import resources
 from typing import Final
 
 from markupsafe import Markup
 
 from dashboard import markdown
-from dashboard.documentation import site_address
+from dashboard.documentation import read_game, readme_text, site_address
 from matchbox.game import Plain
 from matchbox.registry import draw_module, package_of
 
@@ -41,7 +40,7 @@ def ending(game: str, why: str) -> str:
 @cache
 def summary(game: str) -> str:
     """Returns the first paragraph of the game's README; "" if it has none. Raises UnknownGame."""
-    _, _, text = (_readme_text(game) or "").partition("\n\n")
+    _, _, text = (readme_text(game) or "").partition("\n\n")
     first = text.partition("\n\n")[0].strip()
     return "" if first.startswith(("#", "|", "`", "-")) else " ".join(first.split())
 
@@ -49,11 +48,8 @@ def summary(game: str) -> str:
 @cache
 def readme(game: str) -> Markup | None:
     """Returns the game's README as HTML, or None if it has none. Raises UnknownGame."""
-    text = _readme_text(game)
-    if text is None:
-        return None
-    folder = package_of(game).replace(".", "/")
-    return markdown.read(text, lambda address: site_address(folder, address)).html
+    page = read_game(game)
+    return page.html if page else None
 
 
 @cache
@@ -62,7 +58,7 @@ def rules(game: str) -> Markup | None:
 
     None if the game has no README. Raises UnknownGame.
     """
-    text = _readme_text(game)
+    text = readme_text(game)
     if text is None:
         return None
     folder = package_of(game).replace(".", "/")
@@ -75,11 +71,5 @@ def example(game: str) -> str:
 
     Raises UnknownGame.
     """
-    found = _EXAMPLE.search(_readme_text(game) or "")
+    found = _EXAMPLE.search(readme_text(game) or "")
     return found[1] if found else ""
-
-
-@cache
-def _readme_text(game: str) -> str | None:
-    page = resources.files(package_of(game)) / "README.md"
-    return page.read_text("utf-8") if page.is_file() else None

@@ -139,7 +139,7 @@ def test_a_page_that_is_not_there_is_not_found(name: str) -> None:
 
 def test_a_search_finds_sections_with_every_word_and_those_with_it_in_the_heading_first() -> None:
     hits = search("Backup")
-    assert (hits[0].page, hits[0].section.anchor) == ("operate", "backup")
+    assert (hits[0].address, hits[0].section.anchor) == ("/docs/operate", "backup")
     assert search("backup no-such-word") == []
     both = search("seccomp landlock")
     assert both
@@ -147,6 +147,32 @@ def test_a_search_finds_sections_with_every_word_and_those_with_it_in_the_headin
         text = " ".join([hit.title, hit.section.heading, *hit.section.paragraphs]).lower()
         assert "seccomp" in text
         assert "landlock" in text
+
+
+def test_a_search_finds_the_rules_of_games_under_headings_that_are_there() -> None:
+    client = make_app().test_client()
+    found = [hit for hit in search("defuse") if hit.address.startswith("/games/")]
+    assert found
+    page = client.get("/docs/?q=defuse").text
+    for hit in found:
+        assert (
+            not hit.section.anchor or f'id="{hit.section.anchor}"' in client.get(hit.address).text
+        )
+        assert f'href="{hit.address}' in page
+
+
+def test_design_decisions_come_last_in_a_search() -> None:
+    for word in ("token", "numpy"):
+        last = [hit.address == "/docs/decisions" for hit in search(word)]
+        assert not last[0]
+        assert last == sorted(last)
+        assert any(last)
+
+
+def test_a_question_is_searched_without_its_small_words() -> None:
+    assert search("How do I submit?") == search("submit") != []
+    assert search("how") != []
+    assert search("?") == []
 
 
 def test_a_search_shows_where_it_found_the_words() -> None:
