@@ -488,3 +488,9 @@ def test_a_report_of_a_bot_that_never_ran_has_no_zeros() -> None:
     assert "Time for a decision" not in page
     assert "Its output and tracebacks" in page
     assert "Time for a decision" in get("/bots/alice/careful/versions/2").text
+
+
+def test_a_notice_is_text_with_a_short_link() -> None:
+    page = make_app().test_client().get("/inbox").text
+    text = '<span id="notice-8">alice/careful rose from rank 3 to 2 of 6</span>'
+    assert f'{text} <a href="/seasons/7" aria-describedby="notice-8">See it</a>' in page
