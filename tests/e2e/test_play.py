@@ -236,6 +236,7 @@ def test_who_is_logged_out_meanwhile_is_led_back_to_the_table(person: BrowserCon
     expect(alert).to_have_text("You are logged out. Log in again to go on with this game.")
     expect(page.locator("#status")).to_contain_text("It is your turn.")
     expect(page.locator("#moves :disabled")).to_have_count(0)
+    all_is_well(page)
     table = page.url
     alert.get_by_role("link", name="Log in again").click()
     page.get_by_label("Name").fill("alice")

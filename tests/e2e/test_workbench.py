@@ -271,6 +271,7 @@ def test_try_it_is_at_most_20_tab_stops_away_and_works_by_keyboard(
     expect(button).to_be_focused()
 
 
+@journey
 def test_a_verdict_says_when_it_is_of_another_text(page: Page, address: str) -> None:
     sign_up(page, address)
     write_text(page, "# mine")
@@ -280,6 +281,7 @@ def test_a_verdict_says_when_it_is_of_another_text(page: Page, address: str) -> 
     expect(changed).to_be_hidden()
     write_text(page, "# other")
     expect(changed).to_be_visible()
+    all_is_well(page)
     write_text(page, "# mine")
     expect(changed).to_be_hidden()
     file = {"name": "m.zip", "mimeType": "application/zip", "buffer": b"PK"}
