@@ -9,7 +9,7 @@ import typer
 from cli import leagues, output
 from cli.playing import JsonOption
 from cli.remote import BotArgument, connect, quoted, show_board
-from cli.season_options import takes_terms
+from cli.season_options import FIELDS, takes_terms
 
 if TYPE_CHECKING:
     from matchbox.answers.leagues import Season
@@ -116,8 +116,15 @@ def list_seasons(
     if json:
         output.document([one.plain() for one in found])
     else:
-        rows = [(one.id, one.name, one.game, one.state, one.starts_at or "") for one in found]
-        output.table(["number", "season", "game", "state", "starts"], rows)
+        rows = [
+            (
+                *(one.id, one.name, one.league, one.game, one.format.kind),
+                *(one.state, one.entries, one.starts_at or ""),
+            )
+            for one in found
+        ]
+        columns = ["number", "season", "league", "game", "format", "state", "entrants", "starts"]
+        output.table(columns, rows)
 
 
 @season.command()
@@ -151,7 +158,13 @@ def change(path: str, body: dict[str, Any], json: bool) -> None:
 
 
 def _show(season: Season) -> None:
-    output.fields(season.plain())
+    document = season.plain()
+    terms = {field.alias: document[part][field.name] for part, field in FIELDS.values()}
+    output.fields({**document, "format": terms.pop("kind"), **terms})
+    if season.trophy and season.trophy.champion:
+        print(f"champion: {season.trophy.champion}")
+    elif season.trophy and season.trophy.shared:
+        print(f"first place shared by: {', '.join(season.trophy.shared)}")
     for entrant in season.entrants:
         out = f" ({entrant.out})" if entrant.out else ""
         print(f"entrant: {entrant.bot}{out}")

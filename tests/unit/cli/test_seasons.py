@@ -68,7 +68,25 @@ def test_a_season_is_made_entered_and_run(charlie: User, platform: Platform, mat
     lines = matchbox("season", "show", "spring", "--json").json["standing"]
     assert {line["bot"] for line in lines} == {"charlie/one", "charlie/two"}
     assert [one["name"] for one in matchbox("season", "list", "--json").json] == ["spring"]
-    assert "\tspring\tbomb\tfinished" in matchbox("season", "list").out
+    told = matchbox("season", "list").out
+    assert told.startswith("number\tseason\tleague\tgame\tformat\tstate\tentrants\tstarts\n")
+    assert "\tspring\tbomb\tbomb\tround-robin\tfinished\t2\t" in told
+
+
+def test_a_season_is_shown_with_its_terms_and_its_winner(
+    charlie: User, platform: Platform, matchbox: Run
+) -> None:
+    terms = ("--format", "adaptive", "--question", "top", "--max-matches", 50, "--invitation")
+    kind = ("--game", "bomb", "--cron", "0 18 * * FRI", *terms)
+    told = matchbox("season", "create", "cup", *kind).out.splitlines()
+    for line in ("format: adaptive", "question: top", "max_matches: 50", "matches: 0",
+                 "by: invitation", "cron: 0 18 * * FRI", "zone: UTC"):  # fmt: skip
+        assert line in told
+    season(platform, charlie, ONE, TWO)
+    won = matchbox("season", "show", "spring", "--json").json["trophy"]
+    shown = matchbox("season", "show", "spring").out
+    shared = f"first place shared by: {', '.join(won['shared'])}"
+    assert (f"champion: {won['champion']}" if won["champion"] else shared) in shown
 
 
 def test_every_season_is_listed_page_after_page(
