@@ -140,7 +140,10 @@ def code(
     """Show, make or withdraw the code with which anybody joins a league."""
     from cli.client import parse_answer
     from matchbox.answers.classes import JoinCode
+    from matchbox.errors import BadOption
 
+    if renew and withdraw:
+        raise BadOption("--renew and --withdraw exclude each other: choose one")
     with connect() as client:
         path = f"/leagues/{quoted(name)}/code"
         if withdraw:

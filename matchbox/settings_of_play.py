@@ -5,6 +5,7 @@ Declares names, types, defaults and bounds; `matchbox.settings` reads them.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,6 +15,7 @@ WIDTH: Final = 250
 """The default number of bouts that a seat plays at once."""
 MOST_DEALS: Final = 5000
 """The greatest number of deals that a match may have."""
+_FOLDER: Final = re.compile(r"/.*")
 BOXES: Final = ("auto", "bwrap", "docker", "process")
 
 
@@ -29,6 +31,7 @@ class PlaySettings:
         "",
         "folder for the control sockets of containers, with the same path for the engine; empty: "
         "`/run/matchbox`, or one in `/tmp` without root",
+        form=(_FOLDER, "a path that begins with /"),
     )
     cpu_ms: int = setting(1000, "processor time for one decision, ms", least=10, most=600_000)
     start_cpu_ms: int = setting(5000, "processor time to load a bot, ms", least=100, most=600_000)

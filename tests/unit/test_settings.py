@@ -63,6 +63,7 @@ def test_a_variable_sets_its_knob(name: str, text: str, value: object) -> None:
         ("SMTP_SENDER", "League <league@example.org>", "an address"),
         ("SMTP_SENDER", "a@example.org\nBcc: b@example.org", "an address"),
         ("WEBHOOKS", "private", "public, any, none"),
+        ("SOCKETS", "relative/x", "a path that begins with /"),
         ("DISKS", "books", "paths that begin with /"),
         ("DISKS", "/books,", "paths that begin with /"),
     ],

@@ -18,6 +18,10 @@ def test_a_class_is_made_by_command(
     assert matchbox("league", "code", "cup").code == 0
     code = matchbox("league", "code", "cup", "--renew", "--json").json["code"]
     assert code in matchbox("league", "code", "cup").out
+    both = matchbox("league", "code", "cup", "--renew", "--withdraw")
+    assert (both.code, both.out) == (2, "")
+    assert "--renew and --withdraw exclude each other" in both.err
+    assert matchbox("league", "code", "cup", "--json").json["code"] == code
     assert matchbox("league", "code", "cup", "--withdraw", "--json").json["code"] is None
     names = tmp_path / "names.csv"
     names.write_text("name,group\nanna,7b\nben,7b\n")
