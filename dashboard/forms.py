@@ -68,6 +68,11 @@ def account_page(
     )
 
 
+def deleted_page() -> str:
+    """Returns the page that confirms the deletion of an account."""
+    return render_template("account_deleted.html")
+
+
 def admin_page(source: Source, values: Values | None = None, error: str = "") -> str:
     """Returns the operators' page. Raises Forbidden for others."""
     return render_template(

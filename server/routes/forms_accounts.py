@@ -168,12 +168,12 @@ def data() -> Response:
 @routes.post("/account/delete")
 @form_of(pages.account_page, forbidden=True)
 def delete() -> Response:
-    """Deletes the account, and logs out."""
+    """Deletes the account, logs out, and says so."""
     password, network = field("password"), client_network()
     begun = session_begun()
     account_deletion.delete_account(context(), signed_in(), password, network=network, begun=begun)
     end_session()
-    return go_to("pages.home")
+    return make_response(pages.deleted_page())
 
 
 @routes.post("/account/sharing")

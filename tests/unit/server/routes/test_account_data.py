@@ -50,7 +50,10 @@ def test_an_account_is_deleted_by_its_page(browse: Browse, dora: User, nobody: C
     wrong = hers.send("/account/delete", password="not hers at all")
     assert wrong.status_code == 403
     assert "The password is wrong" in wrong.text
-    assert hers.send("/account/delete", password=PASSWORD).status_code == 303
+    told = hers.send("/account/delete", password=PASSWORD)
+    assert told.status_code == 200
+    assert "Your account is deleted" in told.text
+    assert "Log in" in told.text
     assert hers.get("/account").status_code == 302
     problem(nobody.post("/login", {"name": "dora", "password": PASSWORD}), 401)
 
