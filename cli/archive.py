@@ -69,6 +69,8 @@ def export(
     ] = "allowed",
 ) -> None:
     """Write a finished season to one archive, which anybody can verify."""
+    if file.is_file():
+        raise BadOption(f"{file} exists already: remove it, or name another file")
     with connect() as client, complete_file(file) as zipped:
         _fetch(client, season, bundles, zipped)
     output.note(f"{file}: check it with `matchbox season verify {file}`")

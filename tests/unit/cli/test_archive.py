@@ -181,6 +181,7 @@ def test_only_operators_take_everybody_s_bots_and_sharing_is_asked_for(
         told = f"your bots go with exported seasons: {answer}\n"
         assert matchbox("share", answer).out == matchbox("share").out == told
     monkeypatch.setenv("MATCHBOX_TOKEN", platform.token(person(platform.books, "mallory")))
+    file.unlink()
     matchbox("season", "export", "spring", file)
     assert bundles(file) == 1
 
@@ -214,6 +215,19 @@ def test_a_season_under_way_is_not_exported(
     assert told.code == 1
     assert "spring is running; it can be exported once it is over" in told.err
     assert not (tmp_path / "spring.zip").exists()
+
+
+def test_no_file_is_replaced_by_an_archive(
+    charlie: User, platform: Platform, matchbox: Run, tmp_path: Path
+) -> None:
+    played(platform, charlie, alice=LEARNER, bob=LEARNER)
+    file = tmp_path / "spring.zip"
+    assert matchbox("season", "export", "spring", file).code == 0
+    file.write_bytes(b"kept")
+    told = matchbox("season", "export", "spring", file)
+    assert told.code == 2
+    assert f"{file} exists already: remove it, or name another file" in told.err
+    assert file.read_bytes() == b"kept"
 
 
 def test_a_place_where_no_file_can_be_is_named(tmp_path: Path) -> None:
