@@ -43,10 +43,7 @@ def check(plan: Format, field: Field) -> None:
         raise ValueError("a season needs two entrants or more")
     if len(set(field.entrants)) != n:
         raise ValueError("an entrant is listed twice; every entrant plays once in a season")
-    if not field.paired and plan.kind in ("swiss", "knock-out"):
-        raise ValueError(f"a {plan.kind} season pairs two rivals; choose round-robin or adaptive")
-    if not field.paired and plan.placement:
-        raise ValueError("placement matches pair two rivals; leave them out")
+    check_pairs(plan, field)
     if not field.cooperative and n < field.seats:
         raise ValueError(f"{n} entrants do not fill a table of {field.seats}; enter more")
     whole = size(plan, field)
@@ -57,6 +54,19 @@ def check(plan: Format, field: Field) -> None:
         )
     if plan.kind == "knock-out" and plan.matches is not None and plan.matches < whole:
         raise ValueError(f"its groups and knock-out are {whole} matches; raise the budget to that")
+
+
+def check_pairs(plan: Format, field: Field) -> None:
+    """Raises ValueError if the format pairs two rivals, and tables of this field do not.
+
+    That does not depend on the entrants.
+    """
+    if field.paired:
+        return
+    if plan.kind in ("swiss", "knock-out"):
+        raise ValueError(f"a {plan.kind} season pairs two rivals; choose round-robin or adaptive")
+    if plan.placement:
+        raise ValueError("placement matches pair two rivals; leave them out")
 
 
 def size(plan: Format, field: Field) -> int:

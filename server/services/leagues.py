@@ -13,7 +13,9 @@ from matchbox import registry
 from matchbox.bundle import check_name
 from matchbox.errors import BadName, BadOption, Conflict, MatchboxError
 from matchbox.game import check_seats, fill_options
+from matchbox.league import course
 from matchbox.league.format import Admission, Format, Given, Schedule, given, read, write
+from matchbox.league.season import Field
 from matchbox.match.wire import Separation
 from matchbox.settings import MOST_DEALS
 from server.db.models import (
@@ -152,6 +154,15 @@ def format_of(league: League) -> Format:
     return read(Format, league.format)
 
 
+def check_format(league: League, plan: Format) -> None:
+    """Raises BadOption if no season of that format can be played at the league's tables."""
+    tables = Field((), "", seats=league.seats, cooperative=is_cooperative(league.game))
+    try:
+        course.check_pairs(plan, tables)
+    except ValueError as error:
+        raise BadOption(str(error)) from None
+
+
 def admission_of(league: League) -> Admission:
     """Returns the league's admission. A continuous league has no default limit on the bots of an
     author."""
@@ -280,7 +291,9 @@ def _set(
 ) -> None:
     """Replaces the fields that are given. Raises BadOption."""
     if format:
-        league.format = write(format.replace_in(format_of(league)))
+        wanted_format = format.replace_in(format_of(league))
+        check_format(league, wanted_format)
+        league.format = write(wanted_format)
     if admission:
         league.admission = write(admission.replace_in(admission_of(league)))
     if schedule:

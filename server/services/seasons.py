@@ -41,7 +41,14 @@ from server.services import (
     standings,
 )
 from server.services.accounts import require_operator
-from server.services.leagues import UPCOMING, adopt_rules, check_deals, format_of, schedule_of
+from server.services.leagues import (
+    UPCOMING,
+    adopt_rules,
+    check_deals,
+    check_format,
+    format_of,
+    schedule_of,
+)
 from server.services.lookup import find_league, find_season
 
 if TYPE_CHECKING:
@@ -86,11 +93,13 @@ def create(
     if deals is not None or seed is not None:
         deals = check_deals(where.deals if deals is None else deals)
     state = SeasonState.DRAFT if draft else SeasonState.OPEN
+    given_form = given(Format, form)
+    check_format(where, given_form.replace_in(format_of(where)))
     made = add(
         session,
         where,
         name=name,
-        form=given(Format, form),
+        form=given_form,
         deals=deals,
         seed=seed,
         state=state,
@@ -292,6 +301,8 @@ def _change_all(
     Returns the changed ones. Raises Forbidden, NotFound or Conflict.
     """
     season = _season_for_operator(session, actor, name)
+    if season.state not in _LIVING:
+        raise Conflict(f"season {season.name} is {season.state}; nothing of it is left to {step}")
     edition = divisions.divisions_of(session, season)
     taken = [row for row in edition if row.state in before or row.id == season.id]
     for row in taken:

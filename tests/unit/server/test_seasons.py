@@ -14,6 +14,7 @@ from sqlalchemy import event, func, select
 
 from matchbox.dice import deals_from
 from matchbox.errors import BadName, BadOption, Conflict, Forbidden, NotFound
+from matchbox.league.format import Format, given
 from matchbox.match.wire import MatchPlayed, PlayMatch
 from server import queries
 from server.db.models import (
@@ -319,8 +320,10 @@ def test_a_cancelled_season_voids_what_was_not_played(
     assert states == {MatchState.FINISHED: 1, MatchState.VOID: 11}
     assert {why for _, why in reasons} == {"the season was cancelled"}
     assert sorted(told) == sorted(match for match, _ in reasons)
-    with pytest.raises(Conflict, match="is cancelled"):
+    with pytest.raises(Conflict, match="is cancelled; nothing of it is left to resume"):
         order(books, "resume", charlie, season)
+    with pytest.raises(Conflict, match="is cancelled; nothing of it is left to cancel"):
+        order(books, "cancel", charlie, season)
 
 
 @pytest.mark.parametrize(
@@ -348,6 +351,26 @@ def test_a_season_that_makes_no_sense_is_refused(
 ) -> None:
     with pytest.raises(error):
         create(books, charlie, **asked)
+
+
+@pytest.mark.parametrize("kind", ["swiss", "knock-out"])
+@pytest.mark.parametrize(("game", "seats"), [("thegame", None), ("skull", 4)])
+def test_a_format_that_pairs_two_rivals_is_refused_where_tables_seat_others(
+    books: Books, charlie: User, game: str, seats: int | None, kind: str
+) -> None:
+    pairs = given(Format, {"kind": kind})
+    more: dict[str, Any] = {"settings": books.settings, "now": books.clock()}
+    with pytest.raises(BadOption, match="pairs two rivals"), books.write() as session:
+        leagues.create(session, charlie, name="cup", game=game, seats=seats, format=pairs, **more)
+    with books.write() as session:
+        leagues.create(session, charlie, name="cup", game=game, seats=seats, **more)
+    with pytest.raises(BadOption, match="pairs two rivals"), books.write() as session:
+        leagues.edit(session, charlie, "cup", format=pairs, now=books.clock())
+    with pytest.raises(BadOption, match="placement matches pair"), books.write() as session:
+        newcomers = given(Format, {"placement": 3})
+        leagues.edit(session, charlie, "cup", format=newcomers, now=books.clock())
+    with pytest.raises(BadOption, match="pairs two rivals"):
+        create(books, charlie, league="cup", format=pairs)
 
 
 def test_neither_a_name_nor_a_seed_is_used_twice(

@@ -107,10 +107,12 @@ def test_a_league_is_made_with_its_game_s_options_and_without_end(
     assert "Empty: as many as make a match a few seconds long." in own
     swiss = operator.get("/leagues/quick-skull?kind=swiss").text
     assert "Its seasons are double round robin until you save." in swiss
-    assert operator.send("/leagues/quick-skull", kind="swiss", rounds="5").status_code == 303
+    refused = operator.send("/leagues/quick-skull", kind="swiss", rounds="5")
+    assert (refused.status_code, "pairs two rivals" in refused.text) == (422, True)
+    assert operator.send("/leagues/quick-skull", kind="adaptive", cycles="5").status_code == 303
     with books.read() as session:
         row = session.scalars(select(League).where(League.name == "quick-skull")).one()
-    assert (row.format["kind"], row.format["rounds"]) == ("swiss", 5)
+    assert (row.format["kind"], row.format["cycles"]) == ("adaptive", 5)
     wrong = operator.get("/leagues/quick-skull?kind=cup")
     assert (wrong.status_code, "not a kind of season" in wrong.text) == (422, True)
     team = {**asked, "name": "team", "game": "thegame", "continuous": ""}
