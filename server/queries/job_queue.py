@@ -55,7 +55,7 @@ def queue_detail(
     return answers.QueueDetail(
         stopped=stopped,
         window=dispatch.window(session, settings),
-        kinds=_kinds(session, lately, line.pace, now),
+        kinds=_kinds(session, lately, now),
         groups=_groups(session),
         jobs=[
             *_matches(session, lately, stopped),
@@ -76,13 +76,11 @@ def _broker(settings: Settings) -> str:
     return ""
 
 
-def _kinds(
-    session: Session, of_matches: job_times.Pace, of_tryouts: job_times.Pace, now: int
-) -> list[answers.QueueKind]:
+def _kinds(session: Session, of_matches: job_times.Pace, now: int) -> list[answers.QueueKind]:
     paces = {
         "match": of_matches,
-        "try-out": of_tryouts,
-        "draft": of_tryouts,
+        "try-out": job_times.of_tryouts(session, Version, now=now),
+        "draft": job_times.of_tryouts(session, Draft, now=now),
         "lesson": job_times.of_lessons(session, now=now),
     }
     found = []
@@ -133,7 +131,7 @@ def _matches(session: Session, lately: job_times.Pace, stopped: str) -> list[ans
             since=iso(row.created_at),
             place=place,
             seconds=None if stopped else lately.seconds(running + place),
-            reason=stopped or waiting.jobs_ahead_text(place, "match", "matches"),
+            reason=stopped or waiting.matches_ahead_text(place),
         )
         for place, row in enumerate(dispatch.next_queued(session, MOST, first), 1)
     ]

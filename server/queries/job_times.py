@@ -49,11 +49,11 @@ def of_matches(session: Session, *, now: int) -> Pace:
     return pace([(made, done) for made, done in rows if done], session.scalar(under_way), now)
 
 
-def of_tryouts(session: Session, *, now: int) -> Pace:
-    """Returns the pace of all try-outs together, of versions and drafts."""
+def of_tryouts(session: Session, *tables: type[Version | Draft], now: int) -> Pace:
+    """Returns the pace of the try-outs in these tables, or of versions and drafts together."""
     spans: list[Span] = []
     waits: list[int] = []
-    for table in (Version, Draft):
+    for table in tables or (Version, Draft):
         made = select(table.created_at, table.settled_at).where(table.created_at > now - LATELY_MS)
         for since, until in session.execute(made.order_by(table.created_at.desc()).limit(MOST)):
             if until is None:

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
 PARKED: Final = "The platform failed at it too often; an operator has been told."
 _NEXT: Final = "It is next: an arena takes it as soon as one is free."
+_NEXT_MATCH: Final = "It is the next to be sent. The matches sent before it are played first."
 _NO_WALL: Final = "An arena has no wall around bots, so authors' uploads wait."
 _QUEUED: Final = Match.state == MatchState.QUEUED
 
@@ -145,7 +146,7 @@ def of_match(session: Session, row: Match, *, settings: Settings, now: int) -> W
         return Waiting(place=place, seconds=None, reason=why)
     lately = job_times.of_matches(session, now=now)
     seconds = lately.seconds(sum(under_way.values()) + place)
-    return Waiting(place=place, seconds=seconds, reason=jobs_ahead_text(place, "match", "matches"))
+    return Waiting(place=place, seconds=seconds, reason=matches_ahead_text(place))
 
 
 def of_tryout(
@@ -273,6 +274,11 @@ def _of(scope: tuple[int, int | None]) -> tuple[object, ...]:
 
 def _count(session: Session, *which: object) -> int:
     return session.scalar(select(func.count()).select_from(Match).where(*which)) or 0  # type: ignore[arg-type]
+
+
+def matches_ahead_text(place: int) -> str:
+    """Returns a sentence with the number of queued matches before the one with this place."""
+    return _NEXT_MATCH if place == 1 else jobs_ahead_text(place, "match", "matches")
 
 
 def jobs_ahead_text(place: int, one: str, many: str = "") -> str:

@@ -90,6 +90,13 @@ def test_the_places_are_those_in_which_matches_are_sent(two_scopes: Books) -> No
         assert abs(place - at) <= 2, "only the order within a turn is chance"
 
 
+def test_the_next_match_is_not_said_to_come_before_those_that_were_sent(
+    two_scopes: Books, charlie: User
+) -> None:
+    first = next(one for one in detail(two_scopes, charlie).jobs if one.kind == "match")
+    assert first.reason.endswith("The matches sent before it are played first.")
+
+
 def test_an_estimate_is_unknown_until_matches_have_ended(two_scopes: Books) -> None:
     books = two_scopes
     jobs = [job for job in books.dispatch() if isinstance(job, PlayMatch)]
@@ -202,6 +209,8 @@ def test_try_outs_wait_in_the_order_in_which_they_were_sent(
     books.settle(tried_out(jobs[0]))
     told = [one for of in (third, second) if (one := of_version(books, of, charlie))]
     assert [one.seconds for one in told] == [5, 10]
+    done = {line.kind: line.done for line in detail(books, charlie).kinds}
+    assert (done["try-out"], done["draft"]) == (1, 0)
 
 
 def test_drafts_and_parked_try_outs_say_why_they_wait(books: Books, alice: User) -> None:
