@@ -9,6 +9,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Final, assert_never
 
 from dashboard.wording import plural
+from matchbox import registry
+from matchbox.errors import MatchboxError
 
 if TYPE_CHECKING:
     from matchbox.answers.leagues import Round
@@ -30,9 +32,10 @@ STAGES: Final = {
 """The name of a round of each stage, with its plural if that is irregular."""
 
 
-def format(form: Format) -> list[str]:  # noqa: A001 - the filter is named after what it tells
-    """Returns the format of a season in words: one sentence for each rule that applies."""
-    sentences = [_played(form)]
+def format(form: Format, game: str) -> list[str]:  # noqa: A001 - named after what it tells
+    """Returns the format of a season of that game in words: one sentence for each rule that
+    applies."""
+    sentences = [_played_by_teams(form) if _is_cooperative(game) else _played(form)]
     if form.placement:
         matches = plural(form.placement, "placement match", "placement matches")
         sentences.append(f"A newcomer plays {matches} first.")
@@ -66,12 +69,34 @@ def _played(form: Format) -> str:
             rounds = plural(form.rounds, "round") if form.rounds else "as many rounds as it takes"
             return f"Swiss, {rounds}: bots of about the same score meet."
         case "adaptive":
-            until = QUESTIONS.get(form.question, f"the best {form.top} are known")
-            care = "" if form.question == "champion" else f", with {form.care} care"
-            return f"{cycles}, then bots of similar rank meet until {until}{care}."
+            return f"{cycles}, then bots of similar rank meet until {_known(form)}."
         case "knock-out":
             return f"Groups of at most {form.group}; {form.through} of each go on to a knock-out."
     assert_never(form.kind)
+
+
+def _played_by_teams(form: Format) -> str:
+    mixed = plural(form.mixed, "round of mixed teams", "rounds of mixed teams")
+    then = f", then {mixed}" if form.mixed else ""
+    cycles = plural(form.cycles, "cycle")
+    played = f"{cycles}: every bot plays as a team of its own copies on the same deals{then}."
+    if form.kind == "adaptive":
+        played += f" After that, every bot plays on with its own copies until {_known(form)}."
+    return played
+
+
+def _known(form: Format) -> str:
+    """What an adaptive season finds out, and with how much care."""
+    care = "" if form.question == "champion" else f", with {form.care} care"
+    return QUESTIONS.get(form.question, f"the best {form.top} are known") + care
+
+
+def _is_cooperative(game: str) -> bool:
+    """Whether all seats of the game are one team; False if the game is not installed."""
+    try:
+        return registry.game(game).spec.cooperative
+    except MatchboxError:
+        return False
 
 
 def admission(admitted: Admission, *, continuous: bool = False) -> list[str]:

@@ -174,7 +174,9 @@ def summary(game: Game, typed: Mapping[str, str]) -> list[tuple[str, list[str]]]
     if typed["kind"] == CONTINUOUS:
         sections.append(("Played", [KINDS[CONTINUOUS]]))
     else:
-        sections.append(("Seasons", formats.format(read(Format, _read("format", typed)))))
+        sections.append(
+            ("Seasons", formats.format(read(Format, _read("format", typed)), game.name))
+        )
         when = formats.schedule(read(Schedule, _read("schedule", typed)))
         start = f"They start by the schedule {when}." if when else "An operator starts each one."
         sections.append(("Start", [start]))

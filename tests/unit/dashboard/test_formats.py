@@ -44,7 +44,21 @@ NEW = "/admin/leagues/new"
     ],
 )
 def test_a_format_is_told_in_words(form: Format, told: str) -> None:
-    assert told in " ".join(formats.format(form))
+    assert told in " ".join(formats.format(form, "bomb"))
+
+
+def test_a_cooperative_game_is_told_as_one_of_teams() -> None:
+    form = Format(kind="adaptive", cycles=2, mixed=1)
+    assert formats.format(form, "thegame") == [
+        "2 cycles: every bot plays as a team of its own copies on the same deals, then 1 round of "
+        "mixed teams. After that, every bot plays on with its own copies until the whole order is "
+        "known, with strict care."
+    ]
+    assert formats.format(Format(mixed=0), "thegame") == [
+        "1 cycle: every bot plays as a team of its own copies on the same deals."
+    ]
+    assert "bots of similar rank meet" in formats.format(form, "bomb")[0]
+    assert "bots of similar rank meet" in formats.format(form, "not-installed")[0]
 
 
 @pytest.mark.parametrize(

@@ -108,7 +108,7 @@ def test_a_new_season_asks_only_for_what_its_league_s_format_needs(kind: str, as
     page = get("/seasons?league=cup", source)
     assert ("cycles" in names(page)) is asked
     assert {"league", "name", "deals", "draft"} <= names(page)
-    assert formats.format(league.format)[0] in page.text
+    assert formats.format(league.format, league.game)[0] in page.text
     known = [a["value"] for _, a in page.elements if a.get("name") == "cycles"]
     assert known == ["4"] * asked
     assert "cycles" not in names(get("/seasons", source)), "the league comes first"
