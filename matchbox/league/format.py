@@ -52,9 +52,15 @@ class Format(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     def __post_init__(self) -> None:
         if self.question == "champion" and (self.care != "strict" or self.top != 1):
-            raise ValueError("a champion is one, and found with strict care")
+            raise ValueError(
+                "the question champion asks for one bot, and is answered with strict care only; "
+                "leave out top and care"
+            )
         if self.through >= self.group:
-            raise ValueError("fewer must go on from a group than play in it")
+            raise ValueError(
+                f"through is {self.through} and group is {self.group}; fewer bots must go on from "
+                "a group than play in it"
+            )
 
 
 class Admission(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -90,7 +90,7 @@ class NewSeason(Body):
     seats: Seats | None = None
     deals: Deals | None = None
     cycles: Annotated[int, Field(ge=1, le=100)] | None = None
-    seed: Annotated[str, Field(min_length=16, max_length=64)] | None = None
+    seed: Annotated[str, Field(json_schema_extra={"minLength": 16, "maxLength": 64})] | None = None
     draft: bool = False
     format: FormatFields | None = None
     admission: AdmissionFields | None = None

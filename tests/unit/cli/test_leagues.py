@@ -76,7 +76,7 @@ def test_a_league_is_made_and_edited_with_strong_separation(charlie: User, match
     [
         (("--cron", "* * *"), "is not a cron expression"),
         (("--zone", "Mars"), "no time zone 'Mars'"),
-        (("--question", "champion", "--care", "thrifty"), "a champion is one"),
+        (("--question", "champion", "--care", "thrifty"), "leave out top and care"),
     ],
 )
 def test_a_league_that_makes_no_sense_is_refused(

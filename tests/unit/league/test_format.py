@@ -68,5 +68,5 @@ def test_a_field_that_is_unknown_or_wrong_is_refused_by_name(
 
 def test_fields_that_contradict_the_settings_are_refused_when_they_are_replaced() -> None:
     nine = given(Format, {"through": 9})
-    with pytest.raises(BadOption, match="fewer must go on"):
+    with pytest.raises(BadOption, match="fewer bots must go on"):
         nine.replace_in(Format(group=8))

@@ -74,6 +74,12 @@ def test_a_poor_season_is_refused(as_charlie: Caller, more: dict[str, Any], stat
     problem(as_charlie.post("/seasons", {**AUTUMN, **more}), status)
 
 
+def test_a_seed_that_can_be_guessed_is_refused_in_a_sentence(as_charlie: Caller) -> None:
+    answer = as_charlie.post("/seasons", {**AUTUMN, "seed": "x1"})
+    problem(answer, 422)
+    assert "a season's seed has 16 to 64 printable characters" in answer.text
+
+
 def test_bots_enter_and_leave_by_their_owners(
     nobody: Caller, as_alice: Caller, as_bob: Caller, as_charlie: Caller, books: Books, alice: User
 ) -> None:
