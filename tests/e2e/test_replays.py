@@ -226,8 +226,10 @@ def match_by_lot(name: str, seats: int) -> Source:
     ]
     score = 3.0 if registry.game(name).spec.cooperative else None
     told = cast.match(MATCH, game=name, bouts=[bout], entrants=bots, score=score)
+    game = cast.games()[0].model_copy(update={"name": name})
     return replace(
         SOURCE,
+        games=lambda: [game],
         match=lambda match_id: told,
         matches=lambda **asked: Matches(
             items=[told] * (asked.get("state") == "finished"), next=None
