@@ -150,7 +150,7 @@ def test_a_person_changes_the_password_ends_a_session_downloads_and_deletes(
         rows.first.get_by_role("button", name="End")
     ).first.click()
     expect(page.locator("tr", has_text="Firefox")).to_have_count(0)
-    form = page.locator('form[action="/account/password"]')
+    form = page.locator('form[action="/account/password#password"]')
     form.locator('[name="old"]').fill(PASSWORD)
     form.locator('[name="new"]').fill("another good one")
     form.get_by_role("button").click()
