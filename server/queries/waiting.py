@@ -84,9 +84,10 @@ class Line(NamedTuple):
     def waiting(self, row: Tryout, now: int) -> Waiting:
         """Returns the reason why this try-out waits, its place and its time."""
         place = self.waits.index(row) + 1
-        held = not (self.walled or row.sent(now) or row.role in TRUSTED)
-        if why := self.stopped or _NO_WALL * held:
-            return Waiting(place=place, seconds=None, reason=why)
+        if self.stopped:
+            return Waiting(place=place, seconds=None, reason=self.stopped)
+        if not (self.walled or row.sent(now) or row.role in TRUSTED):
+            return Waiting(place=place, seconds=None, reason=_NO_WALL)
         seconds = self.pace.seconds(self.claimed + place)
         return Waiting(place=place, seconds=seconds, reason=self._reason(row, place, now))
 

@@ -144,7 +144,8 @@ def test_a_suspended_version_says_why_and_what_to_do() -> None:
         assert "8 of 80 bouts" in page, path
         assert "new version" in page, path
     assert "/reinstate" not in page
-    assert "You end that with a new version." in get("/bots/alice/careful", source).text
+    mine = get("/bots/alice/careful", source).text
+    assert "Submit a new version, and the bot plays again." in mine
     operators = get("/bots/alice/careful/versions/4", replace(OPERATOR, bot=suspended)).text
     assert 'action="/admin/versions/4/reinstate"' in operators
 

@@ -108,19 +108,20 @@ def test_a_season_does_not_finish_with_a_standing_from_before_a_disqualification
     assert {line["version_id"] for line in lines} == {version.id for version in versions[1:]}
 
 
+def make_one_void(books: Books, charlie: User, season: Season) -> None:
+    """Makes the season's first match void."""
+    with books.write() as session:
+        match = session.scalars(select(Match).where(Match.season_id == season.id)).first()
+        assert match is not None
+        voids.void(session, charlie, match.id, "no disk", now=books.clock())
+
+
 def test_a_season_does_not_finish_with_a_standing_from_before_a_match_was_void(
     books: Books, charlie: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     season = season_of(books, charlie, field(books, 3))
     play_sent(books)
-
-    def make_one_void() -> None:
-        with books.write() as session:
-            first = session.scalars(select(Match).where(Match.season_id == season.id)).first()
-            assert first is not None
-            voids.void_all(session, [first], "no disk", again=False, now=books.clock())
-
-    once_after(monkeypatch, standings, "compute", make_one_void)
+    once_after(monkeypatch, standings, "compute", lambda: make_one_void(books, charlie, season))
     for _ in range(2):
         tick(books.context, with_standings=False)
     assert books.season(season).state == SeasonState.FINISHED
@@ -211,14 +212,7 @@ def test_a_recomputed_standing_from_before_a_match_was_void_is_not_stored(
 ) -> None:
     season = season_of(books, charlie, field(books, 3))
     play_out(books)
-
-    def make_one_void() -> None:
-        with books.write() as session:
-            match = session.scalars(select(Match).where(Match.season_id == season.id)).first()
-            assert match is not None
-            voids.void(session, charlie, match.id, "no disk", now=books.clock())
-
-    once_after(monkeypatch, standings, "compute", make_one_void)
+    once_after(monkeypatch, standings, "compute", lambda: make_one_void(books, charlie, season))
     operations.recompute_season(books.context, charlie, season.id)
     with books.read() as session:
         assert session.get_one(Standing, scope_of(season)).matches == 5
