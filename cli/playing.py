@@ -114,6 +114,7 @@ def check(
     class_name: Annotated[
         str | None, typer.Option("--class", help="one of several players")
     ] = None,
+    seed: Annotated[str, typer.Option(help="the same seed deals the same cards")] = "",
     box: BoxOption = "auto",
     json: JsonOption = False,
 ) -> None:
@@ -124,19 +125,20 @@ def check(
     from matchbox.bundle import check_class_name
 
     registry.game(game)
-    data = shipped.read(file)
+    data, seed = shipped.read(file), seed or secrets.token_hex(4)
     with output.closing(open_box(box)) as opened:
-        report = try_file(data, game, check_class_name(class_name), opened)
+        report = try_file(data, game, check_class_name(class_name), opened, seed)
     if json:
-        output.document(report_of(report))
+        output.document({**report_of(report), "seed": seed})
     else:
         show_report(report, accepted=report.accepted)
+        output.note(f"seed {seed}, box {report.box}")
     if not report.accepted:
         output.exit_no()
 
 
-def try_file(data: bytes, game: str, class_name: str | None, box: Any) -> TriedOut:
-    """The verdict of the server's own try-out, on new deals."""
+def try_file(data: bytes, game: str, class_name: str | None, box: Any, seed: str) -> TriedOut:
+    """The verdict of the server's own try-out, on the deals of that seed."""
     from matchbox.bundle import digest
     from matchbox.dice import derive_deals
     from matchbox.match.wire import TryOut
@@ -151,7 +153,7 @@ def try_file(data: bytes, game: str, class_name: str | None, box: Any) -> TriedO
         limits=limits_of(settings),
         version=digest(data),
         class_name=class_name,
-        deals=derive_deals(secrets.token_hex(8), settings.tryout_deals),
+        deals=derive_deals(seed, settings.tryout_deals),
     )
     return try_out(job, data, box)
 

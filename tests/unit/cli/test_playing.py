@@ -143,6 +143,28 @@ def test_a_bad_file_is_refused_with_its_log(matchbox: Run, tmp_path: Path) -> No
     assert "here I am" in told.out
 
 
+def test_a_fault_that_depends_on_the_cards_is_repeated_with_the_seed_that_check_prints(
+    matchbox: Run, tmp_path: Path
+) -> None:
+    file = tmp_path / "unlucky.py"
+    file.write_bytes(turning("import random", "return 1 / 0 if random.random() < 0.02 else None"))
+    words = ("check", file, "--game", "bomb", "--box", "none")
+    reports = {seed: matchbox(*words, "--seed", seed, "--json").json for seed in range(8)}
+    assert {report["verdict"] for report in reports.values()} == {"accepted", "crash"}
+    unlucky = next(seed for seed in reports if reports[seed]["verdict"] == "crash")
+    again = matchbox(*words, "--seed", unlucky)
+    assert again.code == 1
+    assert again.err.endswith(f"\nseed {unlucky}, box none\n")
+    assert again.out.splitlines()[1:] == reports[unlucky]["reasons"]
+
+
+def test_check_says_the_seed_that_it_has_drawn(matchbox: Run, mine: Path) -> None:
+    words = ("check", mine, "--game", "bomb", "--box", "none")
+    first, second = (matchbox(*words, "--json").json["seed"] for _ in range(2))
+    assert first != second
+    assert matchbox(*words).err.startswith("seed ")
+
+
 LOGGING = """
 import jsonlog
 from matchbox.games.creatures import AutoPilot, parse_log
