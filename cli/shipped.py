@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zipfile
 from dataclasses import dataclass
+from difflib import get_close_matches
 from importlib import resources
 from io import BytesIO
 from pathlib import Path
@@ -14,7 +15,7 @@ from matchbox.errors import BadName
 from matchbox.registry import package_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from matchbox.lab.plan import Contestant
 
@@ -60,10 +61,11 @@ def find(game: str, text: str) -> NamedBot:
         return _shipped(game, text)
     path, _, class_name = text.partition(":")
     if not path.endswith(SUFFIXES) and not _is_bot(Path(path)):
-        known = ", ".join(names(game)) or "none"
+        known, hint = names(game), _hint(path, names(game) + _beside(Path(path)))
         raise BadName(
-            f"there is no bot {text!r} of {game}: name a shipped one ({known}), a file ending in "
-            f".py or .zip, or a folder with {MAIN}"
+            f"there is no bot {text!r} of {game}: name a shipped one "
+            f"({', '.join(known) or 'none'}), a file ending in .py or .zip, or a folder with "
+            f"{MAIN}{hint}"
         )
     return NamedBot(Path(path).stem, read(Path(path)), check_class_name(class_name or None))
 
@@ -100,7 +102,8 @@ def read(path: Path) -> bytes:
     try:
         return pack(path) if path.is_dir() else path.read_bytes()
     except OSError as error:
-        raise BadName(f"{path} cannot be read: {error.strerror or error}") from error
+        hint = "" if path.exists() else _hint(path.name, _beside(path))
+        raise BadName(f"{path} cannot be read: {error.strerror or error}{hint}") from error
 
 
 def pack(folder: Path) -> bytes:
@@ -122,6 +125,17 @@ def _shipped(game: str, name: str) -> NamedBot:
 def _folder(game: str) -> Path:
     """The folder of the game's shipped bots."""
     return Path(str(resources.files("bots").joinpath(game)))
+
+
+def _beside(path: Path) -> list[str]:
+    """The names of the bots' files in the folder of that path."""
+    return [file.name for suffix in SUFFIXES for file in path.parent.glob(f"*{suffix}")]
+
+
+def _hint(text: str, known: Sequence[str]) -> str:
+    """The end of a sentence, with the known name nearest to the text; empty if none is near."""
+    near = get_close_matches(text.rpartition("/")[2].lower(), known, n=1)
+    return f"; did you mean {near[0]}?" if near else ""
 
 
 def _is_bot(folder: Path) -> bool:

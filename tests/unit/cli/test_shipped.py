@@ -55,6 +55,29 @@ def test_what_is_neither_is_refused_by_name(name: str, sentence: str) -> None:
         shipped.find("bomb", name)
 
 
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("house/medium", "medium"),
+        ("Mediun", "medium"),
+        ("careful", "careful.py"),
+        ("carefool.py", "careful.py"),
+    ],
+)
+def test_a_name_that_is_nearly_that_of_a_bot_is_refused_with_that_name(
+    name: str, meant: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "careful.py").touch()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(BadName, match=rf"; did you mean {meant}\?$"):
+        shipped.find("bomb", name)
+
+
+def test_a_name_that_is_near_to_none_is_refused_without_a_hint() -> None:
+    with pytest.raises(BadName, match=r"or a folder with player\.py$"):
+        shipped.find("bomb", "nobody")
+
+
 def test_a_game_without_shipped_bots_has_none() -> None:
     assert shipped.names("nothing") == []
 
