@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated
 
@@ -83,8 +83,9 @@ def reset(
         return
     if data is not None:
         with opened(data) as context, context.write() as session:
+            at_the_machine = nullcontext((session, None, context.now()))
             fresh = account_operations.reset_password(
-                session, None, name, revoke=revoke_tokens, now=context.now()
+                None, lambda: at_the_machine, name, revoke=revoke_tokens
             )
         _show({"name": name, "password": fresh}, json)
         return
@@ -260,4 +261,5 @@ def _operator(session: Session, name: str, password: str, now: int) -> User:
     able = (User.role == Role.OPERATOR, User.closed_at.is_(None))
     actor = session.scalars(select(User).where(*able)).first()
     assert actor is not None
-    return accounts.create_user(session, actor, name, password, "operator", now=now)
+    acting = nullcontext((session, actor, now))
+    return accounts.create_user(actor, lambda: acting, name, password, "operator")

@@ -42,7 +42,7 @@ MEDIA_TYPE: Final = "application/problem+json"
 
 
 class LoginNeeded(errors.Forbidden):
-    """The request needs an account, but came without one."""
+    """The request needs an account, but came without one, or its login has just ended."""
 
     def __init__(self, text: str = "") -> None:
         super().__init__(text or "log in first, or send a token as `Authorization: Bearer`")
@@ -115,7 +115,7 @@ def _answer_matchbox_error(error: errors.MatchboxError) -> Response:
     status = status_of(error)
     if status == 500:
         raise error
-    if status == 403 and not (current_user.is_authenticated or "arena" in g):
+    if status == 403 and (isinstance(error, LoginNeeded) or not _is_known()):
         status = 401
     wait = None
     if isinstance(error, errors.TooMany):
@@ -127,6 +127,11 @@ def _answer_matchbox_error(error: errors.MatchboxError) -> Response:
             f'Bearer error="insufficient_scope", scope="{error.scope}"'
         )
     return response
+
+
+def _is_known() -> bool:
+    """Whether the request comes from an account or an arena."""
+    return current_user.is_authenticated or "arena" in g
 
 
 def _answer_bad_input(error: HTTPError) -> Response:

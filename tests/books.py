@@ -39,6 +39,7 @@ from server.db.models import Bot, League, Match, Notice, Role, Season, User, Ver
 from server.db.session import Database
 from server.queries import lessons as reading
 from server.services import (
+    accounts,
     booking,
     dispatch,
     entries,
@@ -53,6 +54,7 @@ from server.services import (
     verdicts,
     walls,
 )
+from server.services.accounts import Acting
 from server.services.tick import tick
 from worker.arena.learning import give_lesson
 from worker.arena.play import play_job
@@ -128,6 +130,16 @@ class Books:
             user = User(name=name, password="", role=role, created_at=self.clock())
             session.add(user)
         return user
+
+    def acting(self, user: User) -> Acting[User]:
+        """Opens transactions of the account, as `server.auth.acting` does for a request."""
+
+        @contextmanager
+        def opened() -> Iterator[tuple[Session, User, int]]:
+            with self.write() as session:
+                yield session, accounts.require_open(session.get_one(User, user.id)), self.clock()
+
+        return opened
 
     def wall(self, *, walled: bool = True) -> None:
         """Stores an arena's report on its wall."""

@@ -68,7 +68,7 @@ def void(arena: str, json_data: schemas.ArenaVoid) -> Response:
     until = parse_time_ms(body.until) if body.until else made.now()
     times = {"since": parse_time_ms(body.since), "until": until}
     return answered(
-        arena_voids.void(made, signed_in(), arena, body.reason, again=body.again, **times)
+        arena_voids.void(made, signed_in(), acting, arena, body.reason, again=body.again, **times)
     )
 
 

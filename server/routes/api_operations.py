@@ -102,7 +102,7 @@ def rerun(season: str, json_data: schemas.RoundAgain) -> Response:
 @routes.output(Board)
 def recompute_season(season: str) -> Response:
     """Recomputes the season's standing now; for operators."""
-    operations.recompute_season(context(), signed_in(), season)
+    operations.recompute_season(context(), signed_in(), acting, season)
     with context().read() as session:
         return answered(queries.season_standings(session, season))
 
@@ -112,7 +112,7 @@ def recompute_season(season: str) -> Response:
 @routes.output(League)
 def recompute_league(name: str) -> Response:
     """Recomputes the standing and the live ratings of a league now; for operators."""
-    operations.recompute_league(context(), signed_in(), name)
+    operations.recompute_league(context(), signed_in(), acting, name)
     with context().read() as session:
         return answered(queries.league(session, name))
 

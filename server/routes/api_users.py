@@ -81,11 +81,9 @@ def revoke_token(name: str, number: int) -> ResponseReturnValue:
 @routes.output(Account, status_code=201)
 def create(json_data: schemas.NewUser) -> Response:
     """Makes an account for somebody else; for operators."""
-    made, actor = context(), signed_in()
     wanted = json_data.name, json_data.password, json_data.role
-    with made.write() as session:
-        user = accounts.create_user(session, actor, *wanted, now=made.now())
-        return answered(queries.account(user), 201)
+    user = accounts.create_user(signed_in(), acting, *wanted)
+    return answered(queries.account(user), 201)
 
 
 @routes.post("/users/<name:name>/reset")
@@ -94,11 +92,8 @@ def create(json_data: schemas.NewUser) -> Response:
 @routes.output(FreshAccount)
 def reset(name: str, json_data: schemas.PasswordReset) -> Response:
     """Gives the account a new password, which is shown only once; for operators."""
-    made, actor = context(), signed_in()
-    with made.write() as session:
-        fresh = account_operations.reset_password(
-            session, actor, name, revoke=json_data.revoke_tokens, now=made.now()
-        )
+    revoke = json_data.revoke_tokens
+    fresh = account_operations.reset_password(signed_in(), acting, name, revoke=revoke)
     return answered(FreshAccount(name=name, password=fresh))
 
 

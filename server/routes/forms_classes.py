@@ -61,7 +61,7 @@ def make_accounts(name: str) -> Response:
     """Makes an account for each name of the list, and shows the passwords once."""
     try:
         names = classes.names_in(field("names"))
-        made = classes.make_accounts(context(), signed_in(), name, names)
+        made = classes.make_accounts(context(), signed_in(), acting, name, names)
     except BadNames as error:
         page = pages.class_page(
             the_source(), name, values=typed(), error=_SUMMARY, refused=error.refused

@@ -112,7 +112,7 @@ def void_arena(arena: str) -> Response:
     """Makes void the matches of the arena that the page has just counted."""
     times = {"since": parse_time_ms(field("since")), "until": parse_time_ms(field("until"))}
     reason, again = field("reason"), bool(field("again"))
-    arena_voids.void(context(), signed_in(), arena, reason, again=again, **times)
+    arena_voids.void(context(), signed_in(), acting, arena, reason, again=again, **times)
     return go_to("pages.arena", arena=arena)
 
 
@@ -167,5 +167,5 @@ def rerun(season: int) -> Response:
 @form_of(pages.season_operate_page)
 def recompute(season: int) -> Response:
     """Recomputes the standing now."""
-    operations.recompute_season(context(), signed_in(), season)
+    operations.recompute_season(context(), signed_in(), acting, season)
     return go_to("pages.season_operate", season=season)

@@ -25,10 +25,8 @@ routes = Blueprint("forms_users", __name__)
 @form_of(pages.admin_page)
 def create() -> Response:
     """Makes an account for somebody else."""
-    made, actor = context(), signed_in()
     wanted = field("name"), field("password"), field("role")
-    with made.write() as session:
-        accounts.create_user(session, actor, *wanted, now=made.now())
+    accounts.create_user(signed_in(), acting, *wanted)
     return go_to("pages.admin")
 
 
@@ -36,10 +34,8 @@ def create() -> Response:
 @form_of(users.user_page)
 def reset(name: str) -> Response:
     """Gives the account a new password, and shows it once."""
-    made, actor, revoke = context(), signed_in(), field("revoke") == "yes"
-    with made.write() as session:
-        now = made.now()
-        fresh = account_operations.reset_password(session, actor, name, revoke=revoke, now=now)
+    revoke = field("revoke") == "yes"
+    fresh = account_operations.reset_password(signed_in(), acting, name, revoke=revoke)
     items = [FreshAccount(name=name, password=fresh)]
     return secret_page(classes.passwords_page(FreshAccounts(league="", items=items)))
 

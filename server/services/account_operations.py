@@ -43,31 +43,33 @@ if TYPE_CHECKING:
 
     from matchbox.answers.accounts import PasswordLink
     from matchbox.settings import Settings
+    from server.services.accounts import Acting
 
 ROLES: Final = (Role.AUTHOR, Role.OPERATOR)
 
 
 def reset_password(
-    session: Session, actor: User | None, name: str, *, revoke: bool = False, now: int
+    actor: User | None, acting: Acting[User | None], name: str, *, revoke: bool = False
 ) -> str:
     """Gives the account a random password, ends its sessions, and returns the password.
 
-    With `revoke`, also revokes its API tokens. `actor` is None for somebody at the machine itself.
-    Raises Forbidden or NotFound.
+    With `revoke`, also revokes its API tokens. Hashes the password, which is slow, before it opens
+    a transaction with `acting`. `actor` is None for somebody at the machine itself. Raises the
+    errors of `acting`, Forbidden or NotFound.
     """
     if actor is not None:
         require_operator(actor)
     fresh = passwords.readable()
-    hashed = passwords.hash_password(fresh, name)  # slow: done before the write turn begins
-    now_acting = accounts.reload_actor(session, actor) if actor is not None else None
-    user = _account(session, now_acting, name)
-    user.password = hashed
-    sessions.end_all(session, user)
-    if revoke:
-        accounts.revoke_tokens(session, user, now=now)
-    text = "An operator gave your account a new password, and ended its sessions."
-    notices.notify_account(session, user.id, "password", f"user:{user.id}", text, now=now)
-    _note(session, actor, "user.reset", user, {"tokens": revoke}, now)
+    hashed = passwords.hash_password(fresh, name)
+    with acting() as (session, actor, now):
+        user = _account(session, actor, name)
+        user.password = hashed
+        sessions.end_all(session, user)
+        if revoke:
+            accounts.revoke_tokens(session, user, now=now)
+        text = "An operator gave your account a new password, and ended its sessions."
+        notices.notify_account(session, user.id, "password", f"user:{user.id}", text, now=now)
+        _note(session, actor, "user.reset", user, {"tokens": revoke}, now)
     return fresh
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias, TypeVar
 
 from sqlalchemy import or_, select, update
 
@@ -16,7 +16,8 @@ from server.services.passwords import digest_of
 from server.times import DAY_MS, MINUTE_MS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Sequence
+    from contextlib import AbstractContextManager
 
     from sqlalchemy import ColumnElement
     from sqlalchemy.orm import Session
@@ -34,6 +35,13 @@ REVOKED_DAYS: Final = 30
 """How many days a revoked token is still listed on pages."""
 NOTED_MS: Final = MINUTE_MS
 """The least time between two updates of a token's last use, in ms."""
+Actor = TypeVar("Actor", bound="User | None")
+Acting: TypeAlias = "Callable[[], AbstractContextManager[tuple[Session, Actor, int]]]"
+"""Opens a write transaction for an action that takes long, as `server.auth.acting` does.
+
+It yields the session, the account that acts, read again, and the time. An action that did slow work
+before it, or that opens it several times, must check the account's right each time.
+"""
 _API: Final = "api"
 _FIRST: Final = "first-operator"
 _USED: Final = "this link has been used, or replaced by a newer one; see the log"
@@ -50,23 +58,22 @@ def sign_up(session: Session, name: str, password: str, *, signup: str, now: int
     return _add(session, name, password, Role.AUTHOR, now)
 
 
-def create_user(
-    session: Session, actor: User, name: str, password: str, role: str, *, now: int
-) -> User:
+def create_user(actor: User, acting: Acting[User], name: str, password: str, role: str) -> User:
     """Creates an account for somebody else; `role` is author or operator.
 
-    Call it first in its transaction: it checks the right and hashes the password, which is slow,
-    before its first statement, with which the write turn begins, and checks the right again then.
-    Raises Forbidden unless the actor is an operator, BadName, or Conflict if the name is taken.
+    Hashes the password, which is slow, before it opens a transaction with `acting`. Raises the
+    errors of `acting`, Forbidden unless the actor is an operator, BadName, or Conflict if the name
+    is taken.
     """
     require_operator(actor)
     if role not in (Role.AUTHOR, Role.OPERATOR):
         raise BadName(f"there is no role {role!r}; the roles are author and operator")
     hashed = passwords.hash_password(password, name)
-    require_operator(reload_actor(session, actor))
-    made = add(session, name, hashed, Role(role), now=now)
-    detail = {"name": made.name, "role": role}
-    audit.note(session, actor, "user.create", f"user:{made.id}", detail, now=now)
+    with acting() as (session, actor, now):
+        require_operator(actor)
+        made = add(session, name, hashed, Role(role), now=now)
+        detail = {"name": made.name, "role": role}
+        audit.note(session, actor, "user.create", f"user:{made.id}", detail, now=now)
     return made
 
 
@@ -88,13 +95,6 @@ def require_open(user: User) -> User:
     if user.closed_at is not None:
         raise Forbidden("this account is closed; ask an operator of this platform why")
     return user
-
-
-def reload_actor(session: Session, actor: User) -> User:
-    """Returns the acting account, read again in this session. Raises Forbidden if it is closed."""
-    found = session.get_one(User, actor.id, populate_existing=True)
-    found.limited = actor.limited
-    return require_open(found)
 
 
 def user_by_id(session: Session, number: int) -> User | None:

@@ -10,6 +10,7 @@ from sqlalchemy import select
 from matchbox.answers.arenas import ArenaMatches, ArenaVoid
 from matchbox.errors import Conflict
 from server.db.models import Match, MatchState
+from server.db.session import in_parts
 from server.services import arenas, audit, stopped_arenas, voids
 from server.services.accounts import require_operator, require_operator_to_see
 from server.times import iso
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from server.context import Context
     from server.db.models import User
+    from server.services.accounts import Acting
 
 AT_ONCE: Final = 100
 """The most matches that one transaction makes void, since other writers wait for it."""
@@ -45,6 +47,7 @@ def count(
 def void(
     context: Context,
     actor: User,
+    acting: Acting[User],
     name: str,
     reason: str,
     *,
@@ -55,24 +58,24 @@ def void(
     """Makes the arena's matches void that ended from `since` to `until`, UTC in ms.
 
     With `again`, those that still can be are played again. Ratings and standings follow. It is done
-    in several transactions; if it fails half way, do it again. Raises Forbidden, NotFound, or
-    BadOption (no reason).
+    in several transactions, which `acting` opens, and each notes what it did in the audit log; if
+    it fails half way, do it again. Raises Forbidden, NotFound, BadOption (no reason), or the errors
+    of `acting`.
     """
     require_operator(actor)
     why = voids.reason_of(reason)
     with context.read() as session:
         arenas.require_known(session, name)
         names = [match.id for match in _played(session, name, since, until)]
+    subject, shown = stopped_arenas.subject_of(name), {"since": iso(since), "until": iso(until)}
     done, new = 0, 0
-    for start in range(0, len(names), AT_ONCE):
-        with context.write() as session:
-            some = _void_some(session, names[start : start + AT_ONCE], why, again, context.now())
-        done, new = done + some[0], new + some[1]
-    detail = {"since": iso(since), "until": iso(until), "reason": why, "void": done, "new": new}
-    with context.write() as session:
-        audit.note(
-            session, actor, "arena.void", stopped_arenas.subject_of(name), detail, now=context.now()
-        )
+    for part in in_parts(names, AT_ONCE):
+        with acting() as (session, actor, now):
+            require_operator(actor)
+            some, replayed = _void_some(session, part, why, again, now)
+            detail = {**shown, "reason": why, "void": some, "new": replayed}
+            audit.note(session, actor, "arena.void", subject, detail, now=now)
+        done, new = done + some, new + replayed
     return ArenaVoid(
         arena=name,
         since=iso(since),

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from server.context import Context
+    from server.services.accounts import Acting
 
 MOST: Final = 100
 """The most accounts that are made at once."""
@@ -168,20 +169,19 @@ def check_names(session: Session, actor: User, league_name: str, names: Sequence
 
 
 def make_accounts(
-    context: Context, actor: User, league_name: str, names: Sequence[str]
+    context: Context, actor: User, acting: Acting[User], league_name: str, names: Sequence[str]
 ) -> list[Fresh]:
     """Creates an author's account for each name, in the league's class: all of them or none.
 
-    The passwords are hashed between two transactions, so that nobody waits for them. Raises the
-    errors of `check_names`.
+    The passwords are hashed between two transactions, so that nobody waits for them; `acting` opens
+    the second. Raises the errors of `check_names` and of `acting`.
     """
     with context.read() as session:
         check_names(session, actor, league_name, names)
     drawn = [Fresh(name, passwords.readable()) for name in names]
     with ThreadPoolExecutor(_HASHERS) as pool:
         hashed = list(pool.map(lambda one: passwords.hash_password(one.password, one.name), drawn))
-    with context.write() as session:
-        now, actor = context.now(), accounts.reload_actor(session, actor)
+    with acting() as (session, actor, now):
         check_names(session, actor, league_name, names)
         league = find_league(session, league_name)
         for name, password in zip(names, hashed, strict=True):

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from server.context import Context
     from server.db.models import User
+    from server.services.accounts import Acting
     from server.services.standings import Fresh
 
 _WITH_VERSIONS: Final = (SeasonState.FROZEN, *UNDER_WAY, SeasonState.FINISHED)
@@ -135,20 +136,26 @@ def rerun(
     return [match.id for match in new]
 
 
-def recompute_season(context: Context, actor: User, name: int | str) -> None:
-    """Recomputes the standing of a season. Raises Forbidden or NotFound."""
+def recompute_season(context: Context, actor: User, acting: Acting[User], name: int | str) -> None:
+    """Recomputes the standing of a season.
+
+    Raises Forbidden, NotFound, or the errors of `acting`.
+    """
     require_operator(actor)
     with context.read() as session:
         scope = standings.scope_of(find_season(session, name))
-    _recompute(context, actor, scope)
+    _recompute(context, acting, scope)
 
 
-def recompute_league(context: Context, actor: User, name: str) -> None:
-    """Recomputes a league's standing and live ratings. Raises Forbidden or NotFound."""
+def recompute_league(context: Context, actor: User, acting: Acting[User], name: str) -> None:
+    """Recomputes a league's standing and live ratings.
+
+    Raises Forbidden, NotFound, or the errors of `acting`.
+    """
     require_operator(actor)
     with context.read() as session:
         scope = standings.scope_of(find_league(session, name))
-    _recompute(context, actor, scope)
+    _recompute(context, acting, scope)
 
 
 def recompute(session: Session, actor: User, fresh: Fresh, *, now: int) -> None:
@@ -181,7 +188,7 @@ def reinstate_version(session: Session, actor: User, number: int, reason: str, *
     notices.notify_account(session, version.bot.owner_id, "reinstatement", subject, text, now=now)
 
 
-def _recompute(context: Context, actor: User, scope: str) -> None:
+def _recompute(context: Context, acting: Acting[User], scope: str) -> None:
     """Computes the standing in a reader's session, so that writers do not wait for it.
 
     If the stored one has changed meanwhile, it is computed again in the writer's session.
@@ -189,10 +196,10 @@ def _recompute(context: Context, actor: User, scope: str) -> None:
     with context.read() as session:
         before = board_counts.stamp(session, scope)
         fresh = standings.compute(session, scope)
-    with context.write() as session:
+    with acting() as (session, actor, now):
         if board_counts.stamp(session, scope) != before:
             fresh = standings.compute(session, scope)
-        recompute(session, actor, fresh, now=context.now())
+        recompute(session, actor, fresh, now=now)
 
 
 def _entry_for_operator(

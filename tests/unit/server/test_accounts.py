@@ -9,7 +9,7 @@ from sqlalchemy import select, update
 
 from matchbox.errors import BadName, Conflict, Forbidden, NotFound
 from server.db.models import Role, User
-from server.services import account_operations, accounts, classes
+from server.services import account_operations, accounts, classes, operations
 from tests.books import Books
 
 PASSWORD = "correct horse"
@@ -88,15 +88,12 @@ def test_a_password_can_be_changed_by_who_knows_it(books: Books) -> None:
 
 
 def test_only_an_operator_makes_accounts(books: Books, alice: User, charlie: User) -> None:
-    with books.write() as session:
-        made = accounts.create_user(
-            session, charlie, "dora", PASSWORD, "operator", now=books.clock()
-        )
-        assert made.operator
-        with pytest.raises(Forbidden):
-            accounts.create_user(session, alice, "eve", PASSWORD, "author", now=books.clock())
-        with pytest.raises(BadName, match="no role"):
-            accounts.create_user(session, charlie, "eve", PASSWORD, "house", now=books.clock())
+    acting = books.acting(charlie)
+    assert accounts.create_user(charlie, acting, "dora", PASSWORD, "operator").operator
+    with pytest.raises(Forbidden):
+        accounts.create_user(alice, books.acting(alice), "eve", PASSWORD, "author")
+    with pytest.raises(BadName, match="no role"):
+        accounts.create_user(charlie, acting, "eve", PASSWORD, "house")
 
 
 @pytest.mark.parametrize("values", [{"role": Role.AUTHOR}, {"closed_at": 1}])
@@ -108,12 +105,15 @@ def test_whoever_is_no_operator_any_more_finishes_no_request_of_one(
     with books.write() as session:
         session.execute(update(User).where(User.id == charlie.id).values(**values))
     assert charlie.operator, "as the request has read it"
-    with books.write() as session, pytest.raises(Forbidden):
-        accounts.create_user(session, charlie, "eve", PASSWORD, "author", now=books.clock())
-    with books.write() as session, pytest.raises(Forbidden):
-        account_operations.reset_password(session, charlie, "dora", now=books.clock())
+    acting = books.acting(charlie)
     with pytest.raises(Forbidden):
-        classes.make_accounts(books.context, charlie, league.name, ["eve"])
+        accounts.create_user(charlie, acting, "eve", PASSWORD, "author")
+    with pytest.raises(Forbidden):
+        account_operations.reset_password(charlie, acting, "dora")
+    with pytest.raises(Forbidden):
+        classes.make_accounts(books.context, charlie, acting, league.name, ["eve"])
+    with pytest.raises(Forbidden):
+        operations.recompute_league(books.context, charlie, acting, league.name)
 
 
 def test_a_token_stands_for_its_account_until_it_is_revoked(books: Books, alice: User) -> None:

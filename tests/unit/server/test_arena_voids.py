@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
+from sqlalchemy.orm import Session
 
 from matchbox.answers.arenas import ArenaMatches, ArenaVoid
 from matchbox.errors import BadOption, Forbidden, NotFound
-from server.db.models import Audit, Match, MatchState, Rating, Season, SeasonState, User
-from server.services import arena_voids
+from server.db.models import Audit, Match, MatchState, Rating, Role, Season, SeasonState, User
+from server.services import arena_voids, voids
 from server.times import parse_time_ms
 from tests.books import Books, play_out, played, season_of
 from tests.unit.server.test_leases import ONE, TWO, report
@@ -54,7 +55,7 @@ def void(
     """Makes the matches of the last minutes void."""
     now = books.clock()
     times: dict[str, Any] = {"since": round(now - 60_000 * minutes), "until": now}
-    return arena_voids.void(books.context, user, name, why, **times, **more)
+    return arena_voids.void(books.context, user, books.acting(user), name, why, **times, **more)
 
 
 def test_the_matches_of_one_arena_since_a_time_are_void_and_played_again(
@@ -125,6 +126,25 @@ def test_only_an_operator_with_a_reason_may_and_only_a_known_arena(
     with pytest.raises(Forbidden):
         count(books, alice, minutes=60)
     assert on(books, ONE, MatchState.FINISHED) == 3
+
+
+def test_a_former_operator_makes_no_further_matches_void(
+    books: Books, season: Season, charlie: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(arena_voids, "AT_ONCE", 2)
+    void_all = voids.void_all
+
+    def demote_meanwhile(session: Session, *given: Any, **named: Any) -> list[Match]:
+        session.execute(update(User).where(User.id == charlie.id).values(role=Role.AUTHOR))
+        return void_all(session, *given, **named)
+
+    monkeypatch.setattr(voids, "void_all", demote_meanwhile)
+    with pytest.raises(Forbidden):
+        void(books, charlie, minutes=60)
+    assert on(books, ONE, MatchState.VOID) == 2
+    with books.read() as session:
+        (line,) = session.scalars(select(Audit).where(Audit.action == "arena.void"))
+        assert (line.detail["void"], line.detail["new"]) == (2, 2)
 
 
 def test_a_cancelled_seasons_matches_stay(books: Books, season: Season, charlie: User) -> None:

@@ -92,7 +92,7 @@ def test_only_operators_make_codes_and_accounts(books: Books, alice: User, cup: 
             with pytest.raises(Forbidden):
                 action(session, alice, "cup", now=books.clock())
     with pytest.raises(Forbidden):
-        classes.make_accounts(books.context, alice, "cup", ["dora"])
+        classes.make_accounts(books.context, alice, books.acting(alice), "cup", ["dora"])
 
 
 def test_a_bot_of_the_class_is_entered_when_it_is_accepted(
@@ -151,7 +151,7 @@ def test_thirty_names_make_thirty_accounts_with_passwords_of_their_own(
     books: Books, charlie: User, cup: str
 ) -> None:
     names = [f"pupil-{number}" for number in range(30)]
-    made = classes.make_accounts(books.context, charlie, "cup", names)
+    made = classes.make_accounts(books.context, charlie, books.acting(charlie), "cup", names)
     assert [one.name for one in made] == names
     assert len({one.password for one in made}) == 30
     with books.context.read() as session:
@@ -172,7 +172,9 @@ def test_the_passwords_of_a_class_are_hashed_four_at_a_time(
         return hashing(password, name)
 
     monkeypatch.setattr(passwords, "hash_password", hash_with_others)
-    made = classes.make_accounts(books.context, charlie, "cup", [f"n-{one}" for one in range(8)])
+    made = classes.make_accounts(
+        books.context, charlie, books.acting(charlie), "cup", [f"n-{one}" for one in range(8)]
+    )
     with books.context.read() as session:
         assert accounts.log_in(session, "n-5", made[5].password).name == "n-5"
 
@@ -182,7 +184,7 @@ def test_names_that_do_not_do_are_told_one_by_one_and_nothing_is_half_done(
 ) -> None:
     names = ["dora", "alice", "Anna Müller", "dora", "x", "admin"]
     with pytest.raises(BadNames) as told:
-        classes.make_accounts(books.context, charlie, "cup", names)
+        classes.make_accounts(books.context, charlie, books.acting(charlie), "cup", names)
     assert told.value.refused == (
         ("alice", "is taken"),
         ("Anna Müller", "cannot be an account's name; try anna-mueller"),
@@ -199,7 +201,13 @@ def test_a_list_has_some_names_and_not_too_many(
     books: Books, charlie: User, cup: str, count: int
 ) -> None:
     with pytest.raises(BadOption):
-        classes.make_accounts(books.context, charlie, "cup", [f"n-{one}" for one in range(count)])
+        classes.make_accounts(
+            books.context,
+            charlie,
+            books.acting(charlie),
+            "cup",
+            [f"n-{one}" for one in range(count)],
+        )
 
 
 def test_a_taken_name_does_not_join(books: Books, alice: User, cup: str) -> None:

@@ -307,7 +307,7 @@ def test_the_log_is_read_page_by_page_by_operators(
         for number in range(5):
             subject = f"version:{bots[0].id}" if number % 2 else "match:" + "0" * 32
             audit.note(session, charlie, f"deed.{number}", subject, now=books.clock() + number)
-        accounts.create_user(session, charlie, "erin", "long enough", "author", now=books.clock())
+    accounts.create_user(charlie, books.acting(charlie), "erin", "long enough", "author")
     with books.read() as session:
         with pytest.raises(Forbidden):
             queries.audit(session, alice)

@@ -213,7 +213,7 @@ def test_a_recomputed_standing_from_before_a_match_was_void_is_not_stored(
     season = season_of(books, charlie, field(books, 3))
     play_out(books)
     once_after(monkeypatch, standings, "compute", lambda: make_one_void(books, charlie, season))
-    operations.recompute_season(books.context, charlie, season.id)
+    operations.recompute_season(books.context, charlie, books.acting(charlie), season.id)
     with books.read() as session:
         assert session.get_one(Standing, scope_of(season)).matches == 5
 
@@ -239,7 +239,7 @@ def test_no_standing_names_an_author_who_deleted_the_account_while_it_was_comput
         lambda: account_deletion.delete_account(books.context, zoe, PASSWORD, network="here"),
     )
     if step == "recompute":
-        operations.recompute_season(books.context, charlie, season.id)
+        operations.recompute_season(books.context, charlie, books.acting(charlie), season.id)
     for _ in range(2):
         tick(books.context, with_standings=False)
     assert books.season(season).state == SeasonState.FINISHED

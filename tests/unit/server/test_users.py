@@ -182,8 +182,9 @@ def test_no_account_gets_the_name_of_a_deleted_one(books: Books, charlie: User) 
         for name in ("deleted-author-1", "deleted-author-x"):
             with pytest.raises(BadName, match="kept for accounts that were deleted"):
                 accounts.sign_up(session, name, PASSWORD, signup="open", now=now)
-            with pytest.raises(BadName, match="choose another"):
-                accounts.create_user(session, charlie, name, PASSWORD, "author", now=now)
+    for name in ("deleted-author-1", "deleted-author-x"):
+        with pytest.raises(BadName, match="choose another"):
+            accounts.create_user(charlie, books.acting(charlie), name, PASSWORD, "author")
 
 
 def test_a_page_of_the_accounts_is_read_in_the_order_of_the_index(

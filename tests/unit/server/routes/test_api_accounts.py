@@ -6,11 +6,11 @@ import time
 from collections.abc import Callable
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import select, text
 from werkzeug.test import TestResponse
 
 from server.db.models import User
-from server.services import passwords
+from server.services import accounts, passwords, sessions
 from server.times import iso
 from tests.books import Books
 from tests.unit.server.routes.conftest import Browse, Caller, MakeApp, problem, token_of
@@ -136,6 +136,23 @@ def test_nobody_waits_for_the_password_of_a_new_account(
     monkeypatch.setattr(passwords, "hash_password", hash_while_another_writes)
     assert make().status_code < 400
     assert written == [1]
+
+
+def test_an_operator_who_was_logged_out_meanwhile_makes_no_account(
+    maker_of_olaf: MakesOlaf, books: Books, charlie: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make, hash_password = maker_of_olaf(charlie), passwords.hash_password
+
+    def hash_while_the_login_ends(password: str, name: str) -> str:
+        with books.write() as session:
+            accounts.revoke_tokens(session, charlie, now=books.clock())
+            sessions.end_all(session, charlie)
+        return hash_password(password, name)
+
+    monkeypatch.setattr(passwords, "hash_password", hash_while_the_login_ends)
+    assert make().status_code == 401
+    with books.read() as session:
+        assert session.scalar(select(User).where(User.name == "olaf")) is None
 
 
 def test_a_revoked_token_stops_working(as_alice: Caller, as_bob: Caller) -> None:
