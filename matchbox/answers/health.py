@@ -38,6 +38,8 @@ class ArenaLine(Answer):
     that of the host, as actions take it. `stopped` says why the arena gets no jobs; empty if it is
     not stopped. `key` is the name of the key with which an arena on another host plays; empty for
     an arena here. `key_state` is then the key's state: a `draining` arena gets no new jobs.
+    `faults` is at how many jobs the platform failed there in the last 15 minutes, at most 20, and
+    `fault` says why at the last of them.
     """
 
     name: str
@@ -55,6 +57,8 @@ class ArenaLine(Answer):
     load: float | None
     doing: str
     seen_at: str
+    faults: int = 0
+    fault: str = ""
 
 
 class JobsLine(Answer):

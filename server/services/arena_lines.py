@@ -41,6 +41,8 @@ def arena_lines(session: Session, now: int) -> list[ArenaLine]:
             load=one.load,
             doing=one.doing,
             seen_at=iso(one.at),
+            faults=len(walls.recent_faults(one, now)),
+            fault=one.fault,
         )
         for name, one in sorted(walls.reports(session).items())
     ]

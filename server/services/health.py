@@ -44,6 +44,8 @@ FEW_BYTES: Final = 1 << 30
 """The operator is warned if the disk has less room than this."""
 TRIES: Final = 2
 """Mail is failing if a delivery has been tried this many times without success."""
+FAULTS: Final = 3
+"""An arena fails if the platform failed at this many of its jobs lately."""
 RESULTS: Final = 500
 """The ledger is behind if more results than this wait for it."""
 
@@ -54,6 +56,7 @@ SYMPTOMS: Final = {
     "walls": "an-arena-has-no-wall",
     "web": "the-site-does-not-answer",
     "internal": "arenas-reach-nobody",
+    "faults": "jobs-fail-in-an-arena",
     "releases": "an-arena-has-another-release",
     "ledger": "results-do-not-appear",
     "standings": "boards-are-old",
@@ -175,6 +178,21 @@ def _walls_hold(state: State) -> Iterator[Finding]:
                 "a container, or stop this arena; `matchbox doctor` says what is missing."
             )
             yield _bad("walls", text, remedy, one.name)
+
+
+def _jobs_succeed(state: State) -> Iterator[Finding]:
+    for one in state.arenas:
+        if one.state == "reports" and not one.stopped and one.faults >= FAULTS:
+            many = f"{one.faults} times" if one.faults < walls.MOST_FAULTS else "again and again"
+            text = (
+                f"Arena {one.name} has failed {many} at a job in the last 15 minutes. The last "
+                f"cause: {one.fault.rstrip('.')}."
+            )
+            remedy = (
+                "See its log, and what its host lacks: memory, processes, rights. If it cannot be "
+                "mended now, stop this arena on its page, and others get its jobs."
+            )
+            yield _warning("faults", text, remedy, one.full_name)
 
 
 def _releases_agree(state: State) -> Iterator[Finding]:
@@ -341,6 +359,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     _arenas_report,
     _arenas_go_on,
     _walls_hold,
+    _jobs_succeed,
     _releases_agree,
     _ledger_beats,
     _processes_live,

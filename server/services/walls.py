@@ -32,6 +32,11 @@ GAP_MS: Final = 30_000
 """If no arena has reported for this many ms, the cause is the server or the machine, not the
 arenas."""
 
+FAULTS_MS: Final = 15 * MINUTE_MS
+"""The time in ms for which a fault of an arena counts."""
+MOST_FAULTS: Final = 20
+"""The number of faults of an arena that are kept, the newest ones."""
+
 
 class WallReport(msgspec.Struct, frozen=True):
     """An arena's report on its own box, which it has tested from inside."""
@@ -57,6 +62,10 @@ class WallReport(msgspec.Struct, frozen=True):
     """True in the last report of an arena that is being stopped."""
     job: Claim | None = None
     """The job that the arena is working on; None if it is idle."""
+    faults: Count = 0
+    """The number of jobs at which it has failed since its last report."""
+    fault: str = ""
+    """The cause of the last of these faults."""
 
 
 class ArenaWall(msgspec.Struct, frozen=True):
@@ -74,6 +83,10 @@ class ArenaWall(msgspec.Struct, frozen=True):
     release: str = ""
     left: bool = False
     """True if the arena said that it was leaving."""
+    faults: tuple[int, ...] = ()
+    """When its last faults were reported, UTC in ms."""
+    fault: str = ""
+    """The cause of the last one."""
 
 
 class Wall(msgspec.Struct, frozen=True):
@@ -101,7 +114,10 @@ def report_wall(session: Session, report: Mapping[str, Any], *, now: int) -> Wal
         name: {**one, "at": min(one["at"], now)}
         for name, one in (row.value if row is not None else {}).items()
     }
-    kept[storable(read.arena, 200)] = {
+    name = storable(read.arena, 200)
+    before = kept.get(name, {})
+    faults = [min(at, now) for at in before.get("faults", ()) if now - at < FAULTS_MS]
+    kept[name] = {
         "box": storable(read.box, 32),
         "walled": read.walled,
         "why": storable(read.why, 500),
@@ -111,6 +127,8 @@ def report_wall(session: Session, report: Mapping[str, Any], *, now: int) -> Wal
         "host": storable(read.host, 128),
         "release": storable(read.release, 32),
         "left": read.leaving,
+        "faults": [*faults, *[now] * min(read.faults, MOST_FAULTS)][-MOST_FAULTS:],
+        "fault": storable(read.fault, 500) if read.faults else before.get("fault", ""),
         "at": now,
     }
     newest = sorted(kept.items(), key=lambda item: item[1]["at"])[-ARENAS:]
@@ -148,6 +166,11 @@ def reporting_arenas(session: Session, *, now: int) -> list[str]:
 def reports(session: Session) -> dict[str, ArenaWall]:
     """Returns the newest report of every arena by name, including those of silent arenas."""
     return msgspec.convert(session.scalar(_KEPT) or {}, dict[str, ArenaWall])
+
+
+def recent_faults(report: ArenaWall, now: int) -> list[int]:
+    """Returns the times of the arena's faults of the last FAULTS_MS, UTC in ms."""
+    return [at for at in report.faults if now - at < FAULTS_MS]
 
 
 def wall(session: Session) -> Wall:

@@ -154,6 +154,7 @@ def _resume_job() -> None:
             _Running.arena.lose(job.task, job.message, "the arena died whenever it played this")
             _Running.journal.end()
         else:
+            _Running.arena.faults.note("it died in the middle of a job")
             send(job.task, job.message)
     except (MatchboxError, Requeue) as error:
         log.warning("journal.waits", why=str(error))

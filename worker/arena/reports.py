@@ -44,14 +44,26 @@ def keep_reporting(
     client: ServerClient, arena: Arena, wall: dict[str, Any], doing: Callable[[], str]
 ) -> None:
     """Sends a report every EVERY_S seconds. A silent arena counts as gone, and loses its job."""
+    known = 0
     while True:
-        claim = arena.claim()
-        job = None if claim is None else wire.to_plain(claim)
-        try:
-            client.report_wall({**wall, **_load(), "doing": doing(), "job": job})
-        except MatchboxError as error:
-            log.warning("wall.not_reported", why=str(error))
+        known = report_now(client, arena, {**wall, **_load(), "doing": doing()}, known)
         time.sleep(EVERY_S)
+
+
+def report_now(client: ServerClient, arena: Arena, report: dict[str, Any], known: int) -> int:
+    """Sends this report, with the arena's job and its new faults.
+
+    `known` is how many faults earlier reports have told. Returns how many the server knows now.
+    """
+    claim, faults = arena.claim(), arena.faults.count
+    job = None if claim is None else wire.to_plain(claim)
+    new = {"job": job, "faults": faults - known, "fault": arena.faults.last}
+    try:
+        client.report_wall({**report, **new})
+    except MatchboxError as error:
+        log.warning("wall.not_reported", why=str(error))
+        return known
+    return faults
 
 
 def _load() -> dict[str, Any]:

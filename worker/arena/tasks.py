@@ -18,6 +18,7 @@ from matchbox.errors import (
     ArenaStopped,
     BadBundle,
     BadMessage,
+    BoxUnavailable,
     MatchboxError,
     NotFound,
     SeatFault,
@@ -68,6 +69,19 @@ class Requeue(Exception):
         self.stopped = stopped
 
 
+class ArenaFaults:
+    """Counts the jobs at which the platform failed in this arena, for its reports."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.last = ""
+        """The cause of the last one."""
+
+    def note(self, why: str) -> None:
+        """Counts a fault with this cause."""
+        self.count, self.last = self.count + 1, why
+
+
 class _Superseded(Exception):
     """The job is over, or another attempt holds it: there is nothing to send."""
 
@@ -98,6 +112,7 @@ class Arena:
         self._patience_s = patience_s
         self._under_way: tuple[AnyJob, float] | None = None
         """The current job, and the clock time of its last progress."""
+        self.faults = ArenaFaults()
 
     def claim(self) -> Claim | None:
         """The claim of the current job. None if the arena is idle, or has made no progress for
@@ -126,22 +141,29 @@ class Arena:
             log.info("job.superseded", subject=job.subject, attempt=job.attempt)
             return
         except Unavailable as error:
+            if isinstance(error, BoxUnavailable):  # The server learns of it by the report alone.
+                self.faults.note(str(error))
             raise Requeue(str(error), stopped=isinstance(error, ArenaStopped)) from error
         except Requeue:
             raise
         except Exception as error:
             if not isinstance(error, MatchboxError):
                 log.exception("job.failed", subject=job.subject)
-            task, result = wire.LOST, job.lost(_cause(error))
+            self._lose(job, _cause(error))
+            return
         try:
             self._hand_in(task, result)
         except BadMessage as error:
             log.error("result.refused", subject=job.subject, why=str(error))
-            self._hand_in(wire.LOST, job.lost(_cause(error)))
+            self._lose(job, _cause(error))
 
     def lose(self, task: str, message: dict[str, Any], why: str) -> None:
         """Reports the job of this message as lost. Raises BadMessage, Requeue."""
-        self._hand_in(wire.LOST, wire.from_plain(wire.JOBS[task], message).lost(why))
+        self._lose(wire.from_plain(wire.JOBS[task], message), why)
+
+    def _lose(self, job: AnyJob, why: str) -> None:
+        self.faults.note(why)
+        self._hand_in(wire.LOST, job.lost(why))
 
     def _perform(self, job: AnyJob) -> tuple[str, Any]:
         """The result of the job, and the ledger's task for it."""

@@ -144,6 +144,32 @@ def test_an_arena_without_a_wall_is_named_with_the_reason(well: Books) -> None:
     assert found(well) == ["Arena arena-1 has no wall around bots: no Landlock in this kernel."]
 
 
+def test_an_arena_that_fails_at_its_jobs_is_named_until_it_does_no_longer(well: Books) -> None:
+    report(well, faults=2, fault="the box did not start: no more processes")
+    assert found(well) == []
+    well.clock.pass_by(minutes=14)
+    report(well, faults=1, fault="a seat could not be made")
+    report(well)
+    tick(well.context)
+    (finding,) = judge(well).findings
+    assert finding.text == (
+        "Arena arena-1 has failed 3 times at a job in the last 15 minutes. The last cause: a seat "
+        "could not be made."
+    )
+    assert finding.level == "warning"
+    well.clock.pass_by(minutes=2)
+    report(well)
+    tick(well.context)
+    assert found(well) == []
+    assert judge(well).arenas[0].faults == 1
+
+
+def test_a_number_of_faults_that_no_arena_has_is_not_kept(well: Books) -> None:
+    report(well, faults=2**30, fault="x")
+    (text,) = found(well)
+    assert "has failed again and again at a job" in text
+
+
 def test_a_ledger_that_does_not_tick_is_behind(well: Books) -> None:
     well.clock.pass_by(seconds=50)
     report(well)

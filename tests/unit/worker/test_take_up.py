@@ -12,7 +12,7 @@ import pytest
 from matchbox.errors import Unavailable
 from matchbox.match import wire
 from worker.arena.journal import Journal
-from worker.arena.tasks import Requeue
+from worker.arena.tasks import ArenaFaults, Requeue
 
 JOB = {"match": "m", "attempt": 1}
 
@@ -28,7 +28,9 @@ class World:
         self.down = False
         patch.setattr(main, "send", self._send)
         patch.setattr(main._Running, "journal", journal, raising=False)
-        patch.setattr(main._Running, "arena", SimpleNamespace(lose=self._lose), raising=False)
+        self.faults = ArenaFaults()
+        arena = SimpleNamespace(lose=self._lose, faults=self.faults)
+        patch.setattr(main._Running, "arena", arena, raising=False)
 
     def starts(self) -> None:
         """Starts the arena, which takes up the job that was left."""
@@ -66,6 +68,7 @@ def test_a_job_that_killed_its_arena_once_is_queued_again(world: World) -> None:
     world.dies_at_the_job()
     world.starts()
     assert (world.sent, world.lost) == ([(wire.PLAY_MATCH, JOB)], [])
+    assert (world.faults.count, world.faults.last) == (1, "it died in the middle of a job")
 
 
 def test_a_job_that_killed_its_arena_twice_is_reported_as_lost(world: World) -> None:

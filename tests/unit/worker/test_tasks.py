@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from matchbox.bundle import digest
-from matchbox.errors import BadMessage, SeatFault, Unavailable
+from matchbox.errors import BadMessage, BoxUnavailable, SeatFault, Unavailable
 from matchbox.match import wire
 from matchbox.match.wire import Job, Lost, MatchPlayed, TriedOut
 from sandbox.box import Box
@@ -21,7 +21,7 @@ from sandbox.policy import Limits
 from tests.unit.worker.bots import GOOD, text, turning
 from tests.unit.worker.conftest import a_match, a_try_out
 from tests.unit.worker.test_turn import Table
-from worker.arena import tasks
+from worker.arena import reports, tasks
 from worker.arena.client import ServerClient
 from worker.arena.tasks import Arena, Requeue
 
@@ -38,6 +38,7 @@ class World:
         self._claims = claims
         self.claimed: list[dict[str, Any]] = []
         self.posted: list[dict[str, Any]] = []
+        self.walls: list[dict[str, Any]] = []
         self.sent: list[tuple[str, dict[str, Any]]] = []
         self.broker_is_up = True
         self.server_is_up = True
@@ -64,11 +65,24 @@ class World:
         if path == "/internal/claims":
             self.claimed.append(json.loads(request.content))
             return httpx.Response(self._claims(len(self.claimed)))
+        if path == "/internal/walls":
+            self.walls.append(json.loads(request.content))
+            return httpx.Response(204)
         if path == "/internal/results":
             self.posted.append(json.loads(request.content))
             return httpx.Response(400 if self.posted[-1]["task"] == self.refused else 200)
         bundle = self._bundles.get(path.rpartition("/")[2])
         return httpx.Response(404) if bundle is None else httpx.Response(200, content=bundle)
+
+
+class ClosedBox:
+    """A box that does not start."""
+
+    kind = "bwrap"
+    libraries = ()
+
+    def seat(self, limits: Limits, bank: Bank) -> BoxSeat:
+        raise BoxUnavailable("the box did not start: no more processes")
 
 
 class DeadBox:
@@ -254,6 +268,25 @@ def test_a_job_that_is_none_of_the_server_s_is_reported_as_lost(box: Box) -> Non
     ((task, message),) = world.sent
     assert task == wire.LOST
     assert "it did not start this attempt" in message["why"]
+
+
+def test_faults_of_the_box_are_told_once_by_the_next_report_that_arrives() -> None:
+    world = World(ONE, TWO)
+    closed = Arena(world.client, cast("Box", ClosedBox()), world.send)
+    with pytest.raises(Requeue, match="no more processes"):
+        closed.run(wire.PLAY_MATCH, plain(a_match(ONE, TWO)))
+    assert world.sent == []
+    dead = Arena(world.client, cast("Box", DeadBox()), world.send)
+    dead.run(wire.PLAY_MATCH, plain(a_match(ONE, TWO)))
+    for arena, cause in ((closed, "no more processes"), (dead, "the box of the bot has died")):
+        world.server_is_up = False
+        known = reports.report_now(world.client, arena, {}, 0)
+        world.server_is_up = True
+        known = reports.report_now(world.client, arena, {}, known)
+        reports.report_now(world.client, arena, {}, known)
+        first, second = world.walls[-2:]
+        assert (first["faults"], second["faults"]) == (1, 0)
+        assert cause in first["fault"]
 
 
 def test_an_arena_that_is_stopping_gives_its_match_back(box: Box) -> None:
