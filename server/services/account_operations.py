@@ -60,7 +60,7 @@ def reset_password(
     if actor is not None:
         require_operator(actor)
     fresh = passwords.readable()
-    hashed = passwords.hash_password(fresh, name)
+    hashed = passwords.hash_readable(fresh)
     with acting() as (session, actor, now):
         user = _account(session, actor, name)
         user.password = hashed

@@ -10,7 +10,6 @@ import csv
 import re
 import secrets
 import unicodedata
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -44,8 +43,6 @@ if TYPE_CHECKING:
 
 MOST: Final = 100
 """The most accounts that are made at once."""
-_HASHERS: Final = 4
-"""The number of passwords that are hashed at a time."""
 _LETTERS: Final = "abcdefghjkmnpqrstuvwxyz23456789"
 """The letters and digits of a code. Those that are easily mistaken for others are left out."""
 _STROKED: Final = str.maketrans({"ß": "ss", "ø": "o", "ł": "l", "æ": "ae"})
@@ -179,8 +176,7 @@ def make_accounts(
     with context.read() as session:
         check_names(session, actor, league_name, names)
     drawn = [Fresh(name, passwords.readable()) for name in names]
-    with ThreadPoolExecutor(_HASHERS) as pool:
-        hashed = list(pool.map(lambda one: passwords.hash_password(one.password, one.name), drawn))
+    hashed = [passwords.hash_readable(one.password) for one in drawn]
     with acting() as (session, actor, now):
         check_names(session, actor, league_name, names)
         league = find_league(session, league_name)

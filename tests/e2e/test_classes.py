@@ -126,7 +126,7 @@ def test_an_operator_makes_a_class_of_thirty_prints_it_and_resets_a_password(
     all_is_well(page)
     page.get_by_role("button", name="Give it a new password").click()
     fresh = page.locator(".account-cards .secret").inner_text()
-    assert re.fullmatch(r"[a-z]{6}-[a-z]{6}-\d{4}", fresh)
+    assert re.fullmatch(r"[a-z]{8}-[a-z]{8}-\d{4}", fresh)
     page.context.clear_cookies()
     log_in(page, address, "pupil-04", password)
     expect(page.get_by_role("alert")).to_contain_text("wrong")

@@ -126,8 +126,8 @@ def test_an_account_without_a_password_gets_one_by_link_and_a_closed_one_no_link
 def test_nobody_else_makes_the_platform_hash_a_password(
     books: Books, alice: User, dora: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A hash takes a third of a second of a core, so the right is checked first."""
-    monkeypatch.setattr(passwords, "hash_password", lambda *_: pytest.fail("it was hashed"))
+    """A hash takes time, so the right is checked first."""
+    monkeypatch.setattr(passwords, "hash_readable", lambda *_: pytest.fail("it was hashed"))
     with pytest.raises(Forbidden):
         account_operations.reset_password(alice, books.acting(alice), "dora")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from matchbox.errors import BadName
@@ -85,6 +87,15 @@ def test_a_password_that_nobody_tries_first_is_taken(password: str) -> None:
     kept = passwords.hash_password(password, "dora")
     assert passwords.is_password_of(kept, password)
     assert not passwords.is_password_of(kept, password + "x")
+
+
+def test_a_drawn_password_has_62_bits_and_opens_as_any_other() -> None:
+    drawn = passwords.readable()
+    assert re.fullmatch(r"([bdfgklmnprstvz][aeiou]){4}-([bdfgklmnprstvz][aeiou]){4}-\d{4}", drawn)
+    assert (14 * 5) ** 8 * 10_000 > 2**62
+    kept = passwords.hash_readable(drawn)
+    assert passwords.is_password_of(kept, drawn)
+    assert not passwords.is_password_of(kept, drawn + "x")
 
 
 def test_nothing_fits_where_nothing_is_kept() -> None:
