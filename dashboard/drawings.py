@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Final
 
-from dashboard.figures import COLOURS, colour
+from dashboard.figures import marks
 from matchbox.answers.matches import Bout, Match
 
 LONGEST: Final = 22
@@ -40,17 +40,12 @@ def distinct_names(players: Sequence[str]) -> list[str]:
 
 
 def tints(players: Sequence[str]) -> dict[str, str]:
-    """Returns a colour for each player: its own, or the next free one if an earlier player has it.
+    """Returns a colour for each player, as a figure gives them to its bots.
 
     With more players than colours, some share one.
     """
-    given: dict[str, str] = {}
-    for player in players:
-        own = COLOURS.index(colour(player))
-        turned = (*COLOURS[own:], *COLOURS[:own])
-        free = (tint for tint in turned if tint not in given.values())
-        given.setdefault(player, next(free, turned[0]))
-    return given
+    looks = marks(players)
+    return {player: looks[player].colour for player in players}
 
 
 def tints_of(match: Match) -> dict[str, str]:

@@ -9,10 +9,11 @@ under a content policy without inline styles.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from itertools import islice, takewhile
+from itertools import islice, product, takewhile
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from dashboard import wording
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 COLOURS: Final = ("#0077bb", "#d9601a", "#009988", "#e0317a", "#7a6fd0", "#7d8a00", "#7d7d7d")
 """Distinct for colour-blind readers, with a contrast of at least 3:1 on light and dark pages."""
+SYMBOLS: Final = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross")
+"""With these, each bot of a leaderboard's figure has a mark of its own."""
 FONT: Final = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', sans-serif"
 DRAWN: Final = 40
 """The largest number of bots in a leaderboard's figure; the table shows all."""
@@ -59,10 +62,46 @@ class _Measured(NamedTuple):
     interval: Interval | None
 
 
+class Mark(NamedTuple):
+    """The look of a bot in a figure."""
+
+    colour: str
+    symbol: str
+    """Plotly's name for it."""
+
+
 def colour(bot: str) -> str:
-    """Returns the bot's colour, which is the same in every figure."""
+    """Returns the bot's own colour."""
     drawn = blake2b(bot.encode(), digest_size=8, person=_PERSON).digest()
     return COLOURS[int.from_bytes(drawn) % len(COLOURS)]
+
+
+def marks(bots: Iterable[str]) -> dict[str, Mark]:
+    """Returns a mark for each of the bots, which no other has while there are free ones.
+
+    A bot has its own colour, or the next free one if another bot has it; once no colour is free,
+    bots get another symbol. The order of the bots changes nothing.
+    """
+    alike = Counter[str]()
+    turns: list[tuple[int, str]] = []
+    for bot in sorted(set(bots)):
+        turns.append((alike[colour(bot)], bot))
+        alike[colour(bot)] += 1
+    given: dict[str, Mark] = {}
+    for _, bot in sorted(turns):
+        own, taken = COLOURS.index(colour(bot)), set(given.values())
+        turned = (*COLOURS[own:], *COLOURS[:own])
+        every = (Mark(tint, symbol) for symbol, tint in product(SYMBOLS, turned))
+        given[bot] = next(
+            (mark for mark in every if mark not in taken), Mark(turned[0], SYMBOLS[0])
+        )
+    return given
+
+
+def board_tints(board: Board) -> dict[str, str]:
+    """Returns the colours of the bots in the leaderboard's figure."""
+    bots = (one.line.bot for one in islice(_measured(board), DRAWN))
+    return {bot: mark.colour for bot, mark in marks(bots).items()}
 
 
 def label(text: str) -> str:
@@ -94,8 +133,9 @@ def leaderboard(board: Board) -> go.Figure:
     measured = list(islice(_measured(board), DRAWN))
     unit, digits = _unit(board)
     bots = [one.line.bot for one in measured]
+    looks = marks(bots)
     return plot(
-        [*_intervals(measured), _points(measured, unit, digits)],
+        [*_intervals(measured, looks), _points(measured, looks, unit, digits)],
         height=_FRAME_PX + _ROW_PX * max(1, len(measured)),
         xaxis={
             "title": heading(unit),
@@ -185,7 +225,7 @@ def _reach(measured: Iterable[_Measured]) -> list[float] | None:
     return [min(ends) - margin, max(ends) + margin]
 
 
-def _intervals(measured: Iterable[_Measured]) -> list[go.Scatter]:
+def _intervals(measured: Iterable[_Measured], looks: Mapping[str, Mark]) -> list[go.Scatter]:
     """Returns one trace for each colour, with a thick line for each interval."""
     import plotly.graph_objects as go
 
@@ -193,7 +233,7 @@ def _intervals(measured: Iterable[_Measured]) -> list[go.Scatter]:
     for line, _, interval in measured:
         if interval is None:
             continue
-        x, y = ends.setdefault(colour(line.bot), ([], []))
+        x, y = ends.setdefault(looks[line.bot].colour, ([], []))
         x.extend((*interval, None))
         y.extend((_plain(line.bot), _plain(line.bot), None))
     return [
@@ -209,12 +249,16 @@ def _intervals(measured: Iterable[_Measured]) -> list[go.Scatter]:
     ]
 
 
-def _points(measured: Sequence[_Measured], unit: str, digits: int) -> go.Scatter:
+def _points(
+    measured: Sequence[_Measured], looks: Mapping[str, Mark], unit: str, digits: int
+) -> go.Scatter:
     """Returns the estimates, hollow while provisional, with the counts on hover."""
     import plotly.graph_objects as go
 
     lines = [one.line for one in measured]
-    tints = [colour(line.bot) for line in lines]
+    tints = [looks[line.bot].colour for line in lines]
+    symbols = [looks[line.bot].symbol for line in lines]
+    hollow = ["-open" if line.provisional else "" for line in lines]
     return go.Scatter(
         mode="markers",
         x=[one.value for one in measured],
@@ -222,7 +266,7 @@ def _points(measured: Sequence[_Measured], unit: str, digits: int) -> go.Scatter
         marker={
             "size": 10,
             "color": tints,
-            "symbol": ["circle-open" if line.provisional else "circle" for line in lines],
+            "symbol": list(map(str.__add__, symbols, hollow)),
             "line": {"width": 2.5, "color": tints},
         },
         customdata=[_hover(one, unit, digits) for one in measured],

@@ -75,6 +75,7 @@ def make_pages(source: Source, *, now: Callable[[], datetime] = utc_now) -> Blue
         blueprint.add_url_rule(rule, view.__name__, view)
     blueprint.add_app_template_filter(lambda text: wording.ago(text, now()), "ago")
     blueprint.add_app_template_filter(figures.colour, "bot_colour")
+    blueprint.add_app_template_filter(figures.board_tints, "board_tints")
     blueprint.add_app_template_filter(tabs.page_numbers)
     blueprint.add_app_template_filter(evidence.has_champions, "has_champions")
     blueprint.add_app_template_filter(comparisons.measure, "describe_measure_of")

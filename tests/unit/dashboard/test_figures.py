@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -17,10 +18,22 @@ from hypothesis import strategies as st
 from cli.shipped import names
 from dashboard import figures, ratings
 from dashboard.evidence import surprises
-from dashboard.figures import COLOURS, DRAWN, colour, finding, label, leaderboard, plot, walk
+from dashboard.figures import (
+    COLOURS,
+    DRAWN,
+    SYMBOLS,
+    Mark,
+    colour,
+    finding,
+    label,
+    leaderboard,
+    marks,
+    plot,
+    walk,
+)
 from matchbox import registry
 from matchbox.answers.standings import Upset
-from tests.unit.dashboard.cast import BOARD, HISTORY, board, line, make_app
+from tests.unit.dashboard.cast import BOARD, HISTORY, SOURCE, board, line, make_app
 from tests.unit.dashboard.compared import COMPARISONS
 
 PAGES = ("#faf9f6", "#17181b")  # --page of site.css, light and dark
@@ -69,7 +82,8 @@ def test_plotly_refuses_a_layout_that_it_cannot_draw(wrong: dict[str, Any]) -> N
 
 
 def test_plotly_refuses_a_trace_that_it_cannot_draw(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(figures, "colour", lambda bot: "the bot's own")
+    wrong = Mark("the bot's own", "circle")
+    monkeypatch.setattr(figures, "marks", lambda bots: dict.fromkeys(bots, wrong))
     with pytest.raises(ValueError, match="'color' property of scatter"):
         leaderboard(BOARD)
 
@@ -196,6 +210,53 @@ def test_a_long_board_stops() -> None:
 def test_a_bot_keeps_one_of_seven_colours(name: str) -> None:
     assert colour(name) == colour(name)
     assert colour(name) in COLOURS
+
+
+def alike(count: int) -> list[str]:
+    """Names of bots that have the same colour of their own."""
+    bots = map("bob/b{}".format, range(20 * count))
+    return [bot for bot in bots if colour(bot) == COLOURS[0]][:count]
+
+
+def test_bots_of_a_figure_differ_in_colour_while_there_are_colours() -> None:
+    looks = marks(alike(len(COLOURS)))
+    assert sorted(mark.colour for mark in looks.values()) == sorted(COLOURS)
+    assert {mark.symbol for mark in looks.values()} == {"circle"}
+
+
+def test_no_bot_loses_its_own_colour_to_one_whose_colour_is_taken() -> None:
+    first, second, third = sorted(alike(3))
+    other = next(bot for bot in map("zoe/z{}".format, range(99)) if colour(bot) == COLOURS[1])
+    looks = marks([third, other, second, first])
+    assert [looks[bot].colour for bot in (first, other)] == [COLOURS[0], COLOURS[1]]
+    assert [looks[bot].colour for bot in (second, third)] == [COLOURS[2], COLOURS[3]]
+
+
+@given(st.sets(st.text(max_size=8), max_size=DRAWN))
+def test_no_two_bots_of_a_figure_look_alike_in_any_order(bots: set[str]) -> None:
+    looks = marks(sorted(bots))
+    assert looks.keys() == bots
+    assert len(set(looks.values())) == len(bots)
+    assert looks == marks(sorted(bots, reverse=True))
+
+
+def test_more_bots_than_marks_have_their_own_colours() -> None:
+    many = alike(len(SYMBOLS) * len(COLOURS) + 1)
+    assert marks(many)[sorted(many)[-1]] == Mark(COLOURS[0], "circle")
+
+
+def test_a_leaderboards_figure_and_table_give_a_bot_the_same_colour() -> None:
+    first, second = sorted(alike(2))
+    standing = board(
+        line(1, second, 1600.0, 9.0, 50), line(2, first, 1500.0, 9.0, 50, provisional=True)
+    )
+    marker = points_of(leaderboard(standing)).marker
+    assert marker.color == (COLOURS[1], COLOURS[0])
+    assert marker.symbol == ("circle", "circle-open")
+    with make_app(replace(SOURCE, leaderboard=lambda game: standing)).test_client() as client:
+        table = client.get("/leaderboards/bomb").text.partition('id="board"')[2]
+    dots = re.findall(r'<circle [^>]*fill="(#\w+)"', table.partition("</table>")[0])
+    assert dots == [COLOURS[1], COLOURS[0]]
 
 
 def test_the_shipped_players_of_a_game_have_different_colours() -> None:
