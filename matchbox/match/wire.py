@@ -19,8 +19,7 @@ TRY_OUT_LAST: Final = "arena.try_out_last"
 before them."""
 PLAY_MATCH: Final = "arena.play_match"
 PLAY_COMPARISON: Final = "arena.play_comparison"
-"""For the matches of a comparison. They have a queue apart from the league's, so that both get
-turns."""
+"""For the matches of a comparison. They have a queue of their own, so that both kinds get turns."""
 PLAY_FIRST: Final = "arena.play_first"
 """For the first match of a version, which its author waits for. It waits among the try-outs."""
 LEARN: Final = "arena.learn"
@@ -39,8 +38,7 @@ QUEUES: Final = {TRY_OUT: "tryout", PLAY_MATCH: "ranked", PLAY_COMPARISON: "comp
                  SETTLE: "ledger", RECORD: "ledger", REMEMBER: "ledger", BOOK_TURN: "ledger",
                  LOST: "ledger", TICK: "ledger"}  # fmt: skip
 TAKEN: Final = ("unacked.arena", "unacked_index.arena")
-"""The broker's keys for the messages that arenas have taken, and for the time at which each was
-taken."""
+"""The broker's keys for the messages that arenas have taken, and for when each was taken."""
 SENT_AT: Final = "matchbox_sent_at"
 """The header in which an arena says when it has sent a result, UTC in ms."""
 BROKER_BYTES: Final = 256 << 10
@@ -49,6 +47,8 @@ PART_BYTES: Final = 512 << 10
 """The most bytes of a part of a long result that an arena on another host hands in."""
 ARENA_HEADER: Final = "Matchbox-Arena"
 """The header in which an arena on another host says which of the host's arenas it is."""
+JOB_HEADER: Final = "Matchbox-Job"
+"""The header of a part of a long result: the token of the job that the result is of."""
 
 Digest = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
 DealSeed = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{32}$")]

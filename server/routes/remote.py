@@ -14,6 +14,7 @@ from apiflask import APIBlueprint
 from flask import Response, g, jsonify, request
 
 from matchbox.errors import BadMessage, Unavailable
+from matchbox.match import wire
 from server import queries
 from server.auth import context, remote_only
 from server.queries import lessons as learning
@@ -89,9 +90,14 @@ def claim() -> ResponseReturnValue:
 
 @routes.post("/parts/<int(max=999):position>")
 def part(position: int) -> ResponseReturnValue:
-    """Keeps a part of a long result, the first one at position 0."""
-    with context().write() as session:
-        remote_arenas.add_part(session, g.arena, position, request.get_data())
+    """Keeps a part of a long result, the first one at position 0.
+
+    409 if the arena does not hold the job that the result is of.
+    """
+    ctx, data = context(), request.get_data()
+    token = request.headers.get(wire.JOB_HEADER, "")
+    with ctx.write() as session:
+        remote_arenas.add_part(session, g.arena, token, position, data, settings=ctx.settings)
     return "", 204
 
 

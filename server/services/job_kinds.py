@@ -102,6 +102,12 @@ def held(session: Session, arena: str) -> list[jobs.Job]:
     ]
 
 
+def holds(session: Session, arena: str, token: str, *, settings: Settings) -> bool:
+    """Whether this arena holds the job whose attempt has this token."""
+    mine = held(session, arena)
+    return any(jobs.is_token_of(settings, row, row.attempt, token) for row in mine)
+
+
 def count_held(session: Session, key: str) -> int:
     """Returns how many jobs the arenas with this key hold."""
     return sum(

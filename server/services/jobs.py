@@ -100,6 +100,12 @@ def token_of(settings: Settings, row: Job, attempt: int) -> str:
     return hmac.new(settings.secret_key.encode(), f"{name}:{attempt}".encode(), sha256).hexdigest()
 
 
+def is_token_of(settings: Settings, row: Job, attempt: int, token: str) -> bool:
+    """Whether this is the token of that attempt at the job."""
+    right = token_of(settings, row, attempt).encode()
+    return hmac.compare_digest(right, token.encode("utf-8", "replace"))
+
+
 def find(
     session: Session,
     kind: JobKind[Row],
@@ -115,9 +121,8 @@ def find(
     """
     rows = kind.rows(session, subject)
     for row in rows:
-        right = token_of(settings, row, attempt).encode()
         made = 1 <= attempt <= row.attempt
-        if made and hmac.compare_digest(right, token.encode("utf-8", "replace")):
+        if made and is_token_of(settings, row, attempt, token):
             return row
     if not rows:
         raise NotFound(f"there is no {kind.name} {subject}")

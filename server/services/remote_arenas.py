@@ -188,18 +188,24 @@ def require_file(session: Session, arena: str, name: str) -> None:
     raise Forbidden(f"no job that {arena} holds needs {name}")
 
 
-def add_part(session: Session, arena: str, position: int, data: bytes) -> None:
-    """Keeps a part of a long result; the first one replaces what was kept before.
+def add_part(
+    session: Session, arena: str, token: str, position: int, data: bytes, *, settings: Settings
+) -> None:
+    """Keeps a part of a long result, and drops those kept after its place, unless it is kept
+    already: a request may arrive twice, the second time late.
 
-    Raises Conflict if the arena holds no job, BadMessage if the part is too long or there are too
-    many, or Unavailable if its host has too many kept.
+    Raises Conflict unless the arena holds the job with that token, BadMessage if the part is too
+    long or there are too many, or Unavailable if its host has too many kept.
     """
-    if not job_kinds.held(session, arena):
-        raise Conflict(f"{arena} holds no job, so it has no result to hand in")
+    if not job_kinds.holds(session, arena, token, settings=settings):
+        raise Conflict(f"{arena} does not hold the job that this result is of")
     if position >= PARTS or len(data) > wire.PART_BYTES:
         raise BadMessage(f"a result has at most {PARTS} parts of {wire.PART_BYTES} bytes")
-    mine = ArenaPart.arena == arena
-    session.execute(delete(ArenaPart).where(mine, ArenaPart.position >= position))
+    kept_already = session.get(ArenaPart, (arena, position))
+    if kept_already is not None and kept_already.data == data:
+        return
+    later = (ArenaPart.arena == arena, ArenaPart.position >= position)
+    session.execute(delete(ArenaPart).where(*later))
     of_host = of_key(ArenaPart.arena, key_of(arena))
     kept = session.scalar(select(func.count()).select_from(ArenaPart).where(of_host)) or 0
     if kept >= _MOST_PARTS:

@@ -108,14 +108,20 @@ class ServerClient:
     def post(self, task: str, message: Struct) -> None:
         """Hands in a result that is too long for the broker, or that the broker could not take.
 
-        From another host, a long one goes in parts: proxies take no long requests.
+        From another host, a long one goes in parts: proxies take no long requests. Sends no more of
+        it once the server has given the job to another arena.
         """
-        result = {"task": task, "message": wire.to_plain(message)}
+        plain = wire.to_plain(message)
+        result = {"task": task, "message": plain}
         text = json.dumps(result).encode() if self._door == "/remote" else b""
         if len(text) > wire.PART_BYTES:
+            headers = {wire.JOB_HEADER: plain["token"]}
             for position, start in enumerate(range(0, len(text), wire.PART_BYTES)):
+                path = f"{self._door}/parts/{position}"
                 part = text[start : start + wire.PART_BYTES]
-                self._send("POST", f"{self._door}/parts/{position}", content=part)
+                answer = self._send("POST", path, content=part, headers=headers)
+                if answer.status_code == httpx.codes.CONFLICT:
+                    return
             result = {}
         self._send("POST", f"{self._door}/results", json=result)
 

@@ -187,7 +187,14 @@ def test_a_long_result_goes_to_another_host_in_parts() -> None:
     elsewhere(server).post(wire.LOST, long)
     paths = [one.url.path for one in server.asked]
     assert paths == [*(f"/remote/parts/{at}" for at in range(3)), "/remote/results"]
+    assert {one.headers[wire.JOB_HEADER] for one in server.asked[:-1]} == {long.token}
     parts = [one.content for one in server.asked[:-1]]
     assert max(map(len, parts)) == wire.PART_BYTES
     assert json.loads(b"".join(parts)) == {"task": wire.LOST, "message": wire.to_plain(long)}
     assert body(server.asked[-1]) == {}
+
+
+def test_a_long_result_of_a_job_that_another_arena_has_got_is_not_sent_on() -> None:
+    server = Server(says(204), says(409))
+    elsewhere(server).post(wire.LOST, a_match(DATA, DATA).lost("x" * (2 * wire.PART_BYTES)))
+    assert [one.url.path for one in server.asked] == ["/remote/parts/0", "/remote/parts/1"]

@@ -99,6 +99,11 @@ class Host:
         """Returns the answer to a result."""
         return self.send("/results", {"task": task, "message": wire.to_plain(message)})
 
+    def part(self, job: wire.Job, position: int, data: bytes) -> TestResponse:
+        """Returns the answer to a part of the job's result."""
+        headers = {**self.headers, wire.JOB_HEADER: job.token}
+        return self.client.post(f"/remote/parts/{position}", headers=headers, data=data)
+
     def report(self, job: wire.Job | None = None, **more: Any) -> TestResponse:
         """Returns the answer to a report."""
         claim = None if job is None else wire.to_plain(job.claim())
@@ -548,19 +553,15 @@ def test_a_stolen_key_fills_no_disk_with_parts(
 ) -> None:
     monkeypatch.setattr(remote_arenas, "_MOST_PARTS", 2)
 
-    def part(arena: Host, position: int) -> TestResponse:
-        place = f"/remote/parts/{position}"
-        return arena.client.post(place, headers=arena.headers, data=b"x")
-
     def kept() -> int:
         with queued.read() as session:
             return len(session.scalars(select(ArenaPart)).all())
 
     second = replace(lab, number=2)
-    lab.job()
-    second.job()
-    assert part(lab, 0).status_code == part(second, 0).status_code == 204
-    problem(part(second, 1), 503)
+    of_lab, of_second = lab.job(), second.job()
+    assert lab.part(of_lab, 0, b"x").status_code == 204
+    assert second.part(of_second, 0, b"x").status_code == 204
+    problem(second.part(of_second, 1, b"x"), 503)
     lab.report(leaving=True)
     send_late(queued)
     lab.job()
@@ -654,24 +655,34 @@ def test_a_host_that_says_goodbye_gives_its_job_back(
 
 
 def test_a_long_result_comes_in_parts(queued: Books, lab: Host, matches: list[str]) -> None:
-    def part(position: int, data: bytes) -> TestResponse:
-        place = f"/remote/parts/{position}"
-        return lab.client.post(place, headers=lab.headers, data=data)
-
-    problem(part(0, b"no job"), 409)
     job = lab.job()
     text = json.dumps({"task": wire.RECORD, "message": wire.to_plain(honest(queued, job))})
     size = -(-len(text) // PARTS)
-    for position in (0, 1, 1, 2):
+    for position in (0, 1, 1, 2, 0):
         data = text[position * size : (position + 1) * size].encode()
-        assert part(position, data).status_code == 204
-    problem(part(remote_arenas.PARTS, b"x"), 422)
-    problem(part(3, b"x" * (wire.PART_BYTES + 1)), 422)
+        assert lab.part(job, position, data).status_code == 204
+    problem(lab.part(job, remote_arenas.PARTS, b"x"), 422)
+    problem(lab.part(job, 3, b"x" * (wire.PART_BYTES + 1)), 422)
     assert lab.send("/results", {}).get_json() == {"accepted": True}
     assert queued.match(job.match).state == MatchState.FINISHED
     with queued.read() as session:
         assert session.scalars(select(ArenaPart)).all() == []
     problem(lab.send("/results", {}), 422)
+    problem(lab.part(job, 0, b"the job is done"), 409)
+
+
+def test_parts_of_an_earlier_job_are_not_mixed_with_those_of_the_next(
+    queued: Books, lab: Host, matches: list[str]
+) -> None:
+    """Two processes with one number, or a request that arrives late."""
+    before = lab.job()
+    job = lab.job()
+    text = json.dumps({"task": wire.RECORD, "message": wire.to_plain(honest(queued, job))})
+    assert lab.part(job, 0, text.encode()).status_code == 204
+    problem(lab.part(before, 0, b"of the earlier job"), 409)
+    problem(lab.part(before, 1, b"of the earlier job"), 409)
+    assert lab.send("/results", {}).get_json() == {"accepted": True}
+    assert queued.match(job.match).state == MatchState.FINISHED
 
 
 def test_the_parts_of_a_result_that_cannot_be_booked_now_are_kept_until_it_is(
@@ -682,7 +693,7 @@ def test_the_parts_of_a_result_that_cannot_be_booked_now_are_kept_until_it_is(
 
     job = lab.job()
     text = json.dumps({"task": wire.RECORD, "message": wire.to_plain(honest(queued, job))})
-    lab.client.post("/remote/parts/0", headers=lab.headers, data=text.encode())
+    lab.part(job, 0, text.encode())
     with monkeypatch.context() as patch:
         patch.setattr(booking, "book", fail)
         problem(lab.send("/results", {}), 503)
