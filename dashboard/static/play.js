@@ -14,6 +14,7 @@ let state = play.dataset.state;
 let mine = play.dataset.mine === "yes";
 let picked = [];
 let polls = 0;
+let asked = 0; // How often news was requested; only the answer to the last request counts.
 let returns = false; // The focus goes back to the moves when there are some again.
 let timer = null;
 let busy = false;
@@ -179,18 +180,18 @@ async function make(move) {
   polls = 0;
   if (answer?.ok) part("status").textContent = "Your move is made.";
   else revision = "";
-  await ask();
-  if (!answer?.ok) await refuse(form, answer);
+  const away = await ask();
+  if (!answer?.ok) await refuse(form, answer, away);
   if (returns) part("events").focus();
 }
 
 // The move is not made: says why, and lets the person move again if the form is still there.
-async function refuse(form, answer) {
+async function refuse(form, answer, away) {
   for (const control of form.elements) control.disabled = false;
   if (mine) play.dataset.turn = "mine";
   mark();
-  if (answer?.status === 401) logInAgain();
-  else if (part("moves")) complain(answer ? (await answer.json()).detail : "The server cannot be reached.");
+  if (away || turnedAway(answer) || !part("moves")) return;
+  complain(answer ? (await answer.json()).detail : "The server cannot be reached.");
 }
 
 function complain(...words) {
@@ -202,11 +203,18 @@ function complain(...words) {
   part("choices").prepend(note);
 }
 
-function logInAgain() {
+// Whether the server shows this person no more of the table; the page then says why.
+function turnedAway(answer) {
   const link = document.createElement("a");
   link.href = `/login?next=${encodeURIComponent(location.pathname + location.search)}`;
-  link.textContent = "Log in again";
-  complain("You are logged out. ", link, " to go on with this game.");
+  if (answer?.status === 401) {
+    link.textContent = "Log in again";
+    complain("You are logged out. ", link, " to go on with this game.");
+  } else if (answer?.status === 403) {
+    link.textContent = "log in with it";
+    complain("Your account has no seat at this table. If another account of yours has one, ", link, " to go on with this game.");
+  } else return false;
+  return true;
 }
 
 // News from the server
@@ -224,16 +232,21 @@ function later() {
   if (ms !== null) timer = setTimeout(ask, ms);
 }
 
+// Returns whether the server shows this person no more of the table.
 async function ask() {
   clearTimeout(timer);
   polls += 1;
   const address = new URL(play.dataset.address, location.href);
   address.searchParams.set("revision", revision);
   address.searchParams.set("since", steps.length);
+  const request = ++asked;
   const answer = await fetch(address).catch(() => null);
-  if (answer?.status === 401) return logInAgain();
-  if (answer?.status === 200) await take(await answer.json());
+  const news = answer?.status === 200 ? await answer.json().catch(() => null) : null;
+  if (request !== asked) return false;
+  if (turnedAway(answer)) return true;
+  if (news) await take(news);
   later();
+  return false;
 }
 
 async function take(news) {

@@ -13,7 +13,7 @@ from pathlib import Path
 from threading import Event, Thread
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import APIResponse, Browser, BrowserContext, Page, Route, expect
 
 from matchbox.match.wire import TakeTurn, TryOut
 from server.db.models import PlayTable
@@ -254,6 +254,95 @@ def test_who_is_logged_out_while_waiting_is_told(person: BrowserContext) -> None
     page.wait_for_selector("#play[data-ready]")
     person.clear_cookies()
     expect(page.locator("#choices [role=alert]")).to_contain_text("You are logged out.")
+
+
+@pytest.fixture
+def stranger(browser: Browser, address: str) -> Iterator[BrowserContext]:
+    """Bob's browser, logged in."""
+    context = browser.new_context(base_url=address)
+    sign_up(context.new_page(), "bob")
+    yield context
+    context.close()
+
+
+def log_in_as(person: BrowserContext, other: BrowserContext) -> None:
+    """Gives the person the session of the other, as a log-in in another tab does."""
+    person.add_cookies([dict(cookie) for cookie in other.cookies()])  # type: ignore[misc]
+
+
+NO_SEAT = (
+    "Your account has no seat at this table. If another account of yours has one, log in with it "
+    "to go on with this game."
+)
+
+
+def test_who_logs_in_with_another_account_while_waiting_is_told_once(
+    person: BrowserContext, stranger: BrowserContext
+) -> None:
+    page = person.pages[0]
+    page.clock.install()
+    page.goto("/play/war")
+    page.get_by_label("Player 2").select_option("friend")
+    page.get_by_role("button", name="Start the game").click()
+    page.wait_for_selector("#play[data-ready]")
+
+    def log_in_between_two_polls(route: Route) -> None:
+        log_in_as(person, stranger)
+        route.abort()
+
+    page.route("**/play/war/*.json*", log_in_between_two_polls, times=1)
+    expect(page.locator("#choices [role=alert]")).to_have_text(NO_SEAT)
+    all_is_well(page)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.clock.run_for(60_000)
+    assert asked == []
+
+
+def test_who_logs_in_with_another_account_and_moves_is_led_back_to_the_table(
+    person: BrowserContext, stranger: BrowserContext
+) -> None:
+    page = person.pages[0]
+    begin(page, "bomb")
+    assert my_turn(page)
+    log_in_as(person, stranger)
+    press(page)
+    alert = page.locator("#choices [role=alert]")
+    expect(alert).to_have_text(NO_SEAT)
+    expect(page.locator("#moves :disabled")).to_have_count(0)
+    table = page.url
+    alert.get_by_role("link", name="log in with it").click()
+    page.get_by_label("Name").fill("alice")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Log in").click()
+    page.wait_for_url(table)
+    assert my_turn(page)
+
+
+def test_an_answer_that_arrives_after_a_newer_one_changes_nothing(person: BrowserContext) -> None:
+    page = person.pages[0]
+    page.goto("/play/thegame?seats=1")
+    page.get_by_role("button", name="Start the game").click()
+    page.wait_for_selector("#play[data-ready]")
+    assert my_turn(page)
+    held: list[tuple[Route, APIResponse]] = []
+
+    def hold(route: Route) -> None:
+        held.append((route, route.fetch()))
+
+    page.route("**/play/thegame/*.json*", hold, times=1)
+    page.evaluate("revision = ''; void ask()")
+    before = page.locator("#events li").count()
+    press(page)
+    expect(page.locator("#events li")).not_to_have_count(before)
+    assert my_turn(page)
+    shown = page.locator("#parts").inner_html()
+    ((route, answer),) = held
+    with page.expect_response(lambda response: response.url == route.request.url) as late:
+        route.fulfill(response=answer)
+    late.value.finished()
+    page.evaluate("new Promise((done) => setTimeout(done))")
+    assert page.locator("#parts").inner_html() == shown
 
 
 def test_a_card_is_dragged_onto_a_pile(person: BrowserContext) -> None:
