@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, assert_never
 from dashboard.wording import plural
 from matchbox import registry
 from matchbox.errors import MatchboxError
+from matchbox.league.swiss import ROUND_ROBIN
 
 if TYPE_CHECKING:
     from matchbox.answers.leagues import Round
@@ -32,17 +33,19 @@ STAGES: Final = {
 """The name of a round of each stage, with its plural if that is irregular."""
 
 
-def format(form: Format, game: str) -> list[str]:  # noqa: A001 - named after what it tells
+def format(  # noqa: A001 - named after what it tells
+    form: Format, game: str, seats: int = 2
+) -> list[str]:
     """Returns the format of a season of that game in words: one sentence for each rule that
-    applies."""
-    sentences = [_played_by_teams(form) if _is_cooperative(game) else _played(form)]
+    applies. `seats` is how many bots sit at a table."""
+    sentences = [_played_by_teams(form) if _is_cooperative(game) else _played(form, seats)]
     if form.placement:
         matches = plural(form.placement, "placement match", "placement matches")
         sentences.append(f"A newcomer plays {matches} first.")
     if form.divisions > 1:
         sentences.append(
             f"{form.divisions} divisions: between seasons the best {form.moving} of each "
-            f"rise, and the last {form.moving} sink."
+            f"rise, and the last {form.moving} sink, or fewer if a division is too small for that."
         )
     limits = [
         f"{form.matches:,} matches" if form.matches else "",
@@ -60,19 +63,30 @@ def format(form: Format, game: str) -> list[str]:  # noqa: A001 - named after wh
     return sentences
 
 
-def _played(form: Format) -> str:
-    cycles = plural(form.cycles, "double round robin")
+def _played(form: Format, seats: int) -> str:
     match form.kind:
         case "round-robin":
-            return f"{cycles}: every two bots meet in both orders."
+            return f"{_cycles(form, seats)}."
         case "swiss":
             rounds = plural(form.rounds, "round") if form.rounds else "as many rounds as it takes"
             return f"Swiss, {rounds}: bots of about the same score meet."
         case "adaptive":
-            return f"{cycles}, then bots of similar rank meet until {_known(form)}."
+            many = f", or with more than {ROUND_ROBIN} bots a Swiss system" if seats == 2 else ""
+            then = f"then bots of similar rank meet until {_known(form)}"
+            return f"{_cycles(form, seats)}{many}; {then}."
         case "knock-out":
             return f"Groups of at most {form.group}; {form.through} of each go on to a knock-out."
     assert_never(form.kind)
+
+
+def _cycles(form: Format, seats: int) -> str:
+    if seats == 2:
+        return f"{plural(form.cycles, 'double round robin')}: every two bots meet in both orders"
+    each = "in each " if form.cycles > 1 else ""
+    return (
+        f"{plural(form.cycles, 'cycle')} at tables of {seats}: {each}every two bots meet about "
+        "twice"
+    )
 
 
 def _played_by_teams(form: Format) -> str:

@@ -164,19 +164,18 @@ def summary(game: Game, typed: Mapping[str, str]) -> list[tuple[str, list[str]]]
     """Returns the league in sentences, under headings. Raises BadOption for a mistake."""
     if not typed.get("name", "").strip():
         raise BadOption("the league has no name yet; give it one")
-    table = f"{typed.get('seats') or min(game.seats)} at a table"
+    seats = int(typed.get("seats") or min(game.seats))
     deals = typed.get("deals")
     match = f"{deals} deals a match" if deals else "as many deals a match as its bots' speed allows"
     options = [
         f"{name}: {typed[key]}" for name in game.options if typed.get(key := _option(game, name))
     ]
-    sections = [("Game", [f"{game.title}, {table}, {match}.", *options])]
+    sections = [("Game", [f"{game.title}, {seats} at a table, {match}.", *options])]
     if typed["kind"] == CONTINUOUS:
         sections.append(("Played", [KINDS[CONTINUOUS]]))
     else:
-        sections.append(
-            ("Seasons", formats.format(read(Format, _read("format", typed)), game.name))
-        )
+        form = read(Format, _read("format", typed))
+        sections.append(("Seasons", formats.format(form, game.name, seats)))
         when = formats.schedule(read(Schedule, _read("schedule", typed)))
         start = f"They start by the schedule {when}." if when else "An operator starts each one."
         sections.append(("Start", [start]))

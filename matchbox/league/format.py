@@ -127,7 +127,8 @@ ABOUT: Final = {
     "kind": About("Kind", "how it is played"),
     "cycles": About(
         "Double round robins",
-        "number of double round robins; an adaptive season begins with them",
+        "number of double round robins, or of cycles at larger tables and in cooperative games; an "
+        "adaptive season begins with them",
     ),
     "rounds": About("Rounds (Swiss)", "rounds of a Swiss season", "log2 of the bots, plus 2"),
     "question": About("Question (adaptive)", "what an adaptive season finds out"),
@@ -142,7 +143,10 @@ ABOUT: Final = {
     "matches": About("Ends after matches", "the season ends after this many matches", "no limit"),
     "hours": About("Ends after hours", "the season ends after this many hours", "no limit"),
     "divisions": About("Divisions", "divisions of an edition"),
-    "moving": About("Rising and sinking", "how many bots rise and sink between two divisions"),
+    "moving": About(
+        "Rising and sinking",
+        "how many bots rise and sink between two divisions; fewer if a division is too small",
+    ),
     "learning": About(
         "Learning between rounds",
         "whether bots learn between rounds, and with which memory they begin",

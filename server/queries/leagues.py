@@ -211,6 +211,7 @@ def _line(row: Season, *, divisions: int, entries: int, matches: int, finished: 
         game=row.league.game,
         title=title_of(row.league.game),
         league=row.league.name,
+        seats=row.league.seats,
         state=SeasonState(row.state).value,
         edition=row.edition,
         division=row.division,

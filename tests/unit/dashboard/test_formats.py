@@ -47,6 +47,30 @@ def test_a_format_is_told_in_words(form: Format, told: str) -> None:
     assert told in " ".join(formats.format(form, "bomb"))
 
 
+def test_a_season_at_larger_tables_is_no_double_round_robin() -> None:
+    assert formats.format(Format(), "skull", 3) == [
+        "1 cycle at tables of 3: every two bots meet about twice."
+    ]
+    (told,) = formats.format(Format(kind="adaptive", cycles=2), "skull", 4)
+    assert told == (
+        "2 cycles at tables of 4: in each every two bots meet about twice; then bots of similar "
+        "rank meet until the whole order is known, with strict care."
+    )
+    row = seasons.season(7, seats=3, format=Format())
+    page = get("/seasons/7", replace(SOURCE, season=lambda number: row)).text
+    assert "1 cycle at tables of 3: every two bots meet about twice." in page
+
+
+def test_a_long_adaptive_season_begins_with_a_swiss_system() -> None:
+    told = formats.format(Format(kind="adaptive"), "bomb")[0]
+    assert "or with more than 32 bots a Swiss system; then bots of similar rank meet" in told
+
+
+def test_more_bots_than_a_division_has_do_not_move() -> None:
+    told = formats.format(Format(divisions=2, moving=9), "bomb")[1]
+    assert told.endswith("the last 9 sink, or fewer if a division is too small for that.")
+
+
 def test_a_cooperative_game_is_told_as_one_of_teams() -> None:
     form = Format(kind="adaptive", cycles=2, mixed=1)
     assert formats.format(form, "thegame") == [
