@@ -19,7 +19,9 @@ _HASHING_S: Final = 300.0
 """The seconds that the server may take to hash the passwords of a class."""
 LeagueArgument = Annotated[str, typer.Argument(help="the league's name")]
 UserArgument = Annotated[str, typer.Argument(help="an account's name")]
-OptionsOption = Annotated[list[str] | None, typer.Option(help="NAME=VALUE of the game")]
+OptionsOption = Annotated[
+    list[str] | None, typer.Option(help="an option of the game, as NAME=VALUE; may be repeated")
+]
 DealsOption = Annotated[
     int | None, typer.Option(min=1, help="deals of a match, however long it takes")
 ]

@@ -31,7 +31,11 @@ def create(
         str | None, typer.Option(help="its league; a game's own league has the game's name")
     ] = None,
     game: Annotated[
-        str | None, typer.Option(help="the game, instead of a league; a league is made if needed")
+        str | None,
+        typer.Option(
+            help="the game, instead of a league: the season is one of the game's own league; if a "
+            "schedule, entry rules, --option or --seats are given, of a new league for it"
+        ),
     ] = None,
     option: leagues.OptionsOption = None,
     seats: leagues.SeatsOption = None,
@@ -52,7 +56,11 @@ def create(
     """Create a season that is open for entries; with --cron it starts automatically."""
     fields = {"name": name, "league": league, "game": game, "seats": seats, "deals": deals}
     more = {"seed": seed, "draft": draft or None}
-    change("/seasons", {**fields, **more, "options": leagues.chosen(option), **terms}, json)
+    body = {**fields, **more, "options": leagues.chosen(option), **terms}
+    made = change("/seasons", body, json)
+    if game is not None:
+        whose = "the game's own" if made.league == made.game else "a new one, made for it"
+        output.note(f"It is a season of league {made.league}, which is {whose}.")
 
 
 @season.command("open")
@@ -144,8 +152,8 @@ def show(season: SeasonArgument, json: JsonOption = False) -> None:
         show_board(board)
 
 
-def change(path: str, body: dict[str, Any], json: bool) -> None:
-    """Posts this to the server, and prints the season in its answer."""
+def change(path: str, body: dict[str, Any], json: bool) -> Season:
+    """Posts this to the server, and prints the season in its answer; returns it."""
     from cli.client import parse_answer
     from matchbox.answers.leagues import Season
 
@@ -155,6 +163,7 @@ def change(path: str, body: dict[str, Any], json: bool) -> None:
         output.document(changed.plain())
     else:
         _show(changed)
+    return changed
 
 
 def _show(season: Season) -> None:

@@ -78,9 +78,12 @@ class Inviting(Body):
 
 
 class NewSeason(Body):
-    """A season of a league or of a game. A game without a suitable league gets one.
+    """A season of a league or of a game.
 
-    `cycles` is short for the format's. Anybody who knows the `seed` can compute all deals.
+    A season of a game is one of the game's own league. If it has options, seats, an admission or a
+    schedule of its own, a new league is made for it, with the season's name, or with the names of
+    game and format. `cycles` is short for the format's. Anybody who knows the `seed` can compute
+    all deals.
     """
 
     name: NameText | None = None

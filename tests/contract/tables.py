@@ -13,7 +13,7 @@ from dataclasses import fields
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import typer
 
@@ -22,7 +22,8 @@ from cli.season_options import FIELDS, FLAGS
 from dashboard import markdown
 from matchbox.answers.notices import NOTICE_KINDS
 from matchbox.league.format import PARTS, Field
-from matchbox.settings import PREFIX, Settings
+from matchbox.match.wire import Separation
+from matchbox.settings import MOST_DEALS, PREFIX, Settings
 from server.app import create_app
 from server.context import Context
 from server.db.session import Database
@@ -32,6 +33,14 @@ if TYPE_CHECKING:
     from apiflask import APIFlask
     from typer.core import TyperCommand
 
+OF_A_LEAGUE = {
+    "option": ("options", "the game's", "an option of the game"),
+    "seats": ("seats", "2; 3 in a cooperative game", "a number of seats of the game"),
+    "deals": ("deals", "by the bots' speed", f"1 to {MOST_DEALS}"),
+    "separation": ("separation", "`none`", ", ".join(f"`{one}`" for one in get_args(Separation))),
+}
+"""The options of `league create` that are neither of format, admission nor schedule. For each: the
+setting, its default, and what it may be."""
 CHECKOUT = Path(__file__).resolve().parent.parent.parent
 COMMAND = "python -m tests.contract.tables"
 PUBLIC = ("/api/", "/healthz", "/readyz", "/metrics")
@@ -82,7 +91,8 @@ def commands() -> str:
 
 def league() -> str:
     """Every setting of a league: its name, its option, its default, its bounds and its meaning."""
-    rows = [
+    rows = [*_own_settings()]
+    rows += [
         f"| `{part}.{field.name}` | {_option(name, field)} "
         f"| {_usual(getattr(PARTS[part](), field.name))} | {_values(field)} "
         f"| {field.about.sentence()} |"
@@ -90,6 +100,14 @@ def league() -> str:
     ]
     head = "| setting | option | default | may be | meaning |"
     return "\n".join([head, "| --- | --- | --- | --- | --- |", *rows])
+
+
+def _own_settings() -> Iterator[str]:
+    """The lines of a league's settings that no format, admission or schedule has."""
+    options = {one.name: one for one in dict(cli_commands())["league create"].params}
+    for name, (setting, default, values) in OF_A_LEAGUE.items():
+        meaning = getattr(options[name], "help", "")
+        yield f"| `{setting}` | `--{name}` | {default} | {values} | {meaning} |"
 
 
 def notices() -> str:

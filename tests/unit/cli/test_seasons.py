@@ -48,6 +48,19 @@ def forged(played: MatchPlayed) -> MatchPlayed:
     return replace(played, record=records.pack(replace(record, bouts=[bout, *record.bouts[1:]])))
 
 
+def test_the_league_of_a_season_of_a_game_is_named(
+    charlie: User, platform: Platform, matchbox: Run
+) -> None:
+    platform.books.league()
+    plain = matchbox("season", "create", "spring", "--game", "bomb")
+    assert "league: bomb" in plain.out.splitlines()
+    assert "It is a season of league bomb, which is the game's own." in plain.err
+    own = matchbox("season", "create", "Summer cup", "--game", "bomb", "--bots", "2")
+    assert "It is a season of league summer-cup, which is a new one, made for it." in own.err
+    named = matchbox("season", "create", "autumn", "--league", "summer-cup")
+    assert named.err == ""
+
+
 def test_a_season_is_made_entered_and_run(charlie: User, platform: Platform, matchbox: Run) -> None:
     for name in ("one", "two"):
         platform.books.bot(charlie, name)
