@@ -54,8 +54,11 @@ def _print(health: Health) -> None:
         output.table(("arena", "host", "state", "doing", "last report"), rows)
     reporting = sum(one.state == "reports" for one in health.arenas)
     waiting = sum(one.queued for one in health.jobs)
+    playing = sum(one.playing for one in health.jobs)
+    sent = sum(one.running for one in health.jobs) - playing
     well = "" if health.findings else "All is well. "
-    print(f"{well}Arenas: {reporting}. Waiting: {waiting:,}.{_ledger(health)}")
+    jobs = f"Jobs at work: {playing:,}, sent to arenas: {sent:,}, waiting: {waiting:,}."
+    print(f"{well}Arenas: {reporting}. {jobs}{_ledger(health)}")
 
 
 def _ledger(health: Health) -> str:

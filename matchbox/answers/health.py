@@ -62,13 +62,17 @@ class ArenaLine(Answer):
 
 
 class JobsLine(Answer):
-    """The unfinished jobs of a kind: `oldest_at` is when the oldest of them was made."""
+    """The unfinished jobs of a kind: `oldest_at` is when the oldest of them was made.
+
+    `running` jobs are sent to the arenas, which do `playing` of them now.
+    """
 
     kind: JobName
     queued: int
     running: int
     parked: int
     oldest_at: str | None
+    playing: int = 0
 
 
 class Figures(Answer):

@@ -238,8 +238,9 @@ class Logs(Answer):
 class Queue(Answer):
     """The numbers of matches and versions that are not done yet.
 
-    `silent` is true if no arena has reported for 45 seconds: then nothing is being played, and the
-    running matches wait as well.
+    `running` matches are sent to the arenas, which play `playing` of them now. `silent` is true if
+    no arena has reported for 45 seconds: then nothing is being played, and the running matches wait
+    as well.
     """
 
     queued: int
@@ -250,3 +251,4 @@ class Queue(Answer):
     quarantined_versions: int
     oldest_queued_at: str | None
     silent: bool = False
+    playing: int = 0

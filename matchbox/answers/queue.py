@@ -37,8 +37,9 @@ class WaitingJob(Waiting):
 class QueueKind(Answer):
     """The jobs of one kind.
 
-    `done` of them were done in the last half hour: one every `seconds`, as long as any waited. Each
-    is null if it is not known.
+    `running` jobs are sent to the arenas, which do `playing` of them now. `done` of them
+    were done in the last half hour: one every `seconds`, as long as any waited. Each is null if it
+    is not known.
     """
 
     kind: JobName
@@ -48,6 +49,7 @@ class QueueKind(Answer):
     oldest_at: str | None
     done: int | None
     seconds: float | None
+    playing: int = 0
 
 
 class QueueGroup(Answer):

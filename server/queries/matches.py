@@ -48,6 +48,11 @@ _BEGINNING: Final = (
 _UNFINISHED: Final = (
     select(Match.state, func.count()).where(Match.state.in_(UNFINISHED)).group_by(Match.state)
 )
+_PLAYING: Final = (
+    select(func.count())
+    .select_from(Match)
+    .where(Match.state == MatchState.RUNNING, Match.arena.is_not(None))
+)
 _OLDEST: Final = select(func.min(Match.created_at)).where(Match.state == MatchState.QUEUED)
 _WAITING: Final = (
     select(Version.state, func.count()).where(Version.state.in_(WAITING)).group_by(Version.state)
@@ -187,6 +192,7 @@ def queue(session: Session, *, now: int) -> answers.Queue:
         quarantined_versions=versions.get(VersionState.QUARANTINED, 0),
         oldest_queued_at=iso(session.scalar(_OLDEST)),
         silent=walls.silent(session, now=now),
+        playing=session.scalar(_PLAYING) or 0,
     )
 
 

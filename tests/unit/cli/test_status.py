@@ -50,7 +50,8 @@ def test_it_lists_the_arenas_with_what_they_are_doing(
     lines = matchbox("status").out.splitlines()
     assert "arena-1@far\tfar\tsilent\tnothing\t53 s ago" in lines
     assert "arena-2@far\tfar\treports\ta lesson\t3 s ago" in lines
-    assert lines[-1] == "Arenas: 1. Waiting: 0. The ledger's last sign of life: 0 s ago."
+    jobs = "Jobs at work: 0, sent to arenas: 0, waiting: 0."
+    assert lines[-1] == f"Arenas: 1. {jobs} The ledger's last sign of life: 0 s ago."
 
 
 def test_a_server_that_hangs_is_named_after_some_seconds(

@@ -10,8 +10,11 @@ import pytest
 from matchbox.errors import BrokerUnavailable, Conflict
 from matchbox.match import wire
 from matchbox.match.wire import PlayMatch
+from server import queries
 from server.db.models import MatchState, User
 from server.services import broker, job_kinds, jobs, lost_messages
+from server.services.job_lines import job_line
+from server.services.matches import MATCH
 from server.services.tick import tick
 from tests.books import Books, played, season_of
 from tests.unit.server.test_jobs import Life, life  # noqa: F401
@@ -42,6 +45,19 @@ def job(books: Books, alice: User, bob: User, charlie: User) -> PlayMatch:
     versions = [books.bot(alice, "one"), books.bot(bob, "two")]
     season_of(books, charlie, versions)
     return books.dispatch()[0]
+
+
+def test_a_match_that_was_only_sent_is_not_being_played(books: Books, job: PlayMatch) -> None:
+    def counts() -> list[tuple[int, int]]:
+        now = books.clock()
+        with books.read() as session:
+            line = job_line(session, "match", MATCH, now)
+            queue = queries.queue(session, now=now)
+        return [(one.running, one.playing) for one in (line, queue)]
+
+    assert counts() == [(2, 0), (2, 0)]
+    claim(books, job, ONE)
+    assert counts() == [(2, 1), (2, 1)]
 
 
 def test_reports_keep_a_job_for_as_long_as_they_come(life: Life) -> None:  # noqa: F811

@@ -207,6 +207,7 @@ def test_operators_see_who_is_logged_in(
     browse: Browse, alice: User, charlie: User, as_alice: Caller
 ) -> None:
     hers, page = browse(alice), browse(charlie)
+    assert 'href="/admin/sessions"' in page.get("/admin").text
     told = page.get("/admin/sessions").text
     assert ('href="/admin/users/alice"' in told, told.count("this one")) == (True, 1)
     (end,) = re.findall(r"/admin/users/alice/sessions/\d+/end", told)

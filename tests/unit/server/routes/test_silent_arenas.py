@@ -38,15 +38,15 @@ def page(text: str) -> str:
 
 def test_home_says_that_nothing_is_played(under_way: Books, browse: Browse, nobody: Caller) -> None:
     browser = browse(None)
-    assert "running," in page(browser.get("/").text)
+    assert "being played," in page(browser.get("/").text)
     assert nobody.get("/queue").json["silent"] is False  # type: ignore[index]
     under_way.clock.pass_by(minutes=8)
     for path in ("/", "/?part=now"):
         shown = page(browser.get(path).text)
         assert "No arena reports at the moment, so nothing is being played" in shown
         assert "wait until one is back" in shown
-        assert "running," not in shown
-        assert "Being played now" not in shown
+        assert "being played," not in shown
+        assert "Being played, or next" not in shown
     assert nobody.get("/queue").json["silent"] is True  # type: ignore[index]
 
 
