@@ -41,14 +41,14 @@ class DiffLine(NamedTuple):
 
 
 class Changes(NamedTuple):
-    """The changes of a file: `what` is "added", "removed" or "changed"; `hunks` of lines.
-
-    There are no hunks if the file is not text, or would take too long to compare.
-    """
+    """The changes of a file."""
 
     path: str
     what: str
-    hunks: list[list[DiffLine]]
+    """"added", "removed" or "changed"."""
+    hunks: list[list[DiffLine]] | None
+    """The groups of changed lines; none if all lines are the same, as when only their ends differ.
+    None if the file is not text, or would take too long to compare."""
 
 
 def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
@@ -116,11 +116,11 @@ def changes(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> list[Cha
             continue
         what = "removed" if path not in after else "changed" if path in before else "added"
         old, new = _text(before.get(path, b"")), _text(after.get(path, b""))
-        hunks: list[list[DiffLine]] = []
+        hunks: list[list[DiffLine]] | None = None
         if old is not None and new is not None:
             lines = lines_of(old), lines_of(new)
             left -= _work(*lines)
-            hunks = _hunks(*lines) if left >= 0 else []
+            hunks = _hunks(*lines) if left >= 0 else None
         found.append(Changes(path, what, hunks))
     return found
 

@@ -40,7 +40,7 @@ def changed(before: Mapping[str, str], after: Mapping[str, str]) -> list[Changes
 def signs(before: str, after: str) -> list[str]:
     """The lines of the only change, each with its sign."""
     (found,) = changed({"player.py": before}, {"player.py": after})
-    return [line.sign + line.text for hunk in found.hunks for line in hunk]
+    return [line.sign + line.text for hunk in found.hunks or () for line in hunk]
 
 
 def test_an_author_reads_every_line_with_its_number() -> None:
@@ -58,6 +58,7 @@ def test_lines_have_the_numbers_that_a_traceback_names() -> None:
     assert 'id="player.py:4"><span class="gutter">    4  </span>c = oops' in page
     assert 'id="player.py:5"' not in page
     (found,) = changed({"player.py": text}, {"player.py": text.replace("oops", "1")})
+    assert found.hunks
     assert found.hunks[0][-1] == DiffLine(None, 4, "c = 1")
 
 
@@ -98,6 +99,7 @@ def test_a_change_is_shown_with_its_neighbours_and_both_numbers() -> None:
     after = before.replace("10\n", "ten\nmore\n")
     assert signs(before, after) == [" 7", " 8", " 9", "-10", "+ten", "+more", " 11", " 12", " 13"]
     (found,) = changed({"player.py": before}, {"player.py": after})
+    assert found.hunks
     numbers = [(line.before, line.after) for line in found.hunks[0]]
     assert numbers[2:7] == [(9, 9), (10, None), (None, 10), (None, 11), (11, 12)]
 
@@ -117,8 +119,24 @@ def test_files_that_come_and_go_are_named_and_equal_ones_left_out() -> None:
 def test_what_is_not_text_is_only_named_and_only_if_it_changed() -> None:
     for before, after in ((b"\xff", b"a"), (b"a", b"\xff"), (b"\xff", b"\xfe")):
         (found,) = changes({"table.bin": before}, {"table.bin": after})
-        assert (found.what, found.hunks) == ("changed", [])
+        assert (found.what, found.hunks) == ("changed", None)
     assert changes({"table.bin": b"\xff"}, {"table.bin": b"\xff"}) == []
+
+
+def test_a_change_of_line_ends_alone_is_not_called_one_of_a_file_that_is_no_text() -> None:
+    same = "Every line is the same"
+    for before, after in ((b"a\nb\n", b"a\r\nb\r\n"), (b"a", b"a\n"), (b"a\n", b"\xef\xbb\xbfa\n")):
+        seen = get("/bots/alice/careful/versions/3/since/2", serving(v2=before, v3=after)).text
+        assert same in seen
+        assert "is not text" not in seen
+    binary = serving(v2=zipped(player="a", table=b"\xff"), v3=zipped(player="a", table=b"\xfe"))
+    seen = get("/bots/alice/careful/versions/3/since/2", binary).text
+    assert "This file is not text, or would take too long" in seen
+    assert same not in seen
+    added = serving(v2=zipped(player="a"), v3=zipped(player="a", x=""))
+    seen = get("/bots/alice/careful/versions/3/since/2", added).text
+    assert "x.py added" in seen
+    assert "This file is empty." in seen
 
 
 def test_a_change_that_takes_long_to_find_is_only_named() -> None:
@@ -126,7 +144,7 @@ def test_a_change_that_takes_long_to_find_is_only_named() -> None:
     before = "".join(f"x{number % 50}\n" for number in range(10_000))
     after = "".join(f"x{number % 50}\ny{number}\n" for number in range(5_000))
     (found,) = changed({"player.py": before}, {"player.py": after})
-    assert (found.what, found.hunks) == ("changed", [])
+    assert (found.what, found.hunks) == ("changed", None)
 
 
 def test_a_long_file_of_a_person_is_compared() -> None:
