@@ -23,20 +23,20 @@ SCHEMA: Final = 1
 _MAX_BYTES: Final = 64 << 20
 _END: Final = "\0"
 _ENCODER: Final = msgspec.json.Encoder()
-_SAME: Final = 1000
-"""At most this many values (no strings) are recognised by identity while packing."""
-_WHOLE: Final = {int}
+_MOST_BY_IDENTITY: Final = 1000
+"""While packing, at most this many values are recognized by identity, which is faster."""
+_ONLY_INT: Final = {int}
 _LEVEL: Final = 4
-"""The zlib level: the next one saves 6%, and takes half as long again."""
+"""The zlib level. Level 5 would save 6% of the bytes, but take half as long again."""
 _BZIP2: Final = b"BZh"
 """The first bytes of a record that was packed with bzip2, as older versions did."""
 
 
 class Fault(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """A seat's fault: how many moves had been made, which seat, and the kind."""
+    """A seat's fault."""
 
     step: int
-    """How many moves of the bout had been made."""
+    """The number of moves that had been made in the bout."""
     seat: int
     kind: FaultKind
 
@@ -107,15 +107,16 @@ def entrant(seat: int, rotation: int, seats: int) -> int:
 
 
 def rotations(seats: Sequence[str], *, cooperative: bool) -> range:
-    """The rotations of a match: one per seat; only one for a cooperative team of one version.
+    """The rotations of a match: one per seat.
 
-    Then every rotation would seat the same team on the same deal.
+    There is only one for a cooperative team of copies of one version, since in every rotation the
+    same team would play the same deal.
     """
     return range(1 if cooperative and len(set(seats)) == 1 else len(seats))
 
 
 def memories_of(digests: Sequence[str | None]) -> list[str] | msgspec.UnsetType:
-    """The memories as a record names them; absent if nobody had one."""
+    """The `memories` of a record, from each entrant's digest, or None for no memory."""
     return [digest or "" for digest in digests] if any(digests) else msgspec.UNSET
 
 
@@ -126,11 +127,12 @@ def digest(record: Record) -> str:
 
 
 def pack(record: Record) -> bytes:
-    """The record as it is stored, compressed with zlib: a line of JSON, the deals, and columns of
-    characters. If all deals follow from the first, only that one is stored.
+    """The record as it is stored: a line of JSON and columns of characters, compressed with zlib,
+    then the deals. If all deals follow from the first, only that one is stored.
 
-    Each column holds one character per bout: by how much the deal's index has grown, the rotation,
-    the ending. Then come the moves of each bout, each closed by NUL.
+    The first three columns hold one character per bout: how far the index of its deal is from that
+    of the bout before, its rotation, and its ending. Then come the moves of each bout, one
+    character per move, and a NUL at the end of each bout.
     """
     bouts = record.bouts
     encode = msgspec.json.encode
@@ -145,8 +147,8 @@ def pack(record: Record) -> bytes:
     head = _Head(
         record=msgspec.structs.replace(record, bouts=[], deals=[]),
         bouts=len(bouts),
-        moves=moves.things,
-        ends=ends.things,
+        moves=moves.distinct,
+        ends=ends.distinct,
         faults=[(place, bout.faults) for place, bout in enumerate(bouts) if bout.faults],
         deals=len(record.deals) if _follow(record) else 0,
     )
@@ -156,8 +158,11 @@ def pack(record: Record) -> bytes:
 
 
 def unpack(data: bytes, *, most_bytes: int = _MAX_BYTES, most_bouts: int | None = None) -> Record:
-    """The record that was packed. Raises BadRecord for any other bytes, and for a record that has
-    more bytes before it was compressed, or more bouts. None is no limit."""
+    """The record that was packed.
+
+    Raises BadRecord if the bytes are no record, or if it has more than `most_bytes` once it is
+    decompressed, or more than `most_bouts` (None: no limit).
+    """
     reader = bz2.BZ2Decompressor() if data.startswith(_BZIP2) else zlib.decompressobj()
     most_bytes = min(most_bytes, _MAX_BYTES)
     try:
@@ -185,8 +190,11 @@ def unpack(data: bytes, *, most_bytes: int = _MAX_BYTES, most_bouts: int | None 
 
 
 def _follow(record: Record) -> bool:
-    """Whether the deals follow from the first. False if there are more deals than bouts: then a
-    reader could not be sure that they fit into memory."""
+    """Whether the deals follow from the first.
+
+    False if there are more deals than bouts, so that `unpack` need not derive more deals than the
+    bytes of the record can vouch for.
+    """
     deals = record.deals
     return 1 < len(deals) <= len(record.bouts) and deals == deals_from(deals[0], len(deals))
 
@@ -221,25 +229,29 @@ def _bouts(head: _Head, columns: str) -> list[Bout]:
 
 
 class _Characters(dict[Any, str]):
-    """Maps every distinct value to a character; a new value gets the next one. Strings are looked
-    up by value, all others by their JSON."""
+    """Maps every distinct value to a character; a new value gets the next one.
+
+    Strings and integers are looked up by value, all other values by their JSON.
+    """
 
     def __init__(self, first: int) -> None:
-        self.things: list[Any] = []
+        self.distinct: list[Any] = []
+        """The distinct values, in the order of their characters."""
         self._first = first
-        self._numbers: dict[int, str] = {}
-        """Integers, apart from values equal to them: True is not 1."""
-        self._same: dict[int, str] = {}
-        """By id: a batch uses one object for all equal moves."""
+        """The code point of the first character."""
+        self._integers: dict[int, str] = {}
+        """By integer. They are kept apart, because True is equal to 1 but is another move."""
+        self._by_identity: dict[int, str] = {}
+        """By id: many batches use one object for all equal moves."""
 
     def __missing__(self, key: Any) -> str:
         kind = type(key)
         if kind is int:
-            return self._numbers.get(key) or self._numbers.setdefault(key, self._next(key))
+            return self._integers.get(key) or self._integers.setdefault(key, self._next(key))
         if kind is bytes:
-            thing = msgspec.json.decode(key)
-            known = type(thing) is str or type(thing) is int
-            character = self[thing] if known else self._next(thing)
+            value = msgspec.json.decode(key)
+            by_value = type(value) is str or type(value) is int
+            character = self[value] if by_value else self._next(value)
         elif kind is str:
             character = self._next(key)
         else:
@@ -248,38 +260,40 @@ class _Characters(dict[Any, str]):
         return character
 
     def texts(self, moves: list[list[Any]]) -> list[str]:
-        """The characters of each list, closed by NUL. Its values must stay alive as long as this
-        object."""
-        first = next(chain.from_iterable(moves), None)
-        if type(first) is int and set(map(type, chain.from_iterable(moves))) == _WHOLE:
-            return [self._whole(things) + _END for things in moves]
-        return [self._text(things) + _END for things in moves]
+        """The characters of each list, with a NUL at its end.
 
-    def _text(self, things: list[Any]) -> str:
+        The values must live as long as this object, which remembers them by id.
+        """
+        first = next(chain.from_iterable(moves), None)
+        if type(first) is int and set(map(type, chain.from_iterable(moves))) == _ONLY_INT:
+            return [self._text_of_integers(values) + _END for values in moves]
+        return [self._text(values) + _END for values in moves]
+
+    def _text(self, values: list[Any]) -> str:
         """The characters of these values."""
         try:
-            if things and type(things[0]) is int and set(map(type, things)) == _WHOLE:
-                return self._whole(things)
-            if self._same:
-                return "".join(map(self._same.__getitem__, map(id, things)))
-            return "".join(map(self.__getitem__, things))
+            if values and type(values[0]) is int and set(map(type, values)) == _ONLY_INT:
+                return self._text_of_integers(values)
+            if self._by_identity:
+                return "".join(map(self._by_identity.__getitem__, map(id, values)))
+            return "".join(map(self.__getitem__, values))
         except (KeyError, TypeError):  # Lists and dicts cannot be keys, but their JSON can.
-            lines = _ENCODER.encode_lines(things).split(b"\n")
+            lines = _ENCODER.encode_lines(values).split(b"\n")
             text = "".join(map(self.__getitem__, lines[:-1]))
-            if len(self._same) < _SAME:
-                self._same.update(zip(map(id, things), text, strict=True))
+            if len(self._by_identity) < _MOST_BY_IDENTITY:
+                self._by_identity.update(zip(map(id, values), text, strict=True))
             return text
 
-    def _whole(self, things: list[int]) -> str:
-        """The characters of these integers."""
+    def _text_of_integers(self, values: list[int]) -> str:
         try:
-            return "".join(map(self._numbers.__getitem__, things))
-        except KeyError:
-            return "".join(map(self.__getitem__, things))
+            return "".join(map(self._integers.__getitem__, values))
+        except KeyError:  # A new integer gets its character.
+            return "".join(map(self.__getitem__, values))
 
-    def _next(self, thing: Any) -> str:
-        self.things.append(thing)
-        return chr(self._first + len(self.things) - 1)
+    def _next(self, value: Any) -> str:
+        """A character for a new value."""
+        self.distinct.append(value)
+        return chr(self._first + len(self.distinct) - 1)
 
 
 def is_of_this_python(record: Record) -> bool:
