@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
-from math import ceil, log2
 from typing import Final, TypeAlias
 
 Tie: TypeAlias = tuple[str, ...]
@@ -17,7 +16,10 @@ MOST_REPLAYS: Final = 2
 
 
 def groups(seeds: Sequence[str], count: int) -> list[list[str]]:
-    """Deals the seeds out into `count` groups of nearly equal size and strength: there and back."""
+    """Deals the seeds out, in snake order, into groups of nearly equal size and strength.
+
+    Raises ValueError if there are fewer seeds than groups, or `count` is less than 1.
+    """
     if not 1 <= count <= len(seeds):
         raise ValueError(f"{len(seeds)} entrants make 1 to {len(seeds)} groups, not {count}")
     dealt: list[list[str]] = [[] for _ in range(count)]
@@ -28,15 +30,15 @@ def groups(seeds: Sequence[str], count: int) -> list[list[str]]:
 
 
 def share(results: Sequence[tuple[int, int]]) -> Fraction:
-    """The share of the points, 0 to 1, in matches given as (its own, all); 1/2 for no matches."""
+    """The share of points, 0 to 1, in matches given as (own points, all points); 1/2 for none."""
     whole = sum(of for _, of in results)
     return Fraction(sum(own for own, _ in results), whole) if whole else Fraction(1, 2)
 
 
 def in_order(group: Sequence[str], shares: Mapping[str, Fraction]) -> list[str]:
-    """The group, best first: by the share of points taken, then as it was given.
+    """The group, best first: by the share of points taken, then in the given order.
 
-    In a round robin this is also the order of the strengths.
+    In a round robin, estimated strengths would give the same order.
     """
     return sorted(group, key=lambda name: -shares.get(name, Fraction(1, 2)))
 
@@ -70,7 +72,7 @@ def bracket(seeds: Sequence[str]) -> list[Tie]:
     if len(seeds) < 2:
         raise ValueError("a knock-out needs two entrants or more")
     slots = [0]
-    while len(slots) * 2 <= 2 ** ceil(log2(len(seeds))):
+    while len(slots) < len(seeds):
         size = 2 * len(slots)
         slots = [one for slot in slots for one in (slot, size - 1 - slot)]
     at = [seeds[slot] if slot < len(seeds) else None for slot in slots]
@@ -88,11 +90,11 @@ def through(
     out: Collection[str] = (),
     most: int = 1 + MOST_REPLAYS,
 ) -> Tie | None:
-    """The entrant that goes on, as a tuple: empty if all are out; None if the tie is replayed.
+    """The tuple of the entrant that goes on; empty if all are out; None if the tie is replayed.
 
-    `legs` holds the points of each match so far. The first match that is not level decides; after
-    `most` level ones the better of `ranks`, best first, goes on. An entrant in `out` loses to
-    others.
+    `legs` holds the points of each match of the tie so far. The first match that is not level
+    decides. After `most` level matches, the entrant that comes first in `ranks` goes on. An entrant
+    in `out` does not go on.
     """
     able = tuple(name for name in tie if name not in out)
     if len(able) < 2:

@@ -50,8 +50,8 @@ class Bouts:
         binding: Mapping[Order, Mapping[int, Fault]],
         report: Callable[[int], None],
     ) -> None:
-        """`binding` holds the faults that are applied without asking: by bout, then by place in the
-        bout."""
+        """`binding` holds the faults that are applied without asking: by bout, then by their place
+        among the faults of the bout."""
         self._game = game
         self._job = job
         self._seats = len(job.seats)
@@ -60,7 +60,7 @@ class Bouts:
         self._over = 0
         """Ended bouts that `report` has not been told of."""
         self._faultless: list[Fault] = []
-        """The faults of a bout without faults."""
+        """An empty list, which all bouts without faults share."""
         self._bouts: dict[int, list[Bout | None]] = {}
         """By rotation, then by deal."""
         self._troubles: dict[Order, _Trouble] = {}
@@ -122,7 +122,7 @@ class Bouts:
         self._over += 1
 
     def beat(self) -> None:
-        """Reports how many bouts have ended since the last call."""
+        """Reports the number of bouts that have ended since the last report."""
         over, self._over = self._over, 0
         self._report(over)
 

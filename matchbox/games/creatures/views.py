@@ -15,7 +15,7 @@ from matchbox.games.creatures.state import MARKS, NOBODY, Side, State
 def from_outside(state: State) -> dict[str, Any]:
     """The spectator's view."""
     return {
-        "ask": ASKS[_ask_of(state, (*state.movers, 0)[0])],
+        "ask": ASKS[_ask_of(state, state.movers[0] if state.movers else 0)],
         "mover": state.mover,
         "turn": state.turn,
         "attacker": _attacker(state),
@@ -102,7 +102,7 @@ def _attacker(state: State) -> list[Any] | None:
 
 def _last(state: State) -> dict[str, Any]:
     """The last move and its effect, as everybody saw it."""
-    did, about, more, hit = state.last
+    did, about, more, hit = state.last  # What `about` and `more` hold depends on the kind.
     last: dict[str, Any] = {"did": did} if did else {}
     if did == "tap":
         last["amount"] = about
