@@ -101,7 +101,7 @@ class Library:
 
 
 def install(place: str) -> None:
-    """Imports the library from the archive at this place from here on.
+    """Makes Python import the library from the archive at this place, before any file.
 
     `place` is the number of an open descriptor, which is closed, or a path.
     """

@@ -18,8 +18,9 @@ KILL: Final = 0x80000000
 REFUSE: Final = 0x00050000 | errno.EPERM
 ABSENT: Final = 0x00050000 | errno.ENOSYS
 NOTHING: Final = 0x00050000
+"""The call is not made, and returns 0."""
 OVER: Final = 0x00050000 | errno.ETIMEDOUT
-"""A call that is not made returns 0, or ETIMEDOUT."""
+"""The call is not made, and fails as if its timeout were over."""
 
 
 def _names(*lines: str) -> frozenset[str]:
@@ -61,9 +62,9 @@ PATHS: Final = _names(
     "open openat stat lstat fstat newfstatat statx access faccessat faccessat2 getdents64",
     "readlink readlinkat getcwd",
 )
-"""Calls that take the name of a file, or describe one. The kernel remembers for all processes which
-names were asked for, found or not, and the time of an answer reveals it: so a seat may not name any
-file. A pipe has a number too, which counts all pipes of the machine."""
+"""Calls that take the name of a file, or describe one. The kernel remembers which names any process
+has asked for, found or not, and the time of an answer reveals it: so a seat may not name any file.
+Nor may it ask about an open pipe, whose inode number counts all pipes of the machine."""
 
 COUNTERS: Final = _names("getpid getppid gettid getrusage times uname sched_getaffinity")
 """Calls that reveal the activity of others, or their processor. Process numbers count earlier
@@ -101,11 +102,11 @@ _Line: TypeAlias = tuple[int, int, int, int]
 """One instruction: code, how many lines to jump if true, how many if false, and its value."""
 
 Has: TypeAlias = Callable[[str], bool]
-"""Says whether a part of the filters goes up, by its name in policy.py."""
+"""Says whether a part of the filters is in force, by its name in policy.py."""
 
 
 def _all_parts(_: str) -> bool:
-    """All parts go up, as everywhere except in tests."""
+    """All parts are in force, as everywhere except in tests."""
     return True
 
 
@@ -190,9 +191,9 @@ def _private_futexes(arch: Architecture) -> list[_Line]:
 
 
 def _own_memory(arch: Architecture) -> list[_Line]:
-    """Lets a bot give its own memory back, and refuses all other advice on memory: that advice
-    changes pages which other processes share, or whether they are shared. Also refuses memory from
-    the machine's shared pool of huge pages."""
+    """Lets a bot give its own memory back. Refuses all other advice on memory, which can change
+    pages that other processes share, or whether pages are shared. Also refuses memory from the
+    machine's pool of huge pages, which is shared."""
     return [
         (_EQUAL, 0, 5, arch.numbers["madvise"]),
         (_LOAD, 0, 0, _THIRD_ARGUMENT_AT),
