@@ -23,16 +23,16 @@ def page(figures: Sequence[Figure], seed: int) -> str:
         "-0.45 to -0.87 in small card games; the goal for the right order is set at the middle. A "
         "game is one bout. A season begins with a double round robin of deal pairs; then it plays "
         "batches where the order is most in doubt. The number of games to the right order is known "
-        "only in hindsight, because a season cannot see when its order is right. So the lines "
-        "below it say after how many games a season stops by itself, at a doubt of 0.05 (strict) "
-        "or 0.2 (thrifty). Bots within 10 Elo need not be told apart. Lines without a goal are for "
+        "only in hindsight, because a season cannot see when its order is right. The lines below "
+        "it say after how many games a season stops by itself, at a doubt of 0.05 (strict) or 0.2 "
+        "(thrifty). Bots within 10 Elo need not be told apart. Lines without a goal are for "
         "comparison."
     )
     boards = (
-        "A board ranks bots by Elo or by score. Whether this criterion stays the same is tested on "
-        "boards that are computed 25 times, with a quarter more deals each time; the pairs have "
-        "different numbers of deals. A range of ranks holds if it contains the true rank, and all "
-        "ranges of a board must hold at once."
+        "A board ranks bots by Elo or by score. To test that it does not change from one to the "
+        "other, boards are computed 25 times, each time with a quarter more deals, and with "
+        "different numbers of deals for different pairs. A range of ranks holds if it contains the "
+        "true rank; all ranges of a board must hold at once."
     )
     lines = ["| " + " | ".join(COLUMNS) + " |", "| --- | --- | --- | ---: | --- |"]
     lines += ["| " + " | ".join(cells(figure)) + " |" for figure in figures]

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 DEALS: Final = 2
 LONG: Final = 60
-"""The number of the newest matches, which are long, as the platform would make them."""
+"""This many of the newest matches are as long as the platform would make them."""
 LONG_DEALS: Final = 100
 WAITING: Final = 40
 """The number of queued matches on every platform."""
@@ -53,11 +53,11 @@ FAULTY: Final = 25
 faults."""
 ENTRANTS: Final = 4
 """The number of entrants of every season."""
-FULL: Final = 1_000
-"""There is a season, a comparison and so on for each this many matches."""
+MATCHES_A_SEASON: Final = 1_000
+"""There is a season, a comparison and so on for each 1,000 matches."""
 _AT_ONCE: Final = 1_000
 SETTINGS: Final = Settings(secret_key="the books of the bench, which nobody keeps")
-"""The settings of a server over this database."""
+"""The settings of a server that uses this database."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +70,13 @@ class Size:
     """The number of deals of each match, except the newest."""
 
     @property
-    def share(self) -> int:
-        """The number of seasons, comparisons and so on, which grow slowly with the platform: at
-        least 1."""
-        return max(1, self.matches // FULL)
+    def scale(self) -> int:
+        """The number of seasons, of comparisons and so on; at least 1."""
+        return max(1, self.matches // MATCHES_A_SEASON)
 
 
 EMPTY: Final = Size(ENTRANTS, 8)
-"""The least size at which every address leads to a page."""
+"""The smallest platform on which every address leads to a page."""
 
 
 @dataclass
@@ -101,20 +100,20 @@ def fill(url: str, size: Size) -> Filled:
             league = next(one for one in made if one.name == GAME)
             crowd = gather(session, size.bots, now=now)
             fields.change(session, GAME)
-            seasons = [_season(session, league, crowd, place, now) for place in range(size.share)]
+            seasons = [_season(session, league, crowd, place, now) for place in range(size.scale)]
         plan = _plan(crowd, seasons, size)
         writer, last = _Writer(league, crowd, now, len(plan), size.deals), ""
-        gc.freeze()  # The collector would visit all of them again and again.
+        gc.freeze()  # The collector would visit all these rows again and again.
         for start in range(0, len(plan), _AT_ONCE):
             with database.write() as session:
                 for place in range(start, min(start + _AT_ONCE, len(plan))):
                     last = writer.write(session, place, *plan[place])
         with database.write() as session:
-            writer.wait(session)
+            writer.write_waiting(session)
             session.get_one(League, league.id).finished = len(plan)
-        filled = _around(database, league, crowd, seasons, size, now, last)
+        filled = _fill_rest(database, league, crowd, seasons, size, now, last)
         with database.connect() as connection:
-            if connection.dialect.name == "postgresql":  # It would take Postgres a minute.
+            if connection.dialect.name == "postgresql":  # It would do so only after a minute.
                 connection.execute(text("ANALYZE"))
         return filled
     finally:
@@ -122,7 +121,7 @@ def fill(url: str, size: Size) -> Filled:
         database.close()
 
 
-def _around(
+def _fill_rest(
     database: Database,
     league: League,
     crowd: Crowd,
@@ -141,7 +140,7 @@ def _around(
         subjects: list[League | Season] = [league, *seasons]
         for subject in subjects:
             standings.refresh(session, standings.scope_of(subject), now=now)
-        named = surroundings.add(session, league, crowd, size.share, match, now=now)
+        named = surroundings.add(session, league, crowd, size.scale, match, now=now)
         tokens = {
             one.name: accounts.make_token(session, one, "bench", now=now)
             for one in (crowd.alice, crowd.charlie)
@@ -230,7 +229,7 @@ class _Writer:
         results.book_points(match)
         return match.id
 
-    def wait(self, session: Session) -> None:
+    def write_waiting(self, session: Session) -> None:
         """Stores matches that wait to be played."""
         for place in range(WAITING):
             one = place % len(self._crowd.bots)

@@ -68,6 +68,7 @@ def gather(session: Session, bots: int, *, now: int) -> Crowd:
 
 
 def _numbers(place: int) -> range:
+    """The numbers of the versions of the bot at this place."""
     return range(1, 2 if place % OLDER else 3)
 
 

@@ -32,14 +32,17 @@ MATCHES_A_BOT: Final = 100
 PAGES: Final = 2.0
 """The most time that a page's first byte may take, as a multiple of the smallest platform's."""
 TICKS: Final = 2.0
+"""The most time that a tick may take, as a multiple of the smallest platform's."""
 MEMORY: Final = 1.5
+"""The most memory that a ledger may use, as a multiple of the smallest platform's."""
 FIRST_S: Final = 30.0
+"""The most seconds that a ledger may take from its start to its first result."""
 LONG_DEALS: Final = 66
 LONG_KB: Final = 4.0
 """The most kB that a match of LONG_DEALS deals may take on disk."""
 WEIGHED: Final = (200, 600)
-"""The numbers of such matches on two platforms. The difference in size on disk belongs to the
-additional matches."""
+"""The numbers of such matches on two platforms, whose difference in size is that of the additional
+matches."""
 COLUMNS: Final = (
     "matches", "bots", "kB a match", "slowest page", "ratio", "tick ms", "book ms", "standings s",
     "first result s", "memory MB", "of standings MB", "held",
@@ -85,7 +88,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def _grow(kind: str, folder: Path, options: argparse.Namespace) -> list[Grown]:
-    """Each size in turn; a larger one is measured beside the smallest, and thrown away."""
+    """Measures each size beside the smallest, and throws it away before the next one."""
     measured: list[tuple[Size, float, Page, Started]] = []
     with ExitStack() as stack:
         smallest = stack.enter_context(_side(kind, SMALLEST, folder, options))
@@ -103,7 +106,7 @@ def _grow(kind: str, folder: Path, options: argparse.Namespace) -> list[Grown]:
                 measured.append((_size(size), match_kb, slowest, started(side.url)))
             output.note(f"{size:,} matches on {kind} measured")
             size *= TIMES
-        least = started(smallest.url)  # Last, since it removes waiting matches from the pages.
+        least = started(smallest.url)  # Last, since it takes the waiting matches off the pages.
     return [Grown(*one, least) for one in measured]
 
 

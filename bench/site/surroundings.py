@@ -1,6 +1,6 @@
 """The other contents of a platform: a class, comparisons, drafts, tables, notices.
 
-Contents that grow with the platform are there `share` times as often.
+Contents that grow with the platform are there `scale` times as often.
 """
 
 from __future__ import annotations
@@ -45,22 +45,23 @@ MOST_NOTICES: Final = 500
 
 
 def add(
-    session: Session, league: League, crowd: Crowd, share: int, match: str, *, now: int
+    session: Session, league: League, crowd: Crowd, scale: int, match: str, *, now: int
 ) -> dict[str, Any]:
     """Adds everything except matches; returns values for the parts of addresses. `match` is a
     finished match."""
     walls.report_wall(session, {"box": "bwrap", "walled": True, "why": ""}, now=now)
-    _note(session, league, crowd, share, now)
+    _history(session, league, crowd, scale, now)
     return {
         "game": GAME,
         "code": _class(session, crowd, now),
-        "comparison": _comparisons(session, league, crowd, share, now),
+        "comparison": _comparisons(session, league, crowd, scale, now),
         "draft": _draft(session, crowd, now),
-        "table": _tables(session, crowd, share, match, now),
+        "table": _tables(session, crowd, scale, match, now),
     }
 
 
 def _class(session: Session, crowd: Crowd, now: int) -> str:
+    """Adds a league with a class; returns its code."""
     settings = Settings(secret_key="unused")
     league = leagues.create(
         session, crowd.charlie, name=CLASS, game=GAME, settings=settings, now=now
@@ -73,8 +74,8 @@ def _class(session: Session, crowd: Crowd, now: int) -> str:
     return code
 
 
-def _comparisons(session: Session, league: League, crowd: Crowd, share: int, now: int) -> int:
-    """The number of the last of alice's comparisons."""
+def _comparisons(session: Session, league: League, crowd: Crowd, scale: int, now: int) -> int:
+    """Adds alice's comparisons; returns the number of the last one."""
     first = crowd.bots[0].versions
     made = [
         Comparison(
@@ -91,7 +92,7 @@ def _comparisons(session: Session, league: League, crowd: Crowd, share: int, now
             created_at=now - DAY_MS * 2,
             finished_at=now - DAY_MS,
         )
-        for place in range(share)
+        for place in range(scale)
     ]
     session.add_all(made)
     session.flush()
@@ -99,6 +100,7 @@ def _comparisons(session: Session, league: League, crowd: Crowd, share: int, now
 
 
 def _draft(session: Session, crowd: Crowd, now: int) -> int:
+    """Adds a draft of alice's; returns its number."""
     text = source_of(1)
     draft = Draft(
         owner_id=crowd.alice.id,
@@ -115,8 +117,8 @@ def _draft(session: Session, crowd: Crowd, now: int) -> int:
     return draft.id
 
 
-def _tables(session: Session, crowd: Crowd, share: int, match: str, now: int) -> str:
-    """The id of the last table that alice has played: a bout of the match."""
+def _tables(session: Session, crowd: Crowd, scale: int, match: str, now: int) -> str:
+    """Adds tables at which alice has played a bout of the match; returns the id of the last one."""
     packed = session.scalars(select(Result.record).where(Result.match_id == match)).one()
     record = records.unpack(packed)
     bout = record.bouts[0]
@@ -125,7 +127,7 @@ def _tables(session: Session, crowd: Crowd, share: int, match: str, now: int) ->
         select(MatchSeat.version_id).where(MatchSeat.match_id == match, MatchSeat.seat == 1)
     ).one()
     name = ""
-    for place in range(share):
+    for place in range(scale):
         name = f"{place:032x}"
         table = PlayTable(
             id=name,
@@ -151,6 +153,7 @@ def _tables(session: Session, crowd: Crowd, share: int, match: str, now: int) ->
 
 
 def _only(record: records.Record, bout: records.Bout) -> records.Record:
+    """A record that has only this bout, of the first deal."""
     return records.Record(
         match=record.match,
         game=record.game,
@@ -164,13 +167,13 @@ def _only(record: records.Record, bout: records.Bout) -> records.Record:
     )
 
 
-def _note(session: Session, league: League, crowd: Crowd, share: int, now: int) -> None:
-    """Notices, lines of the audit log, events, and the history of the ratings."""
-    for place in range(min(5 * share, MOST_NOTICES)):
+def _history(session: Session, league: League, crowd: Crowd, scale: int, now: int) -> None:
+    """Adds notices, lines of the audit log, events, and the history of the ratings."""
+    for place in range(min(5 * scale, MOST_NOTICES)):
         subject = f"version:{crowd.versions[place % len(crowd.versions)].id}"
         text = "Your bot was accepted."
         notices.notify_account(session, crowd.alice.id, "verdict", subject, text, now=now - place)
-    for place in range(20 * share):
+    for place in range(20 * scale):
         subject = f"bot:{crowd.bots[place % len(crowd.bots)].id}"
         audit.note(session, crowd.charlie, "bot.retire", subject, now=now - place)
         session.add(Event(kind="match.finished", subject=subject, at=now - place))
@@ -186,5 +189,5 @@ def _note(session: Session, league: League, crowd: Crowd, share: int, now: int) 
             high=1600.0,
         )
         for version in crowd.versions
-        for at in range(min(POINTS, 2 * share))
+        for at in range(min(POINTS, 2 * scale))
     )

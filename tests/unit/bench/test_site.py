@@ -50,7 +50,7 @@ def test_the_books_hold_as_much_as_was_asked_for(small: tuple[str, Filled]) -> N
         assert (game.bots, game.matches) == (SMALL.bots, SMALL.matches)
         board = queries.leaderboard(session, game.name)
         assert len(board.lines) == SMALL.bots
-        ranked = SMALL.matches - 6 * SMALL.share
+        ranked = SMALL.matches - 6 * SMALL.scale
         assert board.matches == ranked
         record = queries.record_of(session, small[1].named["match"])
     assert len(record.bouts) == 2 * len(record.deals)
