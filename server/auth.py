@@ -179,7 +179,7 @@ def remote_arena() -> str:
     """
     if "arena" not in g:
         with context().read() as session:
-            key = arena_keys.key_for(session, _bearer(request)).name
+            key = arena_keys.key_of_secret(session, _bearer(request)).name
         number = request.headers.get(wire.ARENA_HEADER, "1")
         digits = number.isascii() and number.isdecimal() and len(number) <= len(str(MOST))
         if not (digits and 1 <= int(number) <= MOST):

@@ -1,7 +1,7 @@
 """The routes for arenas on other hosts, which present a key that an operator has made.
 
-They are those that `internal` has for arenas here, and two more: with one an arena asks for a job,
-with the other it sends a part of a long result. An arena gets only the files that its job needs.
+They are those that `internal` has for arenas here, and three more: an arena joins, asks for a job,
+and sends a long result in parts. It gets only the files that its job needs.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The keys of hosts that play from afar: operators make them, drain the hosts, and remove them.
+"""The keys of arenas on other hosts: operators make them, drain the hosts, and remove them.
 
-It can take a host's jobs away; remote_arenas.py serves the arenas that have a key.
+The arenas that have a key are served by remote_arenas.py.
 """
 
 from __future__ import annotations
@@ -68,9 +68,9 @@ def drain(session: Session, actor: User, name: str, *, now: int) -> None:
 
 
 def undrain(session: Session, actor: User, name: str, *, now: int) -> None:
-    """Gives the key's arenas jobs again. Raises Forbidden, NotFound, or Conflict if they get some.
+    """Gives the arenas of a draining key jobs again. An arena that was stopped stays stopped.
 
-    An arena that was stopped for a false result stays stopped.
+    Raises Forbidden, NotFound, or Conflict if the key is not draining.
     """
     require_operator(actor)
     row = _working(session, name)
@@ -94,7 +94,7 @@ def remove(session: Session, actor: User, name: str, *, now: int) -> None:
     audit.note(session, actor, "arena-key.remove", subject_of(name), now=now)
 
 
-def key_for(session: Session, secret: str) -> ArenaKey:
+def key_of_secret(session: Session, secret: str) -> ArenaKey:
     """Returns the key with this secret. Raises Forbidden if it is unknown or was removed."""
     row = session.scalar(select(ArenaKey).where(ArenaKey.digest == digest_of(secret)))
     if row is None:
