@@ -24,7 +24,7 @@ Page: TypeAlias = "Callable[..., PageResponse]"
 SECRETS: Final = ("password", "old", "new", "csrf_token")
 
 
-def typed() -> Mapping[str, str]:
+def submitted() -> Mapping[str, str]:
     """Returns the submitted fields, without the secret ones, which are never sent back."""
     return {name: text for name, text in request.form.items() if name not in SECRETS}
 
@@ -53,17 +53,17 @@ def go_to(endpoint: str, **parts: object) -> Response:
 
 
 def form_of(page: Page, *, forbidden: bool = False) -> Callable[[View], View]:
-    """Decorates a view so that it shows its form's page again after the caller's mistake.
+    """Decorates a view so that it shows its form's page again, with the error, if it fails.
 
-    It does so too if the platform cannot take the form at that moment. `page` takes the source, the
-    parts of the address, `values` and `error`. A Forbidden has its own error page, unless
-    `forbidden` says that the form may be sent again with other values. If the view has a limit of
-    its rate, the page is shown again beyond that, too.
+    That is so after a mistake of the caller's, if the platform cannot take the form at that moment,
+    and if too many requests were sent. `page` takes the source, the parts of the address, `values`
+    and `error`. A Forbidden leads to the error page, unless `forbidden` says that the form may be
+    sent again with other values.
     """
 
     def decorate(view: View) -> View:
         def again(error: str, status: int, **parts: object) -> Response:
-            shown = page(the_source(), **parts, values=typed(), error=error)
+            shown = page(the_source(), **parts, values=submitted(), error=error)
             return make_response(shown, status)
 
         @wraps(view)

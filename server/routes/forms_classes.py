@@ -10,7 +10,7 @@ from dashboard import classes as pages
 from matchbox.errors import BadNames
 from server.auth import acting, context, signed_in, start_session, visitor
 from server.queries import classes as queries
-from server.routes.form_fields import field, form_of, go_to, secret_page, typed
+from server.routes.form_fields import field, form_of, go_to, secret_page, submitted
 from server.routes.source import the_source
 from server.services import classes
 
@@ -64,7 +64,7 @@ def make_accounts(name: str) -> Response:
         made = classes.make_accounts(context(), signed_in(), acting, name, names)
     except BadNames as error:
         page = pages.class_page(
-            the_source(), name, values=typed(), error=_SUMMARY, refused=error.refused
+            the_source(), name, values=submitted(), error=_SUMMARY, refused=error.refused
         )
         return make_response(page, 422)
     return secret_page(pages.passwords_page(queries.fresh_accounts(name, made)))
