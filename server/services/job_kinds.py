@@ -160,7 +160,7 @@ def report(session: Session, report: Mapping[str, Any], *, settings: Settings, n
 
 
 def lose(session: Session, message: wire.Lost, *, settings: Settings, now: int) -> bool:
-    """Counts a platform fault of a job. Returns False if `jobs.lose` changed nothing.
+    """Counts a platform fault at a job. Returns False if that changed nothing.
 
     Raises NotFound or Forbidden if we never sent that attempt.
     """
@@ -212,10 +212,7 @@ RESULTS: Final[dict[str, Result]] = {
 
 def claim_of(task: str, data: object) -> wire.Claim:
     """Returns the attempt that a result is about, as a claim. Raises BadMessage."""
-    if task not in RESULTS:
-        raise BadMessage(f"{task!r} is not a task for results")
-    result = RESULTS[task]
-    message: Any = wire.from_plain(result.message, data)
+    result, message = _parsed(task, data)
     kind = result.kind or message.kind
     subject = message.subject if result.kind is None else getattr(message, kind)
     return wire.Claim(kind=kind, subject=subject, attempt=message.attempt, token=message.token)
@@ -226,8 +223,13 @@ def book(session: Session, task: str, data: object, *, settings: Settings, now: 
 
     Raises BadMessage if the task or its message is not valid, and the errors of the task's service.
     """
+    result, message = _parsed(task, data)
+    return result.book(session, message, settings=settings, now=now)
+
+
+def _parsed(task: str, data: object) -> tuple[Result, Any]:
+    """The entry of the task in RESULTS, and its message. Raises BadMessage."""
     if task not in RESULTS:
         raise BadMessage(f"{task!r} is not a task for results")
     result = RESULTS[task]
-    message = wire.from_plain(result.message, data)
-    return result.book(session, message, settings=settings, now=now)
+    return result, wire.from_plain(result.message, data)
