@@ -16,12 +16,14 @@ from sqlalchemy import func, select
 from matchbox.league.divisions import fitting_divisions, next_divisions
 from matchbox.league.format import Format, read
 from server.db.models import Bot, Entry, League, Season, SeasonState, Standing, Version
-from server.services.leagues import TABLE, is_cooperative
+from server.services.leagues import is_cooperative
 from server.services.standings import scope_of
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
+FEWEST_BOTS: Final = 2
+"""The least number of bots that can be compared."""
 LONGEST_NAME: Final = 64
 """The most characters of a season's name."""
 
@@ -33,8 +35,11 @@ def divisions_of(session: Session, season: Season) -> Sequence[Season]:
 
 
 def fewest_bots(league: League) -> int:
-    """Returns the least number of bots that can play a season of the league."""
-    return TABLE if is_cooperative(league.game) else max(TABLE, league.seats)
+    """Returns the least number of bots that can play a season of the league.
+
+    They must fill a table, unless the game is cooperative: there each bot fills one alone.
+    """
+    return FEWEST_BOTS if is_cooperative(league.game) else max(FEWEST_BOTS, league.seats)
 
 
 def divide(session: Session, season: Season, *, now: int) -> list[Season]:
@@ -50,14 +55,14 @@ def divide(session: Session, season: Season, *, now: int) -> list[Season]:
     if fitting == 1:
         return [season]
     ranked = _leaderboard(session, season.league)
-    entrants = dict.fromkeys([*(name for name in ranked if name in entries), *entries])
+    entrants = dict.fromkeys([*(bot for bot in ranked if bot in entries), *entries])
     last = _last_orders(session, season)
     orders = next_divisions(last, form.moving, entrants=entrants, divisions=fitting)
     made = [season]
     for number, order in enumerate(orders[1:], 2):
         lower = _division(session, season, number, now)
-        for name in order:
-            entries[name].season = lower
+        for bot in order:
+            entries[bot].season = lower
         made.append(lower)
     session.flush()
     return made
@@ -85,8 +90,8 @@ def _division(session: Session, season: Season, number: int, now: int) -> Season
 
 
 def _free_name(session: Session, season: Season, number: int) -> str:
-    """The name of the lower division: the season's with its number, cut to fit, and with one more
-    number if it is taken."""
+    """A name for the lower division that no season has: the season's, cut to fit, with the number
+    of the division, and a second number if it is taken."""
     for attempt in count(1):
         ending = f", division {number}" + (f" ({attempt})" if attempt > 1 else "")
         name = season.name[: LONGEST_NAME - len(ending)] + ending
@@ -96,7 +101,7 @@ def _free_name(session: Session, season: Season, number: int) -> str:
 
 
 def _last_orders(session: Session, season: Season) -> list[list[str]]:
-    """The final order of each division of the last finished edition, as bots' row numbers."""
+    """The final order of each division of the last finished edition, as ids of bots."""
     before = (Season.league_id == season.league_id, Season.edition < season.edition)
     done = select(func.max(Season.edition)).where(*before, Season.state == SeasonState.FINISHED)
     edition = session.scalar(done)
@@ -108,23 +113,23 @@ def _last_orders(session: Session, season: Season) -> list[list[str]]:
 
 
 def _leaderboard(session: Session, league: League) -> list[str]:
-    """The row numbers of the bots in the game's own league, best first."""
+    """The ids of the bots on the board of the game's own league, best first."""
     own = select(League).where(League.name == league.game, League.continuous.is_(True))
     found = session.scalar(own)
-    return _order(session, scope_of(found), ()) if found is not None else []
+    return _order(session, scope_of(found), [], []) if found is not None else []
 
 
 def _order(
-    session: Session, scope: str, entries: Sequence[Entry], places: Sequence[int] = ()
+    session: Session, scope: str, entries: Sequence[Entry], places: Sequence[int]
 ) -> list[str]:
-    """The row numbers of bots: first by `places`, then by the scope's standing, then other entries.
+    """The ids of bots: first by `places`, then by the scope's standing, then the other entries.
 
-    `places` are row numbers of versions, best first.
+    `places` are the ids of versions in the final order of the season, best first.
     """
     standing = session.get(Standing, scope)
     lines = [line["version_id"] for line in standing.lines] if standing is not None else []
     lines = [*(version for version in places if version in lines), *lines]
     query = select(Version.id, Bot.id).join(Version.bot).where(Version.id.in_(lines))
     bots = {row[0]: row[1] for row in session.execute(query)}
-    names = [str(bots[line]) for line in lines if line in bots]
-    return list(dict.fromkeys([*names, *(str(entry.bot_id) for entry in entries)]))
+    ranked = [str(bots[line]) for line in lines if line in bots]
+    return list(dict.fromkeys([*ranked, *(str(entry.bot_id) for entry in entries)]))
