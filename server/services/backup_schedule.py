@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 NAME: Final = "backups"
 """The setting's row in which the state is stored."""
 GOES_ON_MS: Final = 60_000
-"""The time in ms between two notes that an attempt goes on."""
+"""A backup that is being made is noted as going on after each of these times, in ms."""
 AGAIN_MS: Final = 900_000
 """The pause in ms after an attempt that failed, or whose process died."""
 MOST_TROUBLE: Final = 500
@@ -31,14 +31,15 @@ class Backups(msgspec.Struct, frozen=True):
     """The results of the backups on the schedule. Times are UTC in ms."""
 
     since: int
-    """The time of the first attempt."""
+    """When the first attempt began."""
     tried_at: int
     """When the last attempt began, or was last known to go on."""
     done_at: int | None = None
+    """When the last backup that succeeded began."""
     size: int = 0
-    """The size of the last backup, in bytes."""
+    """The size of that backup, in bytes."""
     trouble: str = ""
-    """The reason why the last attempt failed; empty if it did not fail, or is under way."""
+    """Why the last attempt that ended failed; "" if it succeeded, or if none has ended."""
 
 
 def backups(session: Session) -> Backups | None:
@@ -60,7 +61,7 @@ def is_due(session: Session, settings: Settings, *, now: int) -> bool:
 
 
 def begin(session: Session, settings: Settings, *, now: int) -> Backups | None:
-    """Notes that a backup is tried now; returns the state before. None if none is due any more."""
+    """Notes that a backup is begun; returns the state before that, or None if none is due now."""
     if not is_due(session, settings, now=now):
         return None
     state = backups(session) or Backups(since=now, tried_at=now)
