@@ -43,9 +43,9 @@ MOST_BYTES: Final = (1 << 20) + (64 << 10)
 
 def create_app(context: Context) -> APIFlask:
     """Returns the public application. The database must have been migrated."""
+    settings = context.settings
     app = _bare_app(context, spec_path="/api/v1/openapi.json")
-    if context.settings.trusted_proxies:
-        hops = context.settings.trusted_proxies
+    if hops := settings.trusted_proxies:
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=hops, x_proto=hops, x_host=hops)  # type: ignore[method-assign]
     for blueprint in blueprints():
         app.register_blueprint(blueprint)
@@ -54,11 +54,10 @@ def create_app(context: Context) -> APIFlask:
     pages = make_pages(source)
     pages.enable_openapi = False  # type: ignore[attr-defined]  # the framework reads it
     app.register_blueprint(pages)
-    limit_rates(app, context.settings, sent_code)
-    settings = context.settings
+    limit_rates(app, settings, sent_code)
     check_installed(settings)
     app.extensions["matchbox-openid"] = Provider(settings) if settings.openid_issuer else None
-    app.extensions["matchbox-streams"] = Streams(context.settings)
+    app.extensions["matchbox-streams"] = Streams(settings)
     _guard(app, context)
     Compress(app)
     app.spec_processor(complete_document)
@@ -94,10 +93,10 @@ def cookie_name(name: str, *, https: bool) -> str:
 
 
 class _App(APIFlask):
-    """An application that writes no secret of an address into its log of errors."""
+    """An application that leaves the secrets of addresses out of its log of errors."""
 
     def log_exception(self, exc_info: Any) -> None:
-        """Writes an unforeseen error into the log, with the request that it broke."""
+        """Writes an unforeseen error into the log, with the request that caused it."""
         self.logger.error("Exception on %s [%s]", shown_path(), request.method, exc_info=exc_info)
 
 

@@ -23,7 +23,7 @@ IN_MEMORY: Final = 8 << 20
 def personal_zip(user: User) -> Response:
     """Returns the response with all data that is stored for this account."""
     ctx = context()
-    file = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - the answer closes it
+    file = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - the response closes it
     try:
         with ctx.read() as session:
             write_personal_data(session, user, file, settings=ctx.settings, now=ctx.now())

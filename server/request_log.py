@@ -1,8 +1,8 @@
 """Gives every request an id, and writes a line for each to the log.
 
-The id is the one that the request brings as X-Request-ID, if it is a plain word, or else a new one.
-It is returned in the same header, shown on pages of errors, and in every line of the log that the
-request causes. No secret that is part of an address is written.
+The id is the one that the request brings in the header X-Request-ID, if it is a plain word, or else
+a new one. It is returned in the same header, shown on the pages of errors, and stands in every line
+of the log that the request causes. A secret that is part of an address is never written.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from flask import Flask, Response
 
 HEADER: Final = "X-Request-ID"
-SECRET: Final = ("secret", "code")
-"""The parts of an address that give access."""
+SECRETS: Final = ("secret", "code")
+"""The names of the parts of an address that give access."""
 _PLAIN: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 _OFTEN: Final = "remote.take"
@@ -35,15 +35,15 @@ def request_id() -> str:
     if "request_id" not in g:
         given = request.headers.get(HEADER, "")
         g.request_id = given if _PLAIN.fullmatch(given) else uuid4().hex
-    number: str = g.request_id
-    return number
+    known: str = g.request_id
+    return known
 
 
 def shown_path() -> str:
     """Returns the path of this request, with its secrets replaced."""
     path = request.path
     for name, value in (request.view_args or {}).items():
-        if name in SECRET:
+        if name in SECRETS:
             path = path.replace(str(value), f"<{name}>")
     return path
 

@@ -17,9 +17,9 @@ class FaultKind(Answer):
 
 
 class BotFaults(Answer):
-    """The faults of a version by kind; `faults` leaves out those of the platform.
+    """The faults of a version by kind; `faults` is their number without those of the platform.
 
-    `last_match` is a match with the newest of them, in the hour that begins at `last_hour`.
+    The newest fault happened in `last_match`, in the hour that begins at `last_hour`.
     """
 
     bot: str
@@ -32,7 +32,7 @@ class BotFaults(Answer):
 
 
 class Faults(Answer):
-    """The faults since an hour, the most frequent kinds and versions first.
+    """The faults of the last `days`, since the hour `since`; the most frequent come first.
 
     `found` is the number of versions with faults; the first 100 are listed.
     """
@@ -45,9 +45,10 @@ class Faults(Answer):
 
 
 class OneFault(Answer):
-    """A fault of a bot: in the match's bout number `bout`, from 0, after `moves` moves of all.
+    """A fault of a bot, in a bout of a match, after `moves` moves of all seats.
 
-    `seat` is the bot's seat there. `detail` is null, except for the bot's owner and operators.
+    `bout` counts the match's bouts from 0, and `seat` is the bot's seat in it. `detail` is null,
+    except for the bot's owner and operators.
     """
 
     kind: str

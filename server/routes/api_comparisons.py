@@ -56,7 +56,8 @@ def comparison(number: int) -> Response:
 def cancel(number: int) -> Response:
     """Cancels a comparison; its unfinished matches become void.
 
-    Those not yet sent do not count against your limits."""
+    Matches that were not sent yet do not count against your limits.
+    """
     with acting() as (session, actor, now):
         services.cancel(session, actor, number, now=now)
     return _comparison(number)

@@ -68,7 +68,7 @@ class Sharing(schemas.Body):
 @routes.doc(responses=described("A zip", ZIP))
 def archive(season: str, query_data: WhichBundles) -> Response:
     """Returns a season that is over as a zip; `bundles` chooses whose bots it contains."""
-    file = TemporaryFile()  # noqa: SIM115 - the answer closes it
+    file = TemporaryFile()  # noqa: SIM115 - the response closes it
     try:
         with context().read() as session:
             name = write_archive(session, season, query_data.bundles, viewer(session), file)

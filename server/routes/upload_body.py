@@ -57,13 +57,12 @@ def _from_form(kind: type[Form]) -> tuple[Form, bytes]:
         if len(values) > 1 or name in fields:
             raise HTTPError(422, detail={"form": {name: ["is there more than once"]}})
         fields[name] = values[0]
-    upload = fields.get("file")
-    data = b""
-    if upload is not None and not isinstance(upload, str):
+    upload, data = fields.get("file"), b""
+    if isinstance(upload, str):
+        data = upload.encode()
+    elif upload is not None:
         data = upload.read()
         fields["file"] = ""
-    elif isinstance(upload, str):
-        data = upload.encode()
     if fields.get("class") == "":
         del fields["class"]
     return _check(kind, fields), data

@@ -207,6 +207,7 @@ def leave_everything(session: Session, user: User, *, now: int) -> dict[str, int
 
 
 def _account(session: Session, actor: User | None, name: str) -> User:
+    """The account of that name, for an operator. Raises Forbidden or NotFound."""
     if actor is not None:
         require_operator(actor)
     theirs = (User.role.in_(ROLES), User.deleted_at.is_(None))

@@ -1,5 +1,4 @@
-"""Caches values that were made from rows that seldom change, as long as a stamp of the rows is the
-same.
+"""Caches values that are made from rows that seldom change, until a stamp of the rows changes.
 
 Each process has a cache for each database. Knows nothing about the values.
 """
@@ -21,13 +20,15 @@ Made = TypeVar("Made")
 
 
 class Cache(Generic[Made]):
-    """A cache of the last value for each key. It keeps at most `most` values of a database, and
-    drops the least recently used."""
+    """A cache of the last value for each key.
+
+    It keeps at most `most` values for each database, and drops the least recently used.
+    """
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._of: WeakKeyDictionary[Any, OrderedDict[Hashable, tuple[Hashable, Made]]]
-        self._of = WeakKeyDictionary()
+        self._by_database: WeakKeyDictionary[Any, OrderedDict[Hashable, tuple[Hashable, Made]]]
+        self._by_database = WeakKeyDictionary()
         self._lock = Lock()
 
     def get(
@@ -35,7 +36,7 @@ class Cache(Generic[Made]):
     ) -> Made:
         """Returns the cached value if it has this stamp; else makes it and caches it."""
         with self._lock:
-            kept = self._of.setdefault(session.get_bind(), OrderedDict())
+            kept = self._by_database.setdefault(session.get_bind(), OrderedDict())
             found = kept.get(key)
             if found is not None and found[0] == stamp:
                 kept.move_to_end(key)

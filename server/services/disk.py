@@ -24,13 +24,13 @@ class Room(NamedTuple):
 
 
 def least_room(settings: Settings) -> Room | None:
-    """Returns the room of the watched disk that has the least; None if no folder is there."""
+    """Returns the room of the watched disk that has the least; None if no folder exists."""
     found = [Room(of, free) for of, free in _watched(settings) if free is not None]
     return min(found, key=lambda room: room.free, default=None)
 
 
 def missing_folders(settings: Settings) -> list[str]:
-    """Returns the folders of MATCHBOX_DISKS that are not there."""
+    """Returns the folders of MATCHBOX_DISKS that do not exist."""
     return [of for of, free in _watched(settings) if free is None and settings.disks]
 
 
@@ -50,11 +50,12 @@ def require_room(settings: Settings) -> None:
 
 
 def _watched(settings: Settings) -> Iterator[tuple[str, int | None]]:
-    """Yields each watched folder with the free bytes of its disk; None if it is not there."""
+    """Yields each watched folder with the free bytes of its disk, or None if there is no folder."""
     if not settings.disks:
         yield "the data folder", _free(settings.data)
-    for folder in filter(None, settings.disks.split(",")):
-        yield folder.strip(), _free(folder.strip())
+        return
+    for folder in map(str.strip, settings.disks.split(",")):
+        yield folder, _free(folder)
 
 
 def _free(folder: str) -> int | None:

@@ -239,10 +239,10 @@ class Result(Base):
     diagnostics: Mapped[list[Any]] = mapped_column(PackedList, default=list)
     """The players' own reports: [entrant, deal, rotation, decision, JSON], for owners."""
     printed: Mapped[list[Any]] = mapped_column(PackedList, default=list)
-    """The bots' output, for owners: [entrant, deal, rotation, decision or null, whether it is a
-    traceback, text, bytes left out] for the output at a decision, where null stands for the end
-    of the bout; [entrant, deal, rotation, decision or null, kind, bytes left out, whether
-    nothing is kept of later bouts either] where there was no more room."""
+    """The bots' output, for owners, in two kinds of rows. The output at a decision is [entrant,
+    deal, rotation, decision, whether it is a traceback, text, bytes left out]. Where there was no
+    more room, there is [entrant, deal, rotation, decision, kind, bytes left out, whether nothing is
+    kept of later bouts either]. A null decision stands for the end of the bout."""
     logs: Mapped[list[Any]] = mapped_column(PackedList)
     """The stdout and stderr of each entrant, for its owner."""
     cpu_ms: Mapped[list[Any]]
