@@ -287,6 +287,18 @@ def test_a_record_with_another_move_is_not_the_one_that_its_row_names(whole: byt
         archive_of(whole, forged).record(match)
 
 
+def test_a_record_with_a_bout_of_a_deal_that_it_lacks_is_refused(whole: bytes) -> None:
+    archive = Archive(BytesIO(whole))
+    (match,) = archive.matches
+    record = archive.record(match)
+    forged = replace(record, deals=record.deals[:-1])
+    row = msgspec.json.encode(replace(match, digest=records.digest(forged)))
+    files = {f"records/{MATCH}": records.pack(forged), "matches.jsonl": row}
+    again = Archive(BytesIO(changed(whole, **files)))
+    with pytest.raises(BadRecord, match="has a bout without a deal"):
+        again.record(again.matches[0])
+
+
 def archive_of(whole: bytes, record: records.Record) -> Archive:
     """The archive with another record of its match."""
     name = f"records/{MATCH}"

@@ -188,6 +188,13 @@ def test_the_best_wins_a_knock_out_and_meets_the_second_last() -> None:
     assert len(story.matches) == size(story.plan, story.field) == 4 * 12 + 7
 
 
+def test_a_knock_out_whose_finalists_both_left_has_no_final_order() -> None:
+    story = Story(Format(kind="knock-out", group=4), field(8)).tell()
+    assert final_order(story.plan, story.field, story.past) is not None
+    story.out.update(*story.rounds[-1].ties)
+    assert final_order(story.plan, story.field, story.past) is None
+
+
 def test_level_ties_are_played_on_and_then_go_to_the_better_group_rank() -> None:
     plan = Format(kind="knock-out", group=4)
     story = Story(plan, field(4), level).tell()

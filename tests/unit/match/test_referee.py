@@ -502,6 +502,29 @@ def test_it_is_laid_on_a_bout_of_the_frame_that_broke(part: list[int]) -> None:
     assert faults(played) == [(part[0], 0, 1, "crash")]
 
 
+def test_a_rotation_in_which_a_program_broke_is_replayed_one_bout_at_a_time() -> None:
+    """Entrant 2 has its third fault in rotation 1, so its later bouts of rotation 0 are replayed
+    without it."""
+    broken: list[int] = []
+
+    def breaks(question: Any) -> SeatFault | None:
+        if broken or question[1]["sum"] < 2:
+            return None
+        broken.append(question[0])
+        return SeatFault("crash", "gone")
+
+    def crash_in_the_middle(view: Any) -> Answer:
+        return crash(view) if view["seat"] == 1 else 1
+
+    job = a_job(Race(), seats=3, deals=8, width=4)
+    decide = {0: one, 1: one, 2: crash_in_the_middle}
+    _, opened = play_scripted(Race(), job, decide, {1: breaks})
+    first, again = opened[0, 0]
+    assert (max(map(len, first.asked)), max(map(len, again.asked))) == (4, 1)
+    unbroken = opened[0, 2]
+    assert max(map(len, unbroken[-1].asked)) == 4
+
+
 def test_a_platform_fault_while_searching_is_the_platforms() -> None:
     calls: list[int] = []
 
