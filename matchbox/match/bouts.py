@@ -113,12 +113,10 @@ class Bouts:
         self._over += 1
 
     def keep(self, order: Order, moves: list[Plain], outcome: Outcome) -> None:
-        """Stores an ended bout without faults."""
+        """Stores an ended bout without faults, which nobody was ever banned from."""
         deal, rotation = order
         places, scores, none = list(outcome.places), list(outcome.scores), self._faultless
         self._bouts[rotation][deal] = Bout(deal, rotation, moves, places, scores, outcome.why, none)
-        if self._troubles:
-            self._forget(order)
         self._over += 1
 
     def beat(self) -> None:
