@@ -146,7 +146,8 @@ class GameHooks(Protocol):
     def turns(self, moves: Sequence[Plain]) -> int:
         """How many turns a bout's moves make; `simulate` prints the mean.
 
-        Without it, each move counts as a turn.
+        Without it, each move counts as a turn. In a bout in which nobody decides anything, each
+        step of chance does.
         """
 
     def facts(self, state: State) -> dict[str, Any]:

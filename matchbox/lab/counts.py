@@ -14,12 +14,12 @@ from msgspec.structs import replace
 
 from matchbox.lab.facts import Facts
 from matchbox.match.record import entrant
-from matchbox.match.replay import last_state
+from matchbox.match.replay import last_state, walk
 
 if TYPE_CHECKING:
     from matchbox.game import Game
     from matchbox.lab.plan import Sitting
-    from matchbox.match.record import Record
+    from matchbox.match.record import Bout, Record
     from matchbox.match.wire import Note
 
 FaultCounts = Mapping[tuple[int, str, str], int]
@@ -65,7 +65,9 @@ def count(game: Game, sitting: Sitting, record: Record, notes: Iterable[Note]) -
     known: dict[tuple[Any, ...], CountedBout] = {}
     bouts = []
     for bout in record.bouts:
-        places, scores, taken = tuple(bout.places), tuple(bout.scores), turns(bout.moves)
+        places, scores = tuple(bout.places), tuple(bout.scores)
+        decided = bout.moves or bout.faults
+        taken = turns(bout.moves) if decided else _steps_of_chance(game, record, bout)
         alike = bout.rotation, places, scores, taken
         counted = known.get(alike)
         if counted is None:
@@ -76,6 +78,14 @@ def count(game: Game, sitting: Sitting, record: Record, notes: Iterable[Note]) -
         bouts.append(counted)
     faults = Counter((sitting.bots[note.entrant], str(note.kind), note.detail) for note in notes)
     return Counts(bouts, [bout.deal for bout in record.bouts], faults)
+
+
+def _steps_of_chance(game: Game, record: Record, bout: Bout) -> int:
+    """How often chance moved in a bout. Raises BadRecord if it does not replay."""
+    steps: list[object] = []
+    for _ in walk(game, record, bout, lambda state, fault: steps.append(fault)):
+        pass
+    return steps.count(None)
 
 
 class FaultRow(TypedDict):

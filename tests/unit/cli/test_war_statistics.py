@@ -88,8 +88,9 @@ def test_options_that_need_bots_say_so(matchbox: Run, words: tuple[str, ...], wh
     assert why in told.err
 
 
-def test_bots_play_the_game_in_which_they_choose(matchbox: Run) -> None:
+@pytest.mark.parametrize("play", ["choose", "dealt"])
+def test_bots_play_either_game_and_its_plays_are_counted(matchbox: Run, play: str) -> None:
     words = ("simulate", "war", "highest", "random", "--games", "20", "--box", "none", "--json")
-    document = matchbox(*words).json
+    document = matchbox(*words, "--option", f"play={play}").json
     assert not document["faults"]
     assert {pair["mean_turns"] for pair in document["pairs"]} == {13.0}
