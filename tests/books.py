@@ -6,6 +6,7 @@ Its arena is scripted: it returns at once the records that follow from the deals
 from __future__ import annotations
 
 import random
+import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -62,8 +63,16 @@ from worker.arena.play import play_job
 SECRET = "the books' secret key, 32 characters or more"
 SIMPLE = b"from matchbox.games.bomb import SimplePlayer\n\nBOT = SimplePlayer\n"
 GAME = "bomb"
+USUAL_VARIABLES = 32_766
+"""The most values of a query in SQLite as its authors build it; other builds allow more."""
 BATCH = 5
 """The number of results that a ledger of the tests books together."""
+
+
+def limit_variables(session: Session) -> None:
+    """Lets a query of this session have as many values as in SQLite's usual build."""
+    driver: Any = session.connection().connection.driver_connection
+    driver.setlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER, USUAL_VARIABLES)
 
 
 class Clock:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import IO, TYPE_CHECKING, Any, Final
 
-from sqlalchemy import and_, or_, select
+from sqlalchemy import select
 from sqlalchemy.orm import joinedload, selectinload
 
 from matchbox.errors import BadOption, Conflict, Forbidden
@@ -32,6 +32,7 @@ from server.db.models import (
     User,
     Version,
 )
+from server.db.session import in_parts
 from server.services import season_progress, standings
 from server.services.kept_records import season_removed
 from server.services.lookup import find_season
@@ -199,25 +200,19 @@ def _matches(
 ) -> Iterator[tuple[layout.ArchivedMatch, bytes]]:
     """Yields the records of the finished matches, and of void ones that bots have learned from."""
     names: dict[int, str] = {}
-    query = (
-        select(Match)
-        .join(Match.result)
-        .where(Match.season_id == season.id)
-        .where(
-            or_(
-                Match.state == MatchState.FINISHED,
-                and_(Match.state == MatchState.VOID, Match.id.in_(learned)),
-            )
-        )
-        .order_by(Match.number)
-    )
-    ids = session.scalars(query.with_only_columns(Match.id)).all()
+    over = (Match.season_id == season.id, Match.state.in_((MatchState.FINISHED, MatchState.VOID)))
+    query = select(Match.id, Match.state).join(Match.result).where(*over).order_by(Match.number)
+    ids = [
+        name
+        for name, state in session.execute(query)
+        if state == MatchState.FINISHED or name in learned
+    ]
     whole = (
         joinedload(Match.result),
         selectinload(Match.seats).joinedload(MatchSeat.version).joinedload(Version.bot),
     )
-    for at in range(0, len(ids), _AT_ONCE):
-        some = select(Match).where(Match.id.in_(ids[at : at + _AT_ONCE])).options(*whole)
+    for part in in_parts(ids, _AT_ONCE):
+        some = select(Match).where(Match.id.in_(part)).options(*whole)
         for row in session.scalars(some.order_by(Match.number)):
             assert row.result is not None
             yield _played(row, names), row.result.record

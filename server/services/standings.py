@@ -26,6 +26,7 @@ from server.db.models import (
     Standing,
     Version,
 )
+from server.db.session import in_parts
 from server.services import board_counts, history, ratings
 from server.services.events import publish
 from server.services.leagues import field_of
@@ -49,6 +50,8 @@ MATCHES_A_MS: Final = 20
 """How many matches add one ms: the more a standing counts, the less one match can change."""
 UPSETS: Final = 5
 """How many upsets of a standing are stored."""
+_AT_ONCE: Final = 1000
+"""The number of versions that are read with one query."""
 OUT: Final = "disqualified"
 """The games of a disqualified entrant do not count. A suspended one keeps its place."""
 
@@ -256,11 +259,16 @@ def _before(session: Session, subject: League | Season) -> By | None:
 
 def _parents(session: Session, versions: Mapping[str, int]) -> dict[str, str]:
     """The previous version of the same bot, for each of these versions that has one among them."""
-    query = select(Version.id, Version.bot_id).where(Version.id.in_(versions.values()))
+    query = select(Version.bot_id, Version.number, Version.id)
+    rows = [
+        row
+        for part in in_parts(versions.values(), _AT_ONCE)
+        for row in session.execute(query.where(Version.id.in_(part)))
+    ]
     names = {number: name for name, number in versions.items()}
     newest: dict[int, str] = {}
     parents: dict[str, str] = {}
-    for number, bot in session.execute(query.order_by(Version.bot_id, Version.number)):
+    for bot, _, number in sorted(rows):
         if bot in newest:
             parents[names[number]] = newest[bot]
         newest[bot] = names[number]

@@ -8,9 +8,9 @@ import pytest
 
 from matchbox.league.archive import Archive
 from server import queries
-from server.db.models import League, Season, User
+from server.db.models import League, Lesson, LessonState, Season, User
 from server.queries.archive import write_archive
-from tests.books import Books, play_out, season_of
+from tests.books import USUAL_VARIABLES, Books, limit_variables, play_out, season_of
 
 
 @pytest.fixture
@@ -34,6 +34,20 @@ def test_an_archive_has_the_rules_by_which_the_season_was_played(
         assert [archive.record(one).match for one in archive.matches]
     assert archive.head.season.rules != "another"
     assert "new" not in archive.head.season.options
+
+
+def test_an_archive_has_lessons_from_any_number_of_matches(
+    books: Books, season: Season, alice: User, tmp_path: Path
+) -> None:
+    played = [[f"{number:032x}", 0] for number in range(USUAL_VARIABLES + 1)]
+    with books.write() as session:
+        entry = session.get_one(Season, season.id).entries[0]
+        taught = {"state": LessonState.LEARNED, "created_at": books.clock(), "played": played}
+        lesson = Lesson(season_id=season.id, version_id=entry.version_id, round=0, **taught)
+        session.add(lesson)
+    with books.read() as session, (tmp_path / "season.zip").open("w+b") as file:
+        limit_variables(session)
+        assert write_archive(session, season.id, "mine", alice, file) == season.name
 
 
 def test_a_match_has_the_options_with_which_it_was_played(books: Books, season: Season) -> None:

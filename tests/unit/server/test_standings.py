@@ -14,8 +14,9 @@ from matchbox.match.wire import PlayMatch
 from server import queries
 from server.db.models import Rating, Standing, User
 from server.services import standings, uploads
+from server.services.pair_counts import PairCounts, Tallied
 from server.services.tick import tick
-from tests.books import SIMPLE, Books, play_out, played
+from tests.books import SIMPLE, USUAL_VARIABLES, Books, limit_variables, play_out, played
 
 
 @pytest.fixture
@@ -171,6 +172,29 @@ def test_a_recomputed_standing_says_what_differs(books: Books, scope: str) -> No
     assert found["ranks"] == {
         str(line["version_id"]): [3 - line["rank"], line["rank"]] for line in before.lines
     }
+
+
+class OfLongAgo(PairCounts):
+    """Counts with more versions than a query of SQLite's usual build may name."""
+
+    def of(self, *args: Any, **named: Any) -> Tallied:
+        """Returns the counts with versions of long ago."""
+        found = super().of(*args, **named)
+        more = {f"long/ago:{number}": number for number in range(1_000, 1_001 + USUAL_VARIABLES)}
+        return found._replace(versions={**more, **found.versions})
+
+
+def test_a_standing_of_any_number_of_versions_is_computed(
+    books: Books, scope: str, alice: User
+) -> None:
+    books.bot(alice, "one", SIMPLE + b"# better\n")
+    with books.read() as session:
+        expected = standings.compute(session, scope)
+        limit_variables(session)
+        found = standings.compute(session, scope, OfLongAgo())
+    assert len(expected.facts["settings"]["parents"]) == 1
+    assert found.facts["settings"] == expected.facts["settings"]
+    assert found.rows_digest == expected.rows_digest
 
 
 def test_a_league_hands_on_what_ranked_last(
