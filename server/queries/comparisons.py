@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import func, select
 
+from matchbox.answers import Interval
 from matchbox.answers import comparisons as answers
 from matchbox.errors import Forbidden
 from matchbox.league.sprt import CAP_GAMES
 from server.db.models import Bot, Comparison, ComparisonState, Match, MatchState, User, Version
 from server.queries.pagination import numbers, page_size, sees, split
 from server.services import comparisons as services
+from server.services.interim_results import result_of
 from server.services.leagues import is_cooperative
 from server.services.lookup import find_comparison
 from server.times import iso
@@ -55,10 +57,10 @@ def comparison(session: Session, number: int, viewer: User | None) -> answers.Co
     row = find_comparison(session, number)
     if not sees(viewer, row.owner_id):
         raise Forbidden("only the author who asked for a comparison and operators may see it")
-    found = row.result or {}
-    against = found.get("by_opponent") or {}
+    found = result_of(row)
+    against = found.get("by_opponent", {})
     known = {one.id: one for one in session.scalars(_everybody(row))}
-    forfeits = [(known[int(one)], bouts) for one, bouts in (found.get("forfeits") or {}).items()]
+    forfeits = [(known[int(one)], bouts) for one, bouts in found["forfeits"].items()]
     done = func.count().filter(Match.state == MatchState.FINISHED)
     counted = select(func.count(), done).where(Match.comparison_id == row.id)
     matches, finished = session.execute(counted.select_from(Match)).one()
@@ -74,9 +76,9 @@ def comparison(session: Session, number: int, viewer: User | None) -> answers.Co
             )
             for one in map(known.__getitem__, row.field)
         ],
-        looks=found.get("looks", []),
+        looks=found["looks"],
         pairs=found.get("pairs"),
-        llr_bounds=found.get("llr_bounds"),
+        llr_bounds=_interval(found.get("llr_bounds")),
         alpha=found.get("alpha"),
         beta=found.get("beta"),
         p_better=found.get("p_better"),
@@ -119,7 +121,7 @@ def comparable(
 
 
 def _item(row: Comparison) -> answers.ComparisonLine:
-    found = row.result or {}
+    found = result_of(row)
     bot = row.challenger.bot
     return answers.ComparisonLine(
         id=row.id,
@@ -132,16 +134,23 @@ def _item(row: Comparison) -> answers.ComparisonLine:
         games=row.games,
         most=row.most,
         state=ComparisonState(row.state).value,
-        verdict=found.get("verdict", "undecided"),
-        llr=found.get("llr"),
-        elo=found.get("elo"),
-        ci95=found.get("ci95"),
+        verdict=found["verdict"],
+        llr=found["llr"],
+        elo=found["elo"],
+        ci95=_interval(found["ci95"]),
         difference=found.get("difference"),
-        difference_ci95=found.get("difference_ci95"),
-        why=found.get("why", ""),
+        difference_ci95=_interval(found.get("difference_ci95")),
+        why=found["why"],
         created_at=iso(row.created_at),
         finished_at=iso(row.finished_at),
     )
+
+
+def _interval(bounds: list[float] | None) -> Interval | None:
+    if bounds is None:
+        return None
+    low, high = bounds
+    return low, high
 
 
 def _everybody(row: Comparison) -> Select[Version]:

@@ -100,7 +100,7 @@ def start(
     row.deals = _deals(session, row, games, settings)
     plan = Plan.of(row)
     row.most = _whole_deals(games, plan)
-    row.result = interim_results.begin(row, plan)
+    row.result = {**interim_results.begin(row, plan)}
     _check_budget(session, actor, row.most, settings, now)
     session.add(row)
     session.flush()
@@ -326,7 +326,7 @@ def _end(session: Session, row: Comparison, state: ComparisonState, why: str, no
         "state": state,
         "finished_at": now,
         "games": games,
-        "result": {**(row.result or {}), "why": why},
+        "result": {**interim_results.result_of(row), "why": why},
     }
     compare_and_set(session, row, values, Comparison.state == ComparisonState.RUNNING)
     _publish_state(session, row, now)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from matchbox.errors import BadOption
 from matchbox.league.sprt import SHARES, Trial
@@ -31,6 +31,17 @@ if TYPE_CHECKING:
 
     from server.db.models import Comparison
     from server.services.ratings import Played
+
+
+class Result(Figures):
+    """What is stored of a comparison as its result."""
+
+    looks: list[tuple[int, float | None]]
+    """The bouts so far, and the log likelihood ratio or difference, after each batch."""
+    forfeits: dict[str, int]
+    """Forfeited bouts by the version's row number as text."""
+    why: str
+    """The reason why it was ended early; empty if it was not."""
 
 
 _NOTHING: Final[Figures] = {
@@ -74,7 +85,18 @@ class Plan:
         )
 
 
-def begin(row: Comparison, plan: Plan) -> dict[str, Any]:
+_UNKNOWN: Final[Result] = {**_NOTHING, "looks": [], "forfeits": {}, "why": ""}
+
+
+def result_of(row: Comparison) -> Result:
+    """Returns the stored result of a comparison.
+
+    What an older release did not store yet is as if nothing was played.
+    """
+    return cast("Result", {**_UNKNOWN, **(row.result or {})})
+
+
+def begin(row: Comparison, plan: Plan) -> Result:
     """Returns the comparison's result before the first look."""
     if plan.sequential:
         trial = _trial(row, row.most)
@@ -98,7 +120,7 @@ def why_untestable(row: Comparison) -> str:
 
 def update_result(session: Session, row: Comparison, plan: Plan, *, last: bool) -> None:
     """Updates the comparison's result from its finished matches; `last` if no look follows."""
-    before = row.result or begin(row, plan)
+    before = result_of(row) if row.result else begin(row, plan)
     played = ratings.played(session, Match.comparison_id == row.id)
     games = len(played.rows)
     if plan.sequential:
@@ -121,14 +143,14 @@ def update_result(session: Session, row: Comparison, plan: Plan, *, last: bool) 
 
 def is_clear(row: Comparison) -> bool:
     """Whether a head-to-head comparison is decided. False for a gauntlet, which plays all games."""
-    found = row.result or {"llr": None}
+    found = result_of(row)
     return found["llr"] is not None and found["verdict"] != "undecided"
 
 
 def finding(row: Comparison) -> str:
     """Returns the finding of a comparison that is over, as a sentence without a full stop."""
     one, other = f"version {row.challenger.number}", f"version {row.defender.number}"
-    found = row.result or {"verdict": "undecided", "why": ""}
+    found = result_of(row)
     if found["why"]:
         return f"the comparison of {one} with {other} could not be finished: {found['why']}"
     if found["verdict"] == "undecided":
