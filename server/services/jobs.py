@@ -90,6 +90,23 @@ class JobKind(Generic[Row]):
     """The length of a message's lease, if it is not the settings'."""
 
 
+def subject_of(kind: Kind, row: Job) -> str:
+    """Returns a message's subject for a row that is known by its number: <kind>:<number>."""
+    return f"{kind}:{row.id}"
+
+
+def numbered(kind: Kind, model: type[Row]) -> Callable[[Session, str], Sequence[Row]]:
+    """Returns the function `JobKind.rows` of a kind whose subjects `subject_of` makes."""
+
+    def rows(session: Session, subject: str) -> Sequence[Row]:
+        name, _, number = subject.partition(":")
+        known = name == kind and number.isascii() and number.isdecimal() and len(number) < 10
+        row = session.get(model, int(number)) if known else None
+        return [] if row is None else [row]
+
+    return rows
+
+
 def token_of(settings: Settings, row: Job, attempt: int) -> str:
     """Returns the secret of an attempt, 64 hex digits. It is derived, and never stored.
 

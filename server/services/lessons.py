@@ -48,9 +48,6 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-SUBJECT: Final = "lesson:"
-"""The beginning of a lesson's name in messages; its number follows."""
-
 
 def settle_lessons(session: Session, season: Season, *, settings: Settings, now: int) -> bool:
     """Opens the lessons after the season's last round; returns True once all of them are settled.
@@ -88,7 +85,7 @@ def job_of(lesson: Lesson, settings: Settings) -> Teach:
         token=jobs.token_of(settings, lesson, lesson.attempt),
         game=season.league.game,
         limits=limits_of(settings),
-        lesson=f"{SUBJECT}{lesson.id}",
+        lesson=jobs.subject_of("lesson", lesson),
         pupil=Entrant(version.digest, version.class_name or None, lesson.before),
         key=round_key(season.seed, lesson.round, version.digest),
         played=dict(lesson.played),
@@ -266,20 +263,13 @@ def _learned(session: Session, *which: ColumnElement[bool]) -> dict[int, str | N
     return dict(session.execute(query.order_by(Lesson.round)).all())
 
 
-def _named(session: Session, subject: str) -> list[Lesson]:
-    number = subject.removeprefix(SUBJECT)
-    known = number.isascii() and number.isdecimal() and len(number) < 10
-    lesson = session.get(Lesson, int(number)) if known else None
-    return [] if lesson is None else [lesson]
-
-
 _WAITING: Final = Lesson.state == LessonState.WAITING
 _UNDER_WAY: Final = and_(_WAITING, Lesson.deadline.is_not(None))
 
 LESSON: Final = JobKind(
     name="lesson",
     model=Lesson,
-    rows=_named,
+    rows=jobs.numbered("lesson", Lesson),
     queued=_UNDER_WAY,
     leased=_UNDER_WAY,
     parked=and_(_WAITING, Lesson.deadline.is_(None)),

@@ -31,9 +31,6 @@ if TYPE_CHECKING:
     from matchbox.settings import Settings
     from server.db.models import User
 
-SUBJECT: Final = "verification:"
-"""The beginning of a verification's name in messages; its number follows."""
-
 
 def ask(
     session: Session, actor: User, name: str, *, settings: Settings, now: int
@@ -119,7 +116,7 @@ def job_of(row: MatchVerification, settings: Settings) -> Verify:
         token=jobs.token_of(settings, row, row.attempt),
         game=match.league.game,
         limits=match.limits,
-        verification=f"{SUBJECT}{row.id}",
+        verification=jobs.subject_of("verification", row),
         match=match.id,
         digest=match.result.digest,
         classes=[seat.version.class_name or None for seat in match.seats],
@@ -129,7 +126,7 @@ def job_of(row: MatchVerification, settings: Settings) -> Verify:
 def player_to_check(session: Session, job: Verify) -> str | None:
     """Returns the name of the arena that played the match, or "" if it has none; None if this
     attempt at the verification is over."""
-    for row in _named(session, job.verification):
+    for row in VERIFICATION.rows(session, job.verification):
         if row.wanted and row.attempt == job.attempt:
             return row.match.arena or ""
     return None
@@ -192,13 +189,6 @@ def _give_up(session: Session, row: MatchVerification, now: int) -> None:
         compare_and_set(session, row, {"wanted": False, "finished_at": now}, VERIFICATION.parked)
 
 
-def _named(session: Session, subject: str) -> list[MatchVerification]:
-    number = subject.removeprefix(SUBJECT)
-    known = number.isascii() and number.isdecimal() and len(number) < 10
-    row = session.get(MatchVerification, int(number)) if known else None
-    return [] if row is None else [row]
-
-
 _UNDER_WAY: Final = and_(
     MatchVerification.wanted.is_(True), MatchVerification.deadline.is_not(None)
 )
@@ -206,7 +196,7 @@ _UNDER_WAY: Final = and_(
 VERIFICATION: Final = JobKind(
     name="verification",
     model=MatchVerification,
-    rows=_named,
+    rows=jobs.numbered("verification", MatchVerification),
     queued=_UNDER_WAY,
     leased=_UNDER_WAY,
     parked=and_(MatchVerification.wanted.is_(True), MatchVerification.deadline.is_(None)),

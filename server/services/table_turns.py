@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from matchbox.match.bout import LiveBout
     from matchbox.settings import Settings
 
-SUBJECT: Final = "turn:"
-"""The beginning of a turn's name in messages; its number follows."""
 LEASE_MS: Final = MINUTE_MS
 """A person waits: a turn whose message was lost is sent again after this time."""
 _MOST_ANSWERS: Final = 100_000
@@ -123,7 +121,7 @@ def job_of(turn: Turn, settings: Settings) -> TakeTurn:
         token=jobs.token_of(settings, turn, turn.attempt),
         game=table.game,
         limits=table.limits,
-        turn=f"{SUBJECT}{turn.id}",
+        turn=jobs.subject_of("turn", turn),
         table=table.id,
         rules=table.rules,
         options=table.options,
@@ -194,19 +192,12 @@ def _failed(session: Session, turn: Turn, now: int) -> None:
         end(session, turn.table, storable(why, 500), now=now)
 
 
-def _named(session: Session, subject: str) -> list[Turn]:
-    number = subject.removeprefix(SUBJECT)
-    known = number.isascii() and number.isdecimal() and len(number) < 10
-    turn = session.get(Turn, int(number)) if known else None
-    return [] if turn is None else [turn]
-
-
 _UNDER_WAY: Final = and_(Turn.wanted.is_(True), Turn.deadline.is_not(None))
 
 TURN: Final = JobKind(
     name="turn",
     model=Turn,
-    rows=_named,
+    rows=jobs.numbered("turn", Turn),
     queued=_UNDER_WAY,
     leased=_UNDER_WAY,
     parked=and_(Turn.wanted.is_(True), Turn.deadline.is_(None)),

@@ -176,6 +176,16 @@ def test_only_the_token_of_an_attempt_that_was_made_is_good(life: Life) -> None:
             life.claim(kind=kind)
 
 
+@pytest.mark.parametrize("life", ["lesson"], indirect=True)
+@pytest.mark.parametrize(
+    "subject", ["lesson:", "1", "turn:1", "lesson:1:1", "lesson:²", "lesson:-1"]
+)
+def test_a_subject_that_names_no_lesson_finds_none(life: Life, subject: str) -> None:
+    assert life.job.subject == f"lesson:{life.row().id}" == "lesson:1"
+    with life.books.read() as session:
+        assert job_kinds.KINDS["lesson"].rows(session, subject) == []
+
+
 def test_every_job_and_every_result_is_of_a_kind() -> None:
     assert {job.kind for job in wire.JOBS.values()} == set(job_kinds.KINDS)
     assert {one.kind for one in job_kinds.RESULTS.values()} == {*job_kinds.KINDS, None}
