@@ -16,7 +16,7 @@ import dashboard
 from dashboard import game_pages
 from matchbox import registry
 from matchbox.answers.matches import Matches
-from matchbox.bundle import read_bundle
+from matchbox.bundle import NAME, read_bundle
 from tests.unit.dashboard import cast
 from tests.unit.dashboard.cast import BROKEN, MATCH, NOBODY, SOURCE, games, make_app
 from tests.unit.dashboard.test_pages import get
@@ -168,7 +168,15 @@ def test_the_first_match_is_linked_as_soon_as_there_is_one() -> None:
 def test_an_input_of_a_certain_form_says_which() -> None:
     """The browser shows the title with its own words about a value that does not match."""
     templates = Path(dashboard.__file__).parent.glob("templates/*.html")
-    inputs = [tag for file in templates for tag in re.findall(r"<input [^>]*>", file.read_text())]
-    asking = [tag for tag in inputs if "pattern=" in tag]
-    assert len(asking) > 4
-    assert [tag for tag in asking if "title=" not in tag] == []
+    lines = [line for file in templates for line in file.read_text().splitlines()]
+    asking = [line for line in lines if " pattern=" in f" {line}"]
+    assert len(asking) > 1
+    assert [line for line in asking if "title=" not in line] == []
+
+
+@pytest.mark.parametrize("path", ["/signup", "/submit", "/first/good"])
+def test_a_field_for_a_name_takes_what_is_a_name(path: str) -> None:
+    page = make_app(NOBODY).test_client().get(path).text
+    (field,) = re.findall(r'<input name="name"[^>]+>', page)
+    (pattern,) = re.findall(r' pattern="([^"]+)"', field)
+    assert pattern.replace("\\-", "-") == NAME.pattern
