@@ -23,6 +23,7 @@ from server.services.events import storable
 from server.services.leagues import UPCOMING, schedule_of
 
 if TYPE_CHECKING:
+    from sqlalchemy import ColumnElement
     from sqlalchemy.orm import Session
 
     from matchbox.settings import Settings
@@ -33,20 +34,23 @@ _WAITING: Final = (SeasonState.OPEN, SeasonState.FROZEN)
 _NUMBER: Final = re.compile(r" \d+$")
 
 
-def leagues_without_edition(session: Session) -> list[League]:
-    """Returns the scheduled leagues that are not paused and have no next edition."""
+def leagues_without_edition(session: Session, *which: ColumnElement[bool]) -> list[League]:
+    """Returns the scheduled leagues that are not paused and have no next edition.
+
+    With `which`, only those that it selects.
+    """
     to_come = (Season.league_id == League.id, Season.state.in_(UPCOMING))
     waits = select(Season.id).where(*to_come, Season.starts_at.is_not(None))
     awake = (League.continuous.is_(False), League.paused.is_(False))
-    found = session.scalars(select(League).where(*awake, ~waits.exists()).order_by(League.id))
+    lacking = select(League).where(*awake, ~waits.exists(), *which)
+    found = session.scalars(lacking.order_by(League.id))
     return [league for league in found if schedule_of(league).cron is not None]
 
 
 def open_next(session: Session, number: int, *, now: int) -> None:
     """Opens the league's next edition if it still lacks one; enters the bots of its last one."""
-    for league in leagues_without_edition(session):
-        if league.id == number:
-            _open(session, league, now)
+    for league in leagues_without_edition(session, League.id == number):
+        _open(session, league, now)
 
 
 def due(session: Session, *, now: int) -> list[int]:
