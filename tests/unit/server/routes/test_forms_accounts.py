@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
+from apiflask import APIFlask
 
 from matchbox.errors import Forbidden
 from server.db.models import Role, User
@@ -177,11 +179,46 @@ def test_a_password_that_does_not_change_says_why(
     visitor = browse(dora)
     answer = visitor.send("/account/password", old=old, new=new)
     assert answer.status_code == status
-    _, _, section = answer.text.lower().partition('<h2 id="password">')
-    assert said in section.partition("<h2")[0]
-    assert answer.text.lower().count(said) == 1
+    assert said in alert_of(answer.text, "password").lower()
     assert visitor.logged_in
     assert browse(None).send("/account/password", old=old, new=new).status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("path", "fields", "section", "said"),
+    [
+        ("/account/tokens", {"name": "laptop"}, "tokens", "at least one of these"),
+        ("/account/email", {"email": "d@example.org"}, "email", "the password is wrong"),
+        ("/account/webhooks", {"url": "nowhere"}, "webhooks", "https://"),
+        ("/account/delete", {}, "delete", "the password is wrong"),
+    ],
+)
+def test_an_error_is_shown_at_the_form_that_was_sent(
+    app: APIFlask,
+    books: Books,
+    browse: Browse,
+    dora: User,
+    path: str,
+    fields: dict[str, str],
+    section: str,
+    said: str,
+) -> None:
+    settings = replace(books.settings, smtp_host="mail.example", smtp_sender="x@mail.example")
+    app.extensions["matchbox"] = replace(books.context, settings=settings)
+    answer = browse(dora).send(path, **{"name": "dora", **fields})
+    assert answer.status_code in (403, 422)
+    assert said in alert_of(answer.text, section).lower()
+    name = re.search(r'placeholder="laptop" value="(.*?)"', answer.text)
+    assert name is not None
+    assert name[1] == ("laptop" if section == "tokens" else "")
+
+
+def alert_of(page: str, section: str) -> str:
+    """The only alert of the page, which is below that heading and above the next one."""
+    assert page.count('role="alert"') == 1
+    _, _, below = page.partition(f' id="{section}">')
+    _, _, alert = re.split("<h[23]", below)[0].partition('role="alert">')
+    return alert.partition("</p>")[0]
 
 
 def test_a_token_without_a_name_is_refused(browse: Browse, dora: User) -> None:

@@ -289,7 +289,10 @@ def test_who_is_logged_in_links_by_the_password_and_unlinks_by_it(
     page = other.get("/account").text
     number = page.split("/account/identities/")[1].split("/")[0]
     path = f"/account/identities/{number}/unlink"
-    assert other.send(path, password="wrong").status_code == 403
+    wrong = other.send(path, password="wrong")
+    assert wrong.status_code == 403
+    section = wrong.text.partition(' id="openid">')[2].partition("<h2")[0]
+    assert "The password is wrong" in section
     assert other.send(path, password=PASSWORD).status_code == 303
     assert visit(browse(None)).location == "/login/openid/new"
 
