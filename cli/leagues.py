@@ -163,27 +163,30 @@ def code(
 def accounts(
     name: LeagueArgument,
     file: Annotated[
-        typer.FileText, typer.Argument(help="names, one a line or as CSV; - for stdin")
+        typer.FileText,
+        typer.Argument(help="names, one a line, or CSV with notes beside them; - for stdin"),
     ],
     json: JsonOption = False,
 ) -> None:
     """Make an author's account for each name; the passwords are printed only once."""
     from cli.client import parse_answer
     from matchbox.answers.classes import FreshAccounts
-    from server.services.classes import names_in
+    from server.services.classes import read_list
 
     with connect() as client:
-        names = {"names": names_in(file.read())}
+        names, notes = read_list(file.read())
         late = (
             "run this again: names that it calls taken have accounts then, and `matchbox admin "
             "user reset NAME` gives each a new password"
         )
-        made = client.post(f"/leagues/{quoted(name)}/accounts", names, wait_s=_HASHING_S, late=late)
+        body = given({"names": names, "notes": notes or None})
+        made = client.post(f"/leagues/{quoted(name)}/accounts", body, wait_s=_HASHING_S, late=late)
     found = parse_answer(FreshAccounts, made)
     if json:
         output.document(found.plain())
     else:
-        output.table(["name", "password"], [(one.name, one.password) for one in found.items])
+        rows = [(one.name, one.password, one.note) for one in found.items]
+        output.table(["name", "password", "note"], rows)
 
 
 @league.command()
@@ -207,10 +210,13 @@ def results(
         output.document(found.plain())
         return
     rows = [
-        (one.rank or "", one.author, one.best_bot or "", one.board_rank or "", one.matches)
+        (
+            *(one.rank or "", one.author, one.best_bot or "", one.board_rank or ""),
+            *(one.matches, one.note),
+        )
         for one in found.items
     ]
-    output.table(["rank", "author", "best bot", "its rank", "matches"], rows)
+    output.table(["rank", "author", "best bot", "its rank", "matches", "note"], rows)
 
 
 def chosen(option: list[str] | None) -> dict[str, str] | None:

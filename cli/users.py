@@ -117,6 +117,29 @@ def role(
 
 
 @user.command()
+def note(
+    name: NameArgument,
+    text: Annotated[str, typer.Argument(help="the note; an empty one deletes it")],
+    data: DataOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Note something of an account, such as a pupil's real name; only operators see it."""
+    if data is None:
+        from cli.client import parse_answer
+        from matchbox.answers.platform import UserDetail
+
+        with connect() as client:
+            made = client.post(f"/users/{quoted(name)}/note", {"note": text})
+        _show({"name": name, "note": parse_answer(UserDetail, made).note}, json)
+        return
+    from server.services import account_operations
+
+    with opened(data) as context, context.write() as session:
+        found = account_operations.set_note(session, None, name, text, now=context.now())
+    _show({"name": found.name, "note": found.note}, json)
+
+
+@user.command()
 def close(
     name: NameArgument,
     reason: Annotated[str, typer.Option(help="why; it is kept in the log")],

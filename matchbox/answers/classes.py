@@ -33,10 +33,14 @@ class Membership(Answer):
 
 
 class FreshAccount(Answer):
-    """An account that was just made, with its password, which is shown only once."""
+    """An account that was just made, with its password, which is shown only once.
+
+    `note` is what operators noted of it, such as a pupil's real name.
+    """
 
     name: str
     password: str
+    note: str = ""
 
 
 class FreshAccounts(Answer):
@@ -52,7 +56,7 @@ class AuthorResult(Answer):
     `rank` counts authors, `board_rank` bots; both are null for an author without a bot on the
     board, as is `score`, the figure that ranks. `matches` counts those of all their bots there.
     `joined` says whether the author is in the league's class, `closed` whether the account is
-    closed.
+    closed. `note` is what operators noted of it.
     """
 
     author: str
@@ -64,6 +68,7 @@ class AuthorResult(Answer):
     score: float | None
     matches: int
     bots: int
+    note: str = ""
 
 
 class AuthorResults(Answer):

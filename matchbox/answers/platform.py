@@ -64,7 +64,10 @@ class TroubledVersion(Answer):
 
 
 class User(Answer):
-    """An account, and how many bots it has; `closed_at` is null while it is open."""
+    """An account, and how many bots it has; `closed_at` is null while it is open.
+
+    `note` is what operators noted of it.
+    """
 
     id: int
     name: str
@@ -73,6 +76,7 @@ class User(Answer):
     bots: int
     created_at: str
     closed_at: str | None
+    note: str = ""
 
 
 class Users(Answer):

@@ -90,7 +90,7 @@ def join_code(league: League, url: str) -> JoinCode:
 
 def fresh_accounts(league: str, made: Iterable[Fresh]) -> FreshAccounts:
     """Returns the accounts that were just made, with their passwords."""
-    items = [FreshAccount(name=one.name, password=one.password) for one in made]
+    items = [FreshAccount(name=one.name, password=one.password, note=one.note) for one in made]
     return FreshAccounts(league=league, items=items)
 
 
@@ -167,6 +167,7 @@ def _result(
         score=_score(best, by),
         matches=sum(line.matches for line in lines),
         bots=bots,
+        note=user.note,
     )
 
 

@@ -46,8 +46,8 @@ COLUMNS: Final = (
 )  # fmt: skip
 README: Final = """All that this Matchbox keeps for your account.
 
-account.json   your account, its sessions and tokens (without secrets), the identities elsewhere
-               with which you log in, and where notices are sent
+account.json   your account, what operators noted of it, its sessions and tokens (without secrets),
+               the identities elsewhere with which you log in, and where notices are sent
 notices.json   your inbox
 actions.json   what you did that is in the log
 bots/          each bot: bot.json with its versions and their reports, the file of each version, and
@@ -89,6 +89,7 @@ def _account(session: Session, user: User, settings: Settings, now: int) -> dict
     return {
         **account(user).plain(),
         "created_at": iso(user.created_at),
+        "note": user.note,
         "leagues": [league.name for league in classes.leagues_of(session, user)],
         "delivery": delivery_settings(session, user, settings).plain(),
         "sessions": [one.plain() for one in sessions(session, user, None, now=now)],

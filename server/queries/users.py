@@ -39,9 +39,9 @@ def users(
 ) -> answers.Users:
     """Returns a page of the accounts by name, without the house's and deleted ones.
 
-    `wanted` is a part of the name or of the e-mail address; `state` is open or closed. The cursor
-    is the number of a page; one that is too large gives the last page. Raises Forbidden unless the
-    viewer is an operator, and BadOption for a bad role, state, cursor or limit.
+    `wanted` is a part of the name, of the e-mail address or of the note; `state` is open or closed.
+    The cursor is the number of a page; one that is too large gives the last page. Raises Forbidden
+    unless the viewer is an operator, and BadOption for a bad role, state, cursor or limit.
     """
     require_operator_to_see(viewer)
     which = _which(wanted, role, state)
@@ -104,8 +104,8 @@ def logged_in(
 def _which(wanted: str, role: str | None, state: str | None) -> list[ColumnElement[bool]]:
     which: list[ColumnElement[bool]] = [*KEPT]
     if text := wanted.strip().lower():
-        mail = func.lower(User.email).contains(text, autoescape=True)
-        which.append(or_(User.name.contains(text, autoescape=True), mail))
+        parts = (User.name, func.lower(User.email), func.lower(User.note))
+        which.append(or_(*(part.contains(text, autoescape=True) for part in parts)))
     if role is not None:
         if role not in (Role.AUTHOR, Role.OPERATOR):
             raise BadOption(f"there is no role {role!r}; the roles are author and operator")
@@ -131,4 +131,5 @@ def _user(row: User, bots: int) -> answers.User:
         bots=bots,
         created_at=iso(row.created_at),
         closed_at=iso(row.closed_at),
+        note=row.note,
     )

@@ -76,7 +76,9 @@ def withdraw_code(name: str) -> ResponseReturnValue:
 @routes.output(FreshAccounts, status_code=201)
 def make_accounts(name: str, json_data: schemas.NewAccounts) -> Response:
     """Makes an author's account for each name; the passwords are shown only once. For operators."""
-    made = classes.make_accounts(context(), signed_in(), acting, name, json_data.names)
+    made = classes.make_accounts(
+        context(), signed_in(), acting, name, json_data.names, json_data.notes
+    )
     return answered(queries.fresh_accounts(name, made), 201)
 
 

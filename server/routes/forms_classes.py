@@ -60,8 +60,8 @@ def withdraw_code(name: str) -> Response:
 def make_accounts(name: str) -> Response:
     """Makes an account for each name of the list, and shows the passwords once."""
     try:
-        names = classes.names_in(field("names"))
-        made = classes.make_accounts(context(), signed_in(), acting, name, names)
+        names, notes = classes.read_list(field("names"))
+        made = classes.make_accounts(context(), signed_in(), acting, name, names, notes)
     except BadNames as error:
         page = pages.class_page(
             the_source(), name, values=submitted(), error=_SUMMARY, refused=error.refused
@@ -70,4 +70,7 @@ def make_accounts(name: str) -> Response:
     return secret_page(pages.passwords_page(queries.fresh_accounts(name, made)))
 
 
-_SUMMARY = "no account was made, because of these names; correct the list and send it again"
+_SUMMARY = (
+    "no account was made, because of these names; correct the list and send it again. A real name "
+    "may stand beside the account's, after a comma"
+)

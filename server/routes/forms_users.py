@@ -69,6 +69,15 @@ def role(name: str) -> Response:
     return go_to("pages.user", name=name)
 
 
+@routes.post("/admin/users/<name:name>/note")
+@form_of(users.user_page)
+def note(name: str) -> Response:
+    """Notes something of the account."""
+    with acting() as (session, actor, now):
+        account_operations.set_note(session, actor, name, field("note"), now=now)
+    return go_to("pages.user", name=name)
+
+
 @routes.post("/admin/users/<name:name>/sessions/<number:number>/end")
 def end_session(name: str, number: int) -> Response:
     """Logs one of the account's browsers out."""

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 MATCH_STATES = Literal["queued", "running", "finished", "parked", "void"]
 SCOPES = Literal["read", "submit", "operate"]
 NameText = Annotated[str, Field(max_length=64)]
+Note = Annotated[str, Field(max_length=100)]
 Secret = Annotated[str, Field(max_length=1000)]
 Whole = Annotated[int, Field(ge=1, le=999_999_999)]
 Elo = Annotated[float, Field(ge=-1000, le=1000)]
@@ -92,9 +93,16 @@ class Joining(Body):
 
 
 class NewAccounts(Body):
-    """The names of accounts to make."""
+    """The names of accounts to make, and notes on them by name, which only operators see."""
 
     names: Annotated[list[NameText], Field(min_length=1, max_length=100)]
+    notes: Annotated[dict[NameText, Note], Field(max_length=100)] = {}
+
+
+class NewNote(Body):
+    """A note on an account; an empty one deletes it."""
+
+    note: Note
 
 
 class ResultsOf(Query):

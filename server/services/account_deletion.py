@@ -100,7 +100,7 @@ def _rename(session: Session, user: User, *, now: int) -> None:
         name += "x"  # The name belongs to an account from before such names were reserved.
     user.name, user.password, user.role = name, None, Role.AUTHOR
     user.email = user.email_asked = user.email_asked_at = user.reset_asked_at = None
-    user.email_changed_at = None
+    user.email_changed_at, user.note = None, ""
     user.muted, user.shares, user.deleted_at, user.closed_at = [], False, now, now
     session.flush()
 

@@ -113,6 +113,19 @@ def set_role(session: Session, actor: User | None, name: str, role: str, *, now:
     return user
 
 
+def set_note(session: Session, actor: User | None, name: str, note: str, *, now: int) -> User:
+    """Notes something of the account, such as a pupil's real name; an empty text deletes the note.
+
+    The log says that, and not what, was noted, since its lines are never deleted. Raises Forbidden,
+    NotFound, or BadOption if the note is too long.
+    """
+    user = _account(session, actor, name)
+    user.note = accounts.checked_note(note)
+    session.flush()
+    _note(session, actor, "user.note", user, {}, now)
+    return user
+
+
 def close(session: Session, actor: User | None, name: str, reason: str, *, now: int) -> User:
     """Closes the account: nobody can log in to it, and its bots get no new matches.
 

@@ -9,9 +9,10 @@ from sqlalchemy import or_, select, update
 
 from matchbox.bundle import check_name
 from matchbox.errors import BadName, BadOption, Conflict, Forbidden, NotFound
-from server.db.models import FormerName, Role, Scope, Token, User
+from server.db.models import NOTE, FormerName, Role, Scope, Token, User
 from server.db.session import rows_changed
 from server.services import audit, notices, passwords, sessions
+from server.services.events import storable
 from server.services.passwords import digest_of
 from server.times import DAY_MS, MINUTE_MS
 
@@ -309,6 +310,14 @@ def _refuse(actor: User, why: str) -> NoReturn:
     if actor.role == Role.OPERATOR:
         raise Forbidden("this needs a token with the scope `operate`")
     raise Forbidden(why)
+
+
+def checked_note(text: str) -> str:
+    """Returns a note on an account as it is stored. Raises BadOption if it is too long."""
+    note = " ".join(text.split())
+    if len(note) > NOTE:
+        raise BadOption(f"the note {note[:20]!r}... has more than {NOTE} characters; shorten it")
+    return storable(note, NOTE)
 
 
 def check_free(session: Session, name: str) -> None:

@@ -10,12 +10,13 @@ import csv
 import re
 import secrets
 import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sqlalchemy import select
 
-from matchbox.bundle import check_name
+from matchbox.bundle import NAME, check_name
 from matchbox.errors import BadName, BadNames, BadOption, Conflict, Forbidden, NotFound
 from server.db.models import (
     Bot,
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 
 MOST: Final = 100
 """The most accounts that are made at once."""
+NO_NOTES: Final[Mapping[str, str]] = {}
 _LETTERS: Final = "abcdefghjkmnpqrstuvwxyz23456789"
 """The letters and digits of a code. Those that are easily mistaken for others are left out."""
 _STROKED: Final = str.maketrans({"ß": "ss", "ø": "o", "ł": "l", "æ": "ae"})
@@ -55,6 +57,14 @@ class Fresh:
 
     name: str
     password: str
+    note: str = ""
+
+
+class NameList(NamedTuple):
+    """The names of accounts to make, and the notes on them by name."""
+
+    names: list[str]
+    notes: dict[str, str]
 
 
 def renew_code(session: Session, actor: User, league_name: str, *, now: int) -> str:
@@ -126,25 +136,38 @@ def sign_up(session: Session, code: str, name: str, password: str, *, now: int) 
     return user
 
 
-def names_in(text: str) -> list[str]:
-    """Returns the names in a list: one name a line, or the first column, or the column with the
-    heading "name".
+def read_list(text: str) -> NameList:
+    """Reads a list of accounts to make: one name a line, or CSV.
 
-    Columns are separated by commas, semicolons or tabs. Empty lines are left out, and so is the
-    byte order mark that spreadsheets write.
+    A second column holds notes, such as the pupils' real names; if only its cells can be names of
+    accounts, the columns are swapped. A heading may say where the names are ("account", or "name"),
+    and the notes ("note", or "name" beside "account"). Columns are separated by commas, semicolons
+    or tabs. Empty lines are left out, and so is the byte order mark that spreadsheets write.
     """
     lines = [line for line in text.removeprefix("\ufeff").splitlines() if line.strip()]
     if not lines:
-        return []
+        return NameList([], {})
     comma = next((sign for sign in "\t;," if sign in lines[0]), ",")
     try:
         rows = [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=comma)]
     except csv.Error as error:
         raise BadOption(f"the list is not CSV: {error}; give one name a line") from None
     heading = [cell.lower() for cell in rows[0]]
-    column = heading.index("name") if "name" in heading else 0
-    rows = rows[1:] if "name" in heading else rows
-    return [row[column] if column < len(row) else "" for row in rows]
+    if "account" in heading or "name" in heading:
+        own = "account" if "account" in heading else "name"
+        other = next((one for one in ("note", "name") if one in heading and one != own), None)
+        names = _column(rows[1:], heading.index(own))
+        notes = _column(rows[1:], heading.index(other)) if other else []
+    else:
+        names, notes = _column(rows, 0), _column(rows, 1)
+        if all(map(NAME.fullmatch, notes)) and not all(map(NAME.fullmatch, names)):
+            names, notes = notes, names
+    noted = zip(names, notes or [""] * len(names), strict=True)
+    return NameList(names, {name: note for name, note in noted if note})
+
+
+def _column(rows: Sequence[Sequence[str]], number: int) -> list[str]:
+    return [row[number] if number < len(row) else "" for row in rows]
 
 
 def check_names(session: Session, actor: User, league_name: str, names: Sequence[str]) -> None:
@@ -166,22 +189,32 @@ def check_names(session: Session, actor: User, league_name: str, names: Sequence
 
 
 def make_accounts(
-    context: Context, actor: User, acting: Acting[User], league_name: str, names: Sequence[str]
+    context: Context,
+    actor: User,
+    acting: Acting[User],
+    league_name: str,
+    names: Sequence[str],
+    notes: Mapping[str, str] = NO_NOTES,
 ) -> list[Fresh]:
     """Creates an author's account for each name, in the league's class: all of them or none.
 
-    The passwords are hashed between two transactions, so that nobody waits for them; `acting` opens
-    the second. Raises the errors of `check_names` and of `acting`.
+    `notes` are the operators' notes on the accounts, by name. The passwords are hashed between two
+    transactions, so that nobody waits for them; `acting` opens the second. Raises the errors of
+    `check_names` and of `acting`, or BadOption for a note that is too long or on no account.
     """
     with context.read() as session:
         check_names(session, actor, league_name, names)
-    drawn = [Fresh(name, passwords.readable()) for name in names]
+    if lost := sorted(notes.keys() - set(names)):
+        raise BadOption(f"there is a note on {lost[0]!r}, which is none of the names")
+    checked = {name: accounts.checked_note(note) for name, note in notes.items()}
+    drawn = [Fresh(name, passwords.readable(), checked.get(name, "")) for name in names]
     hashed = [passwords.hash_readable(one.password) for one in drawn]
     with acting() as (session, actor, now):
         check_names(session, actor, league_name, names)
         league = find_league(session, league_name)
-        for name, password in zip(names, hashed, strict=True):
-            user = accounts.add(session, name, password, Role.AUTHOR, now=now)
+        for one, password in zip(drawn, hashed, strict=True):
+            user = accounts.add(session, one.name, password, Role.AUTHOR, now=now)
+            user.note = one.note
             _bring_in(session, user, league, now=now)
             detail = {"role": "author", "league": league.name}
             audit.note(session, actor, "user.create", f"user:{user.id}", detail, now=now)

@@ -43,6 +43,7 @@ from server.db.models.matches import (
 from server.db.models.memories import Lesson, LessonState, Memory
 from server.db.models.notices import Delivery, Notice, Webhook
 from server.db.models.people import (
+    NOTE,
     TRUSTED,
     BrowserSession,
     FormerName,
@@ -67,6 +68,7 @@ from server.db.models.play import UNSETTLED, PlaySeat, PlayState, PlayTable, Tur
 
 __all__ = [
     "IDLE",
+    "NOTE",
     "OVER",
     "TRUSTED",
     "UNDER_WAY",

@@ -43,6 +43,10 @@ and of a league's daily uploads do not apply to them.
 """
 
 
+NOTE: Final = 100
+"""The most characters of a note on an account."""
+
+
 class User(Base):
     """An account."""
 
@@ -72,6 +76,9 @@ class User(Base):
     """The kinds of notices that are not mailed."""
     shares: Mapped[bool] = mapped_column(default=False)
     """Whether any export of a season may include its bots' files and memories."""
+    note: Mapped[str] = mapped_column(String(NOTE), default="")
+    """What operators noted of it, such as a pupil's real name. Only operators see it, and its owner
+    in the export of the account's data."""
     created_at: Mapped[int] = mapped_column(BigInteger)
     closed_at: Mapped[int | None] = mapped_column(BigInteger)
     """When an operator closed it; None while it is open. Nobody can log in to a closed account, and

@@ -32,6 +32,10 @@ def test_a_class_is_made_by_command(
     assert "'anna' is taken" in again.err
     assert matchbox("league", "results", "cup", "--csv").out.splitlines()[1].startswith("anna,1,")
     assert "ben" in matchbox("league", "results", "cup").out
+    names.write_text("Owl Eyes,owl\n")
+    noted = matchbox("league", "accounts", "cup", names, "--json").json["items"]
+    assert [(one["name"], one["note"]) for one in noted] == [("owl", "Owl Eyes")]
+    assert "Owl Eyes" in matchbox("league", "results", "cup").out
     with platform.books.context.read() as session:
         assert accounts.log_in(session, "anna", made[0]["password"])
 
@@ -45,6 +49,8 @@ def test_accounts_are_reset_changed_closed_and_reopened_by_command(
     changed = matchbox("admin", "user", "role", "alice", "operator", "--json").json
     assert changed == {"name": "alice", "role": "operator"}
     assert matchbox("admin", "user", "role", "alice", "king").code == 2
+    noted = matchbox("admin", "user", "note", "alice", "Alice Munro", "--json").json
+    assert noted == {"name": "alice", "note": "Alice Munro"}
     assert matchbox("admin", "user", "close", "alice", "--reason", "left").code == 0
     last = matchbox("admin", "user", "role", "charlie", "author")
     assert (last.code, "last operator" in last.err) == (1, True)

@@ -62,7 +62,7 @@ def dora(books: Books) -> User:
     """An author with a password, who is logged in and has a token."""
     with books.write() as session:
         user = accounts.sign_up(session, "dora", PASSWORD, signup="open", now=books.clock())
-        user.email = "dora@example.org"
+        user.email, user.note = "dora@example.org", "Dora Maar"
         sessions.begin(session, user, agent="a test", now=books.clock())
         accounts.make_token(session, user, "laptop", now=books.clock())
         return user
@@ -100,6 +100,7 @@ def test_what_was_played_stays_as_that_of_a_deleted_author(
     with books.context.read() as session:
         gone = session.get_one(User, dora.id)
         assert (gone.name, gone.password, gone.email) == (f"deleted-author-{dora.id}", None, None)
+        assert gone.note == ""
         finished = told_matches(session, bot=f"{gone.name}/dora-bot", state="finished").items
         assert finished
         names = {entrant.bot for match in finished for entrant in match.entrants}

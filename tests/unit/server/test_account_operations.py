@@ -234,3 +234,21 @@ def test_a_closed_account_is_locked_out_and_its_bots_leave_the_queue(
 def test_closing_needs_a_reason(books: Books, dora: User, charlie: User) -> None:
     with books.write() as session, pytest.raises(BadOption):
         account_operations.close(session, charlie, "dora", "  ", now=books.clock())
+
+
+def test_an_operator_notes_who_is_behind_an_account(
+    books: Books, alice: User, charlie: User, dora: User
+) -> None:
+    with books.write() as session:
+        now = books.clock()
+        account_operations.set_note(session, charlie, "dora", "Dora Maar", now=now)
+        assert session.get_one(User, dora.id).note == "Dora Maar"
+        last = session.scalars(select(Audit).order_by(Audit.id.desc())).first()
+        assert last is not None
+        assert (last.action, last.subject, last.detail) == ("user.note", f"user:{dora.id}", {})
+        account_operations.set_note(session, charlie, "dora", " ", now=now)
+        assert session.get_one(User, dora.id).note == ""
+        with pytest.raises(BadOption, match="more than 100 characters"):
+            account_operations.set_note(session, charlie, "dora", "x" * 101, now=now)
+        with pytest.raises(Forbidden):
+            account_operations.set_note(session, alice, "dora", "me", now=now)

@@ -10,6 +10,7 @@ from matchbox.errors import BadNames, BadOption, Conflict, Forbidden, NotFound
 from matchbox.league.format import Admission, given
 from server.db.models import Audit, Invitation, Season, User
 from server.queries import classes as queries
+from server.queries.users import users
 from server.services import accounts, admission, classes, leagues, passwords, seasons
 from tests.books import Books
 from tests.plans import explained
@@ -143,7 +144,55 @@ def test_who_was_invited_by_name_enters_by_hand_as_ever(
     ],
 )
 def test_names_are_read_one_a_line_or_as_csv(text: str, names: list[str]) -> None:
-    assert classes.names_in(text) == names
+    assert classes.read_list(text).names == names
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "owl, Anna Müller\nheron,Ben\nswan",
+        "Anna Müller;owl\nBen;heron\n;swan",
+        "account\tnote\nowl\tAnna Müller\nheron\tBen\nswan",
+        "Name;Class;Account\nAnna Müller;7b;owl\nBen;7b;heron\n;7b;swan",
+        "note,name\nAnna Müller,owl\nBen,heron\n,swan",
+    ],
+)
+def test_a_list_may_have_notes_on_the_accounts_in_either_column(text: str) -> None:
+    names, notes = classes.read_list(text)
+    assert (names, notes) == (["owl", "heron", "swan"], {"owl": "Anna Müller", "heron": "Ben"})
+
+
+def test_a_column_that_is_no_note_is_not_kept() -> None:
+    assert classes.read_list("name;mail\nowl;a@b.org") == (["owl"], {})
+    assert classes.read_list("owl\nheron") == (["owl", "heron"], {})
+
+
+def test_a_note_is_shown_to_operators_beside_the_account_and_to_nobody_else(
+    books: Books, alice: User, charlie: User, cup: str
+) -> None:
+    acting = books.acting(charlie)
+    notes = {"owl": " Anna  Müller "}
+    made = classes.make_accounts(books.context, charlie, acting, "cup", ["owl", "heron"], notes)
+    assert [one.note for one in made] == ["Anna Müller", ""]
+    with books.context.read() as session:
+        found = queries.author_results(session, "cup", charlie)
+        assert {one.author: one.note for one in found.items} == {"owl": "Anna Müller", "heron": ""}
+        listed = users(session, charlie, wanted="müller").items
+        assert [(one.name, one.note) for one in listed] == [("owl", "Anna Müller")]
+        assert "Müller" not in str(session.scalars(select(Audit.detail)).all())
+    with books.context.read() as session, pytest.raises(Forbidden):
+        queries.author_results(session, "cup", alice)
+
+
+@pytest.mark.parametrize(
+    ("notes", "why"),
+    [({"owl": "x" * 101}, "more than 100 characters"), ({"swan": "Cleo"}, "none of the names")],
+)
+def test_a_note_that_is_too_long_or_on_nobody_is_refused(
+    notes: dict[str, str], why: str, books: Books, charlie: User, cup: str
+) -> None:
+    with pytest.raises(BadOption, match=why):
+        classes.make_accounts(books.context, charlie, books.acting(charlie), "cup", ["owl"], notes)
 
 
 def test_thirty_names_make_thirty_accounts_with_passwords_of_their_own(

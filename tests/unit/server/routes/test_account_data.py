@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from zipfile import ZipFile
 
 import pytest
@@ -38,6 +39,9 @@ def test_the_data_comes_by_page_by_api_and_through_an_operator(
     mine = Caller(nobody.client, token_of(books, dora))
     names = names_of(page)
     assert "account.json" in names
+    browse(charlie).send("/admin/users/dora/note", note="Dora Maar")
+    with mine.get("/account/data") as told, ZipFile(io.BytesIO(told.data)) as archive:
+        assert json.loads(archive.read("account.json"))["note"] == "Dora Maar"
     assert names_of(mine.get("/account/data")) == names
     assert names_of(as_charlie.post("/users/dora/data")) == names
     assert names_of(browse(charlie).send("/admin/users/dora/data")) == names

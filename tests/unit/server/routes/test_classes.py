@@ -141,6 +141,26 @@ def test_an_operator_makes_a_code_and_takes_it_back(
     problem(as_charlie.get(f"/join/{fresh}"), 404)
 
 
+def test_a_note_is_on_the_card_in_the_class_and_on_the_account_s_page(
+    browse: Browse, charlie: User, as_charlie: Caller, nobody: Caller, books: Books
+) -> None:
+    page = browse(charlie)
+    cards = page.send(f"/leagues/{GAME}/accounts", names="owl, Anna Müller").text
+    assert '<p class="who">Anna Müller</p>' in cards
+    for path in (f"/leagues/{GAME}/class", "/admin/users?q=anna", "/admin/users/owl"):
+        assert "Anna Müller" in page.get(path).text
+    assert "Anna Müller" in page.get(f"/leagues/{GAME}/class.csv").text
+    page.send("/admin/users/owl/note", note="Anna M.")
+    assert as_charlie.get("/users/owl").get_json()["note"] == "Anna M."
+    problem(nobody.get("/users/owl"), 401)
+    as_charlie.post("/users/owl/note", {"note": ""})
+    assert as_charlie.get("/users/owl").get_json()["note"] == ""
+    body = {"names": ["heron"], "notes": {"heron": "Ben"}}
+    assert (
+        as_charlie.post(f"/leagues/{GAME}/accounts", body).get_json()["items"][0]["note"] == "Ben"
+    )
+
+
 def test_accounts_are_made_from_names_and_their_passwords_work(
     browse: Browse, charlie: User, as_charlie: Caller, nobody: Caller
 ) -> None:
@@ -149,7 +169,11 @@ def test_accounts_are_made_from_names_and_their_passwords_work(
     shown = re.findall(r'class="secret">([^<]+)<', answer.text)
     assert len(shown) == 2
     made = as_charlie.post(f"/leagues/{GAME}/accounts", {"names": ["cleo"]}).get_json()["items"]
-    for name, password in (("anna", shown[0]), ("ben", shown[1]), *[tuple(made[0].values())]):
+    for name, password in (
+        ("anna", shown[0]),
+        ("ben", shown[1]),
+        (made[0]["name"], made[0]["password"]),
+    ):
         assert nobody.post("/login", {"name": name, "password": password}).status_code == 201
 
 
