@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Final, overload
 
 from matchbox.errors import BadOption
@@ -10,6 +10,8 @@ from matchbox.errors import BadOption
 MINUTE_MS: Final = 60_000
 HOUR_MS: Final = 60 * MINUTE_MS
 DAY_MS: Final = 24 * HOUR_MS
+_EPOCH: Final = datetime.fromtimestamp(0, UTC)
+_MS: Final = timedelta(milliseconds=1)
 
 
 @overload
@@ -36,7 +38,7 @@ def parse_time_ms(text: str) -> int:
         raise BadOption(
             f"{text!r} is not a time; give one as 2026-11-25 or 2026-11-25T13:30, in UTC"
         ) from error
-    return max(0, round(at.timestamp() * 1000))
+    return max(0, (at - _EPOCH) // _MS)
 
 
 def has_passed(length: int, since: int, now: int) -> bool:

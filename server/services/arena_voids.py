@@ -36,8 +36,7 @@ def count(
     Raises Forbidden, or NotFound if no such arena is known.
     """
     require_operator_to_see(actor)
-    arenas.require_known(session, name)
-    found = _played(session, name, since, until)
+    found = _known_played(session, name, since, until)
     fit = sum(_may_be_void(session, match) for match in found)
     return ArenaMatches(
         arena=name, since=iso(since), until=iso(until), count=fit, kept=len(found) - fit
@@ -65,8 +64,7 @@ def void(
     require_operator(actor)
     why = voids.reason_of(reason)
     with context.read() as session:
-        arenas.require_known(session, name)
-        names = [match.id for match in _played(session, name, since, until)]
+        names = [match.id for match in _known_played(session, name, since, until)]
     subject, shown = stopped_arenas.subject_of(name), {"since": iso(since), "until": iso(until)}
     done, new = 0, 0
     for part in in_parts(names, AT_ONCE):
@@ -84,6 +82,17 @@ def void(
         kept=len(names) - done,
         again=new,
     )
+
+
+def _known_played(session: Session, name: str, since: int, until: int) -> Sequence[Match]:
+    """The arena's finished matches. Raises NotFound if there are none, and no such arena is known.
+
+    The reports of arenas of long ago are not kept.
+    """
+    found = _played(session, name, since, until)
+    if not found:
+        arenas.require_known(session, name)
+    return found
 
 
 def _played(session: Session, name: str, since: int, until: int) -> Sequence[Match]:

@@ -90,7 +90,7 @@ class JobKind(Generic[Row]):
     """The length of a message's lease, if it is not the settings'."""
 
 
-def subject_of(kind: Kind, row: Job) -> str:
+def subject_of(kind: Kind | Literal["draft"], row: Job) -> str:
     """Returns a message's subject for a row that is known by its number: <kind>:<number>."""
     return f"{kind}:{row.id}"
 

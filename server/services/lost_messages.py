@@ -67,4 +67,4 @@ def subject_of(kind: JobKind[Any], row: jobs.Job) -> str:
         return row.id
     if isinstance(row, Version | Draft):
         return row.digest
-    return f"{kind.name}:{row.id}"
+    return jobs.subject_of(kind.name, row)

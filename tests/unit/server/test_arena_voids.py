@@ -12,8 +12,8 @@ from sqlalchemy.orm import Session
 from matchbox.answers.arenas import ArenaMatches, ArenaVoid
 from matchbox.errors import BadOption, Forbidden, NotFound
 from server.db.models import Audit, Match, MatchState, Rating, Role, Season, SeasonState, User
-from server.services import arena_voids, voids
-from server.times import parse_time_ms
+from server.services import arena_voids, voids, walls
+from server.times import iso, parse_time_ms
 from tests.books import Books, play_out, played, season_of
 from tests.unit.server.test_leases import ONE, TWO, report
 
@@ -147,6 +147,17 @@ def test_a_former_operator_makes_no_further_matches_void(
         assert (line.detail["void"], line.detail["new"]) == (2, 2)
 
 
+def test_an_arena_of_long_ago_is_known_by_its_matches(
+    books: Books, season: Season, charlie: User
+) -> None:
+    for number in range(walls.ARENAS):
+        report(books, f"arena-{number}@later")
+    with pytest.raises(NotFound):
+        count(books, charlie, name="arena-9@nowhere", minutes=60)
+    assert count(books, charlie, minutes=60).count == 3
+    assert void(books, charlie, minutes=60).count == 3
+
+
 def test_a_cancelled_seasons_matches_stay(books: Books, season: Season, charlie: User) -> None:
     with books.write() as session:
         session.get_one(Season, season.id).state = SeasonState.CANCELLED
@@ -163,10 +174,13 @@ def test_a_cancelled_seasons_matches_stay(books: Books, season: Season, charlie:
         ("2023-11-14T22:13:20", 1_700_000_000_000),
         ("2023-11-14 23:13:20+01:00", 1_700_000_000_000),
         (" 2023-11-15 ", 1_700_006_400_000),
+        ("0001-01-01", 0),
+        ("9999-12-31T23:59:59.999999", 253_402_300_799_999),
     ],
 )
 def test_a_time_is_read(text: str, at: int) -> None:
     assert parse_time_ms(text) == at
+    assert iso(at)[:4] == text.strip()[:4].replace("0001", "1970")
 
 
 @pytest.mark.parametrize(
