@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 import typer
 
 from cli import output
+from server.services.remote_names import MOST
 
 if TYPE_CHECKING:
     from worker.arena.client import ServerClient
@@ -26,7 +27,10 @@ _NOT_FOR_ARENAS: Final = ("MATCHBOX_TOKEN", "MATCHBOX_URL")
 def arena(
     join: Annotated[str, typer.Option("--join", help="the server's address, https://...")],
     arenas: Annotated[
-        int, typer.Option(min=0, max=64, help="how many play at once; 0: one for each core")
+        int,
+        typer.Option(
+            min=0, max=MOST, help=f"how many play at once; 0: one for each core, at most {MOST}"
+        ),
     ] = 0,
     key_file: Annotated[
         Path | None, typer.Option(help="file with the key; else MATCHBOX_ARENA_KEY, or asked for")
@@ -45,9 +49,8 @@ def arena(
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
-    _keep_running(
-        url, key, arenas or len(cpu_affinity.usable_cores()), data.resolve(), stop, client
-    )
+    count = arenas or min(MOST, len(cpu_affinity.usable_cores()))
+    _keep_running(url, key, count, data.resolve(), stop, client)
     output.note("Stopped.")
 
 

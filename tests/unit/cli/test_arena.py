@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from server.db.models import User
+from server.services.remote_names import MOST
 from tests.unit.cli.conftest import Platform, Run
+from worker.arena import cpu_affinity
 
 KEY = "mba_" + "x" * 43
 
@@ -46,6 +48,27 @@ def test_an_author_makes_no_key(matchbox: Run, alice: User) -> None:
 def test_a_key_goes_to_no_server_where_others_can_read_it(matchbox: Run, url: str) -> None:
     told = matchbox("arena", "--join", url)
     assert (told.code, "https://" in told.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("cores", "words", "count"), [(2, (), 2), (96, (), MOST), (2, ("--arenas", "5"), 5)]
+)
+def test_a_host_starts_as_many_arenas_as_it_has_cores_and_a_key_may_have(
+    matchbox: Run,
+    platform: Platform,
+    charlie: User,
+    monkeypatch: pytest.MonkeyPatch,
+    cores: int,
+    words: tuple[str, ...],
+    count: int,
+) -> None:
+    monkeypatch.setenv("MATCHBOX_ARENA_KEY", matchbox("admin", "arena", "make-key", "lab").out)
+    monkeypatch.setattr(cpu_affinity, "usable_cores", lambda: list(range(cores)))
+    monkeypatch.setattr("cli.arena.signal.signal", lambda *_: None)
+    started: list[int] = []
+    monkeypatch.setattr("cli.arena._keep_running", lambda *given: started.append(given[2]))
+    assert matchbox("arena", "--join", platform.url, *words).code == 0
+    assert started == [count]
 
 
 def test_a_host_without_a_key_that_works_is_told_so(
