@@ -41,7 +41,10 @@ def compare(
         list[str] | None, typer.Option(help="both play these instead of each other")
     ] = None,
     bounds: Annotated[
-        str, typer.Option(help=f"LOW,HIGH in Elo: at most LOW better, or at least HIGH; {BOUNDS}")
+        str,
+        typer.Option(
+            help=f"LOW,HIGH in Elo: at most LOW or at least HIGH better; default {BOUNDS}"
+        ),
     ] = "",
     games: Annotated[
         int,
@@ -68,7 +71,8 @@ def compare(
     bots = shipped.find_all(game, [bot, other, *others])
     if (bots[0].version, bots[0].class_name) == (bots[1].version, bots[1].class_name):
         raise _refused("both are the same bot: name another file, or FILE:CLASS")
-    size, seed = _usual_size(game) if players is None else players, seed or secrets.token_hex(4)
+    size = _usual_size(game) if players is None else players
+    seed = seed or secrets.token_hex(4)
     plan = plan_of(game, bots, games, seed, options=option or (), players=str(size), width=width)
     comparison = _make_comparison(plan, bounds, deals)
     played = _play(comparison, plan, shipped.bundles(bots), box, workers, again=width is None)
@@ -89,7 +93,7 @@ def _play(
     *,
     again: bool,
 ) -> Played:
-    """Plays the comparison, with a progress bar."""
+    """Plays the comparison, with a progress bar; `again` if a bot keeps state."""
     from laboratory.comparison import run
     from laboratory.worker_pool import worker_pool
     from matchbox.settings import read_settings
@@ -105,7 +109,8 @@ def _play(
 
 
 def _field(named: Sequence[str], more: Sequence[str]) -> list[str]:
-    """The field: --field may be repeated, hold several bots with commas, or be followed by more."""
+    """The bots of the field: --field may be repeated, name several bots separated by commas, or be
+    followed by `more`."""
     if more and not named:
         raise _refused(f"two bots are compared, and {more[0]} is a third one: name it with --field")
     return [name for text in named for name in text.split(",") if name] + list(more)
@@ -121,6 +126,7 @@ def _usual_size(game: str) -> int:
 
 
 def _trial(bounds: str) -> Trial:
+    """The test between these bounds. Raises BadOption."""
     from matchbox.league.sprt import Trial
 
     low, _, high = (bounds or BOUNDS).partition(",")
@@ -154,6 +160,7 @@ def _make_comparison(plan: Plan, bounds: str, deals: int) -> Comparison:
 
 
 def _refused(text: str) -> Exception:
+    """A BadOption to raise; it is imported only when it is needed."""
     from matchbox.errors import BadOption
 
     return BadOption(text)

@@ -49,7 +49,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]], title: str =
 
 
 def fields(plain: Mapping[str, Any]) -> None:
-    """Prints each text and number as `name: value`; leaves out empty texts, lists and mappings."""
+    """Prints each text and number as `name: value`. Leaves out everything else, and empty texts."""
     for name, value in plain.items():
         if isinstance(value, str | int | float) and value != "":
             print(f"{name}: {value}")

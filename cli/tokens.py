@@ -27,8 +27,12 @@ def list_tokens(json: JsonOption = False) -> None:
         return
     rows = [
         (
-            *(one.id, one.name, " ".join(one.scopes), one.created_at[:10]),
-            *((one.used_at or "never")[:10], (one.ends_at or "never")[:10]),
+            one.id,
+            one.name,
+            " ".join(one.scopes),
+            one.created_at[:10],
+            (one.used_at or "never")[:10],
+            (one.ends_at or "never")[:10],
         )
         for one in tokens
     ]

@@ -66,9 +66,8 @@ def read(text: str, resolve: Resolve = own_address) -> Page:
             token.tag = f"h{max(2, int(token.tag[1]))}"
         if token.children is not None:
             token.children = list(_with_own_addresses(token.children, resolve))
-        if (
-            token.attrs.pop("style", "") == "text-align:right"
-        ):  # the content policy forbids inline styles
+        # The content policy forbids inline styles.
+        if token.attrs.pop("style", "") == "text-align:right":
             token.attrSet("class", "number")
     html: str = _READER.renderer.render(tokens, _READER.options, {})
     for plain, accessible in _ACCESSIBLE.items():
@@ -133,11 +132,12 @@ def _plain(token: Token) -> str:
 
 
 def _with_own_addresses(tokens: list[Token], resolve: Resolve) -> Iterator[Token]:
-    """Yields the tokens, with no links or pictures to other sites.
+    """Yields the tokens; links have the addresses that `resolve` returns.
 
-    A link to another site stays as text, followed by its address if that is absolute.
+    A link that leads nowhere on this site stays as text, followed by its address if that is
+    absolute. A picture from elsewhere becomes its description.
     """
-    dropped: list[str | None] = []
+    dropped: list[str | None] = []  # For each open link its address, or None if the link stays.
     for token in tokens:
         if token.type == "link_open":
             address = str(token.attrs["href"])
@@ -147,11 +147,11 @@ def _with_own_addresses(tokens: list[Token], resolve: Resolve) -> Iterator[Token
                 token.attrSet("href", resolved)
                 yield token
         elif token.type == "link_close":
-            address_dropped = dropped.pop()
-            if address_dropped is None:
+            unresolved = dropped.pop()
+            if unresolved is None:
                 yield token
-            elif "://" in address_dropped:
-                yield Token("text", "", 0, content=f" ({address_dropped})")
+            elif "://" in unresolved:
+                yield Token("text", "", 0, content=f" ({unresolved})")
         elif token.type == "image" and not own_address(str(token.attrs["src"])):
             yield Token("text", "", 0, content=token.content)
         else:

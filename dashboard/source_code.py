@@ -82,9 +82,9 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
             changes=changes(_files(before), _files(after)),
         )
 
-    whole = "<int(max=999999999):"
-    yield f"/bots/<owner>/<name>/versions/{whole}number>/source", version_source
-    yield f"/bots/<owner>/<name>/versions/{whole}number>/since/{whole}since>", version_changes
+    version = "/bots/<owner>/<name>/versions/<int(max=999999999):number>"
+    yield f"{version}/source", version_source
+    yield f"{version}/since/<int(max=999999999):since>", version_changes
 
 
 def find_version(source: Source, owner: str, name: str, number: int) -> tuple[Bot, VersionLine]:
@@ -126,9 +126,11 @@ def changes(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> list[Cha
 
 
 def _work(old: Sequence[str], new: Sequence[str]) -> int:
-    """An upper bound for the steps that SequenceMatcher takes. For each block of equal lines that
-    it finds, it looks at all pairs of equal lines again, except lines that are too common in a
-    long file."""
+    """An upper bound for the steps that SequenceMatcher takes.
+
+    For each block of equal lines that it finds, it looks at all pairs of equal lines again. It
+    leaves out lines that are too common in a long file.
+    """
     counts = Counter(new)
     common = len(new) // 100 + 1 if len(new) >= 200 else len(new)
     pairs = sum(counts[line] for line in old if counts[line] <= common)
@@ -148,13 +150,13 @@ def _hunks(old: Sequence[str], new: Sequence[str]) -> list[list[DiffLine]]:
 
 
 def _lines(
-    same: bool, old: Sequence[str], new: Sequence[str], gone: range, come: range
+    same: bool, old: Sequence[str], new: Sequence[str], before: range, after: range
 ) -> Iterator[DiffLine]:
     if same:
-        yield from (DiffLine(i + 1, j + 1, old[i]) for i, j in zip(gone, come, strict=True))
+        yield from (DiffLine(i + 1, j + 1, old[i]) for i, j in zip(before, after, strict=True))
         return
-    yield from (DiffLine(i + 1, None, old[i]) for i in gone)
-    yield from (DiffLine(None, j + 1, new[j]) for j in come)
+    yield from (DiffLine(i + 1, None, old[i]) for i in before)
+    yield from (DiffLine(None, j + 1, new[j]) for j in after)
 
 
 def _file(source: Source, bot: Bot, number: int) -> bytes:

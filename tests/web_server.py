@@ -57,9 +57,9 @@ def serving(
         migrate(database)
     port = free_port()
     metrics = folder / f"metrics-{port}"
-    knobs = {**SETTINGS, "MATCHBOX_DATABASE_URL": database, **settings}
-    knobs |= {"PROMETHEUS_MULTIPROC_DIR": str(metrics)}
-    command = ["env", *(f"{name}={value}" for name, value in knobs.items())]
+    environment = {**SETTINGS, "MATCHBOX_DATABASE_URL": database, **settings}
+    environment |= {"PROMETHEUS_MULTIPROC_DIR": str(metrics)}
+    command = ["env", *(f"{name}={value}" for name, value in environment.items())]
     command += [sys.executable, "-m", "worker.start", "gunicorn", "-c", "python:cli.web"]
     command += ["-b", f"127.0.0.1:{port}", *words]
     url = f"http://127.0.0.1:{port}"

@@ -14,11 +14,11 @@ SKULL_LATER = 0.2  # how often a later one is
 PRIOR = 0.2  # how often a stranger's pile holds a skull
 WEIGHT = 4  # this many cards seen count as much as the prior
 AFTER_BID = 0.7  # a pile whose owner has bid holds a skull less often, by this factor
-AFTER_PASS = 1.3  # and one whose owner passed more often
+AFTER_PASS = 1.3  # a pile whose owner has passed holds one more often
 POINT = 1.2  # the worth of a point
 WIN = 1.25  # the worth of the second point
 CARD = 0.27  # the worth of a card
-LAST_CARD = 1.5
+LAST_CARD = 1.5  # the worth of the last card
 UNRAISED = 0.4  # how often a bid stands
 TRAP = 0.22  # the worth of a raise by others over one's own skull
 RAISED = -0.15  # the worth of a raise by others over one's own roses
@@ -109,7 +109,7 @@ class Bluffer(Agent):
         return chance
 
     def chance_of_anothers(self, bidder, bet):
-        """The probability that the bidder meets the bid; here the own cards are known."""
+        """The probability that the highest bidder meets the bid, given this bot's own cards."""
         own = min(bet, self.table.get_player_cards(bidder))
         chance, left = (
             1 - self.skulls[bidder] * own / self.table.get_player_cards(bidder),
@@ -130,7 +130,7 @@ class Bluffer(Agent):
         return (1 - share * (taken + 1)) / (1 - share * taken) if share * taken < 1 else 0.0
 
     def rose_chance(self, player):
-        """The same during the challenge itself, when cards are gone from the pile."""
+        """The probability that the next card of a pile is a rose, in a challenge under way."""
         return 1 - self.skulls[player] / self.table.get_player_cards(player)
 
     def skull_chances(self):

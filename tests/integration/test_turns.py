@@ -47,7 +47,8 @@ def upload(platform: Installation, name: str, data: bytes, token: str = "") -> i
 
 
 def times(platform: Installation, version: int) -> dict[str, Any]:
-    """Returns when the version was uploaded, when its try-out began, and when its verdict came."""
+    """Returns the version's state, and the times of its upload, the beginning of its try-out and
+    its verdict."""
     names = ("state", "created_at", "claimed_at", "settled_at")
     with closing(sqlite3.connect(Path(platform.data) / "matchbox.db")) as books:
         query = f"SELECT {', '.join(names)} FROM version WHERE id = ?"
@@ -60,7 +61,7 @@ def claimed(platform: Installation, version: int) -> int:
     return found
 
 
-def test_an_author_of_slow_bots_keeps_only_himself_waiting(platform: Installation) -> None:
+def test_an_author_of_slow_bots_keeps_only_themselves_waiting(platform: Installation) -> None:
     slow = platform.author("slow")
     others = [platform.author(f"quick-{number}") for number in range(3)]
     first, second, third = [upload(platform, f"slow-{n}", SLOW, slow) for n in range(3)]
@@ -85,4 +86,4 @@ def test_without_turns_they_keep_others_waiting(platform: Installation) -> None:
     starts = [times(platform, number)["claimed_at"] for number in slow]
     assert None not in starts
     assert began >= max(starts)
-    assert began - min(starts) > BANK_MS // 2, "an arena was slow before it came to it"
+    assert began - min(starts) > BANK_MS // 2, "an arena played a slow one before it"

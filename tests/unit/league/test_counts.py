@@ -1,3 +1,5 @@
+"""Counts of bouts: added up from parts, they give the standing of the whole."""
+
 from __future__ import annotations
 
 import random
