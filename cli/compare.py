@@ -67,11 +67,10 @@ def compare(
     from cli import shipped
     from cli.game_options import plan_of
 
-    others = _field(field or [], more or [])
-    bots = shipped.find_all(game, [bot, other, *others])
+    bots = shipped.find_all(game, [bot, other, *_field(field or [], more or [])])
     if (bots[0].version, bots[0].class_name) == (bots[1].version, bots[1].class_name):
         raise _refused("both are the same bot: name another file, or FILE:CLASS")
-    size = _usual_size(game) if players is None else players
+    size = players or _usual_size(game)
     seed = seed or secrets.token_hex(4)
     plan = plan_of(game, bots, games, seed, options=option or (), players=str(size), width=width)
     comparison = _make_comparison(plan, bounds, deals)
