@@ -48,11 +48,11 @@ _BEGINNING: Final = (
 _UNFINISHED: Final = (
     select(Match.state, func.count()).where(Match.state.in_(UNFINISHED)).group_by(Match.state)
 )
-_PLAYING: Final = (
-    select(func.count())
-    .select_from(Match)
-    .where(Match.state == MatchState.RUNNING, Match.arena.is_not(None))
+_PLAYING: Final = select(func.count(Match.arena.distinct())).where(
+    Match.state == MatchState.RUNNING
 )
+"""Counts the arenas that hold a match: each plays one at a time, and one whose box does not start
+holds several in turn."""
 _OLDEST: Final = select(func.min(Match.created_at)).where(Match.state == MatchState.QUEUED)
 _WAITING: Final = (
     select(Version.state, func.count()).where(Version.state.in_(WAITING)).group_by(Version.state)

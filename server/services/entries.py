@@ -30,7 +30,10 @@ def enter(session: Session, actor: User, name: int | str, bot_name: str, *, now:
     require_owner(actor, bot.owner_id)
     require_state(season, SeasonState.OPEN, "bots enter before the start")
     if bot.game != season.league.game:
-        raise Conflict(f"{bot.full_name} plays {bot.game}, and the season {season.league.game}")
+        raise Conflict(
+            f"{bot.full_name} plays {bot.game}, and {season.name} is a season of "
+            f"{season.league.game}"
+        )
     if bot.retired_at is not None:
         raise Conflict(f"{bot.full_name} is retired; enter another bot")
     if _entry(session, season, bot) is not None:

@@ -43,7 +43,7 @@ def job_line(session: Session, name: JobName, kind: JobKind[Any], now: int) -> J
         running=under_way,
         parked=count(kind.parked),
         oldest_at=None if oldest is None else iso(oldest),
-        playing=count(and_(running, kind.model.arena.is_not(None))),
+        playing=session.scalar(select(func.count(kind.model.arena.distinct())).where(running)) or 0,
     )
 
 

@@ -60,6 +60,18 @@ def test_a_match_that_was_only_sent_is_not_being_played(books: Books, job: PlayM
     assert counts() == [(2, 1), (2, 1)]
 
 
+def test_an_arena_plays_one_match_however_many_it_has_claimed(
+    books: Books, alice: User, bob: User, charlie: User
+) -> None:
+    books.league(paused=True)
+    season_of(books, charlie, [books.bot(alice, "one"), books.bot(bob, "two")])
+    for one in books.dispatch():
+        claim(books, one, ONE)
+    with books.read() as session:
+        queue = queries.queue(session, now=books.clock())
+    assert (queue.running, queue.playing) == (2, 1)
+
+
 def test_reports_keep_a_job_for_as_long_as_they_come(life: Life) -> None:  # noqa: F811
     claim(life.books, life.job, ONE)
     for _ in range(60):
