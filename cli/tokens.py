@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Annotated, Final
 
 import typer
@@ -78,7 +79,8 @@ def revoke(
 
 def password(
     revoke_tokens: Annotated[
-        bool, typer.Option("--revoke-tokens", help="revoke all tokens; this command gets a new one")
+        bool,
+        typer.Option("--revoke-tokens", help="revoke all tokens; a saved login gets a new one"),
     ] = False,
     json: JsonOption = False,
 ) -> None:
@@ -91,7 +93,8 @@ def password(
         old, new = secret_of("Password"), secret_of("New password")
         body = {"old": old, "new": new, "revoke_tokens": revoke_tokens}
         account = parse_answer(Account, client.post("/account/password", body)).name
-    if revoke_tokens:
+    given = bool(os.environ.get("MATCHBOX_TOKEN"))
+    if revoke_tokens and not given:
         with Client(Login(chosen.url)) as client:
             fresh = parse_answer(
                 FreshToken, client.post("/login", {"name": account, "password": new})
@@ -100,11 +103,14 @@ def password(
     if json:
         output.document({"account": account, "tokens_revoked": revoke_tokens})
     else:
-        output.note(_password_message(revoke_tokens))
+        output.note(_password_message(revoke_tokens, given=given))
 
 
-def _password_message(revoked: bool) -> str:
+def _password_message(revoked: bool, *, given: bool) -> str:
+    """The message after a new password; `given` is True if the token is the environment's."""
     message = "The password is changed, and every browser is logged out."
-    if revoked:
-        return f"{message} All tokens are revoked; a new one is kept for `matchbox`."
-    return f"{message} Your tokens still work; `matchbox token list` shows them."
+    if not revoked:
+        return f"{message} Your tokens still work; `matchbox token list` shows them."
+    if given:
+        return f"{message} All tokens are revoked, also that of MATCHBOX_TOKEN: make another."
+    return f"{message} All tokens are revoked; a new one is kept for `matchbox`."

@@ -112,6 +112,29 @@ def test_a_new_password_may_revoke_every_token_but_the_one_that_it_makes(
     assert [one["name"] for one in matchbox("token", "list", "--json").json] == ["login"]
 
 
+def test_a_new_password_by_a_token_of_the_environment_leaves_the_saved_login_alone(
+    dora: User,
+    platform: Platform,
+    matchbox: Run,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    typed(monkeypatch, PASSWORD)
+    matchbox("login", platform.url, "--name", "dora")
+    made = matchbox("token", "make", "ci", "--json").json
+    file = tmp_path / "home" / ".config" / "matchbox" / "login.json"
+    elsewhere = json.dumps({"url": "https://elsewhere.example", "token": "mbx_another"})
+    file.write_text(elsewhere)
+    monkeypatch.setenv("MATCHBOX_TOKEN", made["token"])
+    typed(monkeypatch, PASSWORD, NEW)
+    told = matchbox("password", "--revoke-tokens")
+    assert told.code == 0
+    assert "also that of MATCHBOX_TOKEN" in told.err
+    assert file.read_text() == elsewhere
+    with platform.books.read() as session:
+        assert not accounts.tokens(session, dora)
+
+
 def test_a_password_that_does_not_change_says_why(
     dora: User, platform: Platform, matchbox: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
