@@ -27,7 +27,7 @@ def names_of(match: Match, bout: Bout) -> list[str]:
 
 
 def distinct_names(players: Sequence[str]) -> list[str]:
-    """Returns a short name for each of the players, who are bots as owner/name, or persons.
+    """Returns a short name for each of the players, who are bots as owner/name, or people.
 
     A player that sits in several seats has its place behind the name, counted from 1.
     """

@@ -1,4 +1,4 @@
-"""The pages where persons play against bots: choose a game, choose opponents, the table.
+"""The pages where people play against bots: choose a game, choose opponents, the table.
 
 Knows addresses and templates, like dashboard.pages; form routes take the moves. A board is drawn
 from the view of the viewer's own seat; the table's choices say which parts of it can be clicked.

@@ -16,7 +16,7 @@ from matchbox.answers.queue import WaitingJob
 
 TITLES: Final = {
     "match": "Matches", "try-out": "Try-outs", "draft": "Try-outs of drafts",
-    "lesson": "Lessons", "turn": "Turns at tables with persons",
+    "lesson": "Lessons", "turn": "Turns at tables with people",
     "verification": "Verifications of matches",
 }  # fmt: skip
 """The page's names for the kinds of jobs, in the order in which arenas prefer them, matches

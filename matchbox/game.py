@@ -233,7 +233,7 @@ class Choice:
 
 class ChoicesModule(Protocol):
     """The names that a game's `choices.py` must have, if the game has one. It describes moves for
-    persons."""
+    people."""
 
     def choice(self, move: Any, view: Any) -> Choice | None:
         """The legal move as the seat with this view sees it; None for one that is not offered."""

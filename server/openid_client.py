@@ -1,4 +1,4 @@
-"""Identifies persons with an OpenID Connect provider: authorization code flow with PKCE.
+"""Identifies people with an OpenID Connect provider: authorization code flow with PKCE.
 
 Knows HTTP, the provider's answers and Authlib, but no accounts and no database. Authlib is an
 extra: this module imports it only where a provider is set. The provider is the operator's choice,

@@ -1,4 +1,4 @@
-"""Tables where persons play against bots."""
+"""Tables where people play against bots."""
 
 from __future__ import annotations
 

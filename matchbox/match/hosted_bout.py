@@ -1,4 +1,4 @@
-"""A bout with persons at the table, played in parts. Knows no game and no box.
+"""A bout with people at the table, played in parts. Knows no game and no box.
 
 The answers so far are the whole state of such a bout. The server replays them by the rules alone.
 An arena replays them with the bots: it asks each bot the same questions again, with the same seeds.

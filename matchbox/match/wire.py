@@ -61,7 +61,7 @@ BoutCount = Annotated[int, msgspec.Meta(ge=0, le=1024)]
 """A number of bouts, at most as many as one process may hold."""
 Kind = Literal["match", "version", "lesson", "turn", "verification"]
 """The kind of a job: a match to play, a version to try out, a lesson to give, the bots' next moves
-at a table with persons, or a match to play again."""
+at a table with people, or a match to play again."""
 Finding = Literal["same", "different", "unrepeatable", "replayed_only"]
 """The result of playing a match again. `replayed_only`: the moves replay, but the bots could not be
 run again here."""

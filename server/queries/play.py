@@ -1,8 +1,8 @@
-"""Tables with persons, as each viewer may see them.
+"""Tables with people, as each viewer may see them.
 
 While a table is played, a person sees only the views of their own seat. Others see nothing of the
 game: not the seed, not the waiting answers, no seat's view. After the end everybody may watch it.
-If it ended early, only its persons and operators may.
+If it ended early, only the people at it and operators may.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Tables where persons play against bots: open, show, join, move, leave, close."""
+"""Tables where people play against bots: open, show, join, move, leave, close."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The forms of tables with persons: open, join, move, leave, close."""
+"""The forms of tables with people: open, join, move, leave, close."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The actions of persons at tables: open, join, move, leave. Operators close tables.
+"""The actions of people at tables: open, join, move, leave. Operators close tables.
 
 Knows rules and rows; runs no bots. A table counts in no rating, and its bots are versions that were
 active when it was opened.

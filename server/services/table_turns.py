@@ -1,4 +1,4 @@
-"""Continues tables with persons: finds the seats to move, and makes jobs of the bots' turns.
+"""Continues tables with people: finds the seats to move, and makes jobs of the bots' turns.
 
 Runs no bots. Persons' actions are in play.py; both end in `advance`.
 """

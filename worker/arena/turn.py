@@ -1,4 +1,4 @@
-"""Takes a turn at a table with persons: lets its bots play on in their boxes.
+"""Takes a turn at a table with people: lets its bots play on in their boxes.
 
 Gives the bots their seats; matchbox/match/hosted_bout.py plays the turn.
 """

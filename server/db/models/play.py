@@ -1,4 +1,4 @@
-"""Tables where persons play against bots, and the bots' turns at them."""
+"""Tables where people play against bots, and the bots' turns at them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ UNSETTLED: Final = (PlayState.OPEN, PlayState.BOTS, PlayState.PERSONS)
 
 
 class PlayTable(Base):
-    """One bout between persons and bots. The answers so far are its whole state."""
+    """One bout between people and bots. The answers so far are its whole state."""
 
     __tablename__ = "play_table"
     __table_args__ = (Index(None, "state", "deadline"),)

@@ -1,4 +1,4 @@
-"""Tables with persons, as the pages of the dashboard get them."""
+"""Tables with people, as the pages of the dashboard get them."""
 
 from __future__ import annotations
 

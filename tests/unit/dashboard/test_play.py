@@ -1,4 +1,4 @@
-"""The pages of tables with persons, and who sees them."""
+"""The pages of tables with people, and who sees them."""
 
 from __future__ import annotations
 

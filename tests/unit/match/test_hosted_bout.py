@@ -1,4 +1,4 @@
-"""A bout with persons at the table, played in parts, equals the bout played without a break."""
+"""A bout with people at the table, played in parts, equals the bout played without a break."""
 
 from __future__ import annotations
 

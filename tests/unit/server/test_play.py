@@ -1,4 +1,4 @@
-"""Tables with persons: opened, joined, played by turns, ended; and each viewer's view."""
+"""Tables with people: opened, joined, played by turns, ended; and each viewer's view."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables with persons in the API: open, read, join, move, leave, close."""
+"""Tables with people in the API: open, read, join, move, leave, close."""
 
 from __future__ import annotations
 
