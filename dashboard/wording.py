@@ -99,9 +99,9 @@ def mean(number: float) -> str:
 
 
 def rank(number: int, ranks: Sequence[int]) -> str:
-    """Returns a rank with the interval of its possible ranks: "2 (1-4)"."""
+    """Returns a rank with the interval of its possible ranks: "2 (1–4)"."""
     low, high = ranks
-    return f"{number}" if low == high == number else f"{number} ({low}-{high})"
+    return f"{number}" if low == high == number else f"{number} ({low}–{high})"
 
 
 def span(ranks: Sequence[int]) -> str:

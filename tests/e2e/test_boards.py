@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser import settle
+from tests.browser import PHONE, settle
 from tests.e2e.test_pages import serving
 from tests.unit.dashboard.cast import SOURCE
 from tests.unit.dashboard.states import CROWDED
@@ -64,3 +64,14 @@ def test_a_figure_is_not_drawn_again_for_the_same_rows(watched: Page) -> None:
         expect(watched.locator(".htmx-request")).to_have_count(0)
         assert watched.evaluate("window.drawings") == 0
         watched.goto("about:blank")
+
+
+@pytest.mark.parametrize("path", ["/matches", "/bots/alice/careful/opponents", "/inbox"])
+def test_five_rows_of_a_long_list_fit_on_a_phone(watched: Page, path: str) -> None:
+    watched.set_viewport_size(PHONE)
+    with serving(SOURCE) as address:
+        watched.goto(address + path)
+        rows = watched.locator("table.cards tbody tr")
+        heights = rows.evaluate_all("rows => rows.map(row => row.getBoundingClientRect().height)")
+    assert heights
+    assert max(heights) < PHONE["height"] / 5

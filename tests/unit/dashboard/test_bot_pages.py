@@ -107,7 +107,7 @@ def test_each_version_of_an_opponent_has_its_own_line() -> None:
     found = Opponents(version=2, items=items, met=2)
     met = replace(SOURCE, results_by_opponent=lambda *asked: found)
     html = make_app(met).test_client().get("/bots/alice/careful").text
-    assert html.count('data-label="Newest matches"><svg') == 1
+    assert html.count('data-label="Newest matches" class="bare"><svg') == 1
 
 
 def test_a_bot_with_many_opponents_lists_those_that_it_has_met_most() -> None:

@@ -46,7 +46,7 @@ def test_a_score_has_one_decimal() -> None:
 
 
 def test_a_rank_comes_with_its_range_unless_it_is_sure() -> None:
-    assert wording.rank(2, [1, 4]) == "2 (1-4)"
+    assert wording.rank(2, [1, 4]) == "2 (1–4)"
     assert wording.rank(1, [1, 1]) == "1"
 
 
