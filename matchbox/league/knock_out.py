@@ -82,7 +82,7 @@ def bracket(seeds: Sequence[str]) -> list[Tie]:
     ]
 
 
-def through(
+def winner(
     tie: Tie,
     legs: Sequence[Mapping[str, int]],
     ranks: Sequence[str],

@@ -124,7 +124,7 @@ def winners(progress: Progress, ranks: Sequence[str], *, spare: int) -> list[Tie
 
     def decide(most: int) -> list[Tie | None]:
         return [
-            knock_out.through(tie, legs[frozenset(tie)], ranks, out=progress.out, most=most)
+            knock_out.winner(tie, legs[frozenset(tie)], ranks, out=progress.out, most=most)
             for tie in ties
         ]
 

@@ -16,7 +16,7 @@ from matchbox.league.knock_out import (
     qualified,
     ranked,
     share,
-    through,
+    winner,
 )
 
 LEVEL = {"a": 3, "b": 3}
@@ -87,11 +87,11 @@ def test_group_rank_is_the_place_first_and_the_share_next() -> None:
 def test_a_tie_is_won_or_played_on_and_at_last_goes_to_the_better_group_rank(
     legs: list[dict[str, int]], out: tuple[str, ...], expected: tuple[str, ...] | None
 ) -> None:
-    assert through(("a", "b"), legs, ["b", "a"], out=out) == expected
+    assert winner(("a", "b"), legs, ["b", "a"], out=out) == expected
 
 
 def test_who_rests_goes_on() -> None:
-    assert through(("a",), [], ["a"]) == ("a",)
+    assert winner(("a",), [], ["a"]) == ("a",)
     assert next_ties([("a",), ("b",), (), ("d",)]) == [("a", "b"), ("d",)]
 
 
