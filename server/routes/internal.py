@@ -64,7 +64,7 @@ def claim() -> ResponseReturnValue:
 
     409 if the job is over or was given to another arena, 423 if the arena is stopped.
     """
-    message = wire.from_plain(wire.Claim, _object())
+    message = wire.from_plain(wire.Claim, json_object())
     ctx = context()
     with ctx.write() as session:
         granted = job_kinds.claim(session, message, settings=ctx.settings, now=ctx.now())
@@ -76,7 +76,7 @@ def claim() -> ResponseReturnValue:
 @routes.post("/results")
 def result() -> Response:
     """Accepts {"task", "message"}; returns whether it changed any row."""
-    body = _object()
+    body = json_object()
     changed = booking.book(context(), str(body.get("task")), body.get("message"))
     return jsonify({"accepted": changed})
 
@@ -84,15 +84,20 @@ def result() -> Response:
 @routes.post("/walls")
 def wall() -> ResponseReturnValue:
     """Stores an arena's report about its box, and renews the lease of its current job."""
-    report = _object()
+    report = json_object()
     ctx = context()
     with ctx.write() as session:
         job_kinds.report(session, report, settings=ctx.settings, now=ctx.now())
     return "", 204
 
 
-def _object() -> dict[str, object]:
-    body = request.get_json()
+def json_object() -> dict[str, object]:
+    """Returns the request's body. Raises BadMessage if it is not a JSON object."""
+    return checked_object(request.get_json())
+
+
+def checked_object(body: object) -> dict[str, object]:
+    """Returns the value if it is a JSON object. Raises BadMessage otherwise."""
     if not isinstance(body, dict):
         raise BadMessage("the body is not a JSON object")
     return body

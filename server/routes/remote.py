@@ -18,6 +18,7 @@ from matchbox.match import wire
 from server import queries
 from server.auth import context, remote_only
 from server.queries import lessons as learning
+from server.routes.internal import checked_object, json_object
 from server.services import booking, remote_arenas
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def let_keys_in() -> None:
 @routes.post("/joins")
 def join() -> Response:
     """Returns the arena's full name, if it may play here. 426 if it must be updated first."""
-    remote_arenas.check(_object())
+    remote_arenas.check(json_object())
     return jsonify({"arena": g.arena})
 
 
@@ -45,7 +46,7 @@ def take() -> ResponseReturnValue:
 
     409 if the arena must report its wall first, 423 if it gets no jobs, 426 if it must be updated.
     """
-    found = remote_arenas.take(context(), g.arena, _object())
+    found = remote_arenas.take(context(), g.arena, json_object())
     if found is None:
         return "", 204
     task, message = found
@@ -84,7 +85,7 @@ def claim() -> ResponseReturnValue:
     """
     ctx = context()
     with ctx.write() as session:
-        remote_arenas.claim(session, g.arena, _object(), settings=ctx.settings, now=ctx.now())
+        remote_arenas.claim(session, g.arena, json_object(), settings=ctx.settings, now=ctx.now())
     return "", 204
 
 
@@ -108,7 +109,7 @@ def result() -> Response:
     Returns whether it changed any row. The parts are kept until the result is booked, so that the
     arena may send the empty object again.
     """
-    body = _object()
+    body = json_object()
     in_parts = not body
     if in_parts:
         with context().read() as session:
@@ -127,7 +128,7 @@ def wall() -> ResponseReturnValue:
     """Stores the arena's report about its box, and renews the lease of its job."""
     ctx = context()
     with ctx.write() as session:
-        remote_arenas.report(session, g.arena, _object(), settings=ctx.settings, now=ctx.now())
+        remote_arenas.report(session, g.arena, json_object(), settings=ctx.settings, now=ctx.now())
     return "", 204
 
 
@@ -135,18 +136,8 @@ def _bytes(data: bytes) -> Response:
     return Response(data, mimetype="application/octet-stream")
 
 
-def _object() -> dict[str, object]:
-    return _checked(request.get_json())
-
-
 def _parsed(text: bytes) -> dict[str, object]:
     try:
-        return _checked(json.loads(text))
+        return checked_object(json.loads(text))
     except (ValueError, RecursionError) as error:
         raise BadMessage("the parts do not make up a JSON object") from error
-
-
-def _checked(body: object) -> dict[str, object]:
-    if not isinstance(body, dict):
-        raise BadMessage("the body is not a JSON object")
-    return body
