@@ -9,7 +9,7 @@ import pytest
 
 from dashboard import formats
 from matchbox.answers.leagues import Round
-from matchbox.league.format import Admission, Format, Schedule
+from matchbox.league.format import CHOICES, Admission, Format, Schedule
 from matchbox.settings import MOST_DEALS
 from tests.unit.dashboard import seasons
 from tests.unit.dashboard.cast import OPERATOR, SOURCE
@@ -179,7 +179,7 @@ OWN_FIELDS = {
 }
 
 
-@pytest.mark.parametrize("kind", OWN_FIELDS)
+@pytest.mark.parametrize("kind", CHOICES["kind"])
 def test_a_league_s_page_has_the_fields_of_its_kind_of_season(kind: str) -> None:
     page = get(f"/leagues/cup?kind={kind}", OPERATOR)
     fields = {

@@ -166,7 +166,7 @@ def test_a_record_from_before_a_change_of_the_rules_stops_no_arena(
     assert stopped(checked) == {}
     found = checked.match(job.match)
     assert (found.state, found.platform_faults) == (MatchState.QUEUED, 1)
-    assert "by rules 1" in found.trouble
+    assert f"by rules {spec.rules}" in found.trouble
 
 
 def test_a_ledger_without_memory_for_the_replay_stops_no_arena(

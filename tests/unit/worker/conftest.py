@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from matchbox import registry
 from matchbox.bundle import digest
 from matchbox.dice import derive_deals
 from matchbox.match.wire import Entrant, PlayMatch, TryOut
@@ -43,7 +44,7 @@ def a_match(*bundles: bytes, deals: int = 2, **given: Any) -> PlayMatch:
         "game": "bomb",
         "limits": LIMITS,
         "match": "match",
-        "rules": "1",
+        "rules": registry.game("bomb").spec.rules,
         "options": {},
         "deals": derive_deals("a test", deals),
         "seats": [Entrant(digest(bundle)) for bundle in bundles],

@@ -140,7 +140,7 @@ def test_chance_at_import_is_seeded_by_match_entrant_and_rotation() -> None:
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"rules": "0"}, "the match is for rules 0 of bomb and this arena plays rules 1"),
+        ({"rules": "0"}, "the match is for rules 0 of bomb and this arena plays rules "),
         ({"limits": {"hats": 3}}, "these limits are not this arena's"),
     ],
 )
