@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dashboard import drawings
+from dashboard import drawings, replays
 from dashboard.figures import colour
 from dashboard.source import Source
 from tests.unit.dashboard import cast
@@ -58,3 +58,10 @@ def test_a_board_and_its_transcript_colour_a_bot_alike() -> None:
         board, _, lines = page.partition('id="transcript"')
         assert f'<tspan fill="{given[name]}">' in board
         assert f'fill="{given[name]}"' in lines
+
+
+@pytest.mark.parametrize(("score", "points"), [(1, "1 point"), (12, "12 points")])
+def test_the_strip_of_a_team_counts_its_points(score: int, points: str) -> None:
+    match = SOURCE.match(MATCH).model_copy(update={"score": float(score)})
+    bout = (match.bouts or [])[0].model_copy(update={"scores": [score] * 2, "faults": []})
+    assert replays.mark(match, bout, 0).title == f"Deal 1, rotation 1: {points}"
