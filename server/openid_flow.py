@@ -17,8 +17,8 @@ from server.openid_client import Identity, Provider, Start
 from server.times import MINUTE_MS
 
 MOST_MS: Final = 10 * MINUTE_MS
-"""The time that a log-in may take until the provider's answer, and again from there to its end, in
-ms."""
+"""The time in ms that a log-in may take until the provider's answer, and as long again from there
+to its end."""
 BY_PROVIDER: Final = "by_openid"
 """The cookie's mark of a session that began with a log-in by the provider."""
 _BEGUN: Final = "openid_begun"

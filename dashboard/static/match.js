@@ -11,7 +11,7 @@ let timer = null;
 const part = (name) => document.getElementById(name);
 const last = () => shown.steps.length - 1;
 
-// An address says which bout and view it is of: what a page shows by itself depends on who looks.
+// An address names the bout and the view: without them the page chooses by who looks at it.
 function addressOf(step, from = replay.dataset.address) {
   const address = new URL(from, location.href);
   address.searchParams.set("step", step);

@@ -41,7 +41,7 @@ document.addEventListener("click", (event) => {
   sort(heading.closest("table"), heading.cellIndex, down ? "descending" : "ascending");
 });
 
-// A table that comes anew is sorted as the reader has sorted the one before.
+// A table that replaces another is sorted as the reader has sorted that one.
 document.addEventListener("htmx:before:swap", (event) => {
   for (const { fragment } of event.detail.tasks) {
     for (const table of fragment.querySelectorAll("table.sortable")) {

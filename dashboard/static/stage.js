@@ -44,7 +44,7 @@ function setPlaying(playing) {
   element("play").textContent = playing ? "Pause" : "Play";
 }
 
-async function raise() {
+async function load() {
   const answer = await fetch(stage.dataset.steps);
   if (!answer.ok) return; // the words about the match stay
   playback = await answer.json();
@@ -61,6 +61,6 @@ async function raise() {
 const seen = new IntersectionObserver((entries) => {
   if (!entries.some((entry) => entry.isIntersecting)) return;
   seen.disconnect();
-  raise();
+  load();
 });
 seen.observe(stage);

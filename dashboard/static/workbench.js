@@ -79,7 +79,8 @@ function setAside(draft) {
   }
 }
 
-// Emptying the text by hand loses no draft; but the last letter of one that is deleted is none.
+// Emptying the text by hand sets the draft aside. A single letter is no draft: it is what is left of
+// one that is deleted letter by letter.
 function putAway() {
   const draft = read(key);
   if (draft?.text.trim().length > 1) setAside(draft);
@@ -130,7 +131,7 @@ function tell() {
   line.replaceChildren(words, ...acts.map(([label, press]) => button(label, press)));
 }
 
-// A verdict is of what was sent. Says so once that is no longer what the form has.
+// Says that the verdict is for what was sent, once the form has something else.
 function tellChange() {
   const now = content();
   changed.hidden = sent === null || now.every((part, place) => part === sent[place]);
@@ -301,7 +302,7 @@ form.addEventListener("submit", async (event) => {
   }
 });
 
-// Mending in the page that holds the text already.
+// A link to a line of the text leads to that line in the editor, which holds the text already.
 document.addEventListener("click", (event) => {
   const link = event.target.closest("a[data-line]");
   if (!link || !editor || field("file").files.length) return;

@@ -45,7 +45,7 @@ BUNDLES: Final = ("mine", "allowed", "all")
 """The choices for the files and memories in an archive: those of the viewer; also those of shipped
 bots and of owners who share theirs; or everybody's."""
 BEFORE: Final = 4
-"""The method of stored standings that do not name a method."""
+"""The method of a stored standing that names none."""
 _AT_ONCE: Final = 200
 
 
@@ -55,8 +55,8 @@ def write_archive(
     """Writes the season's archive into the file, and returns the season's name.
 
     Raises NotFound; BadOption if `bundles` is unknown; Conflict while the season is not over, or
-    after its records were removed; and
-    Forbidden if a viewer who is no operator asks for everybody's bundles.
+    after its records were removed; and Forbidden if a viewer who is no operator asks for
+    everybody's bundles.
     """
     season = find_season(session, name)
     if bundles not in BUNDLES:
@@ -152,8 +152,8 @@ def _taught(lesson: Lesson) -> layout.ArchivedLesson:
 def _standing(session: Session, season: Season) -> layout.ArchivedStanding:
     """Returns the stored standing of a finished season.
 
-    Computes it if the season was cancelled, or if an account was deleted since: its bots have other
-    names now, which are part of the digest.
+    Computes it anew if the season was cancelled, or if an account was deleted since then: its bots
+    have other names now, and names are part of the digest.
     """
     kept = session.get(Standing, standings.scope_of(season))
     found: Standing | standings.Fresh
@@ -203,9 +203,9 @@ def _matches(
     over = (Match.season_id == season.id, Match.state.in_((MatchState.FINISHED, MatchState.VOID)))
     query = select(Match.id, Match.state).join(Match.result).where(*over).order_by(Match.number)
     ids = [
-        name
-        for name, state in session.execute(query)
-        if state == MatchState.FINISHED or name in learned
+        match
+        for match, state in session.execute(query)
+        if state == MatchState.FINISHED or match in learned
     ]
     whole = (
         joinedload(Match.result),
@@ -250,7 +250,7 @@ def _memories(
         .where(Match.season_id == season.id, MatchSeat.memory.is_not(None))
         .where(MatchSeat.version_id.in_([one.id for one in given]))
     )
-    names = set(session.scalars(used.distinct()))
-    names |= {memory for one in lessons for memory in (one.before, one.after)}
-    for name in sorted(filter(None, names)):
-        yield session.get_one(Memory, name).data
+    digests = set(session.scalars(used.distinct()))
+    digests |= {memory for one in lessons for memory in (one.before, one.after)}
+    for digest in sorted(filter(None, digests)):
+        yield session.get_one(Memory, digest).data

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
 
-def embargoed_matches(session: Session, names: Collection[str]) -> set[str]:
+def embargoed_matches(session: Session, ids: Collection[str]) -> set[str]:
     """Returns those of the matches that share a deal with an unfinished match."""
-    return set(session.scalars(_CLOSED, {"names": names}))
+    return set(session.scalars(_CLOSED, {"ids": ids}))
 
 
 def readable() -> ColumnElement[bool]:
@@ -28,9 +28,7 @@ def readable() -> ColumnElement[bool]:
     return ~select(other.id).where(*shared).exists()
 
 
-_CLOSED: Final = select(Match.id).where(
-    Match.id.in_(bindparam("names", expanding=True)), ~readable()
-)
+_CLOSED: Final = select(Match.id).where(Match.id.in_(bindparam("ids", expanding=True)), ~readable())
 
 
 def reason(session: Session, match: Match) -> str | None:
