@@ -87,6 +87,14 @@ def test_a_password_can_be_changed_by_who_knows_it(books: Books) -> None:
         assert accounts.log_in(session, "alice", "battery staple").id == alice.id
 
 
+def test_an_account_that_was_just_closed_gets_no_new_password(books: Books) -> None:
+    alice = signed_up(books)
+    with books.write() as session:
+        session.execute(update(User).where(User.id == alice.id).values(closed_at=1))
+    with books.write() as session, pytest.raises(Conflict, match="just been changed"):
+        accounts.change_password(session, alice, PASSWORD, "battery staple", now=1)
+
+
 def test_only_an_operator_makes_accounts(books: Books, alice: User, charlie: User) -> None:
     acting = books.acting(charlie)
     assert accounts.create_user(charlie, acting, "dora", PASSWORD, "operator").operator
@@ -185,6 +193,28 @@ def test_there_is_no_link_once_there_is_an_operator(books: Books, charlie: User)
     assert charlie.operator
     with books.write() as session:
         assert accounts.first_operator_link(session, now=books.clock()) is None
+
+
+def test_an_open_link_ends_when_somebody_becomes_an_operator_otherwise(books: Books) -> None:
+    secret = link(books)
+    books.person("charlie", Role.OPERATOR)
+    with books.read() as session:
+        assert not accounts.is_open_link(session, secret)
+    with pytest.raises(Forbidden, match="has been used"):
+        claim(books, secret, "mallory")
+
+
+def test_a_link_is_no_token_and_a_token_is_no_link(books: Books, alice: User) -> None:
+    with books.write() as session:
+        token = accounts.make_token(session, alice, "laptop", now=books.clock())
+    with books.read() as session:
+        assert not accounts.is_open_link(session, token)
+    with pytest.raises(Forbidden, match="has been used"):
+        claim(books, token, "mallory")
+    secret = link(books)
+    claim(books, secret)
+    with books.read() as session, pytest.raises(Forbidden, match="unknown or revoked"):
+        accounts.token_of(session, secret, now=books.clock())
 
 
 def test_the_house_is_no_operator(books: Books) -> None:

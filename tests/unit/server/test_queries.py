@@ -17,7 +17,8 @@ from matchbox.match.record import Bout, Fault
 from matchbox.match.wire import Diagnostic, LeftOut, MatchPlayed, Note, PlayMatch, Printed, TryOut
 from server import queries
 from server.db.models import Match, MatchState, Season, User, Version
-from server.services import tick, uploads
+from server.queries.match_filters import RESULTS
+from server.services import tick, uploads, voids
 from tests.books import (
     SIMPLE,
     Books,
@@ -117,6 +118,21 @@ def test_a_finished_match_stays_closed_while_another_one_plays_its_deal(
     books.record(played(other))
     assert ask(books, "match", one.match, alice)["embargo"] is None
     assert ask(books, "bot", "alice", "one", None)["cpu_ms_per_bout"] is not None
+
+
+def test_a_filter_by_result_leaves_out_a_match_that_is_void_though_it_was_played(
+    books: Books, jobs: list[PlayMatch], charlie: User
+) -> None:
+    for job in jobs:
+        books.record(played(job))
+    with books.write() as session:
+        voids.void(session, charlie, jobs[0].match, "a loose cable", now=books.clock())
+    found = [
+        one["id"]
+        for result in RESULTS
+        for one in ask(books, "matches", bot="alice/one", result=result)["items"]
+    ]
+    assert found == [jobs[1].match]
 
 
 def test_a_finished_match_tells_everything(

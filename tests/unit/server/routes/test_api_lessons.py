@@ -82,6 +82,17 @@ def test_operators_alone_end_a_parked_lesson(
     assert as_charlie.post("/lessons/1/skip").status_code == 409
 
 
+def test_operators_alone_are_told_why_a_lesson_was_lost(
+    school: School, as_alice: Caller, as_charlie: Caller
+) -> None:
+    school.taught()
+    for job in school.jobs():
+        school.books.lose(lost(job, "the box did not open"))
+    for caller, why in ((as_alice, ""), (as_charlie, "the box did not open")):
+        lessons = told(caller.get("/seasons/spring/lessons"))["items"]
+        assert {one["trouble"] for one in lessons} == {why}
+
+
 def test_the_answer_to_a_skip_is_the_lesson_even_of_a_version_that_learns_nothing(
     school: School, as_charlie: Caller
 ) -> None:

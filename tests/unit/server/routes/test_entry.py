@@ -95,6 +95,8 @@ def test_a_request_with_a_token_is_judged_by_it_alone(
     assert told.json == {"name": "bob", "role": "author"}
     problem(client.get("/api/v1/whoami", headers={"Authorization": "Bearer wrong"}), 401)
     problem(client.get("/api/v1/whoami", headers={"Authorization": "Basic YTpi"}), 401)
+    _, _, secret = as_bob.headers["Authorization"].partition(" ")
+    problem(client.get("/api/v1/whoami", headers={"Authorization": f"Basic {secret}"}), 401)
 
 
 def test_the_session_of_an_account_that_is_gone_opens_nothing(app: APIFlask) -> None:

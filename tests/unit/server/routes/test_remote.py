@@ -281,7 +281,7 @@ def test_a_stolen_key_is_bound_to_the_arena_that_took_the_job(
         answer = lab.client.post(
             "/remote/jobs", headers={**lab.headers, "Matchbox-Arena": number}, json={}
         )
-        problem(answer, 422)
+        assert "Matchbox-Arena is a number from 1 to 64" in problem(answer, 422)["detail"]
 
 
 def test_a_stolen_key_holds_one_job_at_a_time(queued: Books, lab: Host, matches: list[str]) -> None:
