@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Select, func, or_, select
+from sqlalchemy import Select, func, select
 from sqlalchemy.orm import joinedload
 
 from matchbox.answers import lessons as answers
@@ -16,7 +16,6 @@ from server.db.models import (
     Bot,
     Lesson,
     LessonState,
-    MatchSeat,
     Memory,
     Result,
     Season,
@@ -58,21 +57,9 @@ def own_memory(session: Session, digest: str, viewer: User) -> bytes:
     Raises Forbidden, even if there is no such memory, so that nobody can probe for others'
     memories; an operator gets NotFound.
     """
-    mine = Bot.owner_id == viewer.id
-    learned = (
-        select(Lesson.id)
-        .join(Lesson.version)
-        .join(Version.bot)
-        .where(mine, or_(Lesson.before == digest, Lesson.after == digest))
-    )
-    used = (
-        select(MatchSeat.match_id)
-        .join(Version, Version.id == MatchSeat.version_id)
-        .join(Bot, Bot.id == Version.bot_id)
-        .where(mine, MatchSeat.memory == digest)
-    )
-    known = (learned, used)
-    if not viewer.operator and not any(session.scalar(one.limit(1)) for one in known):
+    learned = select(Lesson.id).join(Lesson.version).join(Version.bot)
+    learned = learned.where(Bot.owner_id == viewer.id, Lesson.after == digest)
+    if not viewer.operator and session.scalar(learned.limit(1)) is None:
         raise Forbidden("a bot's memory is for its owner and operators; this one is not yours")
     return memory(session, digest)
 
