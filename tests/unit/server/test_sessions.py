@@ -131,6 +131,15 @@ def test_no_session_begins_with_a_password_that_has_just_changed(books: Books) -
         accounts.same_password(session, dora)
 
 
+def test_no_session_begins_for_an_account_that_was_just_closed(books: Books, alice: User) -> None:
+    with books.write() as session:
+        session.get_one(User, alice.id).closed_at = books.clock()
+    with pytest.raises(Forbidden):
+        begin(books, alice)
+    with books.read() as session, pytest.raises(Forbidden, match="is closed"):
+        accounts.same_password(session, alice)
+
+
 @pytest.mark.parametrize(
     ("agent", "told"),
     [

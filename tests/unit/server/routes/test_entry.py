@@ -25,6 +25,7 @@ PASSWORD = "a password of dora"
 
 def test_a_sessions_cookie_is_for_this_site_and_no_script(browse: Browse) -> None:
     cookie = browse(None).send("/signup", name="dora", password=PASSWORD).headers["Set-Cookie"]
+    assert "Expires=" in cookie, "it outlives the browser's window"
     assert "HttpOnly" in cookie
     assert "SameSite=Lax" in cookie
     assert "Secure" not in cookie

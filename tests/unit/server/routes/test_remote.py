@@ -199,6 +199,13 @@ def test_a_key_is_stored_only_as_its_digest(queued: Books, lab: Host) -> None:
         assert "arena-key.make" in {line.action for line in session.scalars(select(Audit))}
 
 
+def test_the_keys_are_listed_for_operators_alone(
+    lab: Host, as_alice: Caller, as_charlie: Caller
+) -> None:
+    problem(as_alice.get("/arena-keys"), 403)
+    assert [one["name"] for one in as_charlie.get("/arena-keys").get_json()["items"]] == ["lab"]
+
+
 def test_a_host_joins_takes_a_match_and_its_result_is_booked(
     queued: Books, lab: Host, matches: list[str]
 ) -> None:
@@ -409,7 +416,8 @@ def test_a_stolen_key_accuses_no_bot_and_parks_no_match(
 
 
 def test_a_stolen_key_closes_no_uploads(queued: Books, lab: Host) -> None:
-    problem(lab.report(walled=False, why="I say so"), 422)
+    for walled in (False, None, 1, "yes"):
+        problem(lab.report(walled=walled, why="I say so"), 422)
     with queued.read() as session:
         assert walls.wall(session).walled
 
@@ -432,6 +440,29 @@ def test_a_stolen_key_that_knocks_twice_at_once_holds_one_job(
     with queued.read() as session:
         (held,) = job_kinds.held(session, lab.arena)
     assert held.id == told.get_json()["message"]["match"]
+
+
+def test_a_host_that_is_drained_while_it_asks_for_a_job_gets_none(
+    queued: Books,
+    lab: Host,
+    matches: list[str],
+    charlie: User,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    taken = broker.take
+
+    def take(*those: Any, **knobs: Any) -> Any:
+        act(queued, arena_keys.drain, charlie, "lab")
+        return taken(*those, **knobs)
+
+    lab.report()
+    with monkeypatch.context() as patch:
+        patch.setattr(broker, "take", take)
+        problem(lab.knock(), 423)
+    with queued.read() as session:
+        assert job_kinds.held(session, lab.arena) == []
+    act(queued, arena_keys.undrain, charlie, "lab")
+    assert lab.job().match in matches, "the message was not lost"
 
 
 def test_a_stolen_key_keeps_no_job_by_reporting_for_ever(
@@ -669,6 +700,17 @@ def test_a_long_result_comes_in_parts(queued: Books, lab: Host, matches: list[st
         assert session.scalars(select(ArenaPart)).all() == []
     problem(lab.send("/results", {}), 422)
     problem(lab.part(job, 0, b"the job is done"), 409)
+
+
+def test_a_part_that_comes_again_with_other_bytes_replaces_all_that_follow_it(
+    queued: Books, lab: Host, matches: list[str]
+) -> None:
+    job = lab.job()
+    text = json.dumps({"task": wire.RECORD, "message": wire.to_plain(honest(queued, job))})
+    for position in range(3):
+        lab.part(job, position, b"of a longer result")
+    lab.part(job, 0, text.encode())
+    assert lab.send("/results", {}).get_json() == {"accepted": True}
 
 
 def test_parts_of_an_earlier_job_are_not_mixed_with_those_of_the_next(
