@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import select, update
 
 from matchbox.errors import BadName, Conflict, Forbidden, NotFound
-from server.db.models import Role, User
+from server.db.models import Audit, Role, User
 from server.services import account_operations, accounts, classes, operations
 from tests.books import Books
 
@@ -85,6 +85,7 @@ def test_a_password_can_be_changed_by_who_knows_it(books: Books) -> None:
         accounts.change_password(session, alice, PASSWORD, "another staple", now=1)
     with books.read() as session:
         assert accounts.log_in(session, "alice", "battery staple").id == alice.id
+        assert session.scalars(select(Audit.action)).all() == ["user.password"]
 
 
 def test_an_account_that_was_just_closed_gets_no_new_password(books: Books) -> None:

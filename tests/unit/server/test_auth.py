@@ -50,14 +50,6 @@ def test_all_parts_of_a_page_show_the_same_moment(app: Flask, books: Books) -> N
         assert count() == before + 1
 
 
-def test_the_session_of_a_page_ends_with_its_request(app: Flask) -> None:
-    with app.test_request_context("/"):
-        with reader() as session:
-            _count(session)
-        assert session.in_transaction()
-    assert not session.in_transaction()
-
-
 def test_a_form_shows_what_it_has_changed(app: Flask, books: Books) -> None:
     with app.test_request_context("/", method="POST"):
         before = count()

@@ -7,11 +7,12 @@ import re
 
 import pytest
 from apiflask import APIFlask
+from sqlalchemy import select
 from werkzeug.test import TestResponse
 
 from matchbox.errors import BadSetting
 from server.app import MOST_BYTES
-from server.auth import FOR_STRANGERS
+from server.auth import FOR_STRANGERS, reader
 from server.context import Context
 from server.db.models import User
 from server.headers import content_policy
@@ -60,6 +61,16 @@ def test_a_form_without_its_csrf_token_changes_nothing(
     assert "stolen" not in forger.get("/account").text
 
 
+@pytest.mark.parametrize("path", ["/login", "/signup"])
+def test_nobody_is_logged_in_by_a_forged_form(browse: Browse, path: str) -> None:
+    browse(None).send("/signup", name="dora", password=PASSWORD)
+    visitor = browse(None)
+    answer = visitor.send(path, name="dora", password=PASSWORD, csrf_token="")
+    assert answer.status_code == 400
+    assert "Load the page again" in answer.text
+    problem(visitor.get("/api/v1/whoami"), 401)
+
+
 def test_a_cookie_alone_changes_nothing_through_the_api(browse: Browse, alice: User) -> None:
     forger = browse(alice)
     told = problem(forger.client.post("/api/v1/tokens", json={"name": "stolen"}), 400)
@@ -98,6 +109,21 @@ def test_a_request_with_a_token_is_judged_by_it_alone(
     problem(client.get("/api/v1/whoami", headers={"Authorization": "Basic YTpi"}), 401)
     _, _, secret = as_bob.headers["Authorization"].partition(" ")
     problem(client.get("/api/v1/whoami", headers={"Authorization": f"Basic {secret}"}), 401)
+
+
+def test_an_address_that_is_none_is_not_found_with_a_token_either(
+    as_bob: Caller, as_charlie: Caller
+) -> None:
+    for caller in (as_bob, as_charlie):
+        problem(caller.get("/nothing"), 404)
+
+
+def test_the_database_session_of_a_page_ends_with_its_request(app: APIFlask) -> None:
+    with app.test_request_context("/"):
+        with reader() as session:
+            session.scalar(select(User.id))
+        assert session.in_transaction()
+    assert not session.in_transaction()
 
 
 def test_the_session_of_an_account_that_is_gone_opens_nothing(app: APIFlask) -> None:

@@ -68,6 +68,15 @@ def test_a_copied_cookie_ends_with_the_logout(browse: Browse, dora: User) -> Non
     assert problem(copy.get("/api/v1/tokens"), 401)
 
 
+def test_a_logout_leaves_nothing_in_the_cookie(browse: Browse, dora: User) -> None:
+    visitor = browse(dora)
+    with visitor.client.session_transaction() as session:
+        session["planted"] = "before the logout"
+    visitor.send("/logout")
+    with visitor.client.session_transaction() as session:
+        assert "planted" not in session
+
+
 def test_a_logout_ends_no_other_session(browse: Browse, dora: User) -> None:
     here, there = browse(dora), browse(dora)
     here.send("/logout")
