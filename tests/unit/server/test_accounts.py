@@ -185,6 +185,8 @@ def test_the_first_operator_comes_by_a_link_that_works_once(books: Books) -> Non
 
 def test_a_newer_link_replaces_the_older_ones(books: Books) -> None:
     old, new = link(books), link(books)
+    with books.read() as session:
+        assert not accounts.is_open_link(session, old)
     with pytest.raises(Forbidden):
         claim(books, old)
     assert claim(books, new).operator
@@ -213,6 +215,8 @@ def test_a_link_is_no_token_and_a_token_is_no_link(books: Books, alice: User) ->
     with pytest.raises(Forbidden, match="has been used"):
         claim(books, token, "mallory")
     secret = link(books)
+    with books.read() as session:
+        assert accounts.token_of(session, token, now=books.clock()).user_id == alice.id
     claim(books, secret)
     with books.read() as session, pytest.raises(Forbidden, match="unknown or revoked"):
         accounts.token_of(session, secret, now=books.clock())
