@@ -15,7 +15,7 @@ STATES: Final = {
     "refused": "refused",
     "retired": "retired",
     "queued": "queued",
-    "running": "being played",
+    "running": "under way",
     "finished": "finished",
     "parked": "parked",
     "void": "void",

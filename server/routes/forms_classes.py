@@ -71,6 +71,6 @@ def make_accounts(name: str) -> Response:
 
 
 _SUMMARY = (
-    "no account was made, because of these names; correct the list and send it again. A real name "
-    "may stand beside the account's, after a comma"
+    "no account was made, because of these names; correct the list and send it again (a real name "
+    "may follow the account's name and a comma)"
 )

@@ -114,11 +114,11 @@ def test_an_operator_runs_a_season_of_each_format(
     watched.get_by_role("button", name="Freeze").click()
     expect(state).to_contain_text("bots; nothing is played yet")
     watched.get_by_role("button", name="Start").click()
-    expect(state).to_contain_text("being played")
+    expect(state).to_contain_text("under way")
     watched.get_by_role("button", name="Pause").click()
     expect(state).to_contain_text("paused")
     watched.get_by_role("button", name="Resume").click()
-    expect(state).to_contain_text("being played")
+    expect(state).to_contain_text("under way")
     play_out(
         books,
         lambda jobs: map(partial(really_played, books), jobs),

@@ -234,7 +234,7 @@ def test_an_author_writes_is_refused_mends_is_accepted_and_watches(
     expect(verdict).to_contain_text("First match: being paired")
     all_is_well(watched)
     tick(books.context)
-    expect(verdict).to_contain_text("First match: being played")
+    expect(verdict).to_contain_text("First match: under way")
     for job in books.postman.take():
         if isinstance(job, PlayMatch):
             books.record(really_played(books, job))

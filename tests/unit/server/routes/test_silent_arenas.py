@@ -46,7 +46,7 @@ def test_home_says_that_nothing_is_played(under_way: Books, browse: Browse, nobo
         assert "No arena reports at the moment, so nothing is being played" in shown
         assert "wait until one is back" in shown
         assert "being played," not in shown
-        assert "Being played, or next" not in shown
+        assert "Under way: played" not in shown
     assert nobody.get("/queue").json["silent"] is True  # type: ignore[index]
 
 
