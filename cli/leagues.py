@@ -11,6 +11,7 @@ from cli import output
 from cli.playing import JsonOption
 from cli.remote import connect, quoted
 from cli.season_options import takes_terms
+from matchbox.errors import BadOption
 from matchbox.match.wire import Separation
 
 league = typer.Typer(help="See, make and run leagues.", no_args_is_help=True)
@@ -142,7 +143,6 @@ def code(
     """Show, make or withdraw the code with which anybody joins a league."""
     from cli.client import parse_answer
     from matchbox.answers.classes import JoinCode
-    from matchbox.errors import BadOption
 
     if renew and withdraw:
         raise BadOption("--renew and --withdraw exclude each other: choose one")
@@ -175,6 +175,8 @@ def accounts(
 
     with connect() as client:
         names, notes = read_list(file.read())
+        if not names:
+            raise BadOption(f"there is no name in {file.name}; give one a line")
         late = (
             "run this again: names that it calls taken have accounts then, and `matchbox admin "
             "user reset NAME` gives each a new password"
@@ -248,8 +250,8 @@ def show(answer: Any, json: bool) -> None:
         print(f"season: {season.name} ({season.state})")
     if more := league.season_count - len(league.seasons):
         print(f"and {more} more: `matchbox season list --league {league.name}` lists them all")
-    for name in league.invited or []:
-        print(f"invited: {name}")
+    if league.invited:
+        print(f"invited: {', '.join(league.invited)}")
 
 
 def _step(name: str, step: str, json: bool, body: dict[str, Any] | None = None) -> None:

@@ -44,8 +44,8 @@ def format(  # noqa: A001 - named after what it tells
         sentences.append(f"A newcomer plays {matches} first.")
     if form.divisions > 1:
         sentences.append(
-            f"{form.divisions} divisions: between seasons the best {form.moving} of each "
-            f"rise, and the last {form.moving} sink, or fewer if a division is too small for that."
+            f"At most {form.divisions} divisions: between seasons the best {form.moving} of each "
+            f"rise, and the last {form.moving} sink, or fewer if there are too few bots."
         )
     limits = [
         f"{form.matches:,} matches" if form.matches else "",

@@ -118,7 +118,9 @@ def test_accounts_are_invited_and_a_league_rests(
     platform.books.person("alice")
     matchbox("league", "create", "cup", "--game", "bomb", "--invitation")
     assert matchbox("league", "invite", "cup", "alice", "--json").json["invited"] == ["alice"]
-    assert "invited: alice" in matchbox("league", "show", "cup").out
+    matchbox("league", "invite", "cup", "charlie")
+    assert "invited: alice, charlie" in matchbox("league", "show", "cup").out.splitlines()
+    matchbox("league", "uninvite", "cup", "charlie")
     assert matchbox("league", "uninvite", "cup", "alice", "--json").json["invited"] == []
     assert matchbox("league", "uninvite", "cup", "alice").code == 1
     assert matchbox("league", "pause", "cup", "--json").json["paused"] is True

@@ -32,6 +32,9 @@ def test_a_class_is_made_by_command(
     assert "'anna' is taken" in again.err
     assert matchbox("league", "results", "cup", "--csv").out.splitlines()[1].startswith("anna,1,")
     assert "ben" in matchbox("league", "results", "cup").out
+    names.write_text("\n")
+    empty = matchbox("league", "accounts", "cup", names)
+    assert (empty.code, "there is no name in" in empty.err) == (2, True)
     names.write_text("Owl Eyes,owl\n")
     noted = matchbox("league", "accounts", "cup", names, "--json").json["items"]
     assert [(one["name"], one["note"]) for one in noted] == [("owl", "Owl Eyes")]

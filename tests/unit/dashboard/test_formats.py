@@ -33,7 +33,7 @@ NEW = "/admin/leagues/new"
             "until the best 3 are known, with thrifty care.",
         ),
         (Format(placement=10), "A newcomer plays 10 placement matches first."),
-        (Format(divisions=2), "2 divisions: between seasons the best 1 of each rise"),
+        (Format(divisions=2), "At most 2 divisions: between seasons the best 1 of each rise"),
         (Format(matches=5000, hours=1), "It ends after 5,000 matches or 1 hour at the latest."),
         (Format(hours=6), "It ends after 6 hours at the latest."),
         (
@@ -68,7 +68,7 @@ def test_a_long_adaptive_season_begins_with_a_swiss_system() -> None:
 
 def test_more_bots_than_a_division_has_do_not_move() -> None:
     told = formats.format(Format(divisions=2, moving=9), "bomb")[1]
-    assert told.endswith("the last 9 sink, or fewer if a division is too small for that.")
+    assert told.endswith("the last 9 sink, or fewer if there are too few bots.")
 
 
 def test_a_cooperative_game_is_told_as_one_of_teams() -> None:
