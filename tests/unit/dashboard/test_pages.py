@@ -263,7 +263,7 @@ def test_a_time_is_said_in_words_with_the_exact_one_on_hover() -> None:
         ("/seasons", "No season yet"),
         ("/seasons/7", "Nobody has entered yet"),
         ("/account", "You have no bot yet"),
-        ("/admin", "Nothing is parked"),
+        ("/admin", "Nothing is parked, so no job waits for your decision"),
         ("/admin", "No arena has reported yet"),
     ],
 )
