@@ -9,7 +9,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Final, TypeVar
 
@@ -40,6 +40,8 @@ class Login:
 
     url: str
     token: str = ""
+    options: Mapping[str, object] = field(default_factory=dict)
+    """The scopes and days that were asked for with the token, as `/login` takes them."""
 
 
 class Client:
@@ -241,21 +243,22 @@ def load_login(environment: Mapping[str, str] = os.environ) -> Login:
     saved = _saved_login(environment)
     url = environment.get("MATCHBOX_URL") or saved.url
     token = environment.get("MATCHBOX_TOKEN") or (saved.token if url == saved.url else "")
-    return Login(url.rstrip("/"), token)
+    return Login(url.rstrip("/"), token, saved.options)
 
 
 def save_login(chosen: Login, environment: Mapping[str, str] = os.environ) -> Path:
     """Saves the login to a file that only its owner can read; returns the file's path."""
     path = _file(environment)
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    whole_file.replace(path, json.dumps({"url": chosen.url, "token": chosen.token}))
+    saved = {"url": chosen.url, "token": chosen.token, "options": dict(chosen.options)}
+    whole_file.replace(path, json.dumps(saved))
     return path
 
 
 def _saved_login(environment: Mapping[str, str]) -> Login:
     try:
         saved = json.loads(_file(environment).read_text())
-        return Login(str(saved["url"]), str(saved["token"]))
+        return Login(str(saved["url"]), str(saved["token"]), dict(saved.get("options", {})))
     except (FileNotFoundError, ValueError, KeyError, TypeError):
         return Login(DEFAULT_URL)
 

@@ -70,14 +70,15 @@ def log_in(
             known = client.answer(Account, "/whoami")
         account, role = known.name, known.role
     else:
+        options = token_fields(scope, days)
         body = {
             "name": name or typer.prompt("Name", err=True),
             "password": secret_of("Password"),
-            **token_fields(scope, days),
+            **options,
         }
         with Client(Login(address)) as client:
             made = parse_answer(FreshToken, client.post("/login", body))
-        account, role, chosen = made.account, made.role, Login(address, made.token)
+        account, role, chosen = made.account, made.role, Login(address, made.token, options)
     path = save_login(chosen)
     if json:
         output.document({"url": address, "account": account, "role": role})

@@ -97,9 +97,10 @@ def password(
     if revoke_tokens and not given:
         with Client(Login(chosen.url)) as client:
             fresh = parse_answer(
-                FreshToken, client.post("/login", {"name": account, "password": new})
+                FreshToken,
+                client.post("/login", {"name": account, "password": new, **chosen.options}),
             )
-        save_login(Login(chosen.url, fresh.token))
+        save_login(Login(chosen.url, fresh.token, chosen.options))
     if json:
         output.document({"account": account, "tokens_revoked": revoke_tokens})
     else:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from server.db.models import User
+from server.db.models import Role, User
 from server.services import accounts
 from tests.unit.cli.conftest import Platform, Run
 
@@ -110,6 +110,23 @@ def test_a_new_password_may_revoke_every_token_but_the_one_that_it_makes(
     assert told.json == {"account": "dora", "tokens_revoked": True}
     assert kept(tmp_path / "home") != before
     assert [one["name"] for one in matchbox("token", "list", "--json").json] == ["login"]
+
+
+def test_the_token_after_a_new_password_has_no_more_scopes_and_days_than_the_login_had(
+    dora: User, platform: Platform, matchbox: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ("--scope", "submit", "--scope", "read", "--days", "7")
+    typed(monkeypatch, PASSWORD)
+    matchbox("login", platform.url, "--name", "dora", *words)
+    with platform.books.write() as session:
+        session.get_one(User, dora.id).role = Role.OPERATOR
+    (before,) = matchbox("token", "list", "--json").json
+    typed(monkeypatch, PASSWORD, NEW)
+    assert matchbox("password", "--revoke-tokens").code == 0
+    (after,) = matchbox("token", "list", "--json").json
+    assert after["id"] != before["id"]
+    assert after["scopes"] == before["scopes"] == ["read", "submit"]
+    assert after["ends_at"][:10] == before["ends_at"][:10]
 
 
 def test_a_new_password_by_a_token_of_the_environment_leaves_the_saved_login_alone(
