@@ -8,8 +8,9 @@ import pytest
 from sqlalchemy import select, update
 
 from matchbox.errors import BadName, Conflict, Forbidden, NotFound
-from server.db.models import Audit, Role, User
+from server.db.models import Audit, Notice, Role, Token, User
 from server.services import account_operations, accounts, classes, operations
+from server.times import DAY_MS
 from tests.books import Books
 
 PASSWORD = "correct horse"
@@ -86,6 +87,8 @@ def test_a_password_can_be_changed_by_who_knows_it(books: Books) -> None:
     with books.read() as session:
         assert accounts.log_in(session, "alice", "battery staple").id == alice.id
         assert session.scalars(select(Audit.action)).all() == ["user.password"]
+        (notice,) = session.scalars(select(Notice).where(Notice.user_id == alice.id))
+    assert "If it was not you" in notice.text
 
 
 def test_an_account_that_was_just_closed_gets_no_new_password(books: Books) -> None:
@@ -156,6 +159,18 @@ def test_a_token_has_a_name_and_there_is_an_end_to_them(books: Books, alice: Use
             accounts.make_token(session, alice, "one more", now=books.clock())
 
 
+def test_a_token_of_an_earlier_release_has_no_end(books: Books, alice: User) -> None:
+    with books.write() as session:
+        secret = accounts.make_token(session, alice, "old", now=books.clock())
+        session.execute(update(Token).values(ends_at=None))
+    books.clock.pass_by(minutes=4 * 366 * 1440)
+    with books.write() as session:
+        old = accounts.token_of(session, secret, now=books.clock())
+        accounts.make_token(session, alice, "new", days=7, by=old, now=books.clock())
+        _, new = accounts.tokens(session, alice)
+        assert new.ends_at == books.clock() + 7 * DAY_MS
+
+
 def link(books: Books) -> str:
     """Returns the secret of a link for the first operator."""
     with books.write() as session:
@@ -217,9 +232,12 @@ def test_a_link_is_no_token_and_a_token_is_no_link(books: Books, alice: User) ->
     secret = link(books)
     with books.read() as session:
         assert accounts.token_of(session, token, now=books.clock()).user_id == alice.id
-    claim(books, secret)
-    with books.read() as session, pytest.raises(Forbidden, match="unknown or revoked"):
-        accounts.token_of(session, secret, now=books.clock())
+    charlie = claim(books, secret)
+    with books.read() as session:
+        assert accounts.tokens(session, charlie) == []
+        assert session.scalars(select(Audit.action)).all() == ["user.claim"]
+        with pytest.raises(Forbidden, match="unknown or revoked"):
+            accounts.token_of(session, secret, now=books.clock())
 
 
 def test_the_house_is_no_operator(books: Books) -> None:

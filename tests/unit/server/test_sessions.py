@@ -118,6 +118,19 @@ def test_the_oldest_session_makes_room(books: Books, alice: User) -> None:
     assert lasting == [False] * 2 + [True] * sessions.MOST
 
 
+def test_the_session_that_was_not_used_for_longest_makes_room(books: Books, alice: User) -> None:
+    used, idle = begin(books, alice), begin(books, alice)
+    books.clock.pass_by(minutes=60)
+    row = found(books, used)
+    assert row is not None
+    with books.write() as session:
+        sessions.note_use(session, row.id, now=books.clock())
+    for _ in range(sessions.MOST - 1):
+        begin(books, alice)
+    assert found(books, used) is not None
+    assert found(books, idle) is None
+
+
 def test_no_session_begins_with_a_password_that_has_just_changed(books: Books) -> None:
     with books.write() as session:
         dora = accounts.sign_up(session, "dora", "a password of dora", signup="open", now=1)

@@ -104,6 +104,14 @@ def test_an_operators_token_without_operate_is_an_authors(
     assert full.post("/bots/alice/hers/retire").status_code == 200
 
 
+def test_an_author_is_not_asked_for_a_scope_that_no_author_has(
+    as_alice: Caller, as_charlie: Caller
+) -> None:
+    assert as_charlie.get("/users").status_code == 200
+    told = problem(as_alice.get("/users"), 403)
+    assert told["detail"] == "only operators may see this"
+
+
 def test_a_token_opens_pages_that_it_may_read_and_sends_no_forms(
     app: APIFlask, books: Books, charlie: User
 ) -> None:
