@@ -10,7 +10,14 @@ from sqlalchemy import select, update
 from matchbox.errors import BadName, Conflict, Forbidden
 from server.context import Context
 from server.db.models import Audit, Notice, User
-from server.services import accounts, deliveries, password_links, passwords, sessions
+from server.services import (
+    accounts,
+    deliveries,
+    notices,
+    password_links,
+    passwords,
+    sessions,
+)
 from server.services.deliveries import Parcel
 from tests.books import Books
 
@@ -211,6 +218,18 @@ def test_nobody_is_buried_in_links(mailing: Context, books: Books, dora: User) -
         books.clock.pass_by(minutes=10)
     with books.context.read() as session:
         assert len(session.scalars(select(Notice)).all()) == password_links.LINKS
+    books.clock.pass_by(minutes=24 * 60)
+    parcels(mailing)
+    ask(mailing)
+    assert len(parcels(mailing)) == 1, "the next day"
+
+
+def test_other_notices_do_not_count_as_links(mailing: Context, books: Books, dora: User) -> None:
+    with books.write() as session:
+        for _ in range(password_links.LINKS):
+            notices.notify_account(session, dora.id, "password", "", "", now=books.clock())
+    ask(mailing)
+    assert "password-link" in [one.kind for one in parcels(mailing)]
 
 
 def test_without_a_mail_server_an_operator_is_named(books: Books, dora: User) -> None:

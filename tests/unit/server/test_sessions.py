@@ -57,6 +57,8 @@ def test_a_session_ends_when_nobody_has_used_it_for_long(books: Books, alice: Us
     assert found(books, secret) is not None
     books.clock.pass_by(minutes=10 * 1440)
     assert found(books, secret) is None
+    with books.read() as session:
+        assert sessions.sessions(session, alice, now=books.clock()) == []
     newest = found(books, begin(books, alice))
     assert newest is not None
     with books.read() as session:
