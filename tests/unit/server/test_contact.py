@@ -200,8 +200,10 @@ def test_nobody_is_buried_in_links(books: Books, alice: User) -> None:
     ask(books, dora, "dora@example.org")
     with books.write() as session:
         contact.clear(session, session.get_one(User, emil.id), now=books.clock())
+    frida = books.person("frida")
     with pytest.raises(TooMany, match="tomorrow"):
-        ask(books, books.person("frida"))
+        ask(books, frida)
+    ask(books, frida, "frida@example.org")
     books.clock.pass_by(minutes=24 * 60)
     ask(books, alice)
 
@@ -222,6 +224,28 @@ def test_a_muted_kind_is_mailed_no_more_and_is_in_the_inbox_still(
     mute(books, alice)
     tell(books, alice)
     assert [parcel.address for parcel in parcels(books) if not parcel.url] == [ADDRESS]
+
+
+def test_waiting_mails_of_other_kinds_and_of_others_are_sent(
+    books: Books, alice: User, bob: User
+) -> None:
+    for user, address in ((alice, ADDRESS), (bob, "bob@example.org")):
+        ask(books, user, address)
+        confirm(books, user, parcels(books)[0].link)
+        parcels(books)
+        tell(books, user)
+    mute(books, alice, "season-start")
+    with books.write() as session:
+        contact.clear(session, session.get_one(User, bob.id), now=books.clock())
+    sent = [(one.address, one.kind) for one in parcels(books)]
+    assert (ADDRESS, "verdict") in sent
+    assert ("bob@example.org", "verdict") not in sent
+
+
+def test_a_second_request_replaces_a_link_that_was_not_sent_yet(books: Books, alice: User) -> None:
+    for address in ("old@example.org", ADDRESS):
+        ask(books, alice, address)
+    assert [one.address for one in parcels(books)] == [ADDRESS]
 
 
 def test_no_kind_that_there_is_not_is_muted_nor_one_of_the_account_itself(

@@ -224,10 +224,13 @@ def test_nobody_is_buried_in_links(mailing: Context, books: Books, dora: User) -
     assert len(parcels(mailing)) == 1, "the next day"
 
 
-def test_other_notices_do_not_count_as_links(mailing: Context, books: Books, dora: User) -> None:
+def test_other_notices_and_links_of_others_do_not_count(
+    mailing: Context, books: Books, dora: User, alice: User
+) -> None:
     with books.write() as session:
         for _ in range(password_links.LINKS):
-            notices.notify_account(session, dora.id, "password", "", "", now=books.clock())
+            for user, kind in ((dora, "password"), (alice, notices.PASSWORD_LINK)):
+                notices.notify_account(session, user.id, kind, "", "", now=books.clock())
     ask(mailing)
     assert "password-link" in [one.kind for one in parcels(mailing)]
 
