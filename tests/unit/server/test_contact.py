@@ -233,6 +233,7 @@ def test_waiting_mails_of_other_kinds_and_of_others_are_sent(
         ask(books, user, address)
         confirm(books, user, parcels(books)[0].link)
         parcels(books)
+    for user in (alice, bob):
         tell(books, user)
     mute(books, alice, "season-start")
     with books.write() as session:
