@@ -373,6 +373,15 @@ def test_logging_out_tells_that_the_provider_still_knows(
     assert browse(dora).send("/logout").location == "/"
 
 
+def test_an_address_for_logging_out_that_is_no_web_address_is_not_linked(
+    browse: Browse, abroad: Provider
+) -> None:
+    abroad.describe = lambda known: known.update(end_session_endpoint="javascript:alert(1)")
+    page = browse(None).get("/login/openid/out")
+    assert page.status_code == 200
+    assert "javascript" not in page.text
+
+
 def test_without_a_provider_nothing_of_it_is_there(browse: Browse, app: APIFlask) -> None:
     visitor = browse(None)
     assert "/login/openid" not in visitor.get("/login").text
