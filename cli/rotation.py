@@ -150,10 +150,11 @@ def _steps(elsewhere: list[str], env_file: Path | None, tokens: bool) -> list[st
     broker = " and the broker's new password" if env_file is not None else ""
     source = env_file.name if env_file is not None else "secrets.json"
     if env_file is not None:
-        steps.append(
-            "MATCHBOX_SMTP_PASSWORD, MATCHBOX_OPENID_CLIENT_SECRET: where set, change them at the "
-            "mail server and the provider, and here."
-        )
+        steps += [
+            f"{name}: if it is set, {step}."
+            for name, step in _KEPT_ELSEWHERE.items()
+            if not name.endswith("_URL")
+        ]
         steps.append(
             "Run `docker compose up --detach --force-recreate`: it gives Postgres its new "
             "password, and starts everything with the new secrets."
