@@ -185,16 +185,18 @@ async function change() {
   tell();
 }
 
-// Goes on with the draft of the chosen game and bot, at once. Returns whether that is the text now.
+// Goes on with the draft of the chosen game and bot, at once; but a text that was written before its
+// bot had a name stays. Returns whether the text now is a draft.
 function moveDraft() {
   const [former, edited, was] = [key, text() !== given().value, present()];
   key = here();
   if (key === former) return edited;
   const draft = read(key);
   const renamed = edited && former.split("/")[0] === key.split("/")[0];
-  if (renamed && former.endsWith("/")) localStorage.removeItem(former);
-  if (renamed && draft) setAside(was);
-  if (draft) put(draft.text);
+  const named = renamed && former.endsWith("/");
+  if (named) localStorage.removeItem(former);
+  if (renamed && draft) setAside(named ? draft : was);
+  if (draft && !named) put(draft.text);
   else if (renamed) keep();
   return Boolean(draft) || renamed;
 }

@@ -75,6 +75,28 @@ def test_the_game_brings_its_example_and_rules_and_each_bot_keeps_its_draft(
     expect(editor(watched)).to_have_text("# of bomb")
 
 
+def test_a_text_that_gets_the_name_of_a_bot_stays_and_that_bots_draft_can_be_brought_back(
+    page: Page, address: str
+) -> None:
+    page.goto(address + "/submit?game=bomb")
+    write_text(page, "# the old text")
+    page.get_by_label("Name of the bot").fill("named")
+    page.get_by_label("Name of the bot").blur()
+    expect(page.locator("#draft")).to_contain_text("Draft of a moment ago")
+    page.goto(address + "/submit?game=bomb")
+    write_text(page, "# the new text")
+    page.get_by_label("Name of the bot").fill("named")
+    page.get_by_label("Name of the bot").blur()
+    expect(page.get_by_role("button", name="Bring back the draft")).to_be_visible()
+    assert source(page) == "# the new text"
+    page.reload()
+    page.get_by_label("Name of the bot").fill("named")
+    page.get_by_label("Name of the bot").blur()
+    expect(editor(page)).to_have_text("# the new text")
+    page.get_by_role("button", name="Bring back the draft").click()
+    assert source(page) == "# the old text"
+
+
 def test_a_draft_outlives_a_reload_tells_its_age_and_comes_back(
     watched: Page, address: str
 ) -> None:
