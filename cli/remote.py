@@ -252,7 +252,10 @@ def board_of(client: Client, name: str) -> Board:
     for path in (f"/leaderboards/{quoted(name)}", f"/seasons/{quoted(name)}/standings"):
         with suppress(NotFound):
             return client.answer(Board, path)
-    raise NotFound(f"there is no game and no season {name!r}")
+    raise NotFound(
+        f"there is no game and no season {name!r}; `matchbox games` and `matchbox season list` "
+        "name them"
+    )
 
 
 def show_board(board: Board) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from sqlalchemy import bindparam, inspect, select
@@ -51,7 +52,10 @@ def find_bot(session: Session, name: str, viewer: User | None = None) -> Bot:
         owner, own = viewer.name, name
     row = session.scalar(select(Bot).join(Bot.owner).where(User.name == owner, Bot.name == own))
     if row is None:
-        raise NotFound(f"there is no bot {owner}/{own}")
+        theirs = session.scalars(select(Bot.name).join(Bot.owner).where(User.name == owner)).all()
+        near = get_close_matches(own, theirs, n=1)
+        hint = f"; did you mean {owner}/{near[0]}?" if near else ""
+        raise NotFound(f"there is no bot {owner}/{own}{hint}")
     return row
 
 

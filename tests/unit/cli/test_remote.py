@@ -172,7 +172,10 @@ def test_a_standing_has_the_keys_of_the_interface(
 def test_a_board_that_is_none_is_named(alice: User, matchbox: Run) -> None:
     told = matchbox("standings", "nowhere")
     assert told.code == 1
-    assert told.err == "matchbox: there is no game and no season 'nowhere'\n"
+    assert told.err == (
+        "matchbox: there is no game and no season 'nowhere'; `matchbox games` and "
+        "`matchbox season list` name them\n"
+    )
 
 
 def test_logs_show_what_the_bot_printed_in_its_try_out_and_its_matches(

@@ -35,6 +35,11 @@ def test_a_comparison_says_what_it_found(number: int, told: tuple[str, ...]) -> 
     assert [words for words in told if words not in page.text] == []
 
 
+def test_the_queued_matches_of_a_comparison_are_counted_in_english() -> None:
+    last = replace(SOURCE, comparison=lambda number: row(number, finished=19))
+    assert "in 19 matches; 1 more is queued" in get("/comparisons/1", last).text
+
+
 def test_only_one_that_runs_asks_again_and_can_be_cancelled() -> None:
     for number, running in ((1, True), (2, False)):
         page = get(f"/comparisons/{number}")

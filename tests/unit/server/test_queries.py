@@ -373,6 +373,19 @@ def test_a_bot_is_found_by_its_bare_name_if_there_is_one_only(
         ask(books, "bot_name", "nobody")
 
 
+def test_a_bot_that_is_not_there_is_refused_with_the_name_that_may_be_meant(
+    books: Books, alice: User, bob: User
+) -> None:
+    books.upload(alice, "careful")
+    books.upload(bob, "carefool")
+    with pytest.raises(
+        NotFound, match=r"^there is no bot alice/carefil; did you mean alice/careful\?$"
+    ):
+        ask(books, "bot", "alice", "carefil", None)
+    with pytest.raises(NotFound, match=r"^there is no bot alice/bold$"):
+        ask(books, "bot", "alice", "bold", None)
+
+
 # Bots and versions
 
 
