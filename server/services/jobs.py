@@ -30,7 +30,7 @@ from hashlib import sha256
 from typing import Any, Final, Generic, Literal, TypeAlias, TypeVar
 
 import structlog
-from sqlalchemy import ColumnElement, and_, or_, select, update
+from sqlalchemy import ColumnElement, and_, case, or_, select, update
 from sqlalchemy.orm import Session
 
 from matchbox.errors import Conflict, Forbidden, NotFound
@@ -81,7 +81,7 @@ class JobKind(Generic[Row]):
     to_parked: Mapping[str, Any]
     resume: Callable[..., object] = lambda *_, **__: None
     """Called with session, row, settings and now after a row was queued again."""
-    claimed: Callable[[Session, Row, int], Mapping[str, Any]] = lambda *_: {}
+    claimed: Callable[[Session, Row, Settings, int], Mapping[str, Any]] = lambda *_: {}
     """Returns further column values that a claim sets. Raises Conflict if the arena must drop the
     job."""
     failed: Callable[[Session, Row, int], None] = lambda *_: None
@@ -219,7 +219,7 @@ def claim(
     """
     long = next_deadline(settings, now, lease_ms=kind.lease_ms)
     held = {"deadline": now + HELD_MS if arena else long, "arena": storable(arena, 200)}
-    values = {**kind.claimed(session, row, now), **held}
+    values = {**kind.claimed(session, row, settings, now), **held}
     held_by = kind.model.arena
     free = or_(held_by.is_(None), held_by == arena, held_by.not_like(f"%{MARK}%"))
     if not _change(session, row, values, and_(kind.leased, free), attempt):
@@ -256,13 +256,33 @@ def lose(
     return True
 
 
-def overdue(session: Session, model: type[Any], now: int) -> ColumnElement[bool]:
+def in_time(
+    model: type[Any], now: int, settings: Settings, lease_ms: int | None = None
+) -> ColumnElement[bool]:
+    """Returns the condition that a row's deadline is still to come.
+
+    One that is later than any lease from now on counts as passed: the clock was ahead when the job
+    was sent.
+    """
+    leases = case((model.attempt > _SHORT_LEASES, model.attempt - _SHORT_LEASES), else_=1)
+    longest = (lease_ms or settings.lease_minutes * MINUTE_MS) * leases
+    return and_(model.deadline > now, model.deadline <= now + MINUTE_MS + longest)
+
+
+def overdue(
+    session: Session,
+    model: type[Any],
+    now: int,
+    *,
+    settings: Settings,
+    lease_ms: int | None = None,
+) -> ColumnElement[bool]:
     """Returns the condition that a row's deadline has passed.
 
     A job that an arena holds is never overdue while no arena reports: then the server was away, or
     the whole machine, and nobody else could do the job.
     """
-    late = model.deadline <= now
+    late = and_(model.deadline.is_not(None), ~in_time(model, now, settings, lease_ms))
     free = or_(model.arena.is_(None), model.arena == "")
     return late if walls.reporting(session, now=now) else and_(late, free)
 
@@ -333,8 +353,9 @@ def sweep(session: Session, kind: JobKind[Row], *, settings: Settings, now: int)
 
     Counts no fault.
     """
-    late = select(kind.model).where(kind.leased, overdue(session, kind.model, now))
-    rows = session.scalars(late.order_by(kind.model.id)).all()
+    late = overdue(session, kind.model, now, settings=settings, lease_ms=kind.lease_ms)
+    found = select(kind.model).where(kind.leased, late)
+    rows = session.scalars(found.order_by(kind.model.id)).all()
     for row in rows:
         values = {**kind.to_queued, "arena": None}
         if _change(session, row, values, kind.leased, row.attempt):

@@ -69,10 +69,10 @@ def kind_of(row: Version | Draft) -> JobKind[Any]:
     return TRY_DRAFT if isinstance(row, Draft) else TRY_OUT
 
 
-def under_way(session: Session, now: int) -> set[int]:
+def under_way(session: Session, settings: Settings, now: int) -> set[int]:
     """Returns the row numbers of the accounts with a try-out under way, without quarantines."""
-    versions = (Version.state == VersionState.PENDING, Version.deadline > now)
-    drafts = (Draft.state == DraftState.PENDING, Draft.deadline > now)
+    versions = (Version.state == VersionState.PENDING, jobs.in_time(Version, now, settings))
+    drafts = (Draft.state == DraftState.PENDING, jobs.in_time(Draft, now, settings))
     found = set(session.scalars(select(Bot.owner_id).join(Bot.versions).where(*versions)))
     return found | set(session.scalars(select(Draft.owner_id).where(*drafts)))
 
@@ -113,22 +113,24 @@ def house_bot(session: Session, version: Version | Draft) -> Entrant | None:
     return None if found is None else Entrant(found.digest, found.class_name or None)
 
 
-def _claimed(session: Session, row: Version | Draft, now: int) -> dict[str, Any]:
+def _claimed(
+    session: Session, row: Version | Draft, settings: Settings, now: int
+) -> dict[str, Any]:
     """The columns that a claim sets: the time of the attempt's first claim.
 
     Raises Conflict if the claim comes so late that another try-out of the author has the turn.
     """
-    if _has_passed(session, row, now):
+    if _has_passed(session, row, settings, now):
         raise Conflict(f"the turn of version {row.digest} is over: it comes again")
     return {"claimed_at": now if row.claimed_at is None else row.claimed_at}
 
 
-def _has_passed(session: Session, row: Version | Draft, now: int) -> bool:
+def _has_passed(session: Session, row: Version | Draft, settings: Settings, now: int) -> bool:
     """Whether the row's turn is over, and another try-out of its author has the turn."""
     in_time = row.deadline is None or row.deadline > now
     if in_time or row.owner.trusted or row.state != VersionState.PENDING:
         return False
-    return row.owner.id in under_way(session, now)
+    return row.owner.id in under_way(session, settings, now)
 
 
 def _of_bundle(session: Session, digest: str) -> Sequence[Version | Draft]:

@@ -70,10 +70,10 @@ def advance(session: Session, *, settings: Settings, now: int, author: int | Non
     oldest. Slow authors together hold at most half of the arenas, and their try-outs queue among
     the matches. While an arena has no wall, only those of trusted accounts are sent.
     """
-    found = _due(session, now, author)
+    found = _due(session, settings, now, author)
     if not found:
         return 0
-    busy, slow, present = _busy(session, now), slow_authors(session, now), wall(session)
+    busy, slow, present = _busy(session, settings, now), slow_authors(session, now), wall(session)
     room = max(1, len(present.arenas) // 2) - len(busy & slow)
     for row, owner in found:
         if not (owner.trusted or present.walled):
@@ -88,12 +88,16 @@ def advance(session: Session, *, settings: Settings, now: int, author: int | Non
     return len(found)
 
 
-def _due(session: Session, now: int, author: int | None) -> list[tuple[Version | Draft, User]]:
+def _due(
+    session: Session, settings: Settings, now: int, author: int | None
+) -> list[tuple[Version | Draft, User]]:
     """The versions and drafts whose try-out is due, with their owners, in the order of sending."""
     versions = select(Version, User).join(Version.bot).join(Bot.owner)
-    versions = versions.where(Version.state.in_(WAITING), jobs.overdue(session, Version, now))
+    due = jobs.overdue(session, Version, now, settings=settings)
+    versions = versions.where(Version.state.in_(WAITING), due)
     drafts = select(Draft, User).join(Draft.owner)
-    drafts = drafts.where(Draft.state == DraftState.PENDING, jobs.overdue(session, Draft, now))
+    due = jobs.overdue(session, Draft, now, settings=settings)
+    drafts = drafts.where(Draft.state == DraftState.PENDING, due)
     found: list[tuple[Version | Draft, User]] = []
     for query in (versions, drafts):
         chosen = query if author is None else query.where(User.id == author)
@@ -101,10 +105,10 @@ def _due(session: Session, now: int, author: int | None) -> list[tuple[Version |
     return sorted(found, key=lambda one: (one[0].attempt, one[0].created_at, one[0].id))
 
 
-def _busy(session: Session, now: int) -> set[int]:
+def _busy(session: Session, settings: Settings, now: int) -> set[int]:
     """The row numbers of the authors with a try-out under way, without trusted ones."""
     trusted = session.scalars(select(User.id).where(User.role.in_(TRUSTED)))
-    return tryouts.under_way(session, now) - set(trusted)
+    return tryouts.under_way(session, settings, now) - set(trusted)
 
 
 def slow_authors(session: Session, now: int) -> set[int]:

@@ -194,3 +194,18 @@ def test_every_job_and_every_result_is_of_a_kind() -> None:
         wire.TICK,
     }
     assert {*wire.JOBS, *job_kinds.RESULTS, wire.TICK} == set(wire.QUEUES)
+
+
+AHEAD = 24 * 60
+"""How far ahead the clock is for a while, in minutes."""
+
+
+def test_a_job_that_was_sent_while_the_clock_was_ahead_is_sent_again_in_time(life: Life) -> None:
+    life.books.clock.pass_by(minutes=AHEAD)
+    life.books.wall()
+    life.books.clock.pass_by(minutes=life.books.settings.lease_minutes + 1)
+    assert life.sent()
+    life.books.clock.pass_by(minutes=-AHEAD)
+    life.books.wall()
+    assert life.sent()
+    assert not life.sent(), "once"

@@ -78,7 +78,7 @@ def test_every_author_has_a_turn(books: Books, alice: User, bob: User) -> None:
 def test_without_turns_one_authors_try_outs_would_go_before_anothers(
     books: Books, alice: User, bob: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(turns, "_busy", lambda session, now: set())
+    monkeypatch.setattr(turns, "_busy", lambda session, settings, now: set())
     mine = upload(books, alice, "one", "two", "three")
     (other,) = upload(books, bob, "one")
     assert names(sent(books)) == digests([*mine, other])
