@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from typing import Final, overload
+from typing import TYPE_CHECKING, Final, overload
 
 from matchbox.errors import BadOption
+
+if TYPE_CHECKING:
+    from sqlalchemy import ColumnElement
+    from sqlalchemy.orm import InstrumentedAttribute
 
 MINUTE_MS: Final = 60_000
 HOUR_MS: Final = 60 * MINUTE_MS
@@ -39,6 +43,16 @@ def parse_time_ms(text: str) -> int:
             f"{text!r} is not a time; give one as 2026-11-25 or 2026-11-25T13:30, in UTC"
         ) from error
     return max(0, (at - _EPOCH) // _MS)
+
+
+def lately(
+    column: InstrumentedAttribute[int] | InstrumentedAttribute[int | None], length: int, now: int
+) -> ColumnElement[bool]:
+    """Returns the condition that a stored time is not as long ago as that.
+
+    False for a time that is still to come: the clock was ahead when it was stored.
+    """
+    return column.between(now - length + 1, now)
 
 
 def has_passed(length: int, since: int, now: int) -> bool:

@@ -19,7 +19,7 @@ from server.services import audit
 from server.services.accounts import require_operator
 from server.services.leagues import admission_of, field_of
 from server.services.lookup import find_league
-from server.times import DAY_MS
+from server.times import DAY_MS, lately
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -122,7 +122,8 @@ def check_uploads(session: Session, user: User, game: str, *, now: int) -> None:
     if not limits:
         return
     most, name = min(limits)
-    mine = (Bot.owner_id == user.id, Bot.game == game, Version.created_at > now - DAY_MS)
+    today = lately(Version.created_at, DAY_MS, now)
+    mine = (Bot.owner_id == user.id, Bot.game == game, today)
     query = select(Version.created_at).join(Version.bot).where(*mine)
     made = session.scalars(query.order_by(Version.created_at)).all()
     if len(made) >= most:

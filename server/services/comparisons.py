@@ -37,7 +37,7 @@ from server.services.leagues import field_of
 from server.services.lookup import find_bot, find_comparison
 from server.services.match_sizing import MatchSizer
 from server.services.standings import scope_of
-from server.times import DAY_MS
+from server.times import DAY_MS, lately
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -174,7 +174,7 @@ def left_today(session: Session, user: User, settings: Settings, *, now: int) ->
     counted = case(
         (Comparison.state == ComparisonState.RUNNING, Comparison.most), else_=Comparison.games
     )
-    today = (Comparison.owner_id == user.id, Comparison.created_at >= now - now % DAY_MS)
+    today = (Comparison.owner_id == user.id, lately(Comparison.created_at, now % DAY_MS + 1, now))
     used = session.scalar(select(func.sum(counted)).where(*today)) or 0
     return max(0, settings.comparison_games - used)
 

@@ -17,7 +17,7 @@ from matchbox.errors import BadName, BadOption, Conflict, Forbidden, TooMany
 from matchbox.settings import MAIL_ADDRESS
 from server.db.models import Delivery, Notice, User
 from server.services import audit, notices
-from server.times import DAY_MS
+from server.times import DAY_MS, has_passed, lately
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -106,7 +106,7 @@ def mute(session: Session, user: User, kinds: Collection[str]) -> None:
 
 def is_open(user: User, secret: str, *, settings: Settings, now: int) -> bool:
     """True if this is the secret of the last link sent to the account, and the link is valid."""
-    if user.email_asked is None or now > (user.email_asked_at or 0) + VALID_MS:
+    if user.email_asked is None or has_passed(VALID_MS + 1, user.email_asked_at or 0, now):
         return False
     return hmac.compare_digest(_secret(user, settings).encode(), secret.encode())
 
@@ -127,7 +127,7 @@ def _confirmation_text(address: str) -> str:
 
 
 def _check_rate(session: Session, user: User, address: str, now: int) -> None:
-    today = Notice.at > now - VALID_MS
+    today = lately(Notice.at, VALID_MS, now)
     mine = (Notice.user_id == user.id, Notice.kind == notices.CONFIRM, today)
     links = session.scalar(select(func.count()).select_from(Notice).where(*mine)) or 0
     # The accounts may have asked for another address since, or cleared it, so the notices count.

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 import structlog
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import case, delete, func, or_, select, update
 
 from server.db.models import Delivery, User, Webhook
 from server.db.session import compare_and_set
@@ -59,7 +59,7 @@ class Parcel:
 
 def due(session: Session, *, now: int) -> int:
     """Returns how many deliveries are due."""
-    waiting = select(func.count()).select_from(Delivery).where(Delivery.due_at <= now)
+    waiting = select(func.count()).select_from(Delivery).where(_is_due(now))
     return session.scalar(waiting) or 0
 
 
@@ -69,7 +69,7 @@ def take(session: Session, *, settings: Settings, now: int) -> Parcel | None:
     Returns None if none is due, or somebody else has just taken it. Deletes due deliveries that can
     no longer be sent.
     """
-    oldest = select(Delivery).where(Delivery.due_at <= now)
+    oldest = select(Delivery).where(_is_due(now))
     oldest = oldest.order_by(Delivery.due_at, Delivery.id).limit(1)
     while (row := session.scalar(oldest)) is not None:
         address = _address(session, row)
@@ -82,7 +82,7 @@ def take(session: Session, *, settings: Settings, now: int) -> Parcel | None:
         held = {"due_at": until, "attempts": row.attempts + 1}
         if not compare_and_set(session, row, held, Delivery.due_at == seen):
             return None
-        others = update(Delivery).where(_same_way(row.webhook_id), Delivery.due_at <= now)
+        others = update(Delivery).where(_same_way(row.webhook_id), _is_due(now))
         session.execute(others.values(due_at=until))
         return _parcel(session, row, address, settings)
     return None
@@ -125,6 +125,19 @@ def mark_failed(
     session.flush()
     if webhook is not None and (final or (webhook.arrived_at or 0) < parcel.at):
         _disable(session, webhook, why, now)
+
+
+def _is_due(now: int) -> ColumnElement[bool]:
+    """The condition that a delivery is due.
+
+    One that would wait for longer than any does is due: the clock was ahead when it was put off.
+    """
+    longest = case(
+        {tries: wait_ms for tries, wait_ms in enumerate(BACKOFF_MS, 1) if wait_ms > HELD_MS},
+        value=Delivery.attempts,
+        else_=HELD_MS,
+    )
+    return or_(Delivery.due_at <= now, Delivery.due_at > now + MINUTE_MS + longest)
 
 
 def _held(session: Session, parcel: Parcel) -> Delivery | None:

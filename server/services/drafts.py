@@ -13,7 +13,7 @@ from server.db.models import Draft
 from server.db.session import rows_changed
 from server.services import disk, turns
 from server.services.uploads import refusal_for
-from server.times import HOUR_MS, MINUTE_MS
+from server.times import HOUR_MS, MINUTE_MS, lately
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -73,7 +73,7 @@ def trim(session: Session, *, now: int) -> int:
 
 
 def _check_quota(session: Session, user: User, settings: Settings, now: int) -> None:
-    recent = (Draft.owner_id == user.id, Draft.created_at > now - HOUR_MS)
+    recent = (Draft.owner_id == user.id, lately(Draft.created_at, HOUR_MS, now))
     count, first = session.execute(
         select(func.count(), func.min(Draft.created_at)).where(*recent)
     ).one()

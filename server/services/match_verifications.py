@@ -23,7 +23,7 @@ from server.services.jobs import JobKind
 from server.services.kept_records import require_record
 from server.services.lookup import find_match
 from server.services.remote_names import key_of
-from server.times import DAY_MS
+from server.times import DAY_MS, lately
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -174,7 +174,8 @@ def _check_playable(session: Session, match: Match) -> None:
 
 
 def _check_quota(session: Session, actor: User, settings: Settings, now: int) -> None:
-    own = (MatchVerification.asker_id == actor.id, MatchVerification.created_at > now - DAY_MS)
+    today = lately(MatchVerification.created_at, DAY_MS, now)
+    own = (MatchVerification.asker_id == actor.id, today)
     count = session.scalar(select(func.count()).select_from(MatchVerification).where(*own)) or 0
     if count >= settings.verifications_per_day:
         raise TooMany(

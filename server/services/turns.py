@@ -25,7 +25,7 @@ from server.db.models import (
 )
 from server.services import jobs, tryouts
 from server.services.walls import wall
-from server.times import HOUR_MS
+from server.times import HOUR_MS, lately
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -113,9 +113,9 @@ def _busy(session: Session, settings: Settings, now: int) -> set[int]:
 
 def slow_authors(session: Session, now: int) -> set[int]:
     """Returns the row numbers of the authors who recently had a long try-out."""
-    since = now - SLOW_FOR_MS
-    versions = select(Bot.owner_id).join(Bot.versions).where(Version.settled_at > since)
-    drafts = select(Draft.owner_id).where(Draft.settled_at > since)
+    recent = lately(Version.settled_at, SLOW_FOR_MS, now)
+    versions = select(Bot.owner_id).join(Bot.versions).where(recent)
+    drafts = select(Draft.owner_id).where(lately(Draft.settled_at, SLOW_FOR_MS, now))
     found = set(session.scalars(versions.where(Version.settled_at - Version.claimed_at > SLOW_MS)))
     long = drafts.where(Draft.settled_at - Draft.claimed_at > SLOW_MS)
     return found | set(session.scalars(long))

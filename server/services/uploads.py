@@ -16,7 +16,7 @@ from server.services.accounts import require_owner
 from server.services.events import publish
 from server.services.lookup import find_bot
 from server.services.walls import wall
-from server.times import HOUR_MS, MINUTE_MS
+from server.times import HOUR_MS, MINUTE_MS, lately
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -149,7 +149,7 @@ def _check_quota(session: Session, user: User, settings: Settings, now: int) -> 
     if user.role == Role.HOUSE:
         return
     disk.require_room(settings)
-    recent = (Bot.owner_id == user.id, Version.created_at > now - HOUR_MS)
+    recent = (Bot.owner_id == user.id, lately(Version.created_at, HOUR_MS, now))
     query = select(func.count(), func.min(Version.created_at)).select_from(Version)
     count, first = session.execute(query.join(Bot).where(*recent)).one()
     if count >= settings.uploads_per_hour:

@@ -104,6 +104,24 @@ def test_a_parcel_has_all_that_a_receiver_is_told(books: Books, alice: User) -> 
     assert (parcel.url, parcel.secret, parcel.address) == (made.url, made.secret, None)
 
 
+@pytest.mark.parametrize("failures", range(len(BACKOFF_MS) + 1))
+def test_a_clock_that_was_ahead_puts_no_delivery_off(
+    books: Books, alice: User, failures: int
+) -> None:
+    mailed(books, alice)
+    tell(books, alice)
+    ahead_ms = 24 * 60 * MINUTE_MS
+    for wait_ms in BACKOFF_MS[:failures]:
+        fail(books, taken(books))
+        assert take(books) is None, "the witness: it is put off"
+        books.clock.now += wait_ms
+    books.clock.now += ahead_ms
+    fail(books, taken(books)) if failures < len(BACKOFF_MS) else taken(books)
+    books.clock.now -= ahead_ms
+    with books.read() as session:
+        assert deliveries.due(session, now=books.clock()) == 1
+
+
 def test_what_is_taken_is_nobody_elses_until_its_taker_must_have_died(
     books: Books, alice: User
 ) -> None:

@@ -114,6 +114,21 @@ def test_a_link_ends_after_an_hour_with_a_newer_one_and_with_any_new_password(
         password_links.set_password(mailing, dora.id, third, OLD)
 
 
+def test_a_link_from_a_clock_that_was_ahead_is_over_and_another_can_be_asked_for(
+    mailing: Context, books: Books, dora: User
+) -> None:
+    books.clock.pass_by(minutes=24 * 60)
+    ask(mailing)
+    (early,) = parcels(mailing)
+    books.clock.pass_by(minutes=-24 * 60)
+    with mailing.read() as session:
+        user = session.get_one(User, dora.id)
+        secret, settings = secret_of(early, dora), mailing.settings
+        assert not password_links.is_open(user, secret, settings=settings, now=books.clock())
+    ask(mailing)
+    assert len(parcels(mailing)) == 1
+
+
 def test_a_new_address_gets_no_link_for_a_day_and_an_account_without_a_password_none(
     mailing: Context, books: Books, dora: User
 ) -> None:

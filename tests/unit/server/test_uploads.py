@@ -107,7 +107,7 @@ def test_before_any_arena_has_reported_only_operators_submit(
 
 
 def test_uploads_are_counted_by_the_hour(books: Books, alice: User, bob: User) -> None:
-    few = open_books(books.context.database.url, uploads_per_hour=2)
+    few = open_books(books.context.database.url, uploads_per_hour=2, pending_tryouts=20)
     few.upload(alice, "one")
     few.clock.pass_by(minutes=30)
     few.upload(alice, "two")
@@ -117,6 +117,11 @@ def test_uploads_are_counted_by_the_hour(books: Books, alice: User, bob: User) -
     few.upload(bob, "one")
     few.clock.pass_by(minutes=30)
     few.upload(alice, "three")
+    few.clock.pass_by(minutes=-24 * 60)
+    few.upload(alice, "four")
+    few.upload(alice, "five")
+    with pytest.raises(TooMany, match="come back in 61 minutes"):
+        few.upload(alice, "six")
     few.context.close()
 
 
