@@ -17,7 +17,7 @@ from matchbox.match.wire import Separation
 league = typer.Typer(help="See, make and run leagues.", no_args_is_help=True)
 
 _HASHING_S: Final = 300.0
-"""The seconds that the server may take to hash the passwords of a class."""
+"""The seconds that the server may take to make the accounts of a class."""
 LeagueArgument = Annotated[str, typer.Argument(help="the league's name")]
 UserArgument = Annotated[str, typer.Argument(help="an account's name")]
 OptionsOption = Annotated[
