@@ -137,7 +137,7 @@ def _is_due(now: int) -> ColumnElement[bool]:
         value=Delivery.attempts,
         else_=HELD_MS,
     )
-    return or_(Delivery.due_at <= now, Delivery.due_at > now + MINUTE_MS + longest)
+    return or_(Delivery.due_at <= now, Delivery.due_at - longest > now + MINUTE_MS)
 
 
 def _held(session: Session, parcel: Parcel) -> Delivery | None:

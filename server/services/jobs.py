@@ -266,7 +266,7 @@ def in_time(
     """
     leases = case((model.attempt > _SHORT_LEASES, model.attempt - _SHORT_LEASES), else_=1)
     longest = (lease_ms or settings.lease_minutes * MINUTE_MS) * leases
-    return and_(model.deadline > now, model.deadline <= now + MINUTE_MS + longest)
+    return and_(model.deadline > now, model.deadline - longest <= now + MINUTE_MS)
 
 
 def overdue(

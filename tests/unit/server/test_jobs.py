@@ -8,15 +8,18 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, Dialect, select
+from sqlalchemy.dialects.postgresql import psycopg
 
 from matchbox.errors import Conflict, Forbidden, NotFound
 from matchbox.match import wire
 from matchbox.match.wire import AnyJob
-from server.db.models import Event, User
-from server.services import job_kinds, jobs, lessons, matches, tryouts
+from matchbox.settings import Settings
+from server.db.models import Event, User, Version
+from server.services import deliveries, job_kinds, jobs, lessons, matches, tryouts
 from server.services.tick import tick
-from tests.books import Books, season_of
+from server.times import DAY_MS, lately
+from tests.books import Books, Clock, season_of
 from tests.unit.server.test_lessons import a_school
 
 GIVE_AGAIN: dict[str, Callable[..., object]] = {
@@ -209,3 +212,23 @@ def test_a_job_that_was_sent_while_the_clock_was_ahead_is_sent_again_in_time(lif
     life.books.wall()
     assert life.sent()
     assert not life.sent(), "once"
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        *(
+            jobs.in_time(kind.model, Clock().now, Settings(), kind.lease_ms)
+            for kind in job_kinds.ALL
+        ),
+        deliveries._is_due(Clock().now),
+        lately(Version.created_at, DAY_MS, Clock().now),
+    ],
+)
+def test_a_time_is_no_short_number_on_postgres(condition: ColumnElement[bool]) -> None:
+    """It takes a number that it is told to be an INTEGER only up to 2**31."""
+    dialect: Dialect = psycopg.dialect()  # type: ignore[no-untyped-call]
+    compiled = condition.compile(dialect=dialect)
+    times = [name for name, value in compiled.params.items() if value >= 1 << 31]
+    assert times
+    assert [name for name in times if f"%({name})s::BIGINT" not in str(compiled)] == []
