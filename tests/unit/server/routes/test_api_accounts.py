@@ -192,3 +192,9 @@ def test_tokens_are_for_accounts(nobody: Caller) -> None:
 
 def test_the_arenas_token_is_no_accounts_token(arena: Caller, books: Books) -> None:
     problem(arena.get("/whoami"), 401)
+
+
+def test_an_account_shares_its_bots_with_archives_if_it_says_so(as_alice: Caller) -> None:
+    for shares in (True, False):
+        as_alice.post("/account/sharing", {"shares": shares})
+        assert as_alice.get("/account/sharing").json == {"shares": shares}

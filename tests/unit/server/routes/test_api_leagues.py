@@ -28,6 +28,15 @@ def test_an_operator_makes_a_league(nobody: Caller, as_alice: Caller, as_charlie
     problem(as_charlie.post("/leagues", QUICK), 409)
 
 
+def test_an_operator_invites_an_account_and_takes_it_back(
+    as_alice: Caller, as_charlie: Caller
+) -> None:
+    for step, invited in (("invite", ["alice"]), ("uninvite", [])):
+        problem(as_alice.post(f"/leagues/bomb/{step}", {"user": "alice"}), 403)
+        answer: Any = as_charlie.post(f"/leagues/bomb/{step}", {"user": "alice"}).json
+        assert answer["invited"] == invited
+
+
 @pytest.mark.parametrize(
     ("more", "status"),
     [

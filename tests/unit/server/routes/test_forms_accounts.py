@@ -259,3 +259,12 @@ def test_an_operator_makes_accounts_and_an_author_does_not(
     assert again.status_code == 409
     assert PASSWORD not in again.text
     assert operator.send("/admin/users", **{**fields, "role": "king"}).status_code == 422
+
+
+def test_an_account_shares_its_bots_with_archives_if_its_form_says_so(
+    browse: Browse, as_alice: Caller, alice: User
+) -> None:
+    mine = browse(alice)
+    for fields, shares in (({"shares": "yes"}, True), ({}, False)):
+        assert mine.send("/account/sharing", **fields).location == "/account"
+        assert as_alice.get("/account/sharing").json == {"shares": shares}

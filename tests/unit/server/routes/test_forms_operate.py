@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 from sqlalchemy import select
 
 from server.db.models import League, Season, User
-from tests.books import Books, lost, played
-from tests.unit.server.routes.conftest import Browse, open_season, play_all, start_season
+from tests.books import GAME, Books, lost, played
+from tests.unit.server.routes.conftest import Browse, Caller, open_season, play_all, start_season
 
 AUTUMN = {"name": "autumn", "league": "bomb", "cycles": "1"}
 
@@ -245,3 +246,26 @@ def test_a_log_in_leads_back_to_a_page_and_never_to_a_form_s_address(browse: Bro
 def _log_ins(page: str) -> set[str]:
     """The paths to which the page's links to the log-in lead back; "" for none."""
     return set(re.findall(r'href="/login(?:\?next=([^"]*))?">', page))
+
+
+def test_an_operator_invites_to_a_league_and_lets_it_rest_by_its_forms(
+    browse: Browse, as_charlie: Caller, alice: User, charlie: User
+) -> None:
+    page, operator = f"/leagues/{GAME}", browse(charlie)
+
+    def told() -> tuple[list[str], bool]:
+        answer: Any = as_charlie.get(page).json
+        return answer["invited"], answer["paused"]
+
+    before = told()
+    for step in ("invite", "uninvite", "pause", "resume"):
+        assert browse(alice).send(f"{page}/{step}", user="alice").status_code == 403
+    assert told() == before
+    for step, after in (
+        ("invite", (["alice"], False)),
+        ("uninvite", ([], False)),
+        ("pause", ([], True)),
+        ("resume", ([], False)),
+    ):
+        assert operator.send(f"{page}/{step}", user="alice").location == page
+        assert told() == after
