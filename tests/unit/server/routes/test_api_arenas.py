@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from msgspec.structs import replace
+
+from server.db.models import MatchState, User
 from server.services import walls
-from tests.books import Books
+from tests.books import Books, played, season_of
 from tests.unit.server.routes.conftest import Caller, problem
 
 ARENA = "arena-1@a-host"
@@ -24,6 +29,25 @@ def test_an_operator_stops_an_arena_and_lets_it_go_on(
     resumed = as_charlie.post(f"/arenas/{ARENA}/go-on", WHY)
     assert (resumed.status_code, resumed.get_json()["stopped"]) == (200, "")
     problem(as_charlie.post(f"/arenas/{ARENA}/go-on", WHY), 409)
+
+
+def test_an_operator_counts_the_matches_of_an_arena_and_makes_them_void(
+    books: Books, as_alice: Caller, as_charlie: Caller, alice: User, bob: User, charlie: User
+) -> None:
+    books.league(paused=True)
+    season_of(books, charlie, [books.bot(alice, "one"), books.bot(bob, "two")])
+    played_there, played_elsewhere = books.dispatch()
+    for job, arena in ((played_there, ARENA), (played_elsewhere, "arena-2@a-host")):
+        books.record(replace(played(job), arena=arena))
+    since = {"since": "2020-01-01"}
+    problem(as_alice.get(f"/arenas/{ARENA}/matches?since=2020-01-01"), 403)
+    problem(as_alice.post(f"/arenas/{ARENA}/void", {**WHY, **since}), 403)
+    counted: Any = as_charlie.get(f"/arenas/{ARENA}/matches?since=2020-01-01").json
+    assert counted["count"] == 1
+    gone: Any = as_charlie.post(f"/arenas/{ARENA}/void", {**WHY, **since, "again": False}).json
+    assert (gone["count"], gone["again"]) == (1, 0)
+    assert books.match(played_there.match).state == MatchState.VOID
+    assert books.match(played_elsewhere.match).state == MatchState.FINISHED
 
 
 def test_an_operator_makes_drains_and_removes_a_key(as_alice: Caller, as_charlie: Caller) -> None:

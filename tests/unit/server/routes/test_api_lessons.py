@@ -121,6 +121,21 @@ def test_an_operator_gives_a_parked_lesson_again_by_its_form(
     assert browse(charlie).send(form).status_code == 409
 
 
+def test_an_operator_ends_a_parked_lesson_by_its_form(
+    school: School, browse: Browse, as_charlie: Caller, alice: User, charlie: User
+) -> None:
+    school.taught()
+    job, _ = school.jobs()
+    for _ in range(school.books.settings.attempts):
+        school.books.lose(lost(job))
+        job = next(iter(school.jobs()), job)
+    form = "/admin/lessons/1/skip"
+    assert browse(alice).send(form).status_code == 403
+    assert browse(charlie).send(form).location == "/admin"
+    lessons = told(as_charlie.get("/seasons/spring/lessons"))["items"]
+    assert {one["id"]: one["state"] for one in lessons}[1] == "failed"
+
+
 def test_a_finding_is_an_operator_s_on_a_season_that_is_over(
     school: School, as_alice: Caller, as_charlie: Caller, nobody: Caller
 ) -> None:

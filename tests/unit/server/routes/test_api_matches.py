@@ -13,6 +13,7 @@ from server.db.models import Match, User
 from server.services import job_kinds
 from tests.books import Books, lost, played
 from tests.unit.server.routes.conftest import (
+    Browse,
     Caller,
     open_season,
     play_all,
@@ -183,3 +184,15 @@ def test_a_match_is_verified_by_the_api(
     told: Any = nobody.get(address).json
     assert (told["match"], told["state"], told["finding"]) == (queued, "done", "different")
     assert (told["bout"], told["move"]) == (1, 2)
+
+
+def test_a_match_is_verified_by_the_form_of_its_page(
+    queued: str, books: Books, browse: Browse, nobody: Caller, alice: User
+) -> None:
+    play_all(books)
+    form = f"/matches/{queued}/verify"
+    assert browse(None).send(form).status_code == 401
+    problem(nobody.get(f"/matches/{queued}/verification"), 404)
+    assert browse(alice).send(form).location == f"/matches/{queued}#verification"
+    told: Any = nobody.get(f"/matches/{queued}/verification").json
+    assert told["state"] == "waiting"

@@ -155,3 +155,16 @@ def test_the_log_is_for_operators_and_paged(
     mine: Any = as_charlie.get(f"/audit?subject=season:{season}&action=season.disqualify").json
     assert [one["detail"]["reason"] for one in mine["items"]] == [BOT["reason"]]
     problem(as_charlie.get("/audit?cursor=nonsense"), 422)
+
+
+def test_health_and_faults_are_for_operators(
+    season: int, nobody: Caller, as_alice: Caller, as_charlie: Caller, books: Books
+) -> None:
+    play_all(books)
+    for path in ("/health", "/faults"):
+        problem(nobody.get(path), 401)
+        problem(as_alice.get(path), 403)
+    assert "findings" in as_charlie.get("/health").get_json()
+    counted: Any = as_charlie.get("/faults?days=7").json
+    assert counted["days"] == 7
+    problem(as_charlie.get("/faults?days=8"), 422)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from typing import Any
 
 import msgspec
 import pytest
 
+from matchbox.league.archive import Archive
 from matchbox.match import record as records
 from matchbox.match.record import Record
 from server.db.models import User
@@ -104,6 +106,36 @@ def test_only_operators_run_a_season(
 ) -> None:
     problem(nobody.post(f"/seasons/{season}/{step}"), 401)
     problem(as_alice.post(f"/seasons/{season}/{step}"), 403)
+
+
+def test_a_draft_is_opened_and_its_versions_are_fixed(
+    as_alice: Caller, as_charlie: Caller, season: int
+) -> None:
+    draft: Any = as_charlie.post("/seasons", {**AUTUMN, "draft": True}).json
+    assert draft["state"] == "draft"
+    problem(as_alice.get("/seasons/autumn"), 404)
+    problem(as_alice.post("/seasons/autumn/open"), 403)
+    assert as_charlie.post("/seasons/autumn/open").get_json()["state"] == "open"
+    assert as_alice.get("/seasons/autumn").status_code == 200
+    problem(as_alice.post(f"/seasons/{season}/freeze"), 403)
+    assert as_charlie.post(f"/seasons/{season}/freeze").get_json()["state"] == "frozen"
+
+
+def test_a_season_that_is_over_is_exported_with_the_bots_that_one_may_have(
+    books: Books, charlie: User, season: int, nobody: Caller, as_alice: Caller, as_charlie: Caller
+) -> None:
+    start_season(books, charlie, season)
+    problem(nobody.get(f"/seasons/{season}/archive"), 409)
+    play_all(books)
+    for caller, asked, files in ((nobody, "", 0), (as_charlie, "?bundles=all", 2)):
+        with caller.get(f"/seasons/{season}/archive{asked}") as answer:
+            assert (answer.status_code, answer.mimetype) == (200, "application/zip")
+            archive = Archive(BytesIO(answer.data))
+        assert len(archive.matches) == 2
+        given = [archive.bundle(one.version) for one in archive.head.entrants]
+        assert len([one for one in given if one is not None]) == files
+    problem(nobody.get(f"/seasons/{season}/archive?bundles=all"), 401)
+    problem(as_alice.get(f"/seasons/{season}/archive?bundles=all"), 403)
 
 
 def test_a_season_is_started_paused_resumed_and_cancelled(season: int, as_charlie: Caller) -> None:

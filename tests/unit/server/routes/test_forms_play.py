@@ -1,6 +1,9 @@
-"""The form that opens a table: bots from the list, and bots by name."""
+"""The forms of tables: one is opened with bots of the list or by name, joined, left and closed."""
 
 from __future__ import annotations
+
+import json
+from typing import Any
 
 import pytest
 
@@ -8,7 +11,7 @@ from dashboard import play as pages
 from server.db.models import User
 from server.queries import play
 from tests.books import Books
-from tests.unit.server.routes.conftest import Browse
+from tests.unit.server.routes.conftest import Browse, Caller
 
 
 @pytest.fixture
@@ -42,3 +45,42 @@ def test_a_name_that_no_bot_has_is_refused_and_stays_in_its_field(
     assert answer.status_code == 404
     assert "There is no bot bob/nobody" in answer.text
     assert 'value="bob/nobody"' in answer.text
+
+
+TWO = {"seats": "2", "seat-0": "me", "seat-1": "friend"}
+
+
+def test_two_people_meet_play_and_part_by_forms(
+    browse: Browse, as_alice: Caller, alice: User, bob: User, nobody: Caller
+) -> None:
+    host, guest = browse(alice), browse(bob)
+    page = host.send("/play/bomb", **TWO).location
+    address = f"/tables/{page.rpartition('/')[2]}"
+
+    def table() -> Any:
+        return as_alice.get(address).json
+
+    secret = table()["join"]
+    assert guest.send(f"{page}/join", secret="0" * 32).status_code == 403
+    assert guest.send(f"{page}/join", secret=secret).location == page
+    assert table()["state"] == "persons"
+    move = json.dumps(table()["choices"][0]["move"])
+    refused = host.send(f"{page}/moves", move="{")
+    assert refused.status_code == 422
+    assert "is not a move" in refused.text
+    assert browse(None).send(f"{page}/moves", move=move).status_code == 401
+    assert len(table()["steps"]) == 1, "the beginning"
+    assert host.send(f"{page}/moves", move=move).location == page
+    assert len(table()["steps"]) == 2
+    assert guest.send(f"{page}/leave").location == page
+    assert table()["state"] == "ended"
+
+
+def test_an_operator_closes_a_table_by_its_form(
+    browse: Browse, as_alice: Caller, alice: User, charlie: User
+) -> None:
+    page = browse(alice).send("/play/bomb", **TWO).location
+    assert browse(alice).send(f"{page}/close").status_code == 403
+    assert browse(charlie).send(f"{page}/close").location == "/play"
+    told: Any = as_alice.get(f"/tables/{page.rpartition('/')[2]}").json
+    assert told["state"] == "ended"

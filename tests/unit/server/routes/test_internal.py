@@ -12,7 +12,7 @@ from matchbox.match import wire
 from matchbox.match.wire import PlayMatch, TryOut
 from server.app import create_internal_app
 from server.db.models import User
-from server.services import walls
+from server.services import arenas, walls
 from tests.books import SIMPLE, Books, lost, played, tried_out
 from tests.unit.server.routes.conftest import (
     Caller,
@@ -102,6 +102,19 @@ def test_a_claim_renews_the_lease(arena: Caller, job: PlayMatch, books: Books) -
     assert before is not None
     assert after is not None
     assert after > before
+
+
+def test_a_stopped_arena_renews_no_lease(
+    arena: Caller, job: PlayMatch, books: Books, charlie: User
+) -> None:
+    name = "arena-1@a-host"
+    claim = {**claim_of(job), "arena": name}
+    report = {"box": "bwrap", "walled": True, "arena": name}
+    assert send(arena, "/walls", report).status_code == 204
+    assert send(arena, "/claims", claim).status_code == 204
+    with books.write() as session:
+        arenas.stop(session, charlie, name, "a loose cable", now=books.clock())
+    assert "is stopped until" in problem(send(arena, "/claims", claim), 423)["detail"]
 
 
 def test_a_claim_of_a_match_that_is_over_is_a_conflict(
