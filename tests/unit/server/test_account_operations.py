@@ -19,7 +19,7 @@ from server.services import (
     sessions,
 )
 from server.services.tick import tick
-from tests.books import GAME, Books
+from tests.books import GAME, Books, season_of
 
 PASSWORD = "a password of dora"
 
@@ -223,12 +223,28 @@ def test_a_closed_account_is_locked_out_and_its_bots_leave_the_queue(
             account_operations.close(session, charlie, "dora", "again", now=now)
         account_operations.reopen(session, charlie, "dora", now=now)
         assert accounts.log_in(session, "dora", PASSWORD).name == "dora"
+        assert sessions.session_of(session, secret, now=now) is None
+        with pytest.raises(Forbidden, match="unknown or revoked"):
+            accounts.token_of(session, token, now=now)
         with pytest.raises(Conflict):
             account_operations.reopen(session, charlie, "dora", now=now)
     books.clock.pass_by(minutes=5)
     tick(books.context)
     with books.context.read() as session:
         assert set(session.scalars(select(Match.state))) > {MatchState.VOID}
+
+
+def test_a_season_under_way_goes_on_with_the_bot_of_a_closed_account(
+    books: Books, dora: User, bob: User, charlie: User
+) -> None:
+    books.league(paused=True)
+    season_of(books, charlie, [books.bot(user, f"{user.name}-bot") for user in (dora, bob)])
+    with books.write() as session:
+        before = session.scalars(select(Match.state)).all()
+        account_operations.close(session, charlie, "dora", "spam", now=books.clock())
+    with books.read() as session:
+        assert session.scalars(select(Match.state)).all() == before
+    assert MatchState.VOID not in before
 
 
 def test_closing_needs_a_reason(books: Books, dora: User, charlie: User) -> None:

@@ -125,11 +125,27 @@ def test_whoever_joins_later_is_entered_with_what_plays_already(
 def test_who_was_invited_by_name_enters_by_hand_as_ever(
     books: Books, alice: User, charlie: User, cup: str
 ) -> None:
+    books.bot(alice, "zero")
     with books.write() as session:
         admission.invite(session, charlie, "cup", "alice", now=books.clock())
     spring = open_season(books, charlie)
+    assert entered(books, spring) == []
     books.bot(alice, "one")
     assert entered(books, spring) == []
+
+
+def test_an_account_is_in_the_classes_that_it_has_joined_itself(
+    books: Books, alice: User, bob: User, charlie: User, cup: str
+) -> None:
+    with books.write() as session:
+        leagues.create(
+            session, charlie, name="autumn", game="bomb", settings=books.settings, now=books.clock()
+        )
+        admission.invite(session, charlie, "autumn", "alice", now=books.clock())
+        classes.join(session, session.get_one(User, alice.id), cup, now=books.clock())
+    with books.read() as session:
+        assert [one.name for one in classes.leagues_of(session, alice)] == ["cup"]
+        assert classes.leagues_of(session, bob) == []
 
 
 @pytest.mark.parametrize(
