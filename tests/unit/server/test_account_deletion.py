@@ -18,6 +18,8 @@ from server.db.models import (
     Audit,
     BrowserSession,
     Comparison,
+    Delivery,
+    Draft,
     Entry,
     Event,
     Identity,
@@ -42,6 +44,7 @@ from server.services import (
     accounts,
     comparisons,
     drafts,
+    notices,
     operations,
     play,
     seasons,
@@ -112,6 +115,36 @@ def test_what_was_played_stays_as_that_of_a_deleted_author(
         assert session.scalars(select(Audit.action)).all()[-1] == "user.delete"
         for standing in session.scalars(select(Standing)):
             assert "dora/" not in json.dumps([standing.lines, standing.facts])
+
+
+def test_nothing_of_others_goes_with_an_account(books: Books, dora: User, bob: User) -> None:
+    bots = [books.bot(user, f"{user.name}-bot") for user in (dora, bob)]
+    with books.write() as session:
+        now = books.clock()
+        session.get_one(User, bob.id).email = "bob@example.org"
+        sessions.begin(session, bob, agent="a test", now=now)
+        accounts.make_token(session, bob, "laptop", now=now)
+        notices.notify_account(session, bob.id, "verdict", "season:1", "done", now=now)
+        settings = books.settings
+        drafts.try_draft(session, bob, game=GAME, data=SIMPLE, settings=settings, now=now)
+
+    def kept() -> list[int | None]:
+        tables = (Token, BrowserSession, Notice)
+        with books.read() as session:
+            counts = [select(func.count()).where(one.user_id == bob.id) for one in tables]
+            his = select(Notice.id).where(Notice.user_id == bob.id)
+            mails = select(func.count()).where(Delivery.notice_id.in_(his))
+            tried = select(func.count()).where(Draft.owner_id == bob.id)
+            return [session.scalar(one) for one in (*counts, mails, tried)]
+
+    before = kept()
+    assert 0 not in before
+    delete(books, dora)
+    assert kept() == before
+    assert [books.version(one.id).state for one in bots] == [
+        VersionState.RETIRED,
+        VersionState.ACTIVE,
+    ]
 
 
 def test_what_became_of_its_bots_is_told_without_the_name(
