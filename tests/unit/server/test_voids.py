@@ -7,8 +7,10 @@ from sqlalchemy import select
 
 from matchbox.answers.standings import Board
 from matchbox.errors import BadOption, Conflict, Forbidden
+from matchbox.match.wire import PlayMatch
 from server import queries
 from server.db.models import (
+    UNFINISHED,
     Audit,
     Match,
     MatchState,
@@ -18,11 +20,11 @@ from server.db.models import (
     Standing,
     User,
 )
-from server.services import operations, seasons, standings, voids
+from server.services import comparisons, operations, seasons, standings, voids
 from server.services.embargo import embargoed_matches
 from server.services.fixtures import deals_of, match_id
 from server.services.tick import tick
-from tests.books import Books, play_out, played, season_of
+from tests.books import SIMPLE, Books, play_out, played, season_of
 
 
 @pytest.fixture
@@ -204,6 +206,37 @@ def test_what_cannot_be_is_refused_with_a_reason(
         again(books, charlie, old)
 
 
+def test_a_match_of_a_bot_that_is_out_of_the_season_is_not_played_again(
+    books: Books, season: Season, charlie: User
+) -> None:
+    old = play_one(books)
+    with books.write() as session:
+        operations.disqualify(session, charlie, season.id, "bob/two", "spam", now=books.clock())
+    with pytest.raises(Conflict, match="is out of the season; reinstate it first"):
+        void(books, charlie, old, again=True)
+    assert void(books, charlie, old) is None
+    with pytest.raises(Conflict, match="is out of the season; reinstate it first"):
+        again(books, charlie, old)
+
+
+def test_a_ranked_match_of_an_idle_version_or_of_old_rules_is_not_played_again(
+    books: Books, alice: User, bob: User, charlie: User
+) -> None:
+    books.league()
+    for user in (alice, bob):
+        books.bot(user, "one")
+    with books.write() as session:
+        books.feed(session)
+    old = play_one(books)
+    books.bot(alice, "one", SIMPLE + b"# newer\n")
+    with pytest.raises(Conflict, match="is not active any more"):
+        void(books, charlie, old, again=True)
+    with books.write() as session:
+        session.get_one(Match, old).rules = "0"
+    with pytest.raises(Conflict, match="under rules 0, which are not played now"):
+        void(books, charlie, old, again=True)
+
+
 def test_a_season_that_is_over_plays_nothing_again(
     books: Books, season: Season, charlie: User
 ) -> None:
@@ -216,6 +249,29 @@ def test_a_season_that_is_over_plays_nothing_again(
     assert books.match(old).state == MatchState.FINISHED
 
 
+def test_a_match_of_a_comparison_is_void_only_before_it_counts_and_never_again(
+    books: Books, alice: User, charlie: User
+) -> None:
+    books.league()
+    for number in (1, 2):
+        books.bot(alice, "one", SIMPLE + b"# %d\n" % number)
+    with books.write() as session:
+        comparisons.start(
+            session, alice, "alice/one", games=200, settings=books.settings, now=books.clock()
+        )
+    books.clock.pass_by(minutes=1)
+    tick(books.context)
+    jobs = [job for job in books.postman.take() if isinstance(job, PlayMatch)]
+    counted, waiting = (job.match for job in jobs[:2])
+    books.record(played(jobs[0]))
+    with pytest.raises(Conflict, match="which has counted it"):
+        void(books, charlie, counted)
+    with pytest.raises(Conflict, match="which schedules its own"):
+        void(books, charlie, waiting, again=True)
+    assert void(books, charlie, waiting) is None
+    assert books.match(waiting).state == MatchState.VOID
+
+
 def test_in_a_knock_out_nobody_is_called_back(books: Books, season: Season, charlie: User) -> None:
     play_out(books)
     old = names(books, MatchState.FINISHED)[0]
@@ -223,6 +279,38 @@ def test_in_a_knock_out_nobody_is_called_back(books: Books, season: Season, char
         session.get_one(Season, season.id).format = {"kind": "knock-out"}
     with pytest.raises(Conflict, match="its next round depends on"):
         void(books, charlie, old)
+
+
+def test_in_a_knock_out_only_the_newest_round_is_played_again(books: Books, charlie: User) -> None:
+    books.league(paused=True)
+    bots = [books.bot(books.person(f"p{number}"), "bot") for number in range(4)]
+    season = season_of(books, charlie, bots, format={"kind": "knock-out", "group": 4})
+    while books.season(season).rounds[-1]["stage"] != "knock-out":
+        for job in books.dispatch():
+            books.record(played(job))
+        books.clock.pass_by(minutes=1)
+        tick(books.context)
+    with pytest.raises(Conflict, match="its next round depends on"):
+        void(books, charlie, names(books, MatchState.FINISHED)[0])
+    for match in names(books, *UNFINISHED):
+        assert void(books, charlie, match, again=True) is not None
+
+
+def test_a_void_ranked_match_leaves_the_ratings_of_bots_that_did_not_sit_there(
+    books: Books, alice: User, bob: User, charlie: User
+) -> None:
+    league = books.league()
+    sat = [books.bot(user, "one").id for user in (alice, bob)]
+    with books.write() as session:
+        books.feed(session)
+    old = play_one(books)
+    other = books.bot(books.person("dora"), "one").id
+    with books.write() as session:
+        session.add(Rating(league_id=league.id, version_id=other, mu=25.0, sigma=8.0, matches=3))
+    void(books, charlie, old)
+    with books.read() as session:
+        matches = {row.version_id: row.matches for row in session.scalars(select(Rating))}
+    assert matches == {**dict.fromkeys(sat, 0), other: 3}
 
 
 def test_a_void_ranked_match_leaves_the_ratings_with_the_next_refit(
