@@ -27,6 +27,7 @@ from server.db.models import (
     VersionState,
 )
 from server.services import accounts, audit, entries, exclusions, operations, seasons, standings
+from server.services.tick import tick
 from tests.books import Books, play_out, played, season_of
 
 WHY = "two accounts, one author"
@@ -326,3 +327,34 @@ def test_the_log_is_read_page_by_page_by_operators(
     assert (seen[0].actor, seen[0].name) == ("charlie", "erin")
     assert [item.name for item in one] == ["alice/alice-bot v1"]
     assert seen[1].name == "0" * 32
+
+
+def test_what_is_done_to_a_season_leaves_others_alone(
+    books: Books, season: Season, bots: list[Version], charlie: User
+) -> None:
+    other = season_of(books, charlie, bots, name="other", seed="the seed of another one")
+    do(books, operations.rerun, charlie, season, 1, WHY)
+    with books.read() as session:
+        void = select(Match.season_id).where(Match.state == MatchState.VOID).distinct()
+        assert session.scalars(void).all() == [season.id]
+    do(books, operations.disqualify, charlie, other, bots[0], WHY)
+    with books.read() as session:
+        out = select(Entry.season_id).where(Entry.out != "")
+        assert session.scalars(out).all() == [other.id]
+
+
+def test_nobody_comes_back_to_a_knock_out_that_has_gone_on(
+    books: Books, bots: list[Version], charlie: User
+) -> None:
+    season = season_of(books, charlie, bots, format={"kind": "knock-out", "group": 4})
+    for deed in (operations.disqualify, operations.reinstate, operations.disqualify):
+        do(books, deed, charlie, season, bots[2], WHY)
+    while books.season(season).rounds[-1]["stage"] != "knock-out":
+        for job in books.dispatch():
+            books.record(played(job))
+        books.clock.pass_by(minutes=1)
+        tick(books.context)
+    with pytest.raises(Conflict, match="is a knock-out and has gone on without the bot"):
+        do(books, operations.reinstate, charlie, season, bots[2], WHY)
+    play_out(books)
+    do(books, operations.reinstate, charlie, season, bots[2], WHY)
