@@ -136,6 +136,22 @@ def test_an_accepted_version_can_be_activated_again(books: Books, alice: User) -
     assert books.version(first.id).state == VersionState.ACTIVE
 
 
+def test_nothing_of_another_bot_is_activated_or_retired(
+    books: Books, alice: User, bob: User
+) -> None:
+    his_old, his_new, her_old, her_new = (
+        books.bot(user, "one", SIMPLE + f"# {user.name} {number}\n".encode())
+        for user in (bob, alice)
+        for number in (1, 2)
+    )
+    activate(books, alice, her_new, 1)
+    states = [books.version(one.id).state for one in (his_old, his_new, her_old, her_new)]
+    accepted, active = VersionState.ACCEPTED, VersionState.ACTIVE
+    assert states == [accepted, active, active, accepted]
+    retire(books, alice, her_new)
+    assert [books.version(one.id).state for one in (his_old, his_new)] == [accepted, active]
+
+
 def test_what_was_not_accepted_cannot_be_activated(books: Books, alice: User) -> None:
     pending = books.upload(alice, "simple")
     with pytest.raises(Conflict, match="is pending"):
