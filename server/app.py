@@ -150,6 +150,7 @@ def _flask_settings(settings: Settings) -> dict[str, object]:
         "REMEMBER_COOKIE_NAME": cookie_name("matchbox_remember", https=settings.https),
         "REMEMBER_COOKIE_SECURE": settings.https,
         "PERMANENT_SESSION_LIFETIME": timedelta(days=LIFE_DAYS),
+        "SESSION_REFRESH_EACH_REQUEST": False,
         "COMPRESS_MIMETYPES": ["text/html", "text/csv", "application/json"],
         "COMPRESS_STREAMS": True,
         "WTF_CSRF_CHECK_DEFAULT": False,

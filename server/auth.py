@@ -315,6 +315,8 @@ def _of_session(secret: str) -> Visitor | None:
     if stale:
         with suppress(Unavailable), made.write() as session:  # The next request may store it.
             sessions.note_use(session, number, address=address, now=now)
+        # Only now: an answer that comes after another log-in must not bring the old cookie back.
+        cookie.modified = True
     return asking
 
 

@@ -235,6 +235,20 @@ def test_a_session_that_is_used_lasts(browse: Browse, dora: User, books: Books) 
     assert not knows(idle)
 
 
+def test_a_late_answer_does_not_bring_the_cookie_of_an_earlier_log_in_back(
+    browse: Browse, dora: User, books: Books
+) -> None:
+    browser = browse(None)
+    browser.send("/login", name="dora", password=PASSWORD)
+    browser.get("/account")  # its forms have a secret, which the cookie holds from now on
+    for path in ("/account", "/api/v1/whoami", "/leaderboards/bomb"):
+        assert "Set-Cookie" not in browser.get(path).headers
+    books.clock.pass_by(minutes=11)
+    renewed = browser.get("/account").headers["Set-Cookie"]
+    assert renewed.startswith(f"{COOKIE}=")
+    assert "Expires=" in renewed
+
+
 def test_a_common_password_is_refused_with_its_reason(browse: Browse) -> None:
     visitor = browse(None)
     for password, said in (
