@@ -128,13 +128,16 @@ def test_drafts_and_versions_that_wait_are_counted_together(
     send(books, alice, SIMPLE + b"##", network="192.0.2.1")
 
 
-def test_drafts_of_an_hour_are_counted_apart_from_uploads(books: Books, alice: User) -> None:
+def test_drafts_of_an_hour_are_counted_apart_from_uploads(
+    books: Books, alice: User, bob: User
+) -> None:
     books = open_books(books.context.database.url, uploads_per_hour=2)
     for number in range(2):
         send(books, alice, SIMPLE + b"#" * number)
         books.settle(tried_out(*sent(books)))
     with pytest.raises(TooMany, match=r"2 drafts within an hour; come back in 61 minutes"):
         send(books, alice)
+    send(books, bob)
     books.upload(alice, "one")
     books.clock.pass_by(minutes=61)
     send(books, alice)

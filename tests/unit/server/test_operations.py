@@ -341,6 +341,12 @@ def test_what_is_done_to_a_season_leaves_others_alone(
     with books.read() as session:
         out = select(Entry.season_id).where(Entry.out != "")
         assert session.scalars(out).all() == [other.id]
+    do(books, operations.disqualify, charlie, season, bots[0], WHY)
+    made = do(books, operations.reinstate, charlie, other, bots[0], WHY)
+    with books.read() as session:
+        assert session.scalars(out).all() == [season.id]
+        assert made
+        assert {session.get_one(Match, name).season_id for name in made} == {other.id}
 
 
 def test_nobody_comes_back_to_a_knock_out_that_has_gone_on(

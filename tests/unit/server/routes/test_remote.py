@@ -669,6 +669,17 @@ def test_a_host_that_drains_ends_its_job_and_gets_no_other(
     assert isinstance(lab.job(), PlayMatch)
 
 
+def test_a_host_holds_no_job_once_another_arena_of_its_key_is_stopped(
+    queued: Books, lab: Host, matches: list[str]
+) -> None:
+    other = replace(lab, number=2)
+    held = other.job()
+    claim = wire.to_plain(held.claim())
+    assert other.send("/claims", claim).status_code == 204
+    lab.hand_in(wire.RECORD, forged(honest(queued, lab.job())))
+    assert "does not hold" in problem(other.send("/claims", claim), 409)["detail"]
+
+
 def test_a_host_that_says_goodbye_gives_its_job_back(
     queued: Books, lab: Host, matches: list[str]
 ) -> None:
@@ -820,6 +831,20 @@ def test_another_host_checks_where_no_arena_is_here(
     thief.hand_in(wire.BOOK_VERIFICATION, verified(again, "different"))
     with queued.read() as session:
         assert set(stopped_arenas.stopped(session)) == {lab.arena}
+
+
+def test_while_an_arena_here_reports_no_host_checks(
+    queued: Books, lab: Host, thief: Host, matches: list[str]
+) -> None:
+    _, (again,) = checked(queued, lab, thief.arena, HERE)
+    queued.postman.letters = [one for one in queued.postman.letters if one[0] == wire.VERIFY]
+    assert thief.knock().status_code == 204
+    assert len(queued.postman.letters) == 1, "the message waits for the arena here"
+    with queued.write() as session:
+        report = {"box": "bwrap", "walled": True, "arena": HERE, "leaving": True}
+        walls.report_wall(session, report, now=queued.clock())
+    queued.clock.pass_by(minutes=2)
+    assert thief.job() == again
 
 
 def test_a_check_that_is_out_of_date_is_dropped_by_a_host_that_may_not_make_it(
