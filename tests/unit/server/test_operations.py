@@ -25,6 +25,7 @@ from server.db.models import (
     User,
     Version,
     VersionState,
+    VoidCause,
 )
 from server.services import accounts, audit, entries, exclusions, operations, seasons, standings
 from server.services.tick import tick
@@ -341,6 +342,8 @@ def test_what_is_done_to_a_season_leaves_others_alone(
     with books.read() as session:
         out = select(Entry.season_id).where(Entry.out != "")
         assert session.scalars(out).all() == [other.id]
+        excluded = select(Match.season_id).where(Match.void_cause == VoidCause.EXCLUDED)
+        assert set(session.scalars(excluded)) == {other.id}
     do(books, operations.disqualify, charlie, season, bots[0], WHY)
     made = do(books, operations.reinstate, charlie, other, bots[0], WHY)
     with books.read() as session:

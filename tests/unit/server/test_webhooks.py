@@ -69,10 +69,11 @@ def test_there_are_five_and_none_twice(books: Books, alice: User, bob: User) -> 
 def test_only_its_owner_removes_a_webhook_and_nothing_is_left_on_its_way(
     books: Books, alice: User, bob: User
 ) -> None:
+    kept = add(books, alice, "https://hooks.example/kept")
     made = add(books, alice, "https://hooks.example/")
     with books.write() as session:
         with pytest.raises(NotFound):
             webhooks.remove(session, bob, made.id)
         webhooks.remove(session, alice, made.id)
-        assert not webhooks.listed(session, alice)
-        assert not session.scalars(select(Delivery)).all()
+        assert [one.id for one in webhooks.listed(session, alice)] == [kept.id]
+        assert {one.webhook_id for one in session.scalars(select(Delivery))} == {kept.id}

@@ -127,7 +127,13 @@ def test_a_season_that_is_over_is_exported_with_the_bots_that_one_may_have(
     start_season(books, charlie, season)
     problem(nobody.get(f"/seasons/{season}/archive"), 409)
     play_all(books)
-    for caller, asked, files in ((nobody, "", 0), (as_charlie, "?bundles=all", 2)):
+    as_alice.post("/account/sharing", {"shares": True})
+    for caller, asked, files in (
+        (nobody, "", 1),
+        (as_alice, "?bundles=mine", 1),
+        (as_charlie, "?bundles=mine", 0),
+        (as_charlie, "?bundles=all", 2),
+    ):
         with caller.get(f"/seasons/{season}/archive{asked}") as answer:
             assert (answer.status_code, answer.mimetype) == (200, "application/zip")
             archive = Archive(BytesIO(answer.data))
