@@ -149,6 +149,10 @@ def test_a_draft_is_deleted_after_an_hour(books: Books, alice: User) -> None:
     books.clock.pass_by(minutes=59)
     tick(books.context)
     assert rows(books, Draft) == 1
+    with books.read() as session:
+        assert queries.bundle(session, job.version) == SIMPLE
+        with pytest.raises(NotFound):
+            queries.bundle(session, "0" * 64)
     books.clock.pass_by(minutes=2)
     tick(books.context)
     assert rows(books, Draft) == 0
