@@ -7,6 +7,7 @@ import re
 
 import pytest
 from apiflask import APIFlask
+from flask import g
 from sqlalchemy import select
 from werkzeug.test import TestResponse
 
@@ -122,8 +123,10 @@ def test_the_database_session_of_a_page_ends_with_its_request(app: APIFlask) -> 
     with app.test_request_context("/"):
         with reader() as session:
             session.scalar(select(User.id))
+        kept = g.reader  # Otherwise it is closed when it is collected as garbage.
         assert session.in_transaction()
     assert not session.in_transaction()
+    kept.close()
 
 
 def test_the_session_of_an_account_that_is_gone_opens_nothing(app: APIFlask) -> None:
