@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 MINUTE_MS: Final = 60_000
 HOUR_MS: Final = 60 * MINUTE_MS
 DAY_MS: Final = 24 * HOUR_MS
+CLOCKS_MS: Final = MINUTE_MS
+"""The most by which the clocks of two machines of a platform may differ, in ms."""
 _EPOCH: Final = datetime.fromtimestamp(0, UTC)
 _MS: Final = timedelta(milliseconds=1)
 

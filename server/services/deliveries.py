@@ -20,7 +20,7 @@ from server.db.models import Delivery, User, Webhook
 from server.db.session import compare_and_set
 from server.services import contact, notices, password_links
 from server.services.events import storable
-from server.times import MINUTE_MS
+from server.times import CLOCKS_MS, MINUTE_MS
 
 if TYPE_CHECKING:
     from sqlalchemy import ColumnElement
@@ -137,7 +137,7 @@ def _is_due(now: int) -> ColumnElement[bool]:
         value=Delivery.attempts,
         else_=HELD_MS,
     )
-    return or_(Delivery.due_at <= now, Delivery.due_at - longest > now + MINUTE_MS)
+    return or_(Delivery.due_at <= now, Delivery.due_at - longest > now + CLOCKS_MS)
 
 
 def _held(session: Session, parcel: Parcel) -> Delivery | None:

@@ -41,7 +41,7 @@ from server.db.session import compare_and_set
 from server.services import walls
 from server.services.events import publish, storable
 from server.services.remote_names import MARK
-from server.times import MINUTE_MS
+from server.times import CLOCKS_MS, MINUTE_MS
 
 MOST_ATTEMPTS: Final = 20
 """A job is parked after every 20 attempts without a result, since it may be what kills the arenas.
@@ -266,7 +266,7 @@ def in_time(
     """
     leases = case((model.attempt > _SHORT_LEASES, model.attempt - _SHORT_LEASES), else_=1)
     longest = (lease_ms or settings.lease_minutes * MINUTE_MS) * leases
-    return and_(model.deadline > now, model.deadline - longest <= now + MINUTE_MS)
+    return and_(model.deadline > now, model.deadline - longest <= now + CLOCKS_MS)
 
 
 def overdue(

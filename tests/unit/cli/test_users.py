@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -82,6 +83,7 @@ def test_at_the_machine_itself_no_account_is_needed(
 ) -> None:
     monkeypatch.setenv("MATCHBOX_DATABASE_URL", platform.books.settings.database_url)
     monkeypatch.setenv("MATCHBOX_SECRET_KEY", platform.books.settings.secret_key)
+    platform.books.clock.now = round(1000 * time.time())  # the command's clock is the machine's
     here = ("--data", tmp_path, "--json")
     fresh = matchbox("admin", "user", "reset", "alice", *here).json
     with platform.books.context.read() as session:

@@ -114,6 +114,19 @@ def test_a_link_ends_after_an_hour_with_a_newer_one_and_with_any_new_password(
         password_links.set_password(mailing, dora.id, third, OLD)
 
 
+def test_a_link_of_a_machine_whose_clock_is_a_little_ahead_is_valid(
+    mailing: Context, books: Books, dora: User
+) -> None:
+    books.clock.pass_by(seconds=50)
+    ask(mailing)
+    (mail,) = parcels(mailing)
+    books.clock.pass_by(seconds=-50)
+    with mailing.read() as session:
+        user = session.get_one(User, dora.id)
+        secret, settings = secret_of(mail, dora), mailing.settings
+        assert password_links.is_open(user, secret, settings=settings, now=books.clock())
+
+
 def test_a_link_from_a_clock_that_was_ahead_is_over_and_another_can_be_asked_for(
     mailing: Context, books: Books, dora: User
 ) -> None:
