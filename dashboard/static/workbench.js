@@ -55,7 +55,9 @@ function keep() {
   }
 }
 
+// Leaves the same text alone: to replace it would lose what the author has selected in it.
 function put(words) {
+  if (words === text()) return;
   replacing = true;
   if (editor) editor.replace(words);
   area.value = words;

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from dashboard import game_pages
 from matchbox.match.wire import PlayMatch, TryOut
@@ -73,6 +73,23 @@ def test_the_game_brings_its_example_and_rules_and_each_bot_keeps_its_draft(
     watched.get_by_label("Name of the bot").fill("named")
     watched.get_by_label("Name of the bot").blur()
     expect(editor(watched)).to_have_text("# of bomb")
+
+
+def test_what_is_selected_stays_so_while_the_page_looks_up_the_bot(
+    page: Page, address: str
+) -> None:
+    page.goto(f"{address}/submit?game=bomb")
+    held: list[Route] = []
+    page.route("**/submit?*", lambda route: held.append(route))
+    page.get_by_label("Name of the bot").fill("pasted")
+    with page.expect_request("**/submit?*"):
+        editor(page).click()
+    page.keyboard.press("ControlOrMeta+a")
+    page.evaluate("document.getElementById('command').dataset.old = ''")
+    held[0].continue_()
+    expect(page.locator("#command")).not_to_have_attribute("data-old", "")
+    page.keyboard.insert_text("pass")
+    assert source(page) == "pass"
 
 
 def test_a_text_that_gets_the_name_of_a_bot_stays_and_that_bots_draft_can_be_brought_back(
