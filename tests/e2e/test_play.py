@@ -226,6 +226,17 @@ def test_the_first_move_is_near_by_keyboard_and_a_reload_loses_nothing(
     assert page.locator("#events li").all_inner_texts()[: len(told)] == told
 
 
+def log_back_in(page: Page, link: str) -> None:
+    """Follows the link of the alert, logs alice in, and finds her back at the table, to move."""
+    table = page.url
+    page.locator("#choices [role=alert]").get_by_role("link", name=link).click()
+    page.get_by_label("Name").fill("alice")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Log in").click()
+    page.wait_for_url(table)
+    assert my_turn(page)
+
+
 def test_who_is_logged_out_meanwhile_is_led_back_to_the_table(person: BrowserContext) -> None:
     page = person.pages[0]
     begin(page, "bomb")
@@ -237,13 +248,7 @@ def test_who_is_logged_out_meanwhile_is_led_back_to_the_table(person: BrowserCon
     expect(page.locator("#status")).to_contain_text("It is your turn.")
     expect(page.locator("#moves :disabled")).to_have_count(0)
     all_is_well(page)
-    table = page.url
-    alert.get_by_role("link", name="Log in again").click()
-    page.get_by_label("Name").fill("alice")
-    page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("button", name="Log in").click()
-    page.wait_for_url(table)
-    assert my_turn(page)
+    log_back_in(page, "Log in again")
 
 
 def test_who_is_logged_out_while_waiting_is_told(person: BrowserContext) -> None:
@@ -310,13 +315,7 @@ def test_who_logs_in_with_another_account_and_moves_is_led_back_to_the_table(
     alert = page.locator("#choices [role=alert]")
     expect(alert).to_have_text(NO_SEAT)
     expect(page.locator("#moves :disabled")).to_have_count(0)
-    table = page.url
-    alert.get_by_role("link", name="log in with it").click()
-    page.get_by_label("Name").fill("alice")
-    page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("button", name="Log in").click()
-    page.wait_for_url(table)
-    assert my_turn(page)
+    log_back_in(page, "log in with it")
 
 
 def test_an_answer_that_arrives_after_a_newer_one_changes_nothing(person: BrowserContext) -> None:

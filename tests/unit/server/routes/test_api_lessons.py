@@ -46,6 +46,15 @@ def told(answer: TestResponse) -> Any:
     return answer.json
 
 
+def park_a_lesson(school: School) -> None:
+    """Has the platform fail at lesson 1 as often as it may."""
+    school.taught()
+    job, _ = school.jobs()
+    for _ in range(school.books.settings.attempts):
+        school.books.lose(lost(job))
+        job = next(iter(school.jobs()), job)
+
+
 def test_an_owner_reads_lessons_and_memory_and_nobody_else_does(
     school: School, as_alice: Caller, as_bob: Caller, as_charlie: Caller, nobody: Caller
 ) -> None:
@@ -96,11 +105,7 @@ def test_operators_alone_are_told_why_a_lesson_was_lost(
 def test_the_answer_to_a_skip_is_the_lesson_even_of_a_version_that_learns_nothing(
     school: School, as_charlie: Caller
 ) -> None:
-    school.taught()
-    job, _ = school.jobs()
-    for _ in range(school.books.settings.attempts):
-        school.books.lose(lost(job))
-        job = next(iter(school.jobs()), job)
+    park_a_lesson(school)
     with school.books.write() as session:
         session.get_one(Version, school.versions[0].id).learns = False
     skipped = told(as_charlie.post("/lessons/1/skip"))
@@ -110,11 +115,7 @@ def test_the_answer_to_a_skip_is_the_lesson_even_of_a_version_that_learns_nothin
 def test_an_operator_gives_a_parked_lesson_again_by_its_form(
     school: School, browse: Browse, alice: User, charlie: User
 ) -> None:
-    school.taught()
-    job, _ = school.jobs()
-    for _ in range(school.books.settings.attempts):
-        school.books.lose(lost(job))
-        job = next(iter(school.jobs()), job)
+    park_a_lesson(school)
     form = "/admin/lessons/1/requeue"
     assert browse(alice).send(form).status_code == 403
     assert browse(charlie).send(form).location == "/admin"
@@ -124,11 +125,7 @@ def test_an_operator_gives_a_parked_lesson_again_by_its_form(
 def test_an_operator_ends_a_parked_lesson_by_its_form(
     school: School, browse: Browse, as_charlie: Caller, alice: User, charlie: User
 ) -> None:
-    school.taught()
-    job, _ = school.jobs()
-    for _ in range(school.books.settings.attempts):
-        school.books.lose(lost(job))
-        job = next(iter(school.jobs()), job)
+    park_a_lesson(school)
     form = "/admin/lessons/1/skip"
     assert browse(alice).send(form).status_code == 403
     assert browse(charlie).send(form).location == "/admin"
