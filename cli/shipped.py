@@ -102,7 +102,7 @@ def read(path: Path) -> bytes:
     try:
         return pack(path) if path.is_dir() else path.read_bytes()
     except OSError as error:
-        hint = "" if path.exists() else _hint(path.name, _beside(path))
+        hint = "" if path.exists() else _hint(str(path), _beside(path))
         raise BadName(f"{path} cannot be read: {error.strerror or error}{hint}") from error
 
 
@@ -128,14 +128,16 @@ def _folder(game: str) -> Path:
 
 
 def _beside(path: Path) -> list[str]:
-    """The names of the bots' files in the folder of that path."""
-    return [file.name for suffix in SUFFIXES for file in path.parent.glob(f"*{suffix}")]
+    """The bots' files in the folder of that path."""
+    return [str(file) for suffix in SUFFIXES for file in path.parent.glob(f"*{suffix}")]
 
 
 def _hint(text: str, known: Sequence[str]) -> str:
     """The end of a sentence, with the known name nearest to the text; empty if none is near."""
-    near = get_close_matches(text.rpartition("/")[2].lower(), known, n=1)
-    return f"; did you mean {near[0]}?" if near else ""
+    folded = {name.lower(): name for name in known}
+    tries = (text.lower(), text.lower().rpartition("/")[2])
+    near = next(filter(None, (get_close_matches(one, folded, n=1) for one in tries)), [])
+    return f"; did you mean {folded[near[0]]}?" if near else ""
 
 
 def _is_bot(folder: Path) -> bool:

@@ -80,7 +80,10 @@ def revoke(
 def password(
     revoke_tokens: Annotated[
         bool,
-        typer.Option("--revoke-tokens", help="revoke all tokens; a saved login gets a new one"),
+        typer.Option(
+            "--revoke-tokens",
+            help="revoke all tokens; unless MATCHBOX_TOKEN is set, a saved login gets a new one",
+        ),
     ] = False,
     json: JsonOption = False,
 ) -> None:
@@ -113,5 +116,5 @@ def _password_message(revoked: bool, *, given: bool) -> str:
     if not revoked:
         return f"{message} Your tokens still work; `matchbox token list` shows them."
     if given:
-        return f"{message} All tokens are revoked, also that of MATCHBOX_TOKEN: make another."
+        return f"{message} All tokens are revoked, including MATCHBOX_TOKEN: log in again."
     return f"{message} All tokens are revoked; a new one is kept for `matchbox`."

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final, assert_never
 
 from dashboard.wording import plural
 from matchbox import registry
-from matchbox.errors import MatchboxError
 from matchbox.league.swiss import ROUND_ROBIN
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ def format(  # noqa: A001 - named after what it tells
 ) -> list[str]:
     """Returns the format of a season of that game in words: one sentence for each rule that
     applies. `seats` is how many bots sit at a table."""
-    sentences = [_played_by_teams(form) if _is_cooperative(game) else _played(form, seats)]
+    sentences = [_played_by_teams(form) if registry.is_cooperative(game) else _played(form, seats)]
     if form.placement:
         matches = plural(form.placement, "placement match", "placement matches")
         sentences.append(f"A newcomer plays {matches} first.")
@@ -103,14 +102,6 @@ def _known(form: Format) -> str:
     """What an adaptive season finds out, and with how much care."""
     care = "" if form.question == "champion" else f", with {form.care} care"
     return QUESTIONS.get(form.question, f"the best {form.top} are known") + care
-
-
-def _is_cooperative(game: str) -> bool:
-    """Whether all seats of the game are one team; False if the game is not installed."""
-    try:
-        return registry.game(game).spec.cooperative
-    except MatchboxError:
-        return False
 
 
 def admission(admitted: Admission, *, continuous: bool = False) -> list[str]:

@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 
 import matchbox.games
-from matchbox.errors import BadGame, UnknownGame
+from matchbox.errors import BadGame, MatchboxError, UnknownGame
 from matchbox.hooks import check_choices, check_draw, check_game
 
 if TYPE_CHECKING:
@@ -68,6 +68,14 @@ def game(name: str) -> Game:
 def games() -> dict[str, Game]:
     """Returns every installed game by name, in the order of names."""
     return {name: game(name) for name in packages()}
+
+
+def is_cooperative(name: str) -> bool:
+    """Whether all seats of the game are one team; False if the game is not installed."""
+    try:
+        return game(name).spec.cooperative
+    except MatchboxError:
+        return False
 
 
 def package_of(name: str) -> str:

@@ -50,17 +50,18 @@ def parse_time_ms(text: str) -> int:
 def lately(
     column: InstrumentedAttribute[int] | InstrumentedAttribute[int | None], length: int, now: int
 ) -> ColumnElement[bool]:
-    """Returns the condition that a stored time is not as long ago as that.
+    """Returns the condition that a stored time lies within the last `length` ms.
 
-    False for a time that is still to come: the clock was ahead when it was stored.
+    False for a time further in the future than clocks may differ: the clock was ahead when it was
+    stored.
     """
-    return column.between(now - length + 1, now)
+    return column.between(now - length + 1, now + CLOCKS_MS)
 
 
 def has_passed(length: int, since: int, now: int) -> bool:
     """Whether this much time has passed since then.
 
-    True also for a time that is still to come: the clock was ahead when it was stored, and nothing
-    must wait until the clock is there again.
+    True also for a time further in the future than clocks may differ: the clock was ahead when it
+    was stored, and nothing should wait until that time comes.
     """
-    return not 0 <= now - since < length
+    return not -CLOCKS_MS <= now - since < length

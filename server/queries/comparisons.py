@@ -10,11 +10,11 @@ from matchbox.answers import Interval
 from matchbox.answers import comparisons as answers
 from matchbox.errors import Forbidden
 from matchbox.league.sprt import CAP_GAMES
+from matchbox.registry import is_cooperative
 from server.db.models import Bot, Comparison, ComparisonState, Match, MatchState, User, Version
 from server.queries.pagination import numbers, page_size, sees, split
 from server.services import comparisons as services
 from server.services.interim_results import result_of
-from server.services.leagues import is_cooperative
 from server.services.lookup import find_comparison
 from server.times import iso
 

@@ -15,13 +15,13 @@ from sqlalchemy.orm import aliased
 
 from matchbox.answers.courses import Course, Fixture, Meeting, Stamp
 from matchbox.errors import NotFound
+from matchbox.registry import is_cooperative
 from server.db.models import UNFINISHED, Match, MatchSeat, MatchState, Season, SeasonState
 from server.db.session import in_parts
 from server.services import board_counts
 from server.services.board_counts import Pair
 from server.services.cache import Cache
 from server.services.embargo import embargoed_matches
-from server.services.leagues import is_cooperative
 from server.services.lookup import find_season
 from server.services.season_progress import unreplaced_matches
 from server.services.standings import scope_of

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from sqlalchemy import select
 
 from matchbox.answers.standings import RatingPoint
+from matchbox.registry import is_cooperative
 from server.db.models import League, Version
 from server.db.models import RatingPoint as StoredPoint
 from server.queries.standings import leaderboard
-from server.services.leagues import is_cooperative
 from server.services.lookup import find_bot
 from server.times import iso
 

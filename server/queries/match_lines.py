@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 from sqlalchemy import BindParameter, bindparam, select
 
 from matchbox.answers.matches import Entrant, MatchLine
+from matchbox.registry import is_cooperative
 from server.db.models import Bot, League, Match, MatchSeat, MatchState, User, Version
 from server.queries.pagination import title_of
-from server.services.leagues import is_cooperative
 from server.times import iso
 
 if TYPE_CHECKING:

@@ -21,6 +21,7 @@ from matchbox.choices import choices_of, question_of
 from matchbox.errors import Conflict, Forbidden, MatchboxError, NotFound, UnknownGame
 from matchbox.match import hosted_bout, replay
 from matchbox.match import record as records
+from matchbox.registry import is_cooperative
 from server.db.models import (
     UNSETTLED,
     Bot,
@@ -35,7 +36,6 @@ from server.queries.matches import steps_of
 from server.queries.pagination import numbers, page_size, split, title_of
 from server.queries.standings import leaderboard, names_of
 from server.services import play, table_turns
-from server.services.leagues import is_cooperative
 from server.times import iso
 
 if TYPE_CHECKING:

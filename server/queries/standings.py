@@ -10,10 +10,10 @@ from sqlalchemy import func, select
 from matchbox import registry
 from matchbox.answers.standings import Board, BoardLine, LackOfFit, Upset
 from matchbox.errors import NotFound
+from matchbox.registry import is_cooperative
 from server.db.models import Bot, League, Season, Standing, User, Version
 from server.queries.pagination import title_of
 from server.services.cache import Cache
-from server.services.leagues import is_cooperative
 from server.services.lookup import find_season
 from server.services.standings import scope_of
 from server.times import iso

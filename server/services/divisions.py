@@ -15,8 +15,8 @@ from sqlalchemy import func, select
 
 from matchbox.league.divisions import fitting_divisions, next_divisions
 from matchbox.league.format import Format, read
+from matchbox.registry import is_cooperative
 from server.db.models import Bot, Entry, League, Season, SeasonState, Standing, Version
-from server.services.leagues import is_cooperative
 from server.services.standings import scope_of
 
 if TYPE_CHECKING:

@@ -183,10 +183,9 @@ def _walls_hold(state: State) -> Iterator[Finding]:
 def _jobs_succeed(state: State) -> Iterator[Finding]:
     for one in state.arenas:
         if one.state == "reports" and not one.stopped and one.faults >= FAULTS:
-            many = f"{one.faults} times" if one.faults < walls.MOST_FAULTS else "again and again"
             text = (
-                f"Arena {one.name} has failed {many} at a job in the last 15 minutes. The last "
-                f"cause: {one.fault.rstrip('.')}."
+                f"Arena {one.name} has failed at least {one.faults} times at a job in the last 15 "
+                f"minutes. The last cause: {one.fault.rstrip('.')}."
             )
             remedy = (
                 "See its log, and what its host lacks: memory, processes, rights. If it cannot be "

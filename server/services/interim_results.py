@@ -20,9 +20,9 @@ from matchbox.league.versions import (
     judge,
     line_ups,
 )
+from matchbox.registry import is_cooperative
 from server.db.models import Match
 from server.services import ratings
-from server.services.leagues import is_cooperative
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,7 +11,7 @@ from sqlalchemy.orm import contains_eager
 
 from matchbox import registry
 from matchbox.bundle import check_name
-from matchbox.errors import BadName, BadOption, Conflict, MatchboxError
+from matchbox.errors import BadName, BadOption, Conflict
 from matchbox.game import check_seats, fill_options
 from matchbox.league import course
 from matchbox.league.format import Admission, Format, Given, Schedule, given, read, write
@@ -156,7 +156,7 @@ def format_of(league: League) -> Format:
 
 def check_format(league: League, plan: Format) -> None:
     """Raises BadOption if no season of that format can be played at the league's tables."""
-    tables = Field((), "", seats=league.seats, cooperative=is_cooperative(league.game))
+    tables = Field((), "", seats=league.seats, cooperative=registry.is_cooperative(league.game))
     try:
         course.check_pairs(plan, tables)
     except ValueError as error:
@@ -228,14 +228,6 @@ def field_of(session: Session, league: League) -> Sequence[Version]:
     """Returns what `active_in` selects, with bots and owners loaded."""
     named = contains_eager(Version.bot).contains_eager(Bot.owner)
     return session.scalars(active_in(league).options(named)).all()
-
-
-def is_cooperative(game: str) -> bool:
-    """Whether all seats of the game are one team; False if the game is not installed."""
-    try:
-        return registry.game(game).spec.cooperative
-    except MatchboxError:
-        return False
 
 
 def check_deals(deals: int) -> int:

@@ -19,7 +19,7 @@ from matchbox.settings import MAIL_ADDRESS
 from server.db.models import Notice, User
 from server.db.session import compare_and_set
 from server.services import accounts, audit, notices, passwords, sessions
-from server.times import CLOCKS_MS, DAY_MS, HOUR_MS, MINUTE_MS, has_passed, iso, lately
+from server.times import DAY_MS, HOUR_MS, MINUTE_MS, has_passed, iso, lately
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -75,7 +75,7 @@ def is_open(user: User | None, secret: str, *, settings: Settings, now: int) -> 
     """True if this is the secret of the last link that was made for the account, and is valid."""
     if user is None or user.closed_at is not None or user.reset_asked_at is None:
         return False
-    if has_passed(CLOCKS_MS + VALID_MS + 1, user.reset_asked_at - CLOCKS_MS, now):
+    if has_passed(VALID_MS + 1, user.reset_asked_at, now):
         return False
     return hmac.compare_digest(_secret(user, settings).encode(), secret.encode())
 
@@ -124,7 +124,7 @@ def _secret(user: User, settings: Settings) -> str:
 def _may_have_one(session: Session, user: User, now: int) -> bool:
     if user.password is None or not has_passed(APART_MS, user.reset_asked_at or 0, now):
         return False
-    if now < (user.email_changed_at or 0) + DAY_MS:
+    if not has_passed(DAY_MS, user.email_changed_at or 0, now):
         return False
     return _links_today(session, user, now) < LINKS
 

@@ -72,7 +72,10 @@ def hash_readable(password: str) -> str:
 
 
 def is_password_of(kept: str | None, password: str) -> bool:
-    """Returns whether `kept` is the hash of this password. Without a hash it takes equally long."""
+    """Returns whether `kept` is the hash of this password.
+
+    Without a hash it takes as long as with one of `hash_password`.
+    """
     try:
         return _HASHER.verify(kept or _nobody(), password) and kept is not None
     except (VerificationError, InvalidHashError, UnicodeEncodeError):

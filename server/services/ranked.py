@@ -13,6 +13,7 @@ from sqlalchemy.orm import aliased
 from matchbox.dice import SeededDice, deals_from
 from matchbox.league.queue import Contender, Ladder, RankedQueue, next_round
 from matchbox.league.ratings import LiveRating, elo_of
+from matchbox.registry import is_cooperative
 from server.db.models import (
     UNFINISHED,
     Bot,
@@ -29,7 +30,7 @@ from server.db.models.bots import entrant_name
 from server.services import fields
 from server.services.cache import Cache
 from server.services.fixtures import Fixture, schedule
-from server.services.leagues import active_in, is_cooperative
+from server.services.leagues import active_in
 from server.services.match_sizing import MatchSizer
 from server.services.quarantine import HELD
 from server.services.ratings import first_live

@@ -11,6 +11,7 @@ from sqlalchemy import bindparam, select
 from matchbox.league.ratings import LiveRating, live_child, live_of, live_update
 from matchbox.league.rows import Row
 from matchbox.match.record import entrant
+from matchbox.registry import is_cooperative
 from server.db.models import (
     Bot,
     League,
@@ -24,7 +25,6 @@ from server.db.models import (
 )
 from server.db.models.bots import entrant_name
 from server.db.packed import PackedDeals, unpack_deals
-from server.services.leagues import is_cooperative
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence

@@ -191,8 +191,10 @@ def require_file(session: Session, arena: str, name: str) -> None:
 def add_part(
     session: Session, arena: str, token: str, position: int, data: bytes, *, settings: Settings
 ) -> None:
-    """Keeps a part of a long result, and drops those kept after its place, unless it is kept
-    already: a request may arrive twice, the second time late.
+    """Keeps a part of a long result, and drops the parts that follow it.
+
+    Does neither if this very part is kept already: a request may arrive twice, the second time
+    late.
 
     Raises Conflict unless the arena holds the job with that token, BadMessage if the part is too
     long or there are too many, or Unavailable if its host has too many kept.

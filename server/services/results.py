@@ -11,9 +11,9 @@ from matchbox.match import record as records
 from matchbox.match.frames import REPORT_LENGTH
 from matchbox.match.output import Room
 from matchbox.match.wire import LeftOut, Printed
+from matchbox.registry import is_cooperative
 from server.db.models import Result
 from server.services.events import storable
-from server.services.leagues import is_cooperative
 from server.services.ratings import rows_of
 from server.services.samples import BOUTS
 

@@ -53,7 +53,7 @@ def keep_reporting(
 def report_now(client: ServerClient, arena: Arena, report: dict[str, Any], known: int) -> int:
     """Sends this report, with the arena's job and its new faults.
 
-    `known` is how many faults earlier reports have told. Returns how many the server knows now.
+    `known` is the number of faults in earlier reports. Returns how many the server knows now.
     """
     claim, faults = arena.claim(), arena.faults.count
     job = None if claim is None else wire.to_plain(claim)

@@ -146,7 +146,7 @@ def test_a_new_password_by_a_token_of_the_environment_leaves_the_saved_login_alo
     typed(monkeypatch, PASSWORD, NEW)
     told = matchbox("password", "--revoke-tokens")
     assert told.code == 0
-    assert "also that of MATCHBOX_TOKEN" in told.err
+    assert "including MATCHBOX_TOKEN" in told.err
     assert file.read_text() == elsewhere
     with platform.books.read() as session:
         assert not accounts.tokens(session, dora)
