@@ -24,6 +24,8 @@ def arena_lines(session: Session, now: int) -> list[ArenaLine]:
     """Returns the arenas that have reported, with what each is doing."""
     stopped = stopped_arenas.stopped(session)
     keys = arena_keys.states(session)
+    kept = sorted(walls.reports(session).items())
+    faults = {name: len(walls.recent_faults(one.faults, now)) for name, one in kept}
     return [
         ArenaLine(
             name=name.partition("@")[0],
@@ -41,10 +43,10 @@ def arena_lines(session: Session, now: int) -> list[ArenaLine]:
             load=one.load,
             doing=one.doing,
             seen_at=iso(one.at),
-            faults=len(walls.recent_faults(one, now)),
-            fault=one.fault,
+            faults=faults[name],
+            fault=one.fault if faults[name] else "",
         )
-        for name, one in sorted(walls.reports(session).items())
+        for name, one in kept
     ]
 
 

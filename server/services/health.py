@@ -184,8 +184,8 @@ def _jobs_succeed(state: State) -> Iterator[Finding]:
     for one in state.arenas:
         if one.state == "reports" and not one.stopped and one.faults >= FAULTS:
             text = (
-                f"Arena {one.name} has failed at least {one.faults} times at a job in the last 15 "
-                f"minutes. The last cause: {one.fault.rstrip('.')}."
+                f"Arena {one.name} has failed at least {one.faults} times at a job in the last "
+                f"{walls.FAULTS_MS // MINUTE_MS} minutes. The last cause: {one.fault.rstrip('.')}."
             )
             remedy = (
                 "See its log, and what its host lacks: memory, processes, rights. If it cannot be "

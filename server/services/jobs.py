@@ -146,16 +146,19 @@ def find(
     raise Forbidden(f"this is not the token of attempt {attempt} at {kind.name} {subject}")
 
 
-def next_deadline(
-    settings: Settings, now: int, attempt: int = 1, lease_ms: int | None = None
-) -> int:
+def next_deadline(kind: JobKind[Any], settings: Settings, now: int, attempt: int = 1) -> int:
     """Returns the deadline, in ms, of an attempt that is sent now.
 
     Each attempt after the third has a longer lease. Behind slow bots a message may wait in the
     queue for longer than any fixed lease, and that alone must not park a job.
     """
     leases = max(1, attempt - _SHORT_LEASES)
-    return now + (lease_ms or settings.lease_minutes * MINUTE_MS) * leases
+    return now + _lease_ms(kind, settings) * leases
+
+
+def _lease_ms(kind: JobKind[Any], settings: Settings) -> int:
+    """The length of the lease of an attempt's message, in ms, for the first attempts."""
+    return kind.lease_ms or settings.lease_minutes * MINUTE_MS
 
 
 def lease(
@@ -173,7 +176,7 @@ def lease(
         if _change(session, row, {**kind.to_parked, "trouble": trouble}, kind.queued, row.attempt):
             _alarm(session, kind, row, trouble, now)
         return False
-    deadline = next_deadline(settings, now, attempt, kind.lease_ms)
+    deadline = next_deadline(kind, settings, now, attempt)
     sent = {"attempt": attempt, "deadline": deadline, "sent_at": now, "arena": None}
     leased = {**kind.to_leased, **values, **sent}
     return _change(session, row, leased, kind.queued, row.attempt)
@@ -194,7 +197,7 @@ def waits_for_wall(
     """
     if all(one.owner.trusted for one in versions) or walls.wall(session).walled:
         return False
-    deadline = next_deadline(settings, now, lease_ms=kind.lease_ms)
+    deadline = next_deadline(kind, settings, now)
     # Without the time of an earlier message, nobody looks for that message.
     later = {"deadline": deadline, "sent_at": None}
     _change(session, row, later, kind.queued, row.attempt)
@@ -217,7 +220,7 @@ def claim(
     Raises Conflict if the job is not leased any more, if a later attempt has begun, or if an arena
     with a key holds it.
     """
-    long = next_deadline(settings, now, lease_ms=kind.lease_ms)
+    long = next_deadline(kind, settings, now)
     held = {"deadline": now + HELD_MS if arena else long, "arena": storable(arena, 200)}
     values = {**kind.claimed(session, row, settings, now), **held}
     held_by = kind.model.arena
@@ -256,33 +259,28 @@ def lose(
     return True
 
 
-def in_time(
-    model: type[Any], now: int, settings: Settings, lease_ms: int | None = None
-) -> ColumnElement[bool]:
+def in_time(kind: JobKind[Any], now: int, settings: Settings) -> ColumnElement[bool]:
     """Returns the condition that a row's deadline is still to come.
 
     One that is later than any lease from now on counts as passed: the clock was ahead when the job
     was sent.
     """
+    model = kind.model
     leases = case((model.attempt > _SHORT_LEASES, model.attempt - _SHORT_LEASES), else_=1)
-    longest = (lease_ms or settings.lease_minutes * MINUTE_MS) * leases
+    longest = _lease_ms(kind, settings) * leases
     return and_(model.deadline > now, model.deadline - longest <= now + CLOCKS_MS)
 
 
 def overdue(
-    session: Session,
-    model: type[Any],
-    now: int,
-    *,
-    settings: Settings,
-    lease_ms: int | None = None,
+    session: Session, kind: JobKind[Any], now: int, *, settings: Settings
 ) -> ColumnElement[bool]:
     """Returns the condition that a row's deadline has passed.
 
     A job that an arena holds is never overdue while no arena reports: then the server was away, or
     the whole machine, and nobody else could do the job.
     """
-    late = and_(model.deadline.is_not(None), ~in_time(model, now, settings, lease_ms))
+    model = kind.model
+    late = and_(model.deadline.is_not(None), ~in_time(kind, now, settings))
     free = or_(model.arena.is_(None), model.arena == "")
     return late if walls.reporting(session, now=now) else and_(late, free)
 
@@ -353,7 +351,7 @@ def sweep(session: Session, kind: JobKind[Row], *, settings: Settings, now: int)
 
     Counts no fault.
     """
-    late = overdue(session, kind.model, now, settings=settings, lease_ms=kind.lease_ms)
+    late = overdue(session, kind, now, settings=settings)
     found = select(kind.model).where(kind.leased, late)
     rows = session.scalars(found.order_by(kind.model.id)).all()
     for row in rows:

@@ -243,8 +243,8 @@ def _own_claim(
     for too long, and BadMessage, NotFound or Forbidden."""
     message = wire.from_plain(wire.Claim, {**body, "arena": arena})
     row = job_kinds.require_holder(session, message, arena, settings=settings)
-    lease_ms = job_kinds.KINDS[message.kind].lease_ms
-    longest = _LEASES * jobs.next_deadline(settings, 0, row.attempt, lease_ms)
+    kind = job_kinds.KINDS[message.kind]
+    longest = _LEASES * jobs.next_deadline(kind, settings, 0, row.attempt)
     if now - (row.sent_at or now) > longest:
         raise Conflict(
             f"{arena} has held {message.kind} {row.id} for {longest // MINUTE_MS} minutes without "

@@ -71,8 +71,8 @@ def kind_of(row: Version | Draft) -> JobKind[Any]:
 
 def under_way(session: Session, settings: Settings, now: int) -> set[int]:
     """Returns the row numbers of the accounts with a try-out under way, without quarantines."""
-    versions = (Version.state == VersionState.PENDING, jobs.in_time(Version, now, settings))
-    drafts = (Draft.state == DraftState.PENDING, jobs.in_time(Draft, now, settings))
+    versions = (Version.state == VersionState.PENDING, jobs.in_time(TRY_OUT, now, settings))
+    drafts = (Draft.state == DraftState.PENDING, jobs.in_time(TRY_DRAFT, now, settings))
     found = set(session.scalars(select(Bot.owner_id).join(Bot.versions).where(*versions)))
     return found | set(session.scalars(select(Draft.owner_id).where(*drafts)))
 
@@ -127,8 +127,11 @@ def _claimed(
 
 def _has_passed(session: Session, row: Version | Draft, settings: Settings, now: int) -> bool:
     """Whether the row's turn is over, and another try-out of its author has the turn."""
-    in_time = row.deadline is None or row.deadline > now
-    if in_time or row.owner.trusted or row.state != VersionState.PENDING:
+    if row.owner.trusted or row.state != VersionState.PENDING:
+        return False
+    kind = kind_of(row)
+    this = kind.model.id == row.id
+    if session.scalar(select(kind.model.id).where(this, jobs.in_time(kind, now, settings))):
         return False
     return row.owner.id in under_way(session, settings, now)
 

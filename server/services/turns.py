@@ -93,10 +93,10 @@ def _due(
 ) -> list[tuple[Version | Draft, User]]:
     """The versions and drafts whose try-out is due, with their owners, in the order of sending."""
     versions = select(Version, User).join(Version.bot).join(Bot.owner)
-    due = jobs.overdue(session, Version, now, settings=settings)
+    due = jobs.overdue(session, tryouts.TRY_OUT, now, settings=settings)
     versions = versions.where(Version.state.in_(WAITING), due)
     drafts = select(Draft, User).join(Draft.owner)
-    due = jobs.overdue(session, Draft, now, settings=settings)
+    due = jobs.overdue(session, tryouts.TRY_DRAFT, now, settings=settings)
     drafts = drafts.where(Draft.state == DraftState.PENDING, due)
     found: list[tuple[Version | Draft, User]] = []
     for query in (versions, drafts):

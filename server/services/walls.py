@@ -14,7 +14,7 @@ from server.services.events import storable
 from server.times import MINUTE_MS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from sqlalchemy.orm import Session
 
@@ -116,7 +116,7 @@ def report_wall(session: Session, report: Mapping[str, Any], *, now: int) -> Wal
     }
     name = storable(read.arena, 200)
     before = kept.get(name, {})
-    faults = [min(at, now) for at in before.get("faults", ()) if now - at < FAULTS_MS]
+    faults = [min(at, now) for at in recent_faults(before.get("faults", ()), now)]
     kept[name] = {
         "box": storable(read.box, 32),
         "walled": read.walled,
@@ -168,9 +168,9 @@ def reports(session: Session) -> dict[str, ArenaWall]:
     return msgspec.convert(session.scalar(_KEPT) or {}, dict[str, ArenaWall])
 
 
-def recent_faults(report: ArenaWall, now: int) -> list[int]:
-    """Returns the times of the arena's faults of the last FAULTS_MS, UTC in ms."""
-    return [at for at in report.faults if now - at < FAULTS_MS]
+def recent_faults(faults: Iterable[int], now: int) -> list[int]:
+    """Returns the faults of an arena within the last FAULTS_MS. Times are UTC in ms."""
+    return [at for at in faults if now - at < FAULTS_MS]
 
 
 def wall(session: Session) -> Wall:

@@ -162,6 +162,10 @@ def test_an_arena_that_fails_at_its_jobs_is_named_until_it_does_no_longer(well: 
     tick(well.context)
     assert found(well) == []
     assert judge(well).arenas[0].faults == 1
+    well.clock.pass_by(minutes=15)
+    report(well)
+    arena = judge(well).arenas[0]
+    assert (arena.faults, arena.fault) == (0, ""), "the cause goes with its fault"
 
 
 def test_a_number_of_faults_that_no_arena_has_is_not_kept(well: Books) -> None:

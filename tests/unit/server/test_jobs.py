@@ -217,10 +217,7 @@ def test_a_job_that_was_sent_while_the_clock_was_ahead_is_sent_again_in_time(lif
 @pytest.mark.parametrize(
     "condition",
     [
-        *(
-            jobs.in_time(kind.model, Clock().now, Settings(), kind.lease_ms)
-            for kind in job_kinds.ALL
-        ),
+        *(jobs.in_time(kind, Clock().now, Settings()) for kind in job_kinds.ALL),
         deliveries._is_due(Clock().now),
         lately(Version.created_at, DAY_MS, Clock().now),
     ],

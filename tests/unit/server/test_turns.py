@@ -102,6 +102,17 @@ def test_a_lost_message_holds_the_turn_for_one_lease(books: Books, alice: User) 
     claim(books, again)
 
 
+def test_a_turn_from_a_clock_that_was_ahead_is_over(books: Books, alice: User) -> None:
+    books.clock.pass_by(minutes=24 * 60)
+    versions = upload(books, alice, "one", "two")
+    (gone,) = sent(books)
+    books.clock.pass_by(minutes=-24 * 60)
+    tick(books.context)
+    assert names(sent(books)) == [versions[1].digest]
+    with pytest.raises(Conflict, match="the turn of version"):
+        claim(books, gone)
+
+
 def test_a_late_claim_counts_where_the_turn_is_free(books: Books, alice: User) -> None:
     upload(books, alice, "one")
     (job,) = sent(books)
