@@ -16,7 +16,7 @@ from matchbox.match.wire import Separation
 
 league = typer.Typer(help="See, make and run leagues.", no_args_is_help=True)
 
-_HASHING_S: Final = 300.0
+_ACCOUNTS_S: Final = 300.0
 """The seconds that the server may take to make the accounts of a class."""
 LeagueArgument = Annotated[str, typer.Argument(help="the league's name")]
 UserArgument = Annotated[str, typer.Argument(help="an account's name")]
@@ -182,7 +182,7 @@ def accounts(
             "user reset NAME` gives each a new password"
         )
         body = given({"names": names, "notes": notes or None})
-        made = client.post(f"/leagues/{quoted(name)}/accounts", body, wait_s=_HASHING_S, late=late)
+        made = client.post(f"/leagues/{quoted(name)}/accounts", body, wait_s=_ACCOUNTS_S, late=late)
     found = parse_answer(FreshAccounts, made)
     if json:
         output.document(found.plain())
@@ -213,8 +213,12 @@ def results(
         return
     rows = [
         (
-            *(one.rank or "", one.author, one.best_bot or "", one.board_rank or ""),
-            *(one.matches, one.note),
+            one.rank or "",
+            one.author,
+            one.best_bot or "",
+            one.board_rank or "",
+            one.matches,
+            one.note,
         )
         for one in found.items
     ]

@@ -10,6 +10,7 @@ from cli import leagues, output
 from cli.playing import JsonOption
 from cli.remote import BotArgument, connect, quoted, show_board
 from cli.season_options import FIELDS, takes_terms
+from matchbox.league.format import unused
 
 if TYPE_CHECKING:
     from matchbox.answers.leagues import Season
@@ -126,8 +127,14 @@ def list_seasons(
     else:
         rows = [
             (
-                *(one.id, one.name, one.league, one.game, one.format.kind),
-                *(one.state, one.entries, one.starts_at or ""),
+                one.id,
+                one.name,
+                one.league,
+                one.game,
+                one.format.kind,
+                one.state,
+                one.entries,
+                one.starts_at or "",
             )
             for one in found
         ]
@@ -168,7 +175,9 @@ def change(path: str, body: dict[str, Any], json: bool) -> Season:
 
 def _show(season: Season) -> None:
     document = season.plain()
-    terms = {field.alias: document[part][field.name] for part, field in FIELDS.values()}
+    idle = unused(season.format)
+    used = [one for one in FIELDS.values() if one[0] != "format" or one[1].name not in idle]
+    terms = {field.alias: document[part][field.name] for part, field in used}
     output.fields({**document, "format": terms.pop("kind"), **terms})
     if season.trophy and season.trophy.champion:
         print(f"champion: {season.trophy.champion}")

@@ -192,7 +192,14 @@ def walk(comparison: Comparison) -> go.Figure:
         height=280,
         xaxis={"title": heading("Games"), "rangemode": "tozero"},
         yaxis={"title": heading(title)},
+        annotations=[] if comparison.looks else [_note("No batch is over yet.")],
     )
+
+
+def _note(text: str) -> dict[str, Any]:
+    """Returns a note in a figure that has nothing to show yet."""
+    place = {"xref": "paper", "yref": "paper", "x": 0.5, "y": 0.75}
+    return {"text": text, "showarrow": False, **place}
 
 
 def _plain(text: str) -> str:

@@ -17,7 +17,9 @@ from dashboard.responses import PageResponse
 from matchbox.errors import BadOption, Forbidden
 from matchbox.league.format import (
     CHOICES,
+    OWN,
     PARTS,
+    UNASKED,
     Admission,
     Field,
     Format,
@@ -41,15 +43,6 @@ KINDS: Final = {
     CONTINUOUS: "No seasons: a leaderboard that never ends, and takes new versions at once.",
 }
 """The ways to play, each with a sentence."""
-_OWN: Final = {
-    "round-robin": ("cycles",),
-    "swiss": ("rounds",),
-    "adaptive": ("cycles", "question", "top", "care"),
-    "knock-out": ("group", "through"),
-}
-_UNASKED: Final = {"order": ("top",), "champion": ("top", "care")}
-"""The settings that have no meaning for a question of an adaptive season. league.css hides them; it
-also hides `moving` if there is one division."""
 _OF_SEASONS: Final = ("by", "everybody", "bots")
 """The fields of the admission that apply to seasons only: a continuous league plays every active
 bot."""
@@ -95,7 +88,7 @@ def page(
         if name in _ASKED or name.startswith(_OPTION)
     }
     typed.setdefault("kind", CONTINUOUS if typed.get("continuous") else "round-robin")
-    unasked = [*_UNASKED.get(typed.get("question", "order"), ())]
+    unasked = [*UNASKED.get(typed.get("question", "order"), ())]
     if typed.get("divisions", "1") == "1":
         unasked.append("moving")
     if typed["kind"] == CONTINUOUS:
@@ -148,7 +141,7 @@ def fields_for(kind: str, *, cooperative: bool, continuous: bool = False) -> dic
 
 def own_fields(kind: str) -> tuple[str, ...]:
     """Returns the names of the settings that only this kind of season has."""
-    return _OWN.get(kind, ())
+    return OWN.get(kind, ())
 
 
 def _chosen_from(field: Field) -> Field:

@@ -232,7 +232,7 @@ def box(kind: str) -> Iterator[Box]:
 @pytest.fixture(scope="session")
 def browser_path() -> str:
     """The installed Chromium."""
-    return services.needs("chromium")
+    return services.needs(*services.BROWSERS)
 
 
 @pytest.fixture(scope="session")

@@ -126,7 +126,7 @@ class About(NamedTuple):
 ABOUT: Final = {
     "kind": About("Kind", "how it is played"),
     "cycles": About(
-        "Double round robins",
+        "Double round robins, or cycles",
         "number of double round robins, or of cycles at larger tables and in cooperative games; an "
         "adaptive season begins with them",
     ),
@@ -183,6 +183,26 @@ CHOICES: Final[dict[str, dict[Any, str]]] = {
     "everybody": {False: "only bots that were entered", True: "every active bot"},
 }
 """The values of a field that has only a few, with their labels in a form."""
+OWN: Final = {
+    "round-robin": ("cycles",),
+    "swiss": ("rounds",),
+    "adaptive": ("cycles", "question", "top", "care"),
+    "knock-out": ("group", "through"),
+}
+"""The fields of a format that only some kinds have, by kind."""
+UNASKED: Final = {"order": ("top",), "champion": ("top", "care")}
+"""The fields that have no meaning for a question of an adaptive season. league.css hides them; it
+also hides `moving` if there is one division."""
+
+
+def unused(form: Format) -> set[str]:
+    """Returns the names of the fields that have no meaning for such a season."""
+    names = set().union(*OWN.values()).difference(OWN[form.kind])
+    if form.kind == "adaptive":
+        names.update(UNASKED.get(form.question, ()))
+    if form.divisions == 1:
+        names.add("moving")
+    return names
 
 
 class Field(msgspec.Struct, frozen=True, kw_only=True):

@@ -21,7 +21,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from tests.installation import PASSWORD, Installation, installed
 from tests.screenshots import demo
 from tests.screenshots.table import SHOTS, Shot
-from tests.services import needs
+from tests.services import BROWSERS, needs
 
 FOLDER: Final = Path(__file__).parents[2] / "docs" / "screenshots"
 SIZES: Final = {"wide": (1280, 900), "phone": (390, 844)}
@@ -37,7 +37,7 @@ def photograph(
     folder.mkdir(parents=True, exist_ok=True)
     count = 0
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=needs("chromium"), args=list(CHROMIUM))
+        browser = playwright.chromium.launch(executable_path=needs(*BROWSERS), args=list(CHROMIUM))
         known: dict[str, Any] = {
             who: _log_in(browser, address, who) for who in {shot.who for shot in shots}
         }

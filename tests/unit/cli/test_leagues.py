@@ -92,7 +92,7 @@ def test_a_server_that_is_slow_to_make_accounts_is_not_called_away(
 ) -> None:
     names = tmp_path / "names.txt"
     names.write_text("dora\n")
-    monkeypatch.setattr("cli.leagues._HASHING_S", 0.2)
+    monkeypatch.setattr("cli.leagues._ACCOUNTS_S", 0.2)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         monkeypatch.setenv("MATCHBOX_URL", f"http://127.0.0.1:{silent.getsockname()[1]}")
         told = matchbox("league", "accounts", "bomb", names)

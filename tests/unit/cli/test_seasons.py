@@ -95,6 +95,8 @@ def test_a_season_is_shown_with_its_terms_and_its_winner(
     for line in ("format: adaptive", "question: top", "max_matches: 50", "matches: 0",
                  "by: invitation", "cron: 0 18 * * FRI", "zone: UTC"):  # fmt: skip
         assert line in told
+    without_meaning = ("rounds", "group", "through", "moving")
+    assert [line for line in told if line.partition(":")[0] in without_meaning] == []
     season(platform, charlie, ONE, TWO)
     won = matchbox("season", "show", "spring", "--json").json["trophy"]
     shown = matchbox("season", "show", "spring").out

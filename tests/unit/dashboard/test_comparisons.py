@@ -121,4 +121,7 @@ def test_the_figure_shows_every_look_between_the_walls() -> None:
     ]
     assert [wall.y[0] for wall in walls] == [-2.9444, 2.9444]
     assert [wall.y for wall in figures.walk(COMPARISONS[3]).data[1:]] == [(0.0, 0.0)]
-    assert figures.walk(row(5, looks=[])).data[0].x == (0,)
+    empty = figures.walk(row(5, looks=[]))
+    assert empty.data[0].x == (0,)
+    assert [note.text for note in empty.layout.annotations] == ["No batch is over yet."]
+    assert not figures.walk(row(5)).layout.annotations

@@ -12,7 +12,7 @@ import pytest
 from dashboard import formats, league_form
 from dashboard.assets import STATIC
 from dashboard.source import Source
-from matchbox.league.format import CHOICES, Format
+from matchbox.league.format import CHOICES, OWN, Format
 from tests.unit.dashboard import cast, seasons
 from tests.unit.dashboard.cast import NOBODY, OPERATOR, SOURCE, make_app
 from tests.unit.dashboard.test_pages import Seen, get
@@ -32,7 +32,7 @@ def names(page: Seen) -> set[str]:
 
 def test_every_format_has_a_sentence_and_settings_of_its_own() -> None:
     assert set(league_form.KINDS) == {*CHOICES["kind"], league_form.CONTINUOUS}
-    assert set(league_form._OWN) == set(CHOICES["kind"])
+    assert set(OWN) == set(CHOICES["kind"])
 
 
 def test_it_begins_with_game_and_format_each_with_a_sentence() -> None:
