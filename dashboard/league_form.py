@@ -157,7 +157,7 @@ def summary(game: Game, typed: Mapping[str, str]) -> list[tuple[str, list[str]]]
     """Returns the league in sentences, under headings. Raises BadOption for a mistake."""
     if not typed.get("name", "").strip():
         raise BadOption("the league has no name yet; give it one")
-    seats = int(typed.get("seats") or min(game.seats))
+    seats = _seats(game, typed)
     deals = typed.get("deals")
     match = f"{deals} deals a match" if deals else "as many deals a match as its bots' speed allows"
     options = [
@@ -175,6 +175,15 @@ def summary(game: Game, typed: Mapping[str, str]) -> list[tuple[str, list[str]]]
     admitted = read(Admission, _read("admission", typed))
     entry = formats.admission(admitted, continuous=typed["kind"] == CONTINUOUS)
     return [*sections, ("Entry", entry)]
+
+
+def _seats(game: Game, typed: Mapping[str, str]) -> int:
+    """The typed number of seats at a table. Raises BadOption if the game has no such tables."""
+    text = typed.get("seats") or str(min(game.seats))
+    sizes = [*map(str, game.seats)]
+    if text not in sizes:
+        raise BadOption(f"{game.title} is played by {', '.join(sizes)} players, not {text!r}")
+    return int(text)
 
 
 def _option(game: Game, name: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from html import unescape
 from typing import Any
 from urllib.parse import urlencode
 
@@ -172,6 +173,9 @@ def test_a_mistake_leads_back_to_the_settings_and_keeps_what_was_typed() -> None
         page = step(3, name="cup", game="bomb", kind="knock-out", **wrong)
         assert [a for _, a in page.elements if a.get("role") == "alert"], wrong
         assert {"name", "group"} <= names(page)
+    for seats in ("many", "3"):
+        page = step(3, name="cup", game="bomb", kind="swiss", seats=seats)
+        assert f"is played by 2 players, not {seats!r}" in unescape(page.text)
     assert "give it one" in step(3, game="bomb").text
     assert "step 1 of 3" in step(3, name="cup", game="poker").text
 
