@@ -239,12 +239,18 @@ def _sqlite(url: str, mode: str, wait_ms: int) -> Engine:
             f"query_only = {'OFF' if mode == 'IMMEDIATE' else 'ON'}",
         ):
             connection.execute(f"PRAGMA {pragma}").close()
+        # SQLite's own leaves letters beyond ASCII as they are.
+        connection.create_function("lower", 1, _lower, deterministic=True)
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
         connection.exec_driver_sql(f"BEGIN {mode}")
 
     return engine
+
+
+def _lower(text: str | None) -> str | None:
+    return None if text is None else text.lower()
 
 
 def _postgres(url: str, wait_ms: int, idle_ms: int) -> Engine:

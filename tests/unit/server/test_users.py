@@ -83,6 +83,17 @@ def test_a_search_finds_parts_of_names_and_addresses_roles_and_states(
                 users(session, charlie, **wrong)
 
 
+@pytest.mark.parametrize("wanted", ["Özlem", "özlem", "ÜNAL", "Ö"])
+def test_a_note_is_found_by_letters_of_either_case(
+    books: Books, charlie: User, alice: User, wanted: str
+) -> None:
+    with books.write() as session:
+        account_operations.set_note(session, charlie, "alice", "Özlem Ünal", now=books.clock())
+        assert [one.name for one in users(session, charlie, wanted=wanted).items] == ["alice"]
+    with books.read() as session:
+        assert [one.name for one in users(session, charlie, wanted=wanted).items] == ["alice"]
+
+
 def test_operators_see_who_is_logged_in_page_by_page(
     books: Books, dora: User, charlie: User, alice: User
 ) -> None:
