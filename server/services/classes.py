@@ -142,16 +142,20 @@ def read_list(text: str) -> NameList:
     A second column holds notes, such as the pupils' real names; if only its cells can be names of
     accounts, the columns are swapped. A heading may say where the names are ("account", or "name"),
     and the notes ("note", or "name" beside "account"). Columns are separated by commas, semicolons
-    or tabs. Empty lines are left out, and so is the byte order mark that spreadsheets write.
+    or tabs. Empty lines are left out, and so is the byte order mark that spreadsheets write. Raises
+    BadOption.
     """
     lines = [line for line in text.removeprefix("\ufeff").splitlines() if line.strip()]
     if not lines:
         return NameList([], {})
     comma = next((sign for sign in "\t;," if sign in lines[0]), ",")
     try:
-        rows = [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=comma)]
+        read = csv.reader(lines, delimiter=comma, skipinitialspace=True)
+        rows = [[cell.strip() for cell in row] for row in read]
     except csv.Error as error:
         raise BadOption(f"the list is not CSV: {error}; give one name a line") from None
+    if len(rows) != len(lines):  # What follows the quotation mark would be a part of the cell.
+        raise BadOption("a quotation mark is not closed in its line; close it, or leave it out")
     heading = [cell.lower() for cell in rows[0]]
     if "account" in heading or "name" in heading:
         own = "account" if "account" in heading else "name"

@@ -178,6 +178,18 @@ def test_a_list_may_have_notes_on_the_accounts_in_either_column(text: str) -> No
     assert (names, notes) == (["owl", "heron", "swan"], {"owl": "Anna Müller", "heron": "Ben"})
 
 
+def test_a_note_may_hold_a_comma_in_quotation_marks_and_these() -> None:
+    names, notes = classes.read_list('owl, "Müller, Anna"\nheron,"Ben" Bo\nswan, Cleo')
+    assert names == ["owl", "heron", "swan"]
+    assert notes == {"owl": "Müller, Anna", "heron": "Ben Bo", "swan": "Cleo"}
+
+
+@pytest.mark.parametrize("text", ['owl,"Anna\nheron,Ben\nswan', 'owl,"Anna\nheron,"Ben"'])
+def test_a_quotation_mark_that_is_not_closed_swallows_no_accounts(text: str) -> None:
+    with pytest.raises(BadOption, match="is not closed in its line"):
+        classes.read_list(text)
+
+
 def test_a_column_that_is_no_note_is_not_kept() -> None:
     assert classes.read_list("name;mail\nowl;a@b.org") == (["owl"], {})
     assert classes.read_list("owl\nheron") == (["owl", "heron"], {})
