@@ -22,7 +22,7 @@ from matchbox.errors import Forbidden, TooMany
 from server.db.models import LoginAttempts
 from server.db.session import rows_changed
 from server.services import accounts
-from server.times import DAY_MS, HOUR_MS, MINUTE_MS
+from server.times import DAY_MS, HOUR_MS, MINUTE_MS, has_passed
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -108,7 +108,7 @@ def confirm(
     TooMany during a pause.
     """
     if actor.password is None:
-        if begun is None or context.now() - begun > FRESH_MS:
+        if begun is None or has_passed(FRESH_MS + 1, begun, context.now()):
             raise Forbidden(
                 "your account has no password to confirm this with; log in again with a browser, "
                 "and do this within ten minutes"

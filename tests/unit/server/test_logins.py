@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 
 import pytest
 from sqlalchemy import func, select
 
 from matchbox.errors import Forbidden, TooMany
-from server.db.models import LoginAttempts, User
+from server.db.models import LoginAttempts, Role, User
 from server.services import accounts, logins
 from server.services.tick import tick
+from server.times import DAY_MS
 from tests.books import Books, open_books
 
 PASSWORD = "the password of dora"
@@ -210,3 +212,17 @@ def test_a_pause_from_a_clock_that_was_ahead_is_over(books: Books, dora: User) -
     assert pause_of(books)
     books.clock.pass_by(minutes=-1440)
     assert guess(books, PASSWORD).id == dora.id
+
+
+@pytest.mark.parametrize(
+    ("since_ms", "fresh"),
+    [(0, True), (logins.FRESH_MS, True), (logins.FRESH_MS + 1, False), (-DAY_MS, False)],
+)
+def test_a_login_stands_for_a_password_for_ten_minutes_and_not_from_a_clock_that_was_ahead(
+    books: Books, since_ms: int, fresh: bool
+) -> None:
+    with books.write() as session:
+        user = accounts.add(session, "owl", None, Role.AUTHOR, now=books.clock())
+    with nullcontext() if fresh else pytest.raises(Forbidden, match="log in again"):
+        begun = books.clock() - since_ms
+        logins.confirm(books.context, user, "", network=HOME, begun=begun)
