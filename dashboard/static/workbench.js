@@ -1,62 +1,39 @@
-// The workbench: the editor over the form's text, drafts in this browser, files that are dropped,
-// and the verdict in place. Without it the form is a plain form.
+// The page /submit: an editor over the form's text area, drafts that this browser keeps, files that
+// are chosen or dropped, and the verdict in place. Without this script the form is a plain form.
+//
+// A draft is { text, at }, where `at` is the time of its last change. Each account has one for each
+// game and name of a bot, and beside it the draft that was replaced last.
 "use strict";
 
 const NONCE = document.currentScript.nonce;
 const form = document.getElementById("bench");
 const area = document.getElementById("source");
-const codeEditor = document.getElementById("code-editor");
-const line = document.getElementById("draft");
-const changed = document.getElementById("changed");
+const editorPlace = document.getElementById("code-editor");
+const statusLine = document.getElementById("draft");
+const changedHint = document.getElementById("changed");
+
 const field = (name) => form.elements.namedItem(name);
-const given = () => document.getElementById("given");
-// Each account has drafts of its own; what was written before a log-in becomes the account's.
-const keyOf = (account) => `matchbox:draft:${account}:${field("game").value}/${field("name").value}`;
+const chosenFile = () => field("file").files[0];
 
-function here() {
-  const [own, before] = [keyOf(form.dataset.viewer), keyOf("")];
-  try {
-    const text = localStorage.getItem(before);
-    if (own !== before && text !== null) {
-      if (localStorage.getItem(own) === null) localStorage.setItem(own, text);
-      localStorage.removeItem(before);
-    }
-  } catch {
-    // keep() says that nothing can be kept.
-  }
-  return own;
-}
+let editor = null; // Without one, the author writes in the text area.
+let replacing = false; // True while this script, and not the author, changes the text.
+let key = openKey(); // Of the draft that is being written.
+let choices = 0; // How often a game or a name was chosen.
+let sent = null; // What the verdict below the form is for.
 
-let editor = null;
-let key = here();
-let replacing = false;
-let changes = 0;
-let sent = null;
+// The text
 
 const text = () => (editor ? editor.text() : area.value);
-const content = () => [field("game").value, field("file").files[0] ?? text()];
 
-function read(name) {
-  try {
-    return JSON.parse(localStorage.getItem(name));
-  } catch {
-    return null;
-  }
-}
+// What the form would send.
+const content = () => [field("game").value, chosenFile() ?? text()];
 
-function keep() {
-  try {
-    if (text().trim() === "") putAway();
-    else if (text() === given().value) localStorage.removeItem(key);
-    else localStorage.setItem(key, JSON.stringify({ text: text(), at: Date.now() }));
-    tell();
-  } catch {
-    line.textContent = "This browser keeps no drafts: submit the text before you leave the page.";
-  }
-}
+// The text that the page offers: an example, or a version of the bot.
+const offered = () => document.getElementById("given");
+const isOffered = () => text() === offered().value;
 
-// Leaves the same text alone: to replace it would lose what the author has selected in it.
-function put(words) {
+// Does nothing if the text is the same, so that a selection in it stays.
+function replaceText(words) {
   if (words === text()) return;
   replacing = true;
   if (editor) editor.replace(words);
@@ -64,34 +41,93 @@ function put(words) {
   replacing = false;
 }
 
-function typed(words) {
+function textChanged(words) {
   area.value = words;
-  if (!replacing) keep();
+  if (!replacing) saveDraft();
 }
 
-// Drafts. The one that was replaced last is kept beside the present one, to be brought back.
+// Drafts
 
-const FORMER = ":former";
+function keyOf(account) {
+  return `matchbox:draft:${account}:${field("game").value}/${field("name").value}`;
+}
 
-function setAside(draft) {
+// Returns the key for the chosen game and name. A draft from before the log-in becomes the
+// account's, unless the account has one.
+function openKey() {
+  const [own, before] = [keyOf(form.dataset.viewer), keyOf("")];
+  const draft = own === before ? null : load(before);
+  if (draft && (load(own) || store(own, draft))) store(before, null);
+  return own;
+}
+
+const replacedKey = () => `${key}:former`;
+
+function load(name) {
   try {
-    localStorage.setItem(key + FORMER, JSON.stringify(draft));
+    return JSON.parse(localStorage.getItem(name));
   } catch {
-    // keep() has said that nothing can be kept.
+    return null;
   }
 }
 
-// Emptying the text by hand sets the draft aside. A single letter is no draft: it is what is left of
-// one that is deleted letter by letter.
-function putAway() {
-  const draft = read(key);
-  if (draft?.text.trim().length > 1) setAside(draft);
-  localStorage.removeItem(key);
+// Stores a draft; null removes it. Returns whether the browser allows that.
+function store(name, draft) {
+  try {
+    if (draft) localStorage.setItem(name, JSON.stringify(draft));
+    else localStorage.removeItem(name);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
-const present = () => ({ text: text(), at: read(key)?.at ?? Date.now() });
+const currentDraft = () => ({ text: text(), at: load(key)?.at ?? Date.now() });
 
-function ago(at) {
+// Keeps a draft beside the current one, so that "Bring back" can show it again.
+function setAside(draft) {
+  store(replacedKey(), draft);
+}
+
+// Saves the text as a draft, unless it is empty or the offered one. If the author has emptied it,
+// the draft is set aside, but not a single letter: it is what is left of a draft that was deleted
+// letter by letter.
+function saveDraft() {
+  const isEmpty = text().trim() === "";
+  const old = load(key);
+  if (isEmpty && old?.text.trim().length > 1) setAside(old);
+  const draft = isEmpty || isOffered() ? null : { text: text(), at: Date.now() };
+  if (store(key, draft)) return showStatus();
+  const advice = "submit the text before you leave the page.";
+  statusLine.textContent = `This browser keeps no drafts: ${advice}`;
+}
+
+function startAfresh() {
+  setAside(currentDraft());
+  replaceText(offered().value);
+  saveDraft();
+}
+
+function bringBack() {
+  const draft = load(replacedKey());
+  if (isOffered()) store(replacedKey(), null);
+  else setAside(currentDraft());
+  replaceText(draft.text);
+  saveDraft();
+}
+
+// Begins with the draft instead of the offered text, but not instead of a version that the address
+// asks for.
+function openDraft() {
+  const draft = load(key);
+  if (!draft) return;
+  if (!("requested" in form.dataset)) area.value = draft.text;
+  else if (draft.text !== area.value) setAside(draft);
+}
+
+// The line below the text
+
+function age(at) {
   const minutes = Math.floor((Date.now() - at) / 60000);
   if (minutes < 1) return "of a moment ago";
   if (minutes < 60) return `of ${minutes} min ago`;
@@ -99,7 +135,19 @@ function ago(at) {
   return hours < 24 ? `of ${hours} h ago` : `of ${Math.floor(hours / 24)} d ago`;
 }
 
-function button(label, press) {
+// A sentence about the text, and the actions that it allows, each a label and a function.
+function describe() {
+  const file = chosenFile();
+  if (file) return [`${file.name} is sent instead of the text.`, [["Send the text", forgetFile]]];
+  const draft = load(key);
+  if (draft && draft.text === text()) {
+    return [`Draft ${age(draft.at)}, kept in this browser.`, [["Start afresh", startAfresh]]];
+  }
+  const origin = offered().dataset.origin;
+  return [origin && isOffered() ? `This is ${origin}.` : "", []];
+}
+
+function button([label, press]) {
   const made = document.createElement("button");
   made.type = "button";
   made.className = "quiet";
@@ -108,103 +156,82 @@ function button(label, press) {
   return made;
 }
 
-// Says what the text is. Buttons stay the same ones, so that a reader's focus is not lost.
-function tell() {
-  tellChange();
-  const draft = read(key);
-  const origin = given().dataset.origin;
-  const file = field("file").files[0];
-  let words = "";
-  const acts = [];
-  if (file) {
-    words = `${file.name} is sent instead of the text.`;
-    acts.push(["Send the text", () => ((field("file").value = ""), tell())]);
-  } else if (draft && draft.text === text()) {
-    words = `Draft ${ago(draft.at)}, kept in this browser.`;
-    acts.push(["Start afresh", startAfresh]);
-  } else if (origin && text() === given().value) {
-    words = `This is ${origin}.`;
+// Shows what the text is, and whether the verdict is for something else. Replaces the line only if
+// it changes, since new buttons would lose the focus.
+function showStatus() {
+  changedHint.hidden = sent === null || content().every((part, place) => part === sent[place]);
+  const [words, actions] = describe();
+  const replaced = load(replacedKey());
+  if (replaced && replaced.text !== text()) {
+    actions.push([`Bring back the draft ${age(replaced.at)}`, bringBack]);
   }
-  const former = read(key + FORMER);
-  if (former && former.text !== text()) acts.push([`Bring back the draft ${ago(former.at)}`, bringBack]);
-  const state = JSON.stringify([words, acts.map(([label]) => label)]);
-  if (line.dataset.state === state) return;
-  line.dataset.state = state;
-  line.replaceChildren(words, ...acts.map(([label, press]) => button(label, press)));
+  const state = JSON.stringify([words, actions.map(([label]) => label)]);
+  if (statusLine.dataset.state === state) return;
+  statusLine.dataset.state = state;
+  statusLine.replaceChildren(words, ...actions.map(button));
 }
 
-// Says that the verdict is for what was sent, once the form has something else.
-function tellChange() {
-  const now = content();
-  changed.hidden = sent === null || now.every((part, place) => part === sent[place]);
+// Another game or name: the game brings its rules and its example, the bot its draft
+
+async function choose() {
+  const choice = ++choices;
+  const isDraft = switchDraft();
+  const before = text();
+  const page = await fetchPage();
+  if (choice !== choices) return; // A later choice counts.
+  if (page) takeParts(page);
+  if (text() !== before) return saveDraft(); // The author went on writing.
+  if (!isDraft) replaceText(offered().value);
+  showStatus();
 }
 
-function startAfresh() {
-  setAside(present());
-  put(given().value);
-  keep();
+// Goes on with the draft of the chosen game and name. Returns whether the text is a draft now.
+function switchDraft() {
+  const [oldKey, isEdited, current] = [key, !isOffered(), currentDraft()];
+  key = openKey();
+  if (key === oldKey) return isEdited;
+  const draft = load(key);
+  const [oldGame, oldName] = oldKey.split("/");
+  const isRenamed = isEdited && key.startsWith(`${oldGame}/`); // The game is the same.
+  if (!isRenamed) {
+    if (draft) replaceText(draft.text);
+    return Boolean(draft);
+  }
+  if (oldName && draft) {
+    setAside(current);
+    replaceText(draft.text);
+    return true;
+  }
+  // The text stays. If it had no name before, it replaces the draft of the bot whose name it gets.
+  if (!oldName) store(oldKey, null);
+  if (draft) setAside(draft);
+  saveDraft();
+  return true;
 }
 
-function bringBack() {
-  const former = read(key + FORMER);
-  if (text() !== given().value) setAside(present());
-  else localStorage.removeItem(key + FORMER);
-  put(former.text);
-  keep();
-}
-
-function begin() {
-  const draft = read(key);
-  if (!draft) return;
-  if (!("requested" in form.dataset)) area.value = draft.text;
-  else if (draft.text !== area.value) setAside(draft);
-}
-
-// The page for the chosen game and bot, or null if there is none. The author may write meanwhile.
-async function offered() {
+// The page for the chosen game and name, or null if there is none.
+async function fetchPage() {
   const query = new URLSearchParams({ game: field("game").value, name: field("name").value });
   try {
-    const answer = await fetch(`/submit?${query}`);
-    return answer.ok ? new DOMParser().parseFromString(await answer.text(), "text/html") : null;
+    const reply = await fetch(`/submit?${query}`);
+    return reply.ok ? parse(await reply.text()) : null;
   } catch {
     return null;
   }
 }
 
-// Another game has other rules and another example; another bot has another draft.
-async function change() {
-  const turn = ++changes;
-  const decided = moveDraft();
-  const before = text();
-  const page = await offered();
-  if (turn !== changes) return;
-  if (page) {
-    page.getElementById("rules").open = document.getElementById("rules").open;
-    for (const id of ["rules", "given", "command"]) document.getElementById(id).replaceWith(page.getElementById(id));
-  }
-  if (text() !== before) return keep();
-  if (!decided) put(given().value);
-  tell();
-}
+const parse = (html) => new DOMParser().parseFromString(html, "text/html");
 
-// Goes on with the draft of the chosen game and bot, at once; but a text that was written before its
-// bot had a name stays. Returns whether the text now is a draft.
-function moveDraft() {
-  const [former, edited, was] = [key, text() !== given().value, present()];
-  key = here();
-  if (key === former) return edited;
-  const draft = read(key);
-  const renamed = edited && former.split("/")[0] === key.split("/")[0];
-  const named = renamed && former.endsWith("/");
-  if (named) localStorage.removeItem(former);
-  if (renamed && draft) setAside(named ? draft : was);
-  if (draft && !named) put(draft.text);
-  else if (renamed) keep();
-  return Boolean(draft) || renamed;
+function takeParts(page) {
+  page.getElementById("rules").open = document.getElementById("rules").open;
+  for (const id of ["rules", "given", "command"]) {
+    document.getElementById(id).replaceWith(page.getElementById(id));
+  }
 }
 
 // Files
 
+// Says why the file cannot be sent; "" if it can.
 function faultOf(file) {
   if (file.size === 0) return "is empty.";
   const [most, what] = file.name.endsWith(".py")
@@ -213,29 +240,44 @@ function faultOf(file) {
   return file.size > most ? `has ${Math.ceil(file.size / 1024)} KiB; ${what} ${most / 1024}.` : "";
 }
 
-async function take(file) {
-  if (!file) return tell();
+// The text of a Python file; null for a zip, or if the file is not UTF-8.
+async function textOf(file) {
+  if (!file.name.endsWith(".py")) return null;
+  try {
+    const bytes = await file.arrayBuffer();
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes).replaceAll("\r\n", "\n");
+  } catch {
+    return null;
+  }
+}
+
+// A Python file becomes the text. A zip is sent as it is, and so is a file that is not UTF-8: the
+// server names its wrong line.
+async function takeFile(file) {
+  if (!file) return showStatus();
   const fault = faultOf(file);
   if (fault) {
-    field("file").value = "";
-    tell();
-    return trouble(`${file.name} ${fault} It is not sent.`);
+    forgetFile();
+    return showProblem(`${file.name} ${fault} It is not sent.`);
   }
-  if (file.name.endsWith(".py")) {
-    try {
-      const words = new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());
-      if (text() !== given().value) setAside(present());
-      field("file").value = "";
-      put(words.replaceAll("\r\n", "\n"));
-      return keep();
-    } catch {
-      // Not UTF-8: the file is sent as it is, and the server names the line.
-    }
-  }
+  const words = await textOf(file);
+  if (words === null) return sendFile(file);
+  if (!isOffered()) setAside(currentDraft());
+  field("file").value = "";
+  replaceText(words);
+  saveDraft();
+}
+
+function sendFile(file) {
   const list = new DataTransfer();
   list.items.add(file);
   field("file").files = list.files;
-  tell();
+  showStatus();
+}
+
+function forgetFile() {
+  field("file").value = "";
+  showStatus();
 }
 
 const carriesFile = (event) => event.dataTransfer?.types.includes("Files");
@@ -251,45 +293,51 @@ form.addEventListener("drop", (event) => {
   if (!carriesFile(event)) return;
   event.preventDefault();
   event.stopPropagation();
-  take(event.dataTransfer.files[0]);
+  takeFile(event.dataTransfer.files[0]);
 }, true);
 
 // The verdict
 
-function answer(part) {
-  document.getElementById("verdict").replaceWith(part);
-  htmx.process(part);
-  part.scrollIntoView({ block: "nearest" });
+function showVerdict(section) {
+  document.getElementById("verdict").replaceWith(section);
+  htmx.process(section);
+  section.scrollIntoView({ block: "nearest" });
 }
 
-function trouble(...words) {
+// Shows a sentence in place of a verdict.
+function showProblem(...words) {
   sent = null;
-  const part = document.createElement("section");
-  part.id = "verdict";
-  part.ariaLive = "polite";
+  const section = document.createElement("section");
+  section.id = "verdict";
+  section.ariaLive = "polite";
   const note = document.createElement("p");
   note.className = "note bad";
   note.append(...words);
-  part.append(note);
-  answer(part);
+  section.append(note);
+  showVerdict(section);
 }
 
 async function send(action) {
   const body = new FormData(form);
-  if (field("file").files.length) body.delete("source");
+  if (chosenFile()) body.delete("source");
   sent = content();
-  tell();
+  showStatus();
   const reply = await fetch(action, { method: "POST", body });
-  const page = new DOMParser().parseFromString(await reply.text(), "text/html");
-  const part = page.getElementById("verdict");
-  if (part) return answer(part);
+  const page = parse(await reply.text());
+  const verdict = page.getElementById("verdict");
+  if (verdict) return showVerdict(verdict);
   if (reply.status === 401) {
-    const link = document.createElement("a");
-    link.href = `/login?next=${encodeURIComponent(location.pathname + location.search)}`;
-    link.textContent = "Log in again";
-    return trouble("You are logged out. ", link, "; your draft is kept.");
+    return showProblem("You are logged out. ", loginLink(), "; your draft is kept.");
   }
-  trouble(page.querySelector("main .lead, main p")?.textContent ?? "The platform did not answer.", " Your draft is kept.");
+  const reason = page.querySelector("main .lead, main p")?.textContent;
+  showProblem(reason ?? "The platform did not answer.", " Your draft is kept.");
+}
+
+function loginLink() {
+  const link = document.createElement("a");
+  link.href = `/login?next=${encodeURIComponent(location.pathname + location.search)}`;
+  link.textContent = "Log in again";
+  return link;
 }
 
 form.addEventListener("submit", async (event) => {
@@ -300,38 +348,42 @@ form.addEventListener("submit", async (event) => {
   try {
     await send(pressed.formAction);
   } catch {
-    trouble("The platform cannot be reached. Your draft is kept: try again in a moment.");
+    showProblem("The platform cannot be reached. Your draft is kept: try again in a moment.");
   } finally {
     pressed.ariaDisabled = "false";
   }
 });
 
-// A link to a line of the text leads to that line in the editor, which holds the text already.
+function goToLine(number) {
+  editor.goTo(Number(number));
+  editor.focus();
+}
+
+// A verdict's link to a line leads to that line in the editor, without loading the page again.
 document.addEventListener("click", (event) => {
   const link = event.target.closest("a[data-line]");
-  if (!link || !editor || field("file").files.length) return;
+  if (!link || !editor || chosenFile()) return;
   event.preventDefault();
-  editor.goTo(Number(link.dataset.line));
-  editor.focus();
+  goToLine(link.dataset.line);
 });
 
-begin();
+// Start
+
+openDraft();
 if (window.PythonEditor) {
   area.hidden = true;
   const labels = { tabindex: "0", "aria-label": "The bot's text", "aria-describedby": "keys" };
-  editor = PythonEditor.open(codeEditor, { text: area.value, labels, nonce: NONCE, changed: typed });
+  const options = { text: area.value, labels, nonce: NONCE, changed: textChanged };
+  editor = PythonEditor.open(editorPlace, options);
   document.querySelector("label[for=source]").addEventListener("click", () => editor.focus());
 } else {
-  area.addEventListener("input", () => typed(area.value));
+  area.addEventListener("input", () => textChanged(area.value));
 }
-if (form.dataset.line && editor) {
-  editor.goTo(Number(form.dataset.line));
-  editor.focus();
-}
+if (form.dataset.line && editor) goToLine(form.dataset.line);
 if (matchMedia("(max-width: 900px)").matches) document.getElementById("rules").open = false;
-field("game").addEventListener("change", change);
-field("name").addEventListener("change", change);
-field("file").addEventListener("change", () => take(field("file").files[0]));
-tell();
-setInterval(tell, 20000);
-codeEditor.dataset.ready = "";
+field("game").addEventListener("change", choose);
+field("name").addEventListener("change", choose);
+field("file").addEventListener("change", () => takeFile(chosenFile()));
+showStatus();
+setInterval(showStatus, 20000); // The age of the draft.
+editorPlace.dataset.ready = "";

@@ -114,6 +114,38 @@ def test_a_text_that_gets_the_name_of_a_bot_stays_and_that_bots_draft_can_be_bro
     assert source(page) == "# the old text"
 
 
+def test_another_bots_draft_replaces_a_text_which_can_be_brought_back(
+    page: Page, address: str
+) -> None:
+    name = page.get_by_label("Name of the bot")
+    page.goto(address + "/submit?game=bomb&name=one")
+    write_text(page, "# of one")
+    page.goto(address + "/submit?game=bomb&name=two")
+    write_text(page, "# of two")
+    name.fill("one")
+    name.blur()
+    expect(editor(page)).to_have_text("# of one")
+    page.get_by_role("button", name="Bring back the draft").click()
+    assert source(page) == "# of two"
+    name.fill("three")
+    name.blur()
+    page.goto(address + "/submit?game=bomb&name=three")
+    expect(editor(page)).to_have_text("# of two")
+
+
+def test_a_browser_that_keeps_no_drafts_is_named(page: Page, address: str) -> None:
+    refuse = "get() { throw new DOMException('refused', 'SecurityError') }"
+    page.add_init_script(f"Object.defineProperty(window, 'localStorage', {{ {refuse} }})")
+    page.goto(address + "/submit?game=bomb")
+    write_text(page, "# mine")
+    expect(page.locator("#draft")).to_have_text(
+        "This browser keeps no drafts: submit the text before you leave the page."
+    )
+    page.get_by_label("Name of the bot").fill("named")
+    page.get_by_label("Game").select_option("war")
+    expect(page.locator("#rules summary")).to_have_text("Rules of Addition War")
+
+
 def test_a_draft_outlives_a_reload_tells_its_age_and_comes_back(
     watched: Page, address: str
 ) -> None:
