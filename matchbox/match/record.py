@@ -24,7 +24,7 @@ _MAX_BYTES: Final = 64 << 20
 _END: Final = "\0"
 _ENCODER: Final = msgspec.json.Encoder()
 _MOST_BY_IDENTITY: Final = 1000
-"""While packing, at most this many values are recognized by identity, which is faster."""
+"""While packing, moves are remembered by `id`, which is faster, until there are this many."""
 _ONLY_INT: Final = {int}
 _LEVEL: Final = 4
 """The zlib level. Level 5 would save 6% of the bytes, but take half as long again."""
@@ -92,13 +92,13 @@ class _Head(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fiel
     """The record without its bouts and deals."""
     bouts: int
     moves: list[Any]
-    """Every distinct move: move n is encoded as the character n + 1."""
+    """The distinct moves. The character with code point n + 1 stands for moves[n]."""
     ends: list[tuple[list[int], list[int], str]]
-    """Every distinct (places, scores, why)."""
+    """The distinct (places, scores, why). The character with code point n stands for ends[n]."""
     faults: list[tuple[int, list[Fault]]]
-    """The faults of the bouts that have any, by place in the record."""
+    """The index of each bout that has faults, with these faults."""
     deals: int = 0
-    """The number of deals if only the first is written down; 0 if all are."""
+    """The number of deals if only the first is stored; 0 if all are."""
 
 
 def entrant(seat: int, rotation: int, seats: int) -> int:
@@ -127,16 +127,16 @@ def digest(record: Record) -> str:
 
 
 def pack(record: Record) -> bytes:
-    """The record as it is stored: a line of JSON and columns of characters, compressed with zlib,
-    then the deals. If all deals follow from the first, only that one is stored.
+    """The record as it is stored: a zlib stream, then the 16 bytes of each deal, not compressed.
 
-    The first three columns hold one character per bout: how far the index of its deal is from that
-    of the bout before, its rotation, and its ending. Then come the moves of each bout, one
-    character per move, and a NUL at the end of each bout.
+    If all deals follow from the first, only the first is stored. The stream has a line of JSON
+    (`_Head`), then four columns of characters. The first three have one character for each bout:
+    the difference between the index of its deal and that of the bout before, its rotation, and its
+    ending. The fourth has the moves: one character for each move, and a NUL after each bout.
     """
     bouts = record.bouts
     encode = msgspec.json.encode
-    moves, ends = _Characters(1), _Characters(0)
+    moves, ends = _Alphabet(1), _Alphabet(0)
     deals = [bout.deal for bout in bouts]
     columns = [
         *map(chr, map(sub, deals, [0, *deals])),
@@ -147,21 +147,21 @@ def pack(record: Record) -> bytes:
     head = _Head(
         record=msgspec.structs.replace(record, bouts=[], deals=[]),
         bouts=len(bouts),
-        moves=moves.distinct,
-        ends=ends.distinct,
-        faults=[(place, bout.faults) for place, bout in enumerate(bouts) if bout.faults],
+        moves=moves.values_in_order,
+        ends=ends.values_in_order,
+        faults=[(index, bout.faults) for index, bout in enumerate(bouts) if bout.faults],
         deals=len(record.deals) if _follow(record) else 0,
     )
     text = _encode(head) + b"\n" + "".join(columns).encode("utf-8", "surrogatepass")
-    written = record.deals[:1] if head.deals else record.deals
-    return zlib.compress(text, _LEVEL) + bytes.fromhex("".join(written))
+    stored = record.deals[:1] if head.deals else record.deals
+    return zlib.compress(text, _LEVEL) + bytes.fromhex("".join(stored))
 
 
 def unpack(data: bytes, *, most_bytes: int = _MAX_BYTES, most_bouts: int | None = None) -> Record:
     """The record that was packed.
 
-    Raises BadRecord if the bytes are no record, or if it has more than `most_bytes` once it is
-    decompressed, or more than `most_bouts` (None: no limit).
+    Raises BadRecord if the bytes are not a packed record, if they decompress to more than
+    `most_bytes`, or if the record has more than `most_bouts` bouts (None: no limit).
     """
     reader = bz2.BZ2Decompressor() if data.startswith(_BZIP2) else zlib.decompressobj()
     most_bytes = min(most_bytes, _MAX_BYTES)
@@ -172,7 +172,7 @@ def unpack(data: bytes, *, most_bytes: int = _MAX_BYTES, most_bouts: int | None 
         line, _, columns = text.partition(b"\n")
         head = msgspec.json.decode(line, type=_Head)
         if most_bouts is not None and head.bouts > most_bouts:
-            raise BadRecord(f"this record has {head.bouts} bouts, and not {most_bouts} at most")
+            raise BadRecord(f"this record has {head.bouts} bouts, more than {most_bouts}")
         bouts = _bouts(head, columns.decode("utf-8", "surrogatepass"))
         return msgspec.structs.replace(
             head.record, bouts=bouts, deals=_deals(head, reader.unused_data)
@@ -190,110 +190,112 @@ def unpack(data: bytes, *, most_bytes: int = _MAX_BYTES, most_bouts: int | None 
 
 
 def _follow(record: Record) -> bool:
-    """Whether the deals follow from the first.
+    """Whether to store only the first deal, because all others follow from it.
 
-    False if there are more deals than bouts, so that `unpack` need not derive more deals than the
-    bytes of the record can vouch for.
+    False if there are more deals than bouts: `unpack` derives at most one deal for each bout, so
+    that a few bytes cannot make it derive many.
     """
     deals = record.deals
     return 1 < len(deals) <= len(record.bouts) and deals == deals_from(deals[0], len(deals))
 
 
 def _deals(head: _Head, seeds: bytes) -> list[str]:
-    """The deals, as written or derived from the first. Raises ValueError."""
-    written = [seeds[at : at + SEED_BYTES].hex() for at in range(0, len(seeds), SEED_BYTES)]
+    """The stored deals, or all that follow from the only one stored. Raises ValueError."""
+    stored = [seeds[at : at + SEED_BYTES].hex() for at in range(0, len(seeds), SEED_BYTES)]
     if not head.deals:
-        return written
+        return stored
     if len(seeds) != SEED_BYTES or not 1 < head.deals <= head.bouts:
         raise ValueError("the deals are cut short")
-    return deals_from(written[0], head.deals)
+    return deals_from(stored[0], head.deals)
 
 
 def _bouts(head: _Head, columns: str) -> list[Bout]:
     """The bouts in the columns. Raises ValueError or LookupError."""
     count = head.bouts
-    *played, rest = columns[3 * count :].split(_END)
-    if len(played) != count or rest:
+    *texts, rest = columns[3 * count :].split(_END)
+    if len(texts) != count or rest:
         raise ValueError("the moves are cut short")
-    known = {chr(number): move for number, move in enumerate(head.moves, 1)}
+    move_of = {chr(number): move for number, move in enumerate(head.moves, 1)}
     faults = dict(head.faults)
     deal = 0
     bouts = []
-    for place in range(count):
-        deal += ord(columns[place])
-        moves = list(map(known.__getitem__, played[place]))
-        places, scores, why = head.ends[ord(columns[2 * count + place])]
-        rotation = ord(columns[count + place])
-        bouts.append(Bout(deal, rotation, moves, places, scores, why, faults.get(place, [])))
+    for index in range(count):
+        deal += ord(columns[index])
+        rotation = ord(columns[count + index])
+        places, scores, why = head.ends[ord(columns[2 * count + index])]
+        moves = list(map(move_of.__getitem__, texts[index]))
+        bouts.append(Bout(deal, rotation, moves, places, scores, why, faults.get(index, [])))
     return bouts
 
 
-class _Characters(dict[Any, str]):
-    """Maps every distinct value to a character; a new value gets the next one.
+class _Alphabet(dict[Any, str]):
+    """A character for each distinct value; a new value gets the next character.
 
-    Strings and integers are looked up by value, all other values by their JSON.
+    Look a value up by itself, or by its JSON as bytes: `alphabet["draw"]` and `alphabet[b'"draw"']`
+    are the same character. Lists and dicts cannot be keys, so they need the JSON.
     """
 
     def __init__(self, first: int) -> None:
-        self.distinct: list[Any] = []
-        """The distinct values, in the order of their characters."""
+        self.values_in_order: list[Any] = []
+        """The values, in the order of their characters."""
         self._first = first
         """The code point of the first character."""
-        self._integers: dict[int, str] = {}
-        """By integer. They are kept apart, because True is equal to 1 but is another move."""
-        self._by_identity: dict[int, str] = {}
-        """By id: many batches use one object for all equal moves."""
+        self._of_integer: dict[int, str] = {}
+        """The characters of integers, apart from the others: 1 equals True, but is another move."""
+        self._of_id: dict[int, str] = {}
+        """The characters of some values by `id`: a batch often uses one object for equal moves."""
 
     def __missing__(self, key: Any) -> str:
         kind = type(key)
         if kind is int:
-            return self._integers.get(key) or self._integers.setdefault(key, self._next(key))
-        if kind is bytes:
-            value = msgspec.json.decode(key)
-            by_value = type(value) is str or type(value) is int
-            character = self[value] if by_value else self._next(value)
-        elif kind is str:
+            return self._of_integer.get(key) or self._of_integer.setdefault(key, self._next(key))
+        if kind is str:
             character = self._next(key)
+        elif kind is bytes:
+            value = msgspec.json.decode(key)
+            by_itself = type(value) is str or type(value) is int
+            character = self[value] if by_itself else self._next(value)
         else:
             return self[msgspec.json.encode(key)]
         self[key] = character
         return character
 
-    def texts(self, moves: list[list[Any]]) -> list[str]:
-        """The characters of each list, with a NUL at its end.
+    def texts(self, bouts: list[list[Any]]) -> list[str]:
+        """The moves of each bout, written in characters, with a NUL at the end.
 
-        The values must live as long as this object, which remembers them by id.
+        The moves must live as long as this object, which remembers some of them by `id`.
         """
-        first = next(chain.from_iterable(moves), None)
-        if type(first) is int and set(map(type, chain.from_iterable(moves))) == _ONLY_INT:
-            return [self._text_of_integers(values) + _END for values in moves]
-        return [self._text(values) + _END for values in moves]
+        first = next(chain.from_iterable(bouts), None)
+        if type(first) is int and set(map(type, chain.from_iterable(bouts))) == _ONLY_INT:
+            return [self._text_of_integers(moves) + _END for moves in bouts]
+        return [self._text(moves) + _END for moves in bouts]
 
-    def _text(self, values: list[Any]) -> str:
-        """The characters of these values."""
+    def _text(self, moves: list[Any]) -> str:
+        """The moves, written in characters. Tries the fast ways first."""
         try:
-            if values and type(values[0]) is int and set(map(type, values)) == _ONLY_INT:
-                return self._text_of_integers(values)
-            if self._by_identity:
-                return "".join(map(self._by_identity.__getitem__, map(id, values)))
-            return "".join(map(self.__getitem__, values))
-        except (KeyError, TypeError):  # Lists and dicts cannot be keys, but their JSON can.
-            lines = _ENCODER.encode_lines(values).split(b"\n")
+            if moves and type(moves[0]) is int and set(map(type, moves)) == _ONLY_INT:
+                return self._text_of_integers(moves)
+            if self._of_id:
+                return "".join(map(self._of_id.__getitem__, map(id, moves)))
+            return "".join(map(self.__getitem__, moves))
+        except (KeyError, TypeError):  # An object is new (KeyError), or is a list or a dict.
+            lines = _ENCODER.encode_lines(moves).split(b"\n")
             text = "".join(map(self.__getitem__, lines[:-1]))
-            if len(self._by_identity) < _MOST_BY_IDENTITY:
-                self._by_identity.update(zip(map(id, values), text, strict=True))
+            if len(self._of_id) < _MOST_BY_IDENTITY:
+                self._of_id.update(zip(map(id, moves), text, strict=True))
             return text
 
-    def _text_of_integers(self, values: list[int]) -> str:
+    def _text_of_integers(self, moves: list[int]) -> str:
+        """The same for moves that all are integers."""
         try:
-            return "".join(map(self._integers.__getitem__, values))
-        except KeyError:  # A new integer gets its character.
-            return "".join(map(self.__getitem__, values))
+            return "".join(map(self._of_integer.__getitem__, moves))
+        except KeyError:  # One of them is new.
+            return "".join(map(self.__getitem__, moves))
 
     def _next(self, value: Any) -> str:
-        """A character for a new value."""
-        self.distinct.append(value)
-        return chr(self._first + len(self.distinct) - 1)
+        """The character of a new value."""
+        self.values_in_order.append(value)
+        return chr(self._first + len(self.values_in_order) - 1)
 
 
 def is_of_this_python(record: Record) -> bool:

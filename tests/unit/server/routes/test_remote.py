@@ -561,7 +561,7 @@ def test_a_stolen_key_fills_no_memory_with_a_record(
     bout = record.bouts[0]
     many = [msgspec.structs.replace(bout, deal=deal) for deal in range(1000)]
     long = [msgspec.structs.replace(bout, moves=["draw"] * 10_000_000)]
-    for bouts, why in ((many, "has 1000 bouts, and not 4 at most"), (long, "longer than 42")):
+    for bouts, why in ((many, "has 1000 bouts, more than 4"), (long, "longer than 42")):
         packed = records.pack(msgspec.structs.replace(record, bouts=bouts))
         forgery = msgspec.structs.replace(result, record=packed)
         assert lab.hand_in(wire.RECORD, forgery).get_json() == {"accepted": False}
