@@ -52,7 +52,7 @@ def memory(digest: str) -> Response:
 
 @routes.get("/records/<match>")
 def record(match: str) -> Response:
-    """Returns the packed record of a match, for a lesson."""
+    """Returns the packed record of a match, for a lesson or a verification."""
     with context().read() as session:
         data = learning.packed_record(session, match)
     return Response(data, mimetype="application/octet-stream")
