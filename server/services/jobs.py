@@ -52,7 +52,7 @@ HELD_MS: Final = 45_000
 """The time, in ms, for which an arena keeps a job after each of its reports. They come every 15
 s."""
 _SHORT_LEASES: Final = 3
-"""The number of attempts at a job with a lease of the usual length; later leases are longer."""
+"""Attempt n at a job has a lease of n - 3 usual lengths, but of at least one."""
 
 Job: TypeAlias = Match | Version | Draft | Lesson | Turn | MatchVerification
 """A row with `attempt`, `deadline`, `sent_at`, `arena`, `platform_faults` and `trouble`."""
@@ -149,7 +149,7 @@ def find(
 def next_deadline(kind: JobKind[Any], settings: Settings, now: int, attempt: int = 1) -> int:
     """Returns the deadline, in ms, of an attempt that is sent now.
 
-    Each attempt after the third has a longer lease. Behind slow bots a message may wait in the
+    Each attempt after the fourth has a longer lease. Behind slow bots a message may wait in the
     queue for longer than any fixed lease, and that alone must not park a job.
     """
     leases = max(1, attempt - _SHORT_LEASES)
