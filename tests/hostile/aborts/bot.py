@@ -1,4 +1,4 @@
-"""Aborts, as a library does that found itself broken."""
+"""Aborts, as a library does that finds itself broken."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Is too slow once in a frame of many bouts, to be asked one at a time in its next rotation too."""
+"""Is too slow once in a frame of many bouts, to get frames of one bout in its next rotation."""
 
 from matchbox.games.bomb import *
 

@@ -1,4 +1,4 @@
-"""Leaves a note on the bomb's place in one rotation, and plays by that note in the other."""
+"""Leaves a note about the bomb's place in one rotation, and plays by that note in the other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Leaves with the status by which the harness tells that memory ran out."""
+"""Exits with the status by which the harness says that memory ran out."""
 
 import os
 

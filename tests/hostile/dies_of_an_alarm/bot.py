@@ -1,4 +1,4 @@
-"""Has the kernel end it by an alarm, as if from outside."""
+"""Lets an alarm end its process, as if somebody else had killed it."""
 
 import signal
 import time

@@ -1,4 +1,4 @@
-"""Makes all its faults in one seat; where it holds that one last, earlier bouts are replayed."""
+"""Makes all its faults in one seat. Where it holds that seat last, earlier bouts are replayed."""
 
 from matchbox.games.skull import *
 

@@ -1,4 +1,4 @@
-"""Thinks for less than a decision may take, but at every one of them."""
+"""Thinks at every decision for a little less time than a decision may take."""
 
 import time
 

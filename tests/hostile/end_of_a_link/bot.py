@@ -1,4 +1,4 @@
-"""Reads where a link on the host leads to, which is told without opening it."""
+"""Reads where a link on the host leads, which can be read without opening a file."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Tells the host, in place of the process that forked it, that somebody else has killed it."""
+"""Tells the host that somebody else has killed it, in the name of the process that forked it."""
 
 import os
 import struct

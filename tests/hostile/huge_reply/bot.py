@@ -1,4 +1,4 @@
-"""Answers with a number of a million digits' size."""
+"""Answers with a number of more than a million digits."""
 
 from matchbox.games.bomb import *
 

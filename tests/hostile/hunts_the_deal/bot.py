@@ -1,4 +1,4 @@
-"""Looks through everything in its process for the seed of the deal, which its own comes from."""
+"""Searches its whole process for the seed of the deal, from which its own seed is derived."""
 
 import gc
 import re

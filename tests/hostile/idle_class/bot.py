@@ -1,4 +1,4 @@
-"""Has itself run only when nobody else wants to, so that its match is given up as starved."""
+"""Asks to run only when no other process wants to, so that its match is given up as starved."""
 
 import os
 

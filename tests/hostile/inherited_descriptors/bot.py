@@ -1,4 +1,4 @@
-"""Looks for open files that were left to it."""
+"""Looks for open files that it has inherited."""
 
 import errno
 import os

@@ -1,4 +1,4 @@
-"""Interrupts the process that forks the seats, which no signal is kept from."""
+"""Interrupts the process that forks the seats, which nothing protects from signals."""
 
 import os
 import signal

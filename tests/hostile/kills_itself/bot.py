@@ -1,4 +1,4 @@
-"""Kills its own process as a host does that runs out of memory, so that the match is void."""
+"""Kills its own process, as a host without memory does, so that the match is void."""
 
 import ctypes
 import os

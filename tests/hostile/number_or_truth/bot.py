@@ -1,4 +1,4 @@
-"""Answers with a truth where a number is asked for, which Python takes for one."""
+"""Answers with True where a number is asked for: in Python, True is the number 1."""
 
 from matchbox.games.bomb import *
 

@@ -1,4 +1,4 @@
-"""Hides its code in a comment that is none in the encoding it claims."""
+"""Hides code in a comment, which is a comment only if the file is read as UTF-8."""
 # coding: utf-7
 
 from matchbox.games.bomb import *

@@ -1,4 +1,4 @@
-"""Takes the harness's place, and reports on bouts that cannot be, so that no books take the match."""
+"""Takes the harness's place, and reports on bouts that do not exist, so that nothing is booked."""
 
 import gc
 import json

@@ -1,4 +1,4 @@
-"""Reserves addresses by the gigabyte, which no page counts yet."""
+"""Reserves addresses by the gigabyte, but touches no page of them."""
 
 import ctypes
 import os

@@ -1,4 +1,4 @@
-"""Takes memory that is booked as shared, which is nobody's own."""
+"""Takes shared memory, which the kernel counts as nobody's own."""
 
 import mmap
 from contextlib import suppress

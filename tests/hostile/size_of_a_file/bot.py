@@ -1,4 +1,4 @@
-"""Asks for the size of a host's file, which is told without opening it."""
+"""Asks for the size of a file on the host, which can be asked without opening the file."""
 
 import os
 
