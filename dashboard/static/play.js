@@ -191,7 +191,8 @@ async function refuse(form, answer, away) {
   if (mine) play.dataset.turn = "mine";
   mark();
   if (away || turnedAway(answer) || !part("moves")) return;
-  complain(answer ? (await answer.json()).detail : "The server cannot be reached.");
+  const told = await answer?.json().catch(() => null); // A proxy answers for a server that is away.
+  complain(told?.detail ?? "The server cannot be reached.");
 }
 
 function complain(...words) {

@@ -251,6 +251,24 @@ def test_who_is_logged_out_meanwhile_is_led_back_to_the_table(person: BrowserCon
     log_back_in(page, "Log in again")
 
 
+def test_a_move_that_a_proxy_answers_is_told_and_can_be_made_again(person: BrowserContext) -> None:
+    page = person.pages[0]
+    begin(page, "bomb")
+    assert my_turn(page)
+    page.route(
+        "**/api/v1/tables/*/moves",
+        lambda route: route.fulfill(status=502, content_type="text/html", body="<h1>Bad</h1>"),
+        times=1,
+    )
+    press(page)
+    expect(page.locator("#choices [role=alert]")).to_have_text("The server cannot be reached.")
+    expect(page.locator("#moves :disabled")).to_have_count(0)
+    told = page.locator("#events li").count()
+    press(page)
+    my_turn(page)
+    assert page.locator("#events li").count() > told
+
+
 def test_who_is_logged_out_while_waiting_is_told(person: BrowserContext) -> None:
     page = person.pages[0]
     page.goto("/play/war")
