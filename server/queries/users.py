@@ -105,7 +105,9 @@ def _which(wanted: str, role: str | None, state: str | None) -> list[ColumnEleme
     which: list[ColumnElement[bool]] = [*KEPT]
     if text := wanted.strip().lower():
         parts = (User.name, func.lower(User.email), func.lower(User.note))
-        which.append(or_(*(part.contains(text, autoescape=True) for part in parts)))
+        # A Postgres of the locale C lowers no letters beyond ASCII.
+        as_typed = User.note.contains(wanted.strip(), autoescape=True)
+        which.append(or_(as_typed, *(part.contains(text, autoescape=True) for part in parts)))
     if role is not None:
         if role not in (Role.AUTHOR, Role.OPERATOR):
             raise BadOption(f"there is no role {role!r}; the roles are author and operator")

@@ -25,7 +25,8 @@ from server import queries
 from server.db.migrations import check_schema, configuration, migrate
 from server.db.models import Base, Match, MatchState, Result, Role, Season, Standing, Version
 from server.db.session import Database
-from server.services import matches, standings
+from server.queries.users import users
+from server.services import account_operations, matches, standings
 from server.services.tick import tick
 from tests.books import (
     SIMPLE,
@@ -323,6 +324,15 @@ def test_a_number_that_no_book_can_hold_is_the_caller_s_fault(books: Books) -> N
 
 
 # Many at once
+
+
+def test_a_note_is_found_as_it_is_written(books: Books) -> None:
+    """The locale of the tests' Postgres is C."""
+    operator = books.person("charlie", Role.OPERATOR)
+    with books.write() as session:
+        account_operations.set_note(session, operator, "charlie", "Özlem Ünal", now=books.clock())
+        for wanted, found in (("Özlem", 1), ("m Ü", 1), ("zLEM", 1)):
+            assert users(session, operator, wanted=wanted).found == found, wanted
 
 
 def test_many_ledgers_book_every_result_once(books: Books, url: str) -> None:
