@@ -17,7 +17,7 @@ from cli.playing import BoxOption, JsonOption
 from cli.proof import DataOption, bundles_from_folder
 from cli.remote import connect, quoted
 from cli.seasons import SeasonArgument
-from matchbox.errors import BadOption
+from matchbox.errors import BadOption, Forbidden
 
 if TYPE_CHECKING:
     from cli.client import Client
@@ -111,7 +111,6 @@ def _verify_on_server(season: str, sample: int | None, box: str, data: Path | No
     """Verifies a season of the server by its name or number. The server keeps the report of an
     operator."""
     from cli.engine import open_box
-    from matchbox.errors import Forbidden
 
     with connect() as client, TemporaryFile() as file:
         everything = True

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 import typer
 
 from cli import output
+from matchbox.errors import BadOption, KeyRefused, MatchboxError
 from server.services.remote_names import MOST
 
 if TYPE_CHECKING:
@@ -59,7 +60,6 @@ def _keep_running(
 ) -> None:
     """Runs the arenas until the command is to stop. Raises KeyRefused once the key was removed."""
     from cli.supervisor import Program, Supervisor
-    from matchbox.errors import KeyRefused, MatchboxError
     from matchbox.match.knock import own_knock
     from worker.arena.remote import KEY
 
@@ -103,7 +103,6 @@ def _keep_running(
 def _address(url: str) -> str:
     """The server's address. Raises BadOption if it is none, or if the key could be read on the way
     there."""
-    from matchbox.errors import BadOption
     from matchbox.setting_values import names_host
 
     if not names_host(url):
@@ -121,7 +120,6 @@ def _address(url: str) -> str:
 def _key(file: Path | None) -> str:
     """The key from the file, the environment or a prompt. Raises BadOption."""
     from cli.remote import secret_of
-    from matchbox.errors import BadOption
     from worker.arena.remote import KEY
 
     try:

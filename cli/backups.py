@@ -16,6 +16,7 @@ import typer
 
 from cli import output
 from cli.playing import JsonOption
+from matchbox.errors import Conflict
 
 if TYPE_CHECKING:
     from server.backup import Manifest, Watch
@@ -145,8 +146,6 @@ def _check_address(url: str) -> None:
 
 
 def _refuse_full(data: Path) -> None:
-    from matchbox.errors import Conflict
-
     if data.exists() and (not data.is_dir() or any(data.iterdir())):
         raise Conflict(f"{data} is not empty; name a folder that is new or empty")
 

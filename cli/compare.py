@@ -15,6 +15,7 @@ import typer
 from cli import output
 from cli.experiment_notes import print_faults, print_stateful, wall_text
 from cli.playing import MOST_GAMES, BoxOption, JsonOption, WidthOption
+from matchbox.errors import BadOption
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -69,7 +70,7 @@ def compare(
 
     bots = shipped.find_all(game, [bot, other, *_field(field or [], more or [])])
     if (bots[0].version, bots[0].class_name) == (bots[1].version, bots[1].class_name):
-        raise _refused("both are the same bot: name another file, or FILE:CLASS")
+        raise BadOption("both are the same bot: name another file, or FILE:CLASS")
     size = players or _usual_size(game)
     seed = seed or secrets.token_hex(4)
     plan = plan_of(game, bots, games, seed, options=option or (), players=str(size), width=width)
@@ -111,7 +112,9 @@ def _field(named: Sequence[str], more: Sequence[str]) -> list[str]:
     """The bots of the field: --field may be repeated, name several bots separated by commas, or be
     followed by `more`."""
     if more and not named:
-        raise _refused(f"two bots are compared, and {more[0]} is a third one: name it with --field")
+        raise BadOption(
+            f"two bots are compared, and {more[0]} is a third one: name it with --field"
+        )
     return [name for text in named for name in text.split(",") if name] + list(more)
 
 
@@ -134,14 +137,14 @@ def _trial(bounds: str) -> Trial:
     except ValueError:
         lower = upper = 0.0
     if not -WIDEST <= lower < upper <= WIDEST:
-        raise _refused(
+        raise BadOption(
             f"--bounds {bounds} must be LOW,HIGH in Elo with LOW below HIGH, "
             f"from -{WIDEST} to {WIDEST}: write, for example, {BOUNDS}"
         )
     try:
         return Trial(lower, upper)
     except ValueError as error:
-        raise _refused(f"--bounds {bounds} cannot be tested: {error}") from None
+        raise BadOption(f"--bounds {bounds} cannot be tested: {error}") from None
 
 
 def _make_comparison(plan: Plan, bounds: str, deals: int) -> Comparison:
@@ -152,17 +155,10 @@ def _make_comparison(plan: Plan, bounds: str, deals: int) -> Comparison:
     try:
         comparison = Comparison(plan, trial, deals, cooperative=cooperative)
     except ValueError as error:
-        raise _refused(f"{error}; see --field, --players and --games") from None
+        raise BadOption(f"{error}; see --field, --players and --games") from None
     if bounds and not comparison.sequential:
-        raise _refused("--bounds is for two bots against each other at a table of two")
+        raise BadOption("--bounds is for two bots against each other at a table of two")
     return comparison
-
-
-def _refused(text: str) -> Exception:
-    """A BadOption to raise; it is imported only when it is needed."""
-    from matchbox.errors import BadOption
-
-    return BadOption(text)
 
 
 def _show(document: Played) -> None:

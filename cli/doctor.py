@@ -10,6 +10,7 @@ from typing import Final, NotRequired, TypedDict
 
 from cli import output
 from cli.playing import JsonOption
+from matchbox.errors import BrokerUnavailable, Unavailable
 
 _BUILDS: Final = {
     "": "the hot path compiled",
@@ -131,7 +132,6 @@ def _cores() -> Cores:
 
 def _servers() -> dict[str, str | None]:
     """The broker and the database that are set, each with what is wrong with it or None."""
-    from matchbox.errors import BrokerUnavailable, Unavailable
     from matchbox.settings import read_settings
     from server.db.faults import check_connection
     from server.services.broker import waiting_results
@@ -154,7 +154,6 @@ def _servers() -> dict[str, str | None]:
 
 
 def _brokers() -> dict[str, str | None]:
-    from matchbox.errors import BrokerUnavailable
     from worker import broker
 
     try:

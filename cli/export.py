@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli import output
+from matchbox.errors import BadOption
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -30,8 +31,6 @@ def check_export(game: str, path: Path) -> Export:
 
     Raises BadOption if the game offers none, or if the file exists.
     """
-    from matchbox.errors import BadOption
-
     exports = _offered(game)
     if not exports:
         raise BadOption(f"{game} has no file format of its own: leave --export out, or use --json")

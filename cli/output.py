@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import typer
 
+from matchbox.errors import BadOption
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -63,8 +65,6 @@ def note(text: str) -> None:
 
 def write(file: Path, text: str) -> None:
     """Writes a command's file. Raises BadOption if that fails, as on a full disk."""
-    from matchbox.errors import BadOption
-
     try:
         file.write_text(text, encoding="utf-8")
     except OSError as error:

@@ -13,6 +13,7 @@ import typer
 
 from cli import output
 from cli.export import ExportOption, check_export, write_export
+from matchbox.errors import BadOption
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,7 +77,6 @@ def play(
     """Play one game and print its transcript; `human` plays at this terminal."""
     from cli import war_transcript
     from cli.person import HUMAN
-    from matchbox.errors import BadOption
 
     seed = seed or secrets.token_hex(4)
     if not bot:

@@ -16,7 +16,7 @@ from typing import Any
 
 from cli import output, shipped
 from matchbox import registry
-from matchbox.errors import MatchboxError
+from matchbox.errors import BrokerUnavailable, MatchboxError
 from matchbox.settings import Settings, read_settings
 from server.backup import folder
 from server.context import clock, database_url, make_context
@@ -31,8 +31,6 @@ class OfflineSender:
 
     def send(self, task: str, queue: str, message: dict[str, Any]) -> None:
         """Raises BrokerUnavailable."""
-        from matchbox.errors import BrokerUnavailable
-
         raise BrokerUnavailable(f"{task} waits for the platform to start")
 
 

@@ -15,6 +15,7 @@ from cli import output
 from cli.export import ExportOption, write_export
 from cli.playing import BoxOption, JsonOption
 from cli.remote import connect
+from matchbox.errors import BadRecord, Forbidden, NotFound
 
 if TYPE_CHECKING:
     from cli.client import Client
@@ -98,7 +99,6 @@ def diagnostic_lines(logs: Iterable[LogLine], bout: Bout) -> list[str]:
 
 def _bundles(client: Client, find_more: Find) -> Find:
     """A function that finds the bundles that this account may read, else asks `find_more`."""
-    from matchbox.errors import Forbidden
 
     def find(version: str) -> bytes | None:
         try:
@@ -111,7 +111,6 @@ def _bundles(client: Client, find_more: Find) -> Find:
 
 def _memories(client: Client) -> Find:
     """A function that finds the memories that this account may read."""
-    from matchbox.errors import Forbidden
 
     def find(name: str) -> bytes | None:
         try:
@@ -145,7 +144,6 @@ def bundles_from_folder(url: str, data: Path | None) -> Iterator[Find]:
 def find_match(client: Client, name: str) -> Match:
     """The match, with its record. Raises NotFound."""
     from matchbox.answers.matches import Match
-    from matchbox.errors import NotFound
 
     if not re.fullmatch("[0-9a-f]{8,32}", name):
         raise NotFound(
@@ -156,8 +154,6 @@ def find_match(client: Client, name: str) -> Match:
 
 def record_of(played: Match) -> Record:
     """The record of the match. Raises Forbidden if there is none yet."""
-    from matchbox.errors import Forbidden
-
     if played.record is None:
         raise Forbidden(played.embargo or f"match {played.id} is {played.state}: no record")
     return read_record(played.record)
@@ -167,7 +163,6 @@ def read_record(data: object) -> Record:
     """The record in this JSON. Raises BadRecord."""
     import msgspec
 
-    from matchbox.errors import BadRecord
     from matchbox.match.record import Record
 
     try:

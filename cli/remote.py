@@ -14,6 +14,7 @@ import typer
 
 from cli import output
 from cli.playing import JsonOption
+from matchbox.errors import NotFound, Unavailable
 
 if TYPE_CHECKING:
     from cli.client import Client
@@ -139,8 +140,6 @@ def token_fields(scopes: list[str] | None, days: int) -> dict[str, object]:
 
 def verdict(client: Client, version: Version, patience_s: float) -> Version:
     """The version once it has a verdict. Raises Unavailable if that takes too long."""
-    from matchbox.errors import Unavailable
-
     deadline = time.monotonic() + patience_s
     while version.state == "pending":
         if version.parked:
@@ -247,7 +246,6 @@ def standings(
 def board_of(client: Client, name: str) -> Board:
     """The game's board, or the season's. Raises NotFound."""
     from matchbox.answers.standings import Board
-    from matchbox.errors import NotFound
 
     for path in (f"/leaderboards/{quoted(name)}", f"/seasons/{quoted(name)}/standings"):
         with suppress(NotFound):

@@ -15,6 +15,7 @@ import typer
 from cli import output
 from cli.playing import JsonOption
 from cli.users import opened
+from matchbox.errors import BadOption, BadSetting
 
 if TYPE_CHECKING:
     from server.services.secret_rotation import Ended
@@ -44,8 +45,6 @@ def rotate_secrets(
     json: JsonOption = False,
 ) -> None:
     """Replace the secrets that the platform keeps; it must be stopped. Everybody is logged out."""
-    from matchbox.errors import BadOption
-
     if env_file is not None and (end_sessions or revoke_tokens):
         raise BadOption(
             "the database of containers is not reached from here; run `docker compose run --rm "
@@ -86,7 +85,6 @@ def end_sessions(
 
 def _rotate_file(path: Path) -> list[str]:
     from cli import deployment
-    from matchbox.errors import BadSetting
 
     try:
         return deployment.rotate(path)

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from matchbox.errors import BadName
+
 
 def run(
     file: Annotated[Path, typer.Argument(help="the Python file, such as bot.py")],
@@ -37,8 +39,6 @@ def run(
 
 def _check(file: Path) -> None:
     """Raises BadName unless it is a Python file."""
-    from matchbox.errors import BadName
-
     if not file.exists():
         raise BadName(f"there is no file {file}: name the Python file that is to run")
     if file.suffix != ".py" or not file.is_file():

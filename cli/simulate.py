@@ -16,6 +16,7 @@ import typer
 from cli import output
 from cli.experiment_notes import print_faults, print_stateful, wall_text
 from cli.playing import MOST_GAMES, BoxOption, JsonOption, WidthOption
+from matchbox.errors import BadOption
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -78,8 +79,6 @@ def simulate(
 
 def _check_place(file: Path) -> None:
     """Raises BadOption if no file can be written there, before any game is played."""
-    from matchbox.errors import BadOption
-
     held = file if file.exists() else file.parent
     if file.is_dir() or not os.access(held, os.W_OK):
         raise BadOption(f"{file} cannot be written: name a file in an existing folder")

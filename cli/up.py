@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 import typer
 
 from cli import output
+from matchbox.errors import Conflict, Unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -67,8 +68,6 @@ def up(
 
 def listen(port: int, otherwise: str = "as in `make up PORT=8001`") -> socket.socket:
     """A socket that listens on that port of this machine alone. Raises Conflict."""
-    from matchbox.errors import Conflict
-
     listener = socket.socket()
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -223,7 +222,6 @@ def _prepare(environment: Mapping[str, str], *, needs_broker: bool) -> str | Non
 
     `needs_broker` says that the broker runs elsewhere, and must be there already.
     """
-    from matchbox.errors import Unavailable
     from worker.child import tied
 
     process = subprocess.Popen(
@@ -256,8 +254,6 @@ def _prepare(environment: Mapping[str, str], *, needs_broker: bool) -> str | Non
 def _wait(supervisor: Supervisor, name: str, trouble: Callable[[], str]) -> None:
     """Waits until `trouble` returns no text. Raises Unavailable with its last text if that takes
     too long."""
-    from matchbox.errors import Unavailable
-
     deadline = time.monotonic() + _READY_S
     while found := trouble():
         if time.monotonic() > deadline:

@@ -17,6 +17,7 @@ import typer
 from cli import output
 from cli.playing import JsonOption
 from cli.remote import connect, quoted
+from matchbox.errors import BadOption
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -73,7 +74,6 @@ def reset(
 
     A random password ends the account's sessions at once, a link when it is used.
     """
-    from matchbox.errors import BadOption
     from server.services import account_operations
 
     if link:
@@ -221,8 +221,6 @@ def _password_link(name: str, data: Path | None) -> PasswordLink:
 
 
 def _check_role(role: str) -> None:
-    from matchbox.errors import BadOption
-
     if role not in ROLES:
         raise BadOption(f"there is no role {role!r}: choose author or operator")
 

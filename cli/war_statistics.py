@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from cli import output
+from matchbox.errors import BadOption
 
 if TYPE_CHECKING:
     from matchbox.games.war.statistics import GameResult
@@ -62,8 +63,6 @@ def simulate(
 
 def refuse(**options: object) -> None:
     """Raises BadOption for an option that has no meaning without bots."""
-    from matchbox.errors import BadOption
-
     for name, value in options.items():
         if value:
             raise BadOption(f"--{name} is for bots: name two of them, or leave it out")

@@ -7,6 +7,7 @@ from contextlib import redirect_stdout
 from typing import TYPE_CHECKING, Any
 
 from cli import output
+from matchbox.errors import BadOption
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +21,6 @@ def play(game: str, seed: str, options: Sequence[str], json: bool) -> None:
     from cli.game_options import read_options
     from cli.war_statistics import GAME
     from matchbox import registry
-    from matchbox.errors import BadOption
     from matchbox.game import fill_options
     from matchbox.games.war.state import DEALT
 
