@@ -95,7 +95,7 @@ def verify(
 
     path = Path(season)
     if path.is_file():
-        with path.open("rb") as file, output.closing(open_box(box)) as opened:
+        with path.open("rb") as file, open_box(box) as opened:
             report = verify_archive(file, sample, opened)
     else:
         report = _verify_on_server(season, sample, box, data)
@@ -120,10 +120,7 @@ def _verify_on_server(season: str, sample: int | None, box: str, data: Path | No
             everything = False
             _fetch(client, season, "allowed", file)
         file.seek(0)
-        with (
-            output.closing(open_box(box)) as opened,
-            bundles_from_folder(client.url, data) as find_more,
-        ):
+        with open_box(box) as opened, bundles_from_folder(client.url, data) as find_more:
             report = verify_archive(file, sample, opened, find_more)
         if everything:
             findings = asdict(report)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,15 +12,16 @@ if TYPE_CHECKING:
     from sandbox.box import Box
 
 
-def open_box(kind: str) -> Box | None:
-    """A box by its name in `--box`, with the settings of the environment.
+def open_box(kind: str) -> Box | nullcontext[None]:
+    """A box by its name in `--box`, with the settings of the environment, for a `with` block.
 
-    Raises BadSetting, and the errors of `worker.arena.boxes.open_named`.
+    With `none` there is no box, and the block gets None. Raises BadSetting, and the errors of
+    `worker.arena.boxes.open_named`.
     """
     from matchbox.settings import read_settings
     from worker.arena.boxes import open_named
 
-    return open_named(kind, read_settings(os.environ))
+    return open_named(kind, read_settings(os.environ)) or nullcontext()
 
 
 def build_image(

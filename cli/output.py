@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import typer
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from cli.live import Live
-    from sandbox.box import Box
 
 
 PASSED_ON: Final = "passed on: "
@@ -76,16 +75,6 @@ def exit_no(text: str = "") -> NoReturn:
     if text:
         note(text)
     raise typer.Exit(1)
-
-
-@contextmanager
-def closing(box: Box | None) -> Iterator[Box | None]:
-    """Yields the box and closes it at the end; None is no box."""
-    try:
-        yield box
-    finally:
-        if box is not None:
-            box.close()
 
 
 def progress() -> AbstractContextManager[Live]:

@@ -126,7 +126,7 @@ def check(
 
     registry.game(game)
     data, seed = shipped.read(file), seed or secrets.token_hex(4)
-    with output.closing(open_box(box)) as opened:
+    with open_box(box) as opened:
         report = try_file(data, game, check_class_name(class_name), opened, seed)
     if json:
         output.document({**report_of(report), "seed": seed})
@@ -240,7 +240,7 @@ def _play(
     game = registry.game(job.game)
     spectator = Spectator(game, [bot.name for bot in bots])
     channels = {seat: partial(PersonChannel, partial(spectator.turn, seat)) for seat in people}
-    with output.closing(None if len(people) == len(bots) else open_box(kind)) as box:
+    with open_box("none" if len(people) == len(bots) else kind) as box:
         bundles = {bot.version: bot.data for bot in bots}
         seats = MatchSeats(job, bundles, box, channels=channels, reports=True)
         with answering() if people else nullcontext():

@@ -73,10 +73,7 @@ def verify(
         played = find_match(client, match)
         record = record_of(played)
         classes = [entrant.class_name for entrant in played.entrants]
-        with (
-            output.closing(open_box(box)) as opened,
-            bundles_from_folder(client.url, data) as find_more,
-        ):
+        with open_box(box) as opened, bundles_from_folder(client.url, data) as find_more:
             again = verifier(_bundles(client, find_more), _memories(client), opened)
             finding = again.verify(record, played.digest, classes)
     if json:
