@@ -111,6 +111,7 @@ def _verify_on_server(season: str, sample: int | None, box: str, data: Path | No
     """Verifies a season of the server by its name or number. The server keeps the report of an
     operator."""
     from cli.engine import open_box
+    from matchbox.answers.lessons import Verification
 
     with connect() as client, TemporaryFile() as file:
         everything = True
@@ -126,7 +127,7 @@ def _verify_on_server(season: str, sample: int | None, box: str, data: Path | No
             findings = asdict(report)
             del findings["season"]
             findings["standing"] = "same" if report.standing.same else "different"
-            client.post(f"/seasons/{quoted(season)}/verifications", findings)
+            client.post(Verification, f"/seasons/{quoted(season)}/verifications", findings)
     return report
 
 

@@ -44,18 +44,17 @@ def void(
     json: JsonOption = False,
 ) -> None:
     """Make all matches void that ended on an arena since a time."""
-    from cli.client import parse_answer
     from matchbox.answers.arenas import ArenaMatches, ArenaVoid
 
     with connect() as client:
-        found = parse_answer(ArenaMatches, client.get(f"{_place(name)}/matches", since=since))
+        found = client.answer(ArenaMatches, f"{_place(name)}/matches?since={quoted(since)}")
         if not yes:
             many = f"{found.count} matches" if found.count != 1 else "1 match"
             typer.confirm(
                 f"make {many} of {name} void that ended since {found.since}?", abort=True, err=True
             )
         body = {"since": found.since, "until": found.until, "reason": reason, "again": again}
-        result = parse_answer(ArenaVoid, client.post(f"{_place(name)}/void", body)).plain()
+        result = client.post(ArenaVoid, f"{_place(name)}/void", body).plain()
     if json:
         output.document(result)
     else:
@@ -85,11 +84,10 @@ def make_key(
     json: JsonOption = False,
 ) -> None:
     """Make a key for arenas on another host; it is printed only once."""
-    from cli.client import parse_answer
     from matchbox.answers.arenas import FreshArenaKey
 
     with connect() as client:
-        made = parse_answer(FreshArenaKey, client.post("/arena-keys", {"name": name}))
+        made = client.post(FreshArenaKey, "/arena-keys", {"name": name})
         url = client.url
     if json:
         output.document(made.plain())
@@ -117,12 +115,11 @@ def remove(name: KeyArgument, json: JsonOption = False) -> None:
 
 
 def _change_key(name: str, action: str, json: bool) -> None:
-    from cli.client import parse_answer
     from matchbox.answers.arenas import ArenaKey
 
     with connect() as client:
         path = f"/arena-keys/{quoted(name)}/{action}"
-        result = parse_answer(ArenaKey, client.post(path)).plain()
+        result = client.post(ArenaKey, path).plain()
     if json:
         output.document(result)
     else:
@@ -130,12 +127,11 @@ def _change_key(name: str, action: str, json: bool) -> None:
 
 
 def _post(name: str, action: str, reason: str, json: bool) -> None:
-    from cli.client import parse_answer
     from matchbox.answers.health import ArenaLine
 
     with connect() as client:
         path = f"{_place(name)}/{action}"
-        result = parse_answer(ArenaLine, client.post(path, {"reason": reason})).plain()
+        result = client.post(ArenaLine, path, {"reason": reason}).plain()
     if json:
         output.document(result)
     else:

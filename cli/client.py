@@ -65,18 +65,13 @@ class Client:
     def __exit__(self, *_: object) -> None:
         self._http.close()
 
-    def get(self, path: str, **query: Any) -> Any:
-        """The JSON at that address. Raises the server's refusal."""
-        given = {name: value for name, value in query.items() if value is not None}
-        return self._json(self._send("GET", path, params=given))
-
     def answer(self, kind: type[A], path: str, *, wait_s: float = _TIMEOUT_S, late: str = "") -> A:
         """The answer at that address. Raises the server's refusal, or BadMessage.
 
         Waits `wait_s` seconds for the answer; `late` is the advice in the error if none came by
         then.
         """
-        return parse_answer(kind, self._json(self._send("GET", path, late=late, timeout=wait_s)))
+        return self._answer(kind, self._send("GET", path, late=late, timeout=wait_s))
 
     def read(self, path: str) -> bytes:
         """The bytes at that address. Raises the server's refusal."""
@@ -93,58 +88,61 @@ class Client:
 
     def post(
         self,
+        kind: type[A],
         path: str,
         body: Mapping[str, Any] | None = None,
         *,
         wait_s: float = _TIMEOUT_S,
         late: str = "",
-    ) -> Any:
-        """Posts this JSON and returns the server's answer. Raises its refusal.
+    ) -> A:
+        """Posts this JSON and returns the server's answer. Raises its refusal, or BadMessage.
 
         Waits `wait_s` seconds for the answer; `late` is the advice in the error if none came by
         then.
         """
         options = {"json": dict(body or {}), "timeout": wait_s}
-        return self._json(self._send("POST", path, late=late, **options))
+        return self._answer(kind, self._send("POST", path, late=late, **options))
 
     def post_for_bytes(self, path: str) -> bytes:
         """Posts nothing, and returns the bytes of the answer. Raises the server's refusal."""
         return self._send("POST", path).content
 
-    def patch(self, path: str, body: Mapping[str, Any]) -> Any:
-        """Sends this change and returns the server's answer. Raises its refusal."""
-        return self._json(self._send("PATCH", path, json=dict(body)))
+    def patch(self, kind: type[A], path: str, body: Mapping[str, Any]) -> A:
+        """Sends this change and returns the server's answer. Raises its refusal, or BadMessage."""
+        return self._answer(kind, self._send("PATCH", path, json=dict(body)))
 
     def delete(self, path: str) -> None:
         """Deletes the thing at that address. Raises the server's refusal."""
         self._send("DELETE", path)
 
-    def upload(self, path: str, fields: Mapping[str, str | None], name: str, data: bytes) -> Any:
-        """Uploads this file and returns the server's answer. Raises its refusal."""
-        known = {field: value for field, value in fields.items() if value is not None}
-        return self._json(self._send("POST", path, data=known, files={"file": (name, data)}))
+    def upload(
+        self, kind: type[A], path: str, fields: Mapping[str, str | None], name: str, data: bytes
+    ) -> A:
+        """Uploads this file and returns the server's answer. Raises its refusal, or BadMessage."""
+        files = {"file": (name, data)}
+        return self._answer(kind, self._send("POST", path, data=_given(fields), files=files))
 
-    def items(self, path: str, most: int | None = None, **query: Any) -> Iterator[Any]:
-        """The items of a list, page after page: all of them, or the first `most`."""
+    def answers(
+        self, kind: type[A], path: str, most: int | None = None, **query: Any
+    ) -> Iterator[A]:
+        """The items of a list, page after page: all of them, or the first `most`.
+
+        Raises the server's refusal, or BadMessage.
+        """
         cursor, count = None, 0
         while True:
-            page = self.get(path, cursor=cursor, **query)
+            asked = _given({"cursor": cursor, **query})
+            page = self._json(self._send("GET", path, params=asked))
             if not isinstance(page, dict) or not isinstance(page.get("items"), list):
                 raise self._no_matchbox()
             for item in page["items"]:
                 if count == most:
                     return
                 count += 1
-                yield item
+                yield _parse(kind, item)
             cursor = page.get("next")
             if cursor is None:
                 return
-
-    def answers(
-        self, kind: type[A], path: str, most: int | None = None, **query: Any
-    ) -> Iterator[A]:
-        """The items of a list as answers. Raises the errors of `items`, and BadMessage."""
-        return (parse_answer(kind, item) for item in self.items(path, most, **query))
 
     def _send(self, method: str, path: str, *, late: str = "", **options: Any) -> httpx.Response:
         with self._clear_errors(late):
@@ -173,6 +171,9 @@ class Client:
         except httpx.InvalidURL as error:
             raise errors.BadOption(f"no request can be made of this: {error}") from error
 
+    def _answer(self, kind: type[A], sent: httpx.Response) -> A:
+        return _parse(kind, self._json(sent))
+
     def _json(self, answer: httpx.Response) -> Any:
         try:
             return answer.json()
@@ -186,7 +187,12 @@ class Client:
         )
 
 
-def parse_answer(kind: type[A], data: Any) -> A:
+def _given(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields that are not None."""
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _parse(kind: type[A], data: Any) -> A:
     """The answer in this JSON. Raises BadMessage if it is of another kind."""
     try:
         return kind.model_validate(data)

@@ -27,13 +27,13 @@ def inbox(
     json: JsonOption = False,
 ) -> None:
     """Show your notices of bots and seasons, newest first."""
-    from matchbox.answers.notices import NoticeLine
+    from matchbox.answers.notices import Marked, NoticeLine
 
     with connect() as client:
         query = {"unread": "true"} if unread else {}
         notices = list(client.answers(NoticeLine, "/notices", most, **query))
         if read and notices:
-            client.post("/notices/read", {"newest": notices[0].id})
+            client.post(Marked, "/notices/read", {"newest": notices[0].id})
     if json:
         output.document([one.plain() for one in notices])
         return
@@ -47,11 +47,10 @@ def add(
     json: JsonOption = False,
 ) -> None:
     """Post notices to a URL, signed with a secret that is shown only once."""
-    from cli.client import parse_answer
     from matchbox.answers.notices import FreshWebhook
 
     with connect() as client:
-        added = parse_answer(FreshWebhook, client.post("/webhooks", {"url": url}))
+        added = client.post(FreshWebhook, "/webhooks", {"url": url})
     if json:
         output.document(added.plain())
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 from urllib.parse import urlencode
 
 import typer
@@ -13,6 +13,9 @@ from cli.remote import connect, quoted
 from cli.season_options import takes_terms
 from matchbox.errors import BadOption
 from matchbox.match.wire import Separation
+
+if TYPE_CHECKING:
+    from matchbox.answers.leagues import League
 
 league = typer.Typer(help="See, make and run leagues.", no_args_is_help=True)
 
@@ -77,8 +80,7 @@ def create(
         "continuous": continuous or None,
         "separation": separation,
     }
-    with connect() as client:
-        show(client.post("/leagues", given({**body, **more, **terms})), json)
+    _post("/leagues", given({**body, **more, **terms}), json)
 
 
 @league.command()
@@ -94,41 +96,45 @@ def edit(
     json: JsonOption = False,
 ) -> None:
     """Change a league's settings; a new format applies to seasons that are created later."""
+    from matchbox.answers.leagues import League
+
     with connect() as client:
         knobs = {"deals": deals, "paced": paced or None}
         body = given({**knobs, "separation": separation, **terms})
-        show(client.patch(f"/leagues/{quoted(name)}", body), json)
+        _show(client.patch(League, f"/leagues/{quoted(name)}", body), json)
 
 
 @league.command("show")
 def show_league(name: LeagueArgument, json: JsonOption = False) -> None:
     """Show a league with its settings and the start of its next season."""
+    from matchbox.answers.leagues import League
+
     with connect() as client:
-        show(client.get(f"/leagues/{quoted(name)}"), json)
+        _show(client.answer(League, f"/leagues/{quoted(name)}"), json)
 
 
 @league.command()
 def invite(name: LeagueArgument, user: UserArgument, json: JsonOption = False) -> None:
     """Invite an account to the seasons of a league that is by invitation."""
-    _step(name, "invite", json, {"user": user})
+    _post(f"/leagues/{quoted(name)}/invite", {"user": user}, json)
 
 
 @league.command()
 def uninvite(name: LeagueArgument, user: UserArgument, json: JsonOption = False) -> None:
     """Withdraw an invitation; bots that are in a season stay in it."""
-    _step(name, "uninvite", json, {"user": user})
+    _post(f"/leagues/{quoted(name)}/uninvite", {"user": user}, json)
 
 
 @league.command()
 def pause(name: LeagueArgument, json: JsonOption = False) -> None:
     """Stop a league's schedule, or a continuous league's queue."""
-    _step(name, "pause", json)
+    _post(f"/leagues/{quoted(name)}/pause", {}, json)
 
 
 @league.command()
 def resume(name: LeagueArgument, json: JsonOption = False) -> None:
     """Resume a league; seasons that it missed are skipped."""
-    _step(name, "resume", json)
+    _post(f"/leagues/{quoted(name)}/resume", {}, json)
 
 
 @league.command()
@@ -141,7 +147,6 @@ def code(
     json: JsonOption = False,
 ) -> None:
     """Show, make or withdraw the code with which anybody joins a league."""
-    from cli.client import parse_answer
     from matchbox.answers.classes import JoinCode
 
     if renew and withdraw:
@@ -150,7 +155,7 @@ def code(
         path = f"/leagues/{quoted(name)}/code"
         if withdraw:
             client.delete(path)
-        found = parse_answer(JoinCode, client.post(path) if renew else client.get(path))
+        found = client.post(JoinCode, path) if renew else client.answer(JoinCode, path)
     if json:
         output.document(found.plain())
     elif found.code is None:
@@ -169,7 +174,6 @@ def accounts(
     json: JsonOption = False,
 ) -> None:
     """Make an author's account for each name; the passwords are printed only once."""
-    from cli.client import parse_answer
     from matchbox.answers.classes import FreshAccounts
     from server.services.classes import read_list
 
@@ -182,8 +186,8 @@ def accounts(
             "user reset NAME` gives each a new password"
         )
         body = given({"names": names, "notes": notes or None})
-        made = client.post(f"/leagues/{quoted(name)}/accounts", body, wait_s=_ACCOUNTS_S, late=late)
-    found = parse_answer(FreshAccounts, made)
+        path = f"/leagues/{quoted(name)}/accounts"
+        found = client.post(FreshAccounts, path, body, wait_s=_ACCOUNTS_S, late=late)
     if json:
         output.document(found.plain())
     else:
@@ -237,12 +241,15 @@ def given(body: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in body.items() if value is not None}
 
 
-def show(answer: Any, json: bool) -> None:
-    """Prints the league in this answer, for a person or a program. Raises BadMessage."""
-    from cli.client import parse_answer
+def _post(path: str, body: dict[str, Any], json: bool) -> None:
+    """Posts this to the server, and prints the league in its answer."""
     from matchbox.answers.leagues import League
 
-    league = parse_answer(League, answer)
+    with connect() as client:
+        _show(client.post(League, path, body), json)
+
+
+def _show(league: League, json: bool) -> None:
     document = league.plain()
     if json:
         output.document(document)
@@ -256,8 +263,3 @@ def show(answer: Any, json: bool) -> None:
         print(f"and {more} more: `matchbox season list --league {league.name}` lists them all")
     if league.invited:
         print(f"invited: {', '.join(league.invited)}")
-
-
-def _step(name: str, step: str, json: bool, body: dict[str, Any] | None = None) -> None:
-    with connect() as client:
-        show(client.post(f"/leagues/{quoted(name)}/{step}", body), json)

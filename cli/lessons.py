@@ -57,7 +57,6 @@ def share(
     ] = None,
 ) -> None:
     """Say whether others may have your bots with exported seasons, or show your choice."""
-    from cli.client import parse_answer
     from matchbox.answers.lessons import Sharing
 
     path = "/account/sharing"
@@ -65,5 +64,5 @@ def share(
         if answer is None:
             sharing = client.answer(Sharing, path)
         else:
-            sharing = parse_answer(Sharing, client.post(path, {"shares": answer == "yes"}))
+            sharing = client.post(Sharing, path, {"shares": answer == "yes"})
     print(f"your bots go with exported seasons: {'yes' if sharing.shares else 'no'}")

@@ -149,10 +149,8 @@ def _full_id(match: str) -> str:
 
 
 def _post_and_print(kind: type[Answer], path: str, body: dict[str, Any], json: bool) -> None:
-    from cli.client import parse_answer
-
     with connect() as client:
-        answer = parse_answer(kind, client.post(path, body)).plain()
+        answer = client.post(kind, path, body).plain()
     if json:
         output.document(answer)
     else:

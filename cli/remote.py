@@ -61,7 +61,7 @@ def log_in(
     json: JsonOption = False,
 ) -> None:
     """Log in to a server; the password is asked for, or read from stdin."""
-    from cli.client import Client, Login, parse_answer, save_login
+    from cli.client import Client, Login, save_login
     from matchbox.answers.accounts import Account, FreshToken
 
     address = url.rstrip("/")
@@ -78,7 +78,7 @@ def log_in(
             **options,
         }
         with Client(Login(address)) as client:
-            made = parse_answer(FreshToken, client.post("/login", body))
+            made = client.post(FreshToken, "/login", body)
         account, role, chosen = made.account, made.role, Login(address, made.token, options)
     path = save_login(chosen)
     if json:
@@ -108,13 +108,12 @@ def submit(
 ) -> None:
     """Upload a bot, or its next version; exits 1 if it is refused."""
     from cli import shipped
-    from cli.client import parse_answer
     from matchbox.answers.bots import Version
 
     data = shipped.read(file)
     with connect() as client:
         fields = {"game": game, "name": name, "class": class_name}
-        version = parse_answer(Version, client.upload("/bots", fields, file.name, data))
+        version = client.upload(Version, "/bots", fields, file.name, data)
         known = version.state != "pending"
         if wait:
             version = verdict(client, version, patience)
@@ -270,12 +269,11 @@ def activate(
     json: JsonOption = False,
 ) -> None:
     """Choose the accepted version that a bot plays with."""
-    from cli.client import parse_answer
     from matchbox.answers.bots import Version
 
     with connect() as client:
-        answer = client.post(f"{bot_path(client, bot)}/activate", {"version": version})
-    active = parse_answer(Version, answer)
+        path = f"{bot_path(client, bot)}/activate"
+        active = client.post(Version, path, {"version": version})
     if json:
         output.document(version_document(active))
     else:
@@ -284,11 +282,10 @@ def activate(
 
 def retire(bot: BotArgument, json: JsonOption = False) -> None:
     """Remove a bot from every board for good; its games stay."""
-    from cli.client import parse_answer
     from matchbox.answers.bots import Bot
 
     with connect() as client:
-        retired = parse_answer(Bot, client.post(f"{bot_path(client, bot)}/retire"))
+        retired = client.post(Bot, f"{bot_path(client, bot)}/retire")
     if json:
         output.document(retired.plain())
     else:

@@ -161,11 +161,10 @@ def show(season: SeasonArgument, json: JsonOption = False) -> None:
 
 def change(path: str, body: dict[str, Any], json: bool) -> Season:
     """Posts this to the server, and prints the season in its answer; returns it."""
-    from cli.client import parse_answer
     from matchbox.answers.leagues import Season
 
     with connect() as client:
-        changed = parse_answer(Season, client.post(path, leagues.given(body)))
+        changed = client.post(Season, path, leagues.given(body))
     if json:
         output.document(changed.plain())
     else:

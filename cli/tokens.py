@@ -48,13 +48,10 @@ def make(
     json: JsonOption = False,
 ) -> None:
     """Make a token; its secret is printed only once."""
-    from cli.client import parse_answer
     from matchbox.answers.accounts import FreshToken
 
     with connect() as client:
-        made = parse_answer(
-            FreshToken, client.post("/tokens", {"name": name, **token_fields(scope, days)})
-        )
+        made = client.post(FreshToken, "/tokens", {"name": name, **token_fields(scope, days)})
     if json:
         output.document(made.plain())
     else:
@@ -88,21 +85,19 @@ def password(
     json: JsonOption = False,
 ) -> None:
     """Change your password; the old and the new one are asked for, or read from stdin."""
-    from cli.client import Client, Login, load_login, parse_answer, save_login
+    from cli.client import Client, Login, load_login, save_login
     from matchbox.answers.accounts import Account, FreshToken
 
     chosen = load_login()
     with Client(chosen) as client:
         old, new = secret_of("Password"), secret_of("New password")
         body = {"old": old, "new": new, "revoke_tokens": revoke_tokens}
-        account = parse_answer(Account, client.post("/account/password", body)).name
+        account = client.post(Account, "/account/password", body).name
     given = bool(os.environ.get("MATCHBOX_TOKEN"))
     if revoke_tokens and not given:
         with Client(Login(chosen.url)) as client:
-            fresh = parse_answer(
-                FreshToken,
-                client.post("/login", {"name": account, "password": new, **chosen.options}),
-            )
+            body = {"name": account, "password": new, **chosen.options}
+            fresh = client.post(FreshToken, "/login", body)
         save_login(Login(chosen.url, fresh.token, chosen.options))
     if json:
         output.document({"account": account, "tokens_revoked": revoke_tokens})

@@ -89,12 +89,12 @@ def reset(
             )
         _show({"name": name, "password": fresh}, json)
         return
-    from cli.client import parse_answer
     from matchbox.answers.classes import FreshAccount
 
     with connect() as client:
-        made = client.post(f"/users/{quoted(name)}/reset", {"revoke_tokens": revoke_tokens})
-    _show(parse_answer(FreshAccount, made).plain(), json)
+        body = {"revoke_tokens": revoke_tokens}
+        made = client.post(FreshAccount, f"/users/{quoted(name)}/reset", body)
+    _show(made.plain(), json)
 
 
 @user.command()
@@ -125,12 +125,11 @@ def note(
 ) -> None:
     """Note something of an account, such as a pupil's real name; only operators see it."""
     if data is None:
-        from cli.client import parse_answer
         from matchbox.answers.platform import UserDetail
 
         with connect() as client:
-            made = client.post(f"/users/{quoted(name)}/note", {"note": text})
-        _show({"name": name, "note": parse_answer(UserDetail, made).note}, json)
+            made = client.post(UserDetail, f"/users/{quoted(name)}/note", {"note": text})
+        _show({"name": name, "note": made.note}, json)
         return
     from server.services import account_operations
 
@@ -214,10 +213,8 @@ def _password_link(name: str, data: Path | None) -> PasswordLink:
             return account_operations.make_password_link(
                 session, None, name, settings=settings, now=now
             )
-    from cli.client import parse_answer
-
     with connect() as client:
-        return parse_answer(PasswordLink, client.post(f"/users/{quoted(name)}/password-link", {}))
+        return client.post(PasswordLink, f"/users/{quoted(name)}/password-link")
 
 
 def _check_role(role: str) -> None:
@@ -227,11 +224,10 @@ def _check_role(role: str) -> None:
 
 def _account(path: str, body: dict[str, str]) -> Account:
     """Posts to the server, and returns the account in its answer."""
-    from cli.client import parse_answer
     from matchbox.answers.accounts import Account
 
     with connect() as client:
-        return parse_answer(Account, client.post(path, body))
+        return client.post(Account, path, body)
 
 
 def _show(shown: Mapping[str, object], json: bool) -> None:
