@@ -11,7 +11,7 @@ import typer
 
 from cli import output
 from cli.playing import JsonOption
-from cli.remote import connect, quoted
+from cli.remote import ReasonOption, connect, post_and_print, quoted
 
 arena = typer.Typer(help="Arenas.", no_args_is_help=True)
 
@@ -19,7 +19,6 @@ NameArgument = Annotated[
     str, typer.Argument(help="its full name, such as arena-1@host; see `matchbox status`")
 ]
 KeyArgument = Annotated[str, typer.Argument(help="the key's name; see `matchbox admin arena keys`")]
-ReasonOption = Annotated[str, typer.Option(help="the reason, which is kept and shown")]
 
 
 @arena.command()
@@ -48,17 +47,13 @@ def void(
 
     with connect() as client:
         found = client.answer(ArenaMatches, f"{_place(name)}/matches?since={quoted(since)}")
-        if not yes:
-            many = f"{found.count} matches" if found.count != 1 else "1 match"
-            typer.confirm(
-                f"make {many} of {name} void that ended since {found.since}?", abort=True, err=True
-            )
-        body = {"since": found.since, "until": found.until, "reason": reason, "again": again}
-        result = client.post(ArenaVoid, f"{_place(name)}/void", body).plain()
-    if json:
-        output.document(result)
-    else:
-        output.fields(result)
+    if not yes:
+        many = f"{found.count} matches" if found.count != 1 else "1 match"
+        typer.confirm(
+            f"make {many} of {name} void that ended since {found.since}?", abort=True, err=True
+        )
+    body = {"since": found.since, "until": found.until, "reason": reason, "again": again}
+    post_and_print(ArenaVoid, f"{_place(name)}/void", body, json)
 
 
 @arena.command()
@@ -68,14 +63,11 @@ def keys(json: JsonOption = False) -> None:
 
     with connect() as client:
         found = list(client.answers(ArenaKey, "/arena-keys"))
-    if json:
-        output.document([one.plain() for one in found])
-        return
     rows = [
         (one.name, one.state, one.created_at[:10], one.seen_at or "never", one.arenas, one.jobs)
         for one in found
     ]
-    output.table(("key", "state", "made", "last report", "arenas", "jobs"), rows)
+    output.listing(found, ("key", "state", "made", "last report", "arenas", "jobs"), rows, json)
 
 
 @arena.command("make-key")
@@ -117,25 +109,13 @@ def remove(name: KeyArgument, json: JsonOption = False) -> None:
 def _change_key(name: str, action: str, json: bool) -> None:
     from matchbox.answers.arenas import ArenaKey
 
-    with connect() as client:
-        path = f"/arena-keys/{quoted(name)}/{action}"
-        result = client.post(ArenaKey, path).plain()
-    if json:
-        output.document(result)
-    else:
-        output.fields(result)
+    post_and_print(ArenaKey, f"/arena-keys/{quoted(name)}/{action}", {}, json)
 
 
 def _post(name: str, action: str, reason: str, json: bool) -> None:
     from matchbox.answers.health import ArenaLine
 
-    with connect() as client:
-        path = f"{_place(name)}/{action}"
-        result = client.post(ArenaLine, path, {"reason": reason}).plain()
-    if json:
-        output.document(result)
-    else:
-        output.fields(result)
+    post_and_print(ArenaLine, f"{_place(name)}/{action}", {"reason": reason}, json)
 
 
 def _place(name: str) -> str:

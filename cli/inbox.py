@@ -34,11 +34,8 @@ def inbox(
         notices = list(client.answers(NoticeLine, "/notices", most, **query))
         if read and notices:
             client.post(Marked, "/notices/read", {"newest": notices[0].id})
-    if json:
-        output.document([one.plain() for one in notices])
-        return
     rows = [("" if one.read_at else "new", one.at, one.text) for one in notices]
-    output.table(("", "when", "notice"), rows)
+    output.listing(notices, ("", "when", "notice"), rows, json)
 
 
 @webhook.command()
@@ -64,12 +61,9 @@ def list_webhooks(json: JsonOption = False) -> None:
 
     with connect() as client:
         webhooks = list(client.answers(WebhookLine, "/webhooks"))
-    if json:
-        output.document([one.plain() for one in webhooks])
-        return
     columns = ("id", "url", "last arrival", "trouble")
     rows = [(one.id, one.url, one.arrived_at, _trouble(one)) for one in webhooks]
-    output.table(columns, rows)
+    output.listing(webhooks, columns, rows, json)
 
 
 @webhook.command()

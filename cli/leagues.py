@@ -42,20 +42,18 @@ def list_leagues(json: JsonOption = False) -> None:
 
     with connect() as client:
         found = list(client.answers(LeagueLine, "/leagues"))
-    if json:
-        output.document([one.plain() for one in found])
-    else:
-        rows = [
-            (
-                one.name,
-                one.game,
-                one.seats,
-                "by speed" if one.paced else one.deals,
-                one.next_start or "",
-            )
-            for one in found
-        ]
-        output.table(["league", "game", "players", "deals of a match", "next start"], rows)
+    columns = ["league", "game", "players", "deals of a match", "next start"]
+    rows = [
+        (
+            one.name,
+            one.game,
+            one.seats,
+            "by speed" if one.paced else one.deals,
+            one.next_start or "",
+        )
+        for one in found
+    ]
+    output.listing(found, columns, rows, json)
 
 
 @league.command()

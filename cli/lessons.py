@@ -36,9 +36,6 @@ def lessons(
                 output.exit_no("there is no memory: none of these lessons ended with one")
             with complete_file(memory) as file:
                 client.save(f"/memories/{names[-1]}", file)
-    if json:
-        output.document([one.plain() for one in found])
-        return
     columns = ["bot", "version", "round", "state", "bouts", "memory", "bytes", "fault"]
     rows = [
         (
@@ -47,7 +44,7 @@ def lessons(
         )
         for one in found
     ]
-    output.table(columns, rows)
+    output.listing(found, columns, rows, json)
 
 
 def share(

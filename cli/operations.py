@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -11,16 +11,12 @@ from cli.admin import admin
 from cli.leagues import league
 from cli.playing import JsonOption
 from cli.proof import MatchArgument, find_match
-from cli.remote import bot_path, connect, quoted
+from cli.remote import ReasonOption, bot_path, connect, post_and_print, quoted
 from cli.seasons import SeasonArgument, change, season
-
-if TYPE_CHECKING:
-    from matchbox.answers import Answer
 
 match = typer.Typer(help="Operate matches.", no_args_is_help=True)
 
 NamedBot = Annotated[str, typer.Argument(help="owner/name")]
-ReasonOption = Annotated[str, typer.Option(help="the reason, which is kept and shown")]
 
 
 @season.command()
@@ -58,7 +54,7 @@ def recompute_season(season: SeasonArgument, json: JsonOption = False) -> None:
     """Compute the season's standing now."""
     from matchbox.answers.standings import Board
 
-    _post_and_print(Board, f"/seasons/{quoted(season)}/recompute", {}, json)
+    post_and_print(Board, f"/seasons/{quoted(season)}/recompute", {}, json)
 
 
 @league.command("recompute")
@@ -68,7 +64,7 @@ def recompute_league(
     """Compute a league's standing and live ratings now."""
     from matchbox.answers.leagues import League
 
-    _post_and_print(League, f"/leagues/{quoted(name)}/recompute", {}, json)
+    post_and_print(League, f"/leagues/{quoted(name)}/recompute", {}, json)
 
 
 @match.command()
@@ -82,7 +78,7 @@ def void(
     from matchbox.answers.matches import Match
 
     body = {"reason": reason, "again": again}
-    _post_and_print(Match, f"/matches/{_full_id(match)}/void", body, json)
+    post_and_print(Match, f"/matches/{_full_id(match)}/void", body, json)
 
 
 @match.command("again")
@@ -90,7 +86,7 @@ def play_again(match: MatchArgument, reason: ReasonOption, json: JsonOption = Fa
     """Play a void match again, as a new match."""
     from matchbox.answers.matches import Match
 
-    _post_and_print(Match, f"/matches/{_full_id(match)}/again", {"reason": reason}, json)
+    post_and_print(Match, f"/matches/{_full_id(match)}/again", {"reason": reason}, json)
 
 
 @match.command()
@@ -98,7 +94,7 @@ def requeue(match: MatchArgument, json: JsonOption = False) -> None:
     """Queue a parked match again."""
     from matchbox.answers.matches import Match
 
-    _post_and_print(Match, f"/matches/{_full_id(match)}/requeue", {}, json)
+    post_and_print(Match, f"/matches/{_full_id(match)}/requeue", {}, json)
 
 
 @admin.command("reinstate-version")
@@ -116,7 +112,7 @@ def reinstate_version(
     rows = [one.id for one in versions if one.number == number]
     if not rows:
         output.exit_no(f"{bot} has no version {number}; see `matchbox bots`")
-    _post_and_print(Version, f"/versions/{rows[0]}/reinstate", {"reason": reason}, json)
+    post_and_print(Version, f"/versions/{rows[0]}/reinstate", {"reason": reason}, json)
 
 
 @admin.command()
@@ -131,27 +127,15 @@ def audit(
 
     with connect() as client:
         lines = list(client.answers(AuditLine, "/audit", most, subject=subject, action=action))
-    if json:
-        output.document([one.plain() for one in lines])
-        return
     rows = [
         (one.at, one.actor or "the platform", one.action, one.subject, one.name,
          "; ".join(f"{name}: {v}" for name, v in one.detail.items() if v is not None))
         for one in lines
     ]  # fmt: skip
-    output.table(["when", "who", "what", "to", "name", "more"], rows)
+    output.listing(lines, ["when", "who", "what", "to", "name", "more"], rows, json)
 
 
 def _full_id(match: str) -> str:
     """The match's whole id; its first digits are enough."""
     with connect() as client:
         return find_match(client, match).id
-
-
-def _post_and_print(kind: type[Answer], path: str, body: dict[str, Any], json: bool) -> None:
-    with connect() as client:
-        answer = client.post(kind, path, body).plain()
-    if json:
-        output.document(answer)
-    else:
-        output.fields(answer)

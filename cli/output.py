@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from cli.live import Live
+    from matchbox.answers import Answer
 
 
 PASSED_ON: Final = "passed on: "
@@ -47,6 +48,16 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]], title: str =
     for row in rows:
         shown.add_row(*(Text("" if cell is None else str(cell)) for cell in row))
     Console().print(shown)
+
+
+def listing(
+    found: Sequence[Answer], columns: Sequence[str], rows: Iterable[Sequence[object]], as_json: bool
+) -> None:
+    """Prints the answers of a list: as one document, or as a table with a row for each."""
+    if as_json:
+        document([one.plain() for one in found])
+    else:
+        table(columns, rows)
 
 
 def fields(plain: Mapping[str, Any]) -> None:

@@ -17,7 +17,10 @@ from cli.playing import JsonOption
 from matchbox.errors import NotFound, Unavailable
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from cli.client import Client
+    from matchbox.answers import Answer
     from matchbox.answers.bots import Bot, Report, Version, VersionLine
     from matchbox.answers.matches import LogLine
     from matchbox.answers.standings import Board, BoardLine
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
 
 POLL_S: Final = 0.3
 BotArgument = Annotated[str, typer.Argument(help="owner/name, or the name of one of yours")]
+ReasonOption = Annotated[str, typer.Option(help="the reason, which is kept and shown")]
 DAYS: Final = 365
 """The default number of days that a token lasts."""
 ScopeOption = Annotated[
@@ -50,6 +54,16 @@ def connect() -> Client:
 def quoted(name: str) -> str:
     """The name, quoted as a part of an address."""
     return quote(name, safe="")
+
+
+def post_and_print(kind: type[Answer], path: str, body: Mapping[str, object], json: bool) -> None:
+    """Posts this to the server, and prints the answer: as one document, or its plain fields."""
+    with connect() as client:
+        answer = client.post(kind, path, body).plain()
+    if json:
+        output.document(answer)
+    else:
+        output.fields(answer)
 
 
 def log_in(
@@ -196,11 +210,8 @@ def bots(
     with connect() as client:
         owner = None if everybody else own_name(client)
         found = list(client.answers(BotLine, "/bots", game=game, owner=owner, limit=200))
-    if json:
-        output.document([one.plain() for one in found])
-        return
     rows = [(one.bot, one.game, one.number, one.state, one.active) for one in found]
-    output.table(["bot", "game", "newest", "state", "plays with"], rows)
+    output.listing(found, ["bot", "game", "newest", "state", "plays with"], rows, json)
 
 
 def logs(

@@ -122,24 +122,21 @@ def list_seasons(
 
     with connect() as client:
         found = list(client.answers(SeasonLine, "/seasons", league=league))
-    if json:
-        output.document([one.plain() for one in found])
-    else:
-        rows = [
-            (
-                one.id,
-                one.name,
-                one.league,
-                one.game,
-                one.format.kind,
-                one.state,
-                one.entries,
-                one.starts_at or "",
-            )
-            for one in found
-        ]
-        columns = ["number", "season", "league", "game", "format", "state", "entrants", "starts"]
-        output.table(columns, rows)
+    columns = ["number", "season", "league", "game", "format", "state", "entrants", "starts"]
+    rows = [
+        (
+            one.id,
+            one.name,
+            one.league,
+            one.game,
+            one.format.kind,
+            one.state,
+            one.entries,
+            one.starts_at or "",
+        )
+        for one in found
+    ]
+    output.listing(found, columns, rows, json)
 
 
 @season.command()

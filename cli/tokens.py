@@ -23,9 +23,6 @@ def list_tokens(json: JsonOption = False) -> None:
 
     with connect() as client:
         tokens = list(client.answers(TokenLine, "/tokens"))
-    if json:
-        output.document([one.plain() for one in tokens])
-        return
     rows = [
         (
             one.id,
@@ -37,7 +34,7 @@ def list_tokens(json: JsonOption = False) -> None:
         )
         for one in tokens
     ]
-    output.table(COLUMNS, rows)
+    output.listing(tokens, COLUMNS, rows, json)
 
 
 @token.command("make")
