@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Final
 
 import typer
 
@@ -25,10 +25,7 @@ for command in _COMMANDS:
     admin.command()(command)
 
 
-def migrate(
-    data: Annotated[Path, typer.Option(help="the data folder")] = Path("data"),
-    json: JsonOption = False,
-) -> None:
+def migrate(data: backups.DataOption = Path("data"), json: JsonOption = False) -> None:
     """Update the database to this program's schema; `matchbox up` does so by itself."""
     from cli import prepare
     from cli.folder import settings_for

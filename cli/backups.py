@@ -21,15 +21,12 @@ from matchbox.errors import Conflict
 if TYPE_CHECKING:
     from server.backup import Manifest, Watch
 
+DataOption = Annotated[Path, typer.Option(help="the data folder")]
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="the backup")]
 WAL = ("-wal", "-shm")
 
 
-def backup(
-    file: FileArgument,
-    data: Annotated[Path, typer.Option(help="the data folder")] = Path("data"),
-    json: JsonOption = False,
-) -> None:
+def backup(file: FileArgument, data: DataOption = Path("data"), json: JsonOption = False) -> None:
     """Write everything into one file, even while the platform runs."""
     from cli.folder import settings_for
     from server import backup as backups

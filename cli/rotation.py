@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 import typer
 
 from cli import output
+from cli.backups import DataOption
 from cli.playing import JsonOption
 from cli.users import opened
 from matchbox.errors import BadOption, BadSetting
@@ -20,7 +21,6 @@ from matchbox.errors import BadOption, BadSetting
 if TYPE_CHECKING:
     from server.services.secret_rotation import Ended
 
-DataOption = Annotated[Path, typer.Option(help="the data folder")]
 DATABASE: Final = "MATCHBOX_DATABASE_URL"
 _KEPT_ELSEWHERE: Final = {
     DATABASE: "docs/operate.md says how to change the password in Postgres and here",

@@ -11,10 +11,9 @@ from typing import Annotated
 import typer
 
 from cli import output
+from cli.backups import DataOption
 from cli.playing import JsonOption
 from cli.users import opened
-
-DataOption = Annotated[Path, typer.Option(help="the data folder")]
 
 
 def prune(
