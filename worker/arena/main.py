@@ -46,9 +46,6 @@ _REQUEUE_DELAY_S: Final = 1.0
 a loop."""
 _STOPPED_S: Final = 5.0
 """Seconds after which a stopped arena asks again whether it may continue."""
-_GOODBYE: Final[tuple[float, ...]] = ()
-"""The pauses before further attempts at the last report. There are none: nobody waits for that
-report."""
 
 
 class _Running:
@@ -134,14 +131,10 @@ def _open(sender: str, **_: Any) -> None:
 
 @on(signals.worker_shutdown)
 def _leave(**_: Any) -> None:
-    """Tells the server that this arena is gone. Without that, the server would find out later."""
-    if _Running.report is None:
-        return
-    address = settings.internal_url or settings.server_url
-    client = ServerClient(address, settings.arena_token, pauses_s=_GOODBYE)
-    with suppress(MatchboxError):
-        client.report_wall({**_Running.report, "leaving": True})
-    client.close()
+    """Tells the server that this arena is gone."""
+    if _Running.report is not None:
+        address = settings.internal_url or settings.server_url
+        reports.report_leaving(_Running.report, address, settings.arena_token)
 
 
 def _resume_job() -> None:

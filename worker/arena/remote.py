@@ -11,7 +11,6 @@ import os
 import signal
 import sys
 import threading
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -47,9 +46,6 @@ _AWAY_S: Final = 2.0
 """Seconds before a server that cannot be reached is asked again."""
 _WAITS_S: Final = 10.0
 """Seconds before an arena that gets no jobs asks again."""
-_GOODBYE: Final[tuple[float, ...]] = ()
-"""The pauses before further attempts at the last report. There are none: nobody waits for that
-report."""
 
 log = structlog.get_logger(__name__)
 
@@ -83,7 +79,8 @@ class RemoteArena:
         try:
             self._play(name, box, report)
         finally:
-            self._leave(report)
+            url = self._settings.server_url
+            reports.report_leaving(report, url, self._key, number=self._number)
 
     def _join(self) -> str | None:
         """Introduces the arena to the server until the server accepts it; returns the arena's name.
@@ -132,15 +129,6 @@ class RemoteArena:
             log.warning("job.given_back", task=task, why=str(error))
         finally:
             self._doing = ""
-
-    def _leave(self, report: dict[str, Any]) -> None:
-        """Tells the server that this arena is gone."""
-        client = ServerClient(
-            self._settings.server_url, self._key, number=self._number, pauses_s=_GOODBYE
-        )
-        with suppress(MatchboxError):
-            client.report_wall({**report, "leaving": True})
-        client.close()
 
 
 def main() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import time
+from contextlib import suppress
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,12 +15,12 @@ from matchbox.errors import MatchboxError
 from matchbox.match import wire
 from worker.arena import cpu_affinity
 from worker.arena.boxes import examine
+from worker.arena.client import ServerClient
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from matchbox.settings import Settings
-    from worker.arena.client import ServerClient
     from worker.arena.tasks import Arena
 
 log = structlog.get_logger(__name__)
@@ -64,6 +65,17 @@ def report_now(client: ServerClient, arena: Arena, report: dict[str, Any], known
         log.warning("wall.not_reported", why=str(error))
         return known
     return faults
+
+
+def report_leaving(wall: dict[str, Any], url: str, secret: str, *, number: int = 0) -> None:
+    """Tells the server that this arena is gone. Without that, the server would find out later.
+
+    `number` is as for ServerClient. The report is sent once only: nobody waits for it.
+    """
+    client = ServerClient(url, secret, number=number, pauses_s=())
+    with suppress(MatchboxError):
+        client.report_wall({**wall, "leaving": True})
+    client.close()
 
 
 def _load() -> dict[str, Any]:
