@@ -244,32 +244,32 @@ def _detail(answer: httpx.Response) -> str:
     return str(next(known, f"the server answered {answer.status_code} {answer.reason_phrase}"))
 
 
-def load_login(environment: Mapping[str, str] = os.environ) -> Login:
+def load_login() -> Login:
     """The environment's server and token, or those of the last `matchbox login`."""
-    saved = _saved_login(environment)
-    url = environment.get("MATCHBOX_URL") or saved.url
-    token = environment.get("MATCHBOX_TOKEN") or (saved.token if url == saved.url else "")
+    saved = _saved_login()
+    url = os.environ.get("MATCHBOX_URL") or saved.url
+    token = os.environ.get("MATCHBOX_TOKEN") or (saved.token if url == saved.url else "")
     return Login(url.rstrip("/"), token, saved.options)
 
 
-def save_login(chosen: Login, environment: Mapping[str, str] = os.environ) -> Path:
+def save_login(chosen: Login) -> Path:
     """Saves the login to a file that only its owner can read; returns the file's path."""
-    path = _file(environment)
+    path = _file()
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     saved = {"url": chosen.url, "token": chosen.token, "options": dict(chosen.options)}
     whole_file.replace(path, json.dumps(saved))
     return path
 
 
-def _saved_login(environment: Mapping[str, str]) -> Login:
+def _saved_login() -> Login:
     try:
-        saved = json.loads(_file(environment).read_text())
+        saved = json.loads(_file().read_text())
         return Login(str(saved["url"]), str(saved["token"]), dict(saved.get("options", {})))
     except (FileNotFoundError, ValueError, KeyError, TypeError):
         return Login(DEFAULT_URL)
 
 
-def _file(environment: Mapping[str, str]) -> Path:
-    home = environment.get("HOME") or str(Path.home())
-    folder = environment.get("XDG_CONFIG_HOME") or str(Path(home) / ".config")
+def _file() -> Path:
+    home = os.environ.get("HOME") or str(Path.home())
+    folder = os.environ.get("XDG_CONFIG_HOME") or str(Path(home) / ".config")
     return Path(folder) / "matchbox" / "login.json"

@@ -15,14 +15,14 @@ from typing import Final, NoReturn
 _PR_SET_PDEATHSIG: Final = 1
 
 
-def tie_to(parent: int, number: int = signal.SIGKILL) -> None:
-    """Sends this process the signal when its parent ends; exits if that has already happened.
+def tie_to(parent: int) -> None:
+    """Has this process killed when its parent ends; exits if that has already happened.
 
-    The signal comes when the parent's thread that started this process ends. So start children from
+    It is killed when the parent's thread that started this process ends. So start children from
     a thread that lives as long as the parent.
     """
     if sys.platform == "linux":
-        ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, int(number), 0, 0, 0)
+        ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
     if os.getppid() != parent:
         os._exit(0)
 

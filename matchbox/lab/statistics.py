@@ -11,10 +11,12 @@ Interval = tuple[float, float]
 
 Z95: Final = 1.959963984540054
 """The normal quantile of a 95% interval."""
+_RESAMPLES: Final = 2000
+"""The number of samples that `bootstrap` draws."""
 
 
-def wilson(share: float, n: int, z: float = Z95, variance: float | None = None) -> Interval:
-    """Wilson's score interval for a share of n trials; (0, 1) if n is 0.
+def wilson(share: float, n: int, variance: float | None = None) -> Interval:
+    """Wilson's 95% score interval for a share of n trials; (0, 1) if n is 0.
 
     `variance` is the variance of one trial, for trials with results between 0 and 1. Without it, a
     draw is half a success: the interval is then a little too wide, never too narrow (Wilson 1927).
@@ -23,12 +25,13 @@ def wilson(share: float, n: int, z: float = Z95, variance: float | None = None) 
         return 0.0, 1.0
     if variance is None:
         variance = share * (1 - share)
+    z = Z95
     middle = (share + z * z / (2 * n)) / (1 + z * z / n)
     spread = z / (1 + z * z / n) * sqrt(variance / n + z * z / (4 * n * n))
     return max(0.0, middle - spread), min(1.0, middle + spread)
 
 
-def mean_interval(values: Sequence[float], z: float = Z95) -> tuple[float, Interval]:
+def mean_interval(values: Sequence[float]) -> tuple[float, Interval]:
     """The mean of independent shares, each from 0 to 1, and Wilson's interval with their variance.
 
     So a few equal values do not look certain. Raises ValueError if there are no values.
@@ -38,12 +41,10 @@ def mean_interval(values: Sequence[float], z: float = Z95) -> tuple[float, Inter
     n = len(values)
     mean = sum(values) / n
     variance = sum((value - mean) ** 2 for value in values) / max(1, n - 1)
-    return mean, wilson(mean, n, z, variance)
+    return mean, wilson(mean, n, variance)
 
 
-def bootstrap(
-    groups: Sequence[tuple[float, int]], seed: str, resamples: int = 2000
-) -> tuple[float, Interval]:
+def bootstrap(groups: Sequence[tuple[float, int]], seed: str) -> tuple[float, Interval]:
     """The mean over all groups and its 95% percentile interval, from resamples of whole groups.
 
     A group is (the sum of its values, their number). Values that depend on each other, such as the
@@ -59,7 +60,7 @@ def bootstrap(
     often = np.bincount([index[group] for group in groups], minlength=len(kinds))
     sums, sizes = np.array(kinds, dtype=float).T
     key = int.from_bytes(blake2b(seed.encode(), digest_size=16).digest(), "big")
-    drawn = np.random.default_rng(key).multinomial(len(groups), often / len(groups), resamples)
+    drawn = np.random.default_rng(key).multinomial(len(groups), often / len(groups), _RESAMPLES)
     means = (drawn @ sums) / (drawn @ sizes)
     low, high = np.quantile(means, [0.025, 0.975])
     return float(often @ sums / (often @ sizes)), (float(low), float(high))

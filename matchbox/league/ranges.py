@@ -16,6 +16,7 @@ import scipy
 
 from matchbox.league.comparisons import Bools, Floats, Ints
 
+LEVEL: Final = 0.95
 DRAWS: Final = 4096
 SAME: Final = 1e-6
 """A difference below this never counts as sure, however small the standard errors are."""
@@ -29,17 +30,16 @@ def rank_ranges(
     means: Floats,
     covariance: Floats,
     *,
-    level: float = 0.95,
     widen: float = 1.0,
     unknown: Bools | None = None,
 ) -> list[tuple[int, int]]:
-    """The best and worst rank that each entrant may hold; all hold at once with certainty `level`.
+    """The best and worst rank that each entrant may hold; all hold at once with certainty LEVEL.
 
     `means` is (n,), `covariance` (n, n). Two entrants differ if their difference, in standard
     errors, exceeds the quantile of the greatest such difference in a field of equals. `widen`
     multiplies that quantile. An entrant that is `unknown` (n,) differs from nobody.
     """
-    n, times = len(means), widen * critical(covariance, level)
+    n, times = len(means), widen * critical(covariance)
     above, below = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
     everybody = np.arange(n)
     for start in range(0, n, _AT_ONCE):
@@ -63,14 +63,14 @@ def standard_errors(covariance: Floats, one: Ints, other: Ints) -> Floats:
     return np.asarray(np.sqrt(np.maximum(square, 0.0)))
 
 
-def critical(covariance: Floats, level: float = 0.95) -> float:
+def critical(covariance: Floats) -> float:
     """The quantile of the greatest difference in a field of equals, in standard errors."""
     n = len(covariance)
     if n < 2:
         return 0.0
     if n > DRAWN_FIELD:
         pairs = n * (n - 1) / 2
-        return float(-scipy.special.ndtri((1 - level ** (1 / pairs)) / 2))
+        return float(-scipy.special.ndtri((1 - LEVEL ** (1 / pairs)) / 2))
     errors = standard_errors(covariance, np.arange(n)[:, None], np.arange(n))
     drawn = _draws(covariance)
     greatest = np.zeros(DRAWS)
@@ -80,7 +80,7 @@ def critical(covariance: Floats, level: float = 0.95) -> float:
         known = error > 0
         if known.any():
             greatest = np.maximum(greatest, (apart[:, known] / error[known]).max(axis=1))
-    return float(np.quantile(greatest, level))
+    return float(np.quantile(greatest, LEVEL))
 
 
 def superiority(difference: float, error: float) -> float:

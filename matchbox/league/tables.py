@@ -75,10 +75,10 @@ def seatings(
         seated = [one.seats for one in whole]
 
 
-def rounds_at(entrants: int, seats: int, meetings: int = 2) -> int:
-    """The number of rounds in which each two entrants meet `meetings` times on average."""
+def rounds_at(entrants: int, seats: int) -> int:
+    """The number of rounds in which each two entrants meet twice on average."""
     together = (entrants // seats) * seats * (seats - 1)
-    return ceil(meetings * entrants * (entrants - 1) / together) if together else 0
+    return ceil(2 * entrants * (entrants - 1) / together) if together else 0
 
 
 def mixed_teams(

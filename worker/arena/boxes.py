@@ -50,7 +50,7 @@ def examine(kind: str, settings: Settings = _USUAL) -> SelfTestReport:
     return selftest(kind, engine=_engine(settings))
 
 
-def build_images(base: str, network: str, settings: Settings = _USUAL) -> list[str]:
+def build_images(base: str, network: str, settings: Settings) -> list[str]:
     """Builds the images of the seats' containers, and returns their names.
 
     `base` and `network` may be empty for the defaults. One image has the standard library alone;
