@@ -30,7 +30,7 @@ from hashlib import sha256
 from typing import Any, Final, Generic, Literal, TypeAlias, TypeVar
 
 import structlog
-from sqlalchemy import ColumnElement, and_, case, or_, select, update
+from sqlalchemy import BigInteger, ColumnElement, and_, case, literal, or_, select, update
 from sqlalchemy.orm import Session
 
 from matchbox.errors import Conflict, Forbidden, NotFound
@@ -267,7 +267,7 @@ def in_time(kind: JobKind[Any], now: int, settings: Settings) -> ColumnElement[b
     """
     model = kind.model
     leases = case((model.attempt > _SHORT_LEASES, model.attempt - _SHORT_LEASES), else_=1)
-    longest = _lease_ms(kind, settings) * leases
+    longest = literal(_lease_ms(kind, settings), BigInteger) * leases
     return and_(model.deadline > now, model.deadline - longest <= now + CLOCKS_MS)
 
 

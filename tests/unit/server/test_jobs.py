@@ -18,7 +18,7 @@ from matchbox.settings import Settings
 from server.db.models import Event, User, Version
 from server.services import deliveries, job_kinds, jobs, lessons, matches, tryouts
 from server.services.tick import tick
-from server.times import DAY_MS, lately
+from server.times import DAY_MS, MINUTE_MS, lately
 from tests.books import Books, Clock, season_of
 from tests.unit.server.test_lessons import a_school
 
@@ -229,3 +229,14 @@ def test_a_time_is_no_short_number_on_postgres(condition: ColumnElement[bool]) -
     times = [name for name, value in compiled.params.items() if value >= 1 << 31]
     assert times
     assert [name for name in times if f"%({name})s::BIGINT" not in str(compiled)] == []
+
+
+def test_the_longest_lease_of_many_attempts_is_no_short_number_on_postgres() -> None:
+    dialect: Dialect = psycopg.dialect()  # type: ignore[no-untyped-call]
+    for kind in job_kinds.ALL:
+        compiled = jobs.in_time(kind, Clock().now, Settings(lease_minutes=1440)).compile(
+            dialect=dialect
+        )
+        lease = kind.lease_ms or 1440 * MINUTE_MS
+        (name,) = (name for name, value in compiled.params.items() if value == lease)
+        assert f"%({name})s::BIGINT * CASE" in str(compiled)
