@@ -107,13 +107,16 @@ def result() -> Response:
     """Accepts {"task", "message"}, or an empty object after the parts of such a text.
 
     Returns whether it changed any row. The parts are kept until the result is booked, so that the
-    arena may send the empty object again.
+    arena may send the empty object again. Once it is booked, that changes nothing.
     """
     body = json_object()
     in_parts = not body
     if in_parts:
         with context().read() as session:
-            body = _parsed(remote_arenas.joined_parts(session, g.arena))
+            text = remote_arenas.joined_parts(session, g.arena)
+        if not text:
+            return jsonify({"accepted": False})
+        body = _parsed(text)
     task, message = str(body.get("task")), body.get("message")
     changed = booking.book(context(), task, message, holder=g.arena)
     if in_parts:
