@@ -62,8 +62,10 @@ class WallReport(msgspec.Struct, frozen=True):
     """True in the last report of an arena that is being stopped."""
     job: Claim | None = None
     """The job that the arena is working on; None if it is idle."""
+    run: str = ""
+    """Names the run of the arena: a new text for each start."""
     faults: Count = 0
-    """The number of jobs at which it has failed since its last report."""
+    """The number of jobs at which it has failed in this run."""
     fault: str = ""
     """The cause of the last of these faults."""
 
@@ -83,6 +85,9 @@ class ArenaWall(msgspec.Struct, frozen=True):
     release: str = ""
     left: bool = False
     """True if the arena said that it was leaving."""
+    run: str = ""
+    told: int = 0
+    """How many faults of this run it has reported."""
     faults: tuple[int, ...] = ()
     """When its last faults were reported, UTC in ms."""
     fault: str = ""
@@ -115,9 +120,8 @@ def report_wall(session: Session, report: Mapping[str, Any], *, now: int) -> Wal
         for name, one in (row.value if row is not None else {}).items()
     }
     name = storable(read.arena, 200)
-    before = kept.get(name, {})
-    faults = [min(at, now) for at in recent_faults(before.get("faults", ()), now)]
     kept[name] = {
+        **_faults(read, kept.get(name, {}), now),
         "box": storable(read.box, 32),
         "walled": read.walled,
         "why": storable(read.why, 500),
@@ -127,13 +131,29 @@ def report_wall(session: Session, report: Mapping[str, Any], *, now: int) -> Wal
         "host": storable(read.host, 128),
         "release": storable(read.release, 32),
         "left": read.leaving,
-        "faults": [*faults, *[now] * min(read.faults, MOST_FAULTS)][-MOST_FAULTS:],
-        "fault": storable(read.fault, 500) if read.faults else before.get("fault", ""),
         "at": now,
     }
     newest = sorted(kept.items(), key=lambda item: item[1]["at"])[-ARENAS:]
     session.merge(Setting(name=NAME, value=dict(newest), changed_at=now))
     return read
+
+
+def _faults(read: WallReport, before: Mapping[str, Any], now: int) -> dict[str, Any]:
+    """The faults that are stored of an arena: those of before, and those that this report adds.
+
+    A report that comes twice adds none again: its answer may have been lost. One without a run,
+    such as the last one of an arena, adds none.
+    """
+    run, last = storable(read.run, 32), before.get("run", "")
+    known = before.get("told", 0) if run in ("", last) else 0
+    new = max(0, read.faults - known) if run else 0
+    kept = [min(at, now) for at in recent_faults(before.get("faults", ()), now)]
+    return {
+        "run": run or last,
+        "told": known + new,
+        "faults": [*kept, *[now] * min(new, MOST_FAULTS)][-MOST_FAULTS:],
+        "fault": storable(read.fault, 500) if new else before.get("fault", ""),
+    }
 
 
 def forget(session: Session, which: Callable[[str], bool]) -> None:

@@ -45,26 +45,20 @@ def keep_reporting(
     client: ServerClient, arena: Arena, wall: dict[str, Any], doing: Callable[[], str]
 ) -> None:
     """Sends a report every EVERY_S seconds. A silent arena counts as gone, and loses its job."""
-    known = 0
     while True:
-        known = report_now(client, arena, {**wall, **_load(), "doing": doing()}, known)
+        report_now(client, arena, {**wall, **_load(), "doing": doing()})
         time.sleep(EVERY_S)
 
 
-def report_now(client: ServerClient, arena: Arena, report: dict[str, Any], known: int) -> int:
-    """Sends this report, with the arena's job and its new faults.
-
-    `known` is the number of faults in earlier reports. Returns how many the server knows now.
-    """
-    claim, faults = arena.claim(), arena.faults.count
+def report_now(client: ServerClient, arena: Arena, report: dict[str, Any]) -> None:
+    """Sends this report, with the arena's job and its faults so far."""
+    claim, faults = arena.claim(), arena.faults
     job = None if claim is None else wire.to_plain(claim)
-    new = {"job": job, "faults": faults - known, "fault": arena.faults.last}
+    failed = {"run": faults.run, "faults": faults.count, "fault": faults.last}
     try:
-        client.report_wall({**report, **new})
+        client.report_wall({**report, **failed, "job": job})
     except MatchboxError as error:
         log.warning("wall.not_reported", why=str(error))
-        return known
-    return faults
 
 
 def report_leaving(wall: dict[str, Any], url: str, secret: str, *, number: int = 0) -> None:

@@ -6,6 +6,7 @@ Every message ends as a result, as `Lost`, or back in the queue.
 
 from __future__ import annotations
 
+import secrets
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -73,6 +74,8 @@ class ArenaFaults:
     """Counts the jobs at which the platform failed in this arena, for its reports."""
 
     def __init__(self) -> None:
+        self.run = secrets.token_hex(8)
+        """Names this run of the arena, in which they are counted."""
         self.count = 0
         self.last = ""
         """The cause of the last one."""

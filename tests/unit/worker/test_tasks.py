@@ -270,7 +270,7 @@ def test_a_job_that_is_none_of_the_server_s_is_reported_as_lost(box: Box) -> Non
     assert "it did not start this attempt" in message["why"]
 
 
-def test_faults_of_the_box_are_told_once_by_the_next_report_that_arrives() -> None:
+def test_faults_of_the_box_are_told_by_every_report_of_the_run() -> None:
     world = World(ONE, TWO)
     closed = Arena(world.client, cast("Box", ClosedBox()), world.send)
     with pytest.raises(Requeue, match="no more processes"):
@@ -280,13 +280,15 @@ def test_faults_of_the_box_are_told_once_by_the_next_report_that_arrives() -> No
     dead.run(wire.PLAY_MATCH, plain(a_match(ONE, TWO)))
     for arena, cause in ((closed, "no more processes"), (dead, "the box of the bot has died")):
         world.server_is_up = False
-        known = reports.report_now(world.client, arena, {}, 0)
+        reports.report_now(world.client, arena, {})
         world.server_is_up = True
-        known = reports.report_now(world.client, arena, {}, known)
-        reports.report_now(world.client, arena, {}, known)
+        reports.report_now(world.client, arena, {})
+        reports.report_now(world.client, arena, {})
         first, second = world.walls[-2:]
-        assert (first["faults"], second["faults"]) == (1, 0)
+        assert (first["faults"], second["faults"]) == (1, 1)
+        assert first["run"] == second["run"] != ""
         assert cause in first["fault"]
+    assert closed.faults.run != dead.faults.run
 
 
 def test_an_arena_that_is_stopping_gives_its_match_back(box: Box) -> None:
