@@ -12,31 +12,15 @@ import tempfile
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
-from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final
 
 from bench import booking, growth, page, sample_game
-from bench.booking import Booked
 from bench.contests import CONTESTS
-from bench.goals import Goal, goals
+from bench.goals import goals
 from bench.growth import Grown
-from bench.measure import (
-    Cost,
-    Lone,
-    Long,
-    Memory,
-    Seats,
-    Speed,
-    costs,
-    lone,
-    long_matches,
-    memory,
-    seats,
-    speeds,
-)
+from bench.measure import Speed, costs, lone, long_matches, memory, seats, speeds
 from matchbox import build
 from matchbox.errors import BadOption, BoxUnavailable
-from matchbox.settings import WIDTH
 from worker.arena import cpu_affinity
 from worker.arena.boxes import open_named
 
@@ -71,20 +55,13 @@ def main(words: Sequence[str]) -> int:
         grown = _grow(others, options, usable)
     # The ledger's process would not know the sample game.
     books = [booking.booked(options.repeats)] if options.page else []
-    _show_speeds(fast, options)
-    _show_costs(single)
-    _show_lone(alone)
-    _show_seats(walls)
-    _show_memory(held)
-    _show_long(long)
-    _show_booked(books)
-    _show_grown(grown)
     reached = goals(fast, plain, alone, walls, long, books, grown) if options.page else []
+    tables = page.tables(reached, fast, plain, single, alone, walls, held, long, books, grown)
+    print(tables)
     if options.page is not None:
-        _show_goals(reached)
-        text = page.page(reached, fast, plain, single, alone, walls, held, long, books, grown)
         before = options.page.read_text(encoding="utf-8") if options.page.exists() else ""
-        options.page.write_text(text + page.kept(before), encoding="utf-8")
+        text = f"{page.HEAD}\n{tables}\n{page.kept(before)}"
+        options.page.write_text(text, encoding="utf-8")
     if options.json is not None:
         parts: dict[str, Sequence[Any]] = {
             "speeds": fast, "costs": single, "lone": alone, "seats": walls, "memory": held,
@@ -163,91 +140,6 @@ def _open(kinds: Sequence[str], stack: ExitStack) -> list[tuple[str, Box | None]
             stack.callback(box.close)
         boxes.append((kind, box))
     return boxes
-
-
-def _show_speeds(found: Sequence[Speed], options: argparse.Namespace) -> None:
-    print(
-        f"Every game beside its plain loop, {build.in_use()} hot path, medians of "
-        f"{options.repeats} repeats, processor time of a game in microseconds"
-    )
-    print(
-        f"{'game':<10} {'table':<26} {'box':<8} {'plain':>8} {'referee':>8} {'seats':>8} "
-        f"{'ratio':>6} {'bytes':>6}"
-    )
-    for one in found:
-        print(
-            f"{one.game:<10} {one.table:<26} {one.box:<8} {one.plain_us:>8.1f} "
-            f"{one.referee_us:>8.1f} {one.seats_us:>8.1f} {one.ratio:>6.2f} {one.bytes:>6.1f}"
-        )
-    for game, kind in dict.fromkeys((one.game, one.box) for one in found):
-        ratios = [one.ratio for one in found if (one.game, one.box) == (game, kind)]
-        if len(ratios) > 1:
-            print(f"{game:<10} {'in the mean':<26} {kind:<8} {'':>26} {fmean(ratios):>6.2f}")
-
-
-def _show_costs(found: Sequence[Cost]) -> None:
-    if found:
-        print("\nOne match of 20 games of bomb, fresh forks, one game at a time")
-        print(f"{'box':<8} {'plain ms':>9} {'match ms':>9} {'added ms':>9}")
-    for one in found:
-        print(f"{one.box:<8} {one.plain_ms:>9.2f} {one.match_ms:>9.2f} {one.added_ms:>9.2f}")
-
-
-def _show_lone(found: Sequence[Lone]) -> None:
-    if found:
-        print("\nOne game of bomb alone, in open seats, fresh forks, a fresh box")
-        print(f"{'box':<8} {'seats ms':>9} {'forks ms':>9} {'box ms':>9}")
-    for one in found:
-        print(f"{one.box:<8} {one.seated_ms:>9.2f} {one.forked_ms:>9.2f} {one.opened_ms:>9.2f}")
-
-
-def _show_seats(found: Sequence[Seats]) -> None:
-    if found:
-        print("\nBoth seats of a match, forked, walled, killed and buried in a warm box")
-        print(f"{'box':<8} {'median ms':>9} {'least ms':>9} {'plain games':>12}")
-    for one in found:
-        print(f"{one.box:<8} {one.both_ms:>9.2f} {one.quickest_ms:>9.2f} {one.games:>12.0f}")
-
-
-def _show_long(found: Sequence[Long]) -> None:
-    if found:
-        print("\n10,000 games of a pair of bomb, to the record and to the database")
-        print(f"{'box':<8} {'record s':>9} {'database s':>11}")
-    for one in found:
-        print(f"{one.box:<8} {one.played_s:>9.2f} {one.booked_s:>11.2f}")
-
-
-def _show_booked(found: Sequence[Booked]) -> None:
-    for one in found:
-        print(
-            f"\nA match booked with others, mean of {one.matches}: {one.match_ms:.2f} ms of the "
-            f"ledger's processor time, {one.games:.1f} games of bomb in the plain loop"
-        )
-
-
-def _show_goals(found: Sequence[Goal]) -> None:
-    print("\nGoals")
-    for one in found:
-        verdict = "held" if one.held else "MISSED"
-        print(f"{verdict:<6} {one.measured:>7.2f} of {one.must:<16} {one.name}")
-
-
-def _show_grown(found: Sequence[Grown]) -> None:
-    if found:
-        print("\nHow isolated play of bomb grows, beside the plain loop on one core")
-        print(f"{'by':<16} {'size':>7} {'games':>7} {'plain us':>9} {'boxed us':>9} {'ratio':>6}")
-    for one in found:
-        print(
-            f"{one.by:<16} {one.size:>7} {one.games:>7} {one.plain_us:>9.1f} "
-            f"{one.isolated_us:>9.1f} {one.ratio:>6.2f}"
-        )
-
-
-def _show_memory(found: Sequence[Memory]) -> None:
-    if found:
-        print(f"\nPrivate memory of a seat with 1 bout in it and {WIDTH}, and of its arena, in MiB")
-    for one in found:
-        print(f"{one.box:<8} {one.seat_mib:>9.1f} {one.busy_mib:>9.1f} {one.worker_mib:>9.1f}")
 
 
 if __name__ == "__main__":

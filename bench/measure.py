@@ -123,10 +123,7 @@ class Lone:
 
 
 def speeds(
-    boxes: Sequence[tuple[str, Box | None]],
-    games: int,
-    repeats: int,
-    contests: Sequence[Contest] = CONTESTS,
+    boxes: Sequence[tuple[str, Box | None]], games: int, repeats: int, contests: Sequence[Contest]
 ) -> list[Speed]:
     """Every table in every box."""
     return [speed for contest in contests for speed in _speeds(contest, boxes, games, repeats)]

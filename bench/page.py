@@ -1,10 +1,10 @@
-"""Writes docs/performance.md for `make bench`. Knows the text around the figures; measures none."""
+"""The text of docs/performance.md, which `make bench` writes and prints. Measures nothing."""
 
 from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from statistics import fmean
 from typing import Final
 
@@ -15,7 +15,7 @@ from bench.measure import LONG, LONG_REPEATS, Cost, Lone, Long, Memory, Seats, S
 from matchbox import build
 from matchbox.settings import WIDTH
 
-_HEAD: Final = """# Performance
+HEAD: Final = """# Performance
 
 `make bench` writes this page up to the section "The site". Shipped bots play every game in
 isolation: each bot in a process of its own behind the wall, seeded and recorded, with the referee
@@ -27,6 +27,7 @@ machines; microseconds do not. On a machine with other work, a ratio may differ 
 to run. `none` is the same play without a wall, in one process. `bytes` is the length of the stored
 record. `tictactoe` is the game of [add-a-game.md](add-a-game.md), which has no optional functions.
 """
+"""The page before its tables."""
 
 BY_HAND: Final = "## The site"
 """The heading of the first section written by hand. `make bench` keeps that section and all after
@@ -46,10 +47,38 @@ _GROWN: Final = {
     "side. The ratio compares with the plain loop on one core, in the mean of the cores used.",
     "cores, thinking": "The same with bots that think for a millisecond at every turn.",
 }
+_GOALS: Final = (
+    "## Goals\n\nA ratio compares with the plain loop on one core; that of a game is the mean of "
+    "its tables. `tests/contract/test_identity.py` checks that the same job gives the same bytes "
+    "at any width, in any worker, box and build."
+)
+_GAMES: Final = "## Each game beside its plain loop\n\nProcessor time of a game, in microseconds."
+_COST: Final = (
+    "## One match of 20 games of bomb\n\nFresh forks, one game at a time, in milliseconds."
+)
+_LONE: Final = (
+    "## One game of bomb\n\nAlone, in milliseconds of wall time: in open seats, with fresh forks, "
+    "and in a box that is opened for it."
+)
+_LONG: Final = (
+    f"## {LONG:,} games of a pair\n\nIn one match, {WIDTH} bouts at once, in seconds of wall time, "
+    f"the median of {LONG_REPEATS} runs: from the job to its record, and from its row in the queue "
+    "to its result and ratings in the database, an SQLite file. Messages are passed directly, "
+    "without a broker."
+)
 _BOOKING: Final = (
     "## Booking a match\n\nA ledger with an SQLite file of a thousand matches books matches of two "
     "deals that arrive together. The table has its mean processor time for a match, and how many "
-    "games of bomb the plain loop plays in that time, in the mean of its tables.\n\n"
+    "games of bomb the plain loop plays in that time, in the mean of its tables."
+)
+_SEATS: Final = (
+    "## Both seats of a match\n\nForked, walled, killed and reaped in an open box, in "
+    "milliseconds; and how many games of bomb the plain loop plays in that time. The goal is 4 ms "
+    "on a machine where that is 100 games."
+)
+_MEMORY: Final = (
+    "## Memory\n\nThe greatest memory that is not shared with other processes, in MiB: of a seat "
+    f"with one bout of bomb in progress and with {WIDTH}, and of the arena that referees them."
 )
 
 
@@ -59,7 +88,7 @@ def kept(before: str) -> str:
     return before[place:] if place >= 0 else ""
 
 
-def page(
+def tables(
     reached: Sequence[Goal],
     fast: Sequence[Speed],
     plain: Sequence[Speed],
@@ -71,53 +100,42 @@ def page(
     booked: Sequence[Booked],
     grown: Sequence[Grown],
 ) -> str:
-    """The whole page. With speeds of the compiled build in `fast`, `plain` has plain Python's."""
+    """The tables under their headings, without those that have no rows.
+
+    With speeds of the compiled build in `fast`, `plain` has plain Python's.
+    """
     sections = [
-        _HEAD
-        + f"\nMeasured with the {_BUILDS[build.in_use()]}, Python {platform.python_version()}, "
+        f"Measured with the {_BUILDS[build.in_use()]}, Python {platform.python_version()}, "
         f"{platform.machine()}, "
         f"{os.cpu_count()} cores at a load of {os.getloadavg()[0]:.1f}: a load far above that "
         "disturbs caches and all wall times.",
-        "## Goals\n\nA ratio compares with the plain loop on one core; that of a game is the mean "
-        "of its tables. `tests/contract/test_identity.py` checks that the same job gives the same "
-        "bytes at any width, in any worker, box and build.\n\n"
-        + _table("goal must stretch measured held", map(_goal, reached)),
-        "## Each game beside its plain loop\n\nProcessor time of a game, in microseconds.\n\n"
-        + _table(_SPEEDS, map(_speed, fast)),
-        _table("game box ratio", _means(fast)),
+        _section(_GOALS, "goal must stretch measured held", map(_goal, reached)),
+        _section(_GAMES, _SPEEDS, map(_speed, fast)),
+        _section("", "game box ratio", _means(fast)),
         *_builds(fast, plain),
-        "## One match of 20 games of bomb\n\nFresh forks, one game at a time, in milliseconds.\n\n"
-        + _table("box plain match added", map(_cost, single)),
-        "## One game of bomb\n\nAlone, in milliseconds of wall time: in open seats, with fresh "
-        "forks, and in a box that is opened for it.\n\n"
-        + _table("box seats forks opened", map(_lone, alone)),
-        f"## {LONG:,} games of a pair\n\nIn one match, {WIDTH} bouts at once, in seconds of wall "
-        f"time, the median of {LONG_REPEATS} runs: from the job to its record, and from its row in "
-        "the queue to its result and ratings in the database, an SQLite file. Messages are passed "
-        "directly, without a broker.\n\n" + _table("box record database", map(_long, long)),
-        _BOOKING + _table("matches ms games", map(_booked, booked)),
+        _section(_COST, "box plain match added", map(_cost, single)),
+        _section(_LONE, "box seats forks opened", map(_lone, alone)),
+        _section(_LONG, "box record database", map(_long, long)),
+        _section(_BOOKING, "matches ms games", map(_booked, booked)),
         *(_growth(grown) if grown else ()),
-        "## Both seats of a match\n\nForked, walled, killed and reaped in an open box, in "
-        "milliseconds; and how many games of bomb the plain loop plays in that time. The goal is "
-        "4 ms on a machine where that is 100 games.\n\n"
-        + _table("box median least games", map(_seats, walls)),
-        "## Memory\n\nThe greatest memory that is not shared with other processes, in MiB: of a "
-        f"seat with one bout of bomb in progress and with {WIDTH}, and of the arena that referees "
-        "them.\n\n" + _table("box seat busy worker", map(_memory, held)),
+        _section(_SEATS, "box median least games", map(_seats, walls)),
+        _section(_MEMORY, "box seat busy worker", map(_memory, held)),
     ]
-    return "\n\n".join(sections) + "\n"
+    return "\n\n".join(filter(None, sections))
 
 
 def _growth(grown: Sequence[Grown]) -> Iterator[str]:
     yield _GROWTH
     for by, words in _GROWN.items():
         rows = [_grown(one) for one in grown if one.by == by]
-        yield f"{words}\n\n" + _table(f"{by.partition(',')[0]} games plain isolated ratio", rows)
+        yield _section(words, f"{by.partition(',')[0]} games plain isolated ratio", rows)
 
 
-def _table(names: str, rows: Sequence[Sequence[str]] | map[tuple[str, ...]]) -> str:
+def _section(words: str, names: str, rows: Iterable[Sequence[str]]) -> str:
+    """The words and a table under them; "" if the table has no rows."""
     lines = [names.split(), ["---"] * len(names.split()), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return f"{words}\n\n{table}".lstrip() if len(lines) > 2 else ""
 
 
 def _means(fast: Sequence[Speed]) -> list[tuple[str, ...]]:
@@ -134,11 +152,12 @@ def _builds(fast: Sequence[Speed], plain: Sequence[Speed]) -> Iterator[str]:
         return
     compiled = {game: ratio for game, box, ratio in _means(fast) if box == plain[0].box}
     rows = [(game, ratio, compiled[game]) for game, _, ratio in _means(plain)]
-    yield (
+    words = (
         f"The ratios in {plain[0].box} without the compiled hot path and with it, one measured "
-        "after the other.\n\n" + _table("game plain compiled", rows)
+        "after the other."
     )
-    yield "And the parts of the time without it.\n\n" + _table(_SPEEDS, map(_speed, plain))
+    yield _section(words, "game plain compiled", rows)
+    yield _section("And the parts of the time without it.", _SPEEDS, map(_speed, plain))
 
 
 def _speed(one: Speed) -> tuple[str, ...]:

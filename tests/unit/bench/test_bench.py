@@ -56,13 +56,9 @@ def test_it_prints_isolated_play_beside_the_plain_loop(tmp_path: Path) -> None:
              "--page", str(page))  # fmt: skip
     done = bench(*words)
     assert done.returncode == 0, done.stderr
-    assert "ratio" in done.stdout
-    assert "One match of 20 games of bomb, fresh forks" in done.stdout
+    assert done.stdout in page.read_text()
     found = json.loads(file.read_text())
     assert {one["game"] for one in found["speeds"]} == {*BUILT_IN, sample_game.GAME}
-    assert all(
-        one["game"] in done.stdout and one["table"] in done.stdout for one in found["speeds"]
-    )
     boxes = {one["box"] for one in found["speeds"]}
     assert "none" in boxes
     assert boxes == {one["box"] for one in found["costs"]}
@@ -84,12 +80,12 @@ def test_it_prints_isolated_play_beside_the_plain_loop(tmp_path: Path) -> None:
     assert f"| {booked['matches']} | {booked['match_ms']:.2f} |" in page.read_text()
     check_goals(found, page.read_text(), done.stdout)
     assert (build.in_use() == "compiled") == ("| game | plain | compiled |" in page.read_text())
-    assert "Both seats of a match" in done.stdout
+    assert "## Both seats of a match" in done.stdout
     assert [one["box"] for one in found["seats"]] == ["bwrap"]
     assert all(0 < one["quickest_ms"] <= one["both_ms"] for one in found["seats"])
     assert [one["box"] for one in found["lone"]] == ["bwrap"]
     assert all(0 < one["seated_ms"] < one["opened_ms"] for one in found["lone"])
-    assert "One game of bomb alone" in done.stdout
+    assert "## One game of bomb\n" in done.stdout
     trios = [one for one in (1, 2) if one <= len(cpu_affinity.usable_cores())]
     sizes: dict[str, list[int]] = {}
     for one in found["growth"]:
