@@ -55,7 +55,7 @@ _SHORT_LEASES: Final = 3
 """Attempt n at a job has a lease of n - 3 usual lengths, but of at least one."""
 
 Job: TypeAlias = Match | Version | Draft | Lesson | Turn | MatchVerification
-"""A row with `attempt`, `deadline`, `sent_at`, `arena`, `platform_faults` and `trouble`."""
+"""A row with the columns of `JobColumns`."""
 Row = TypeVar("Row", bound=Job)
 
 log = structlog.get_logger(__name__)

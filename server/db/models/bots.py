@@ -8,7 +8,7 @@ from typing import Any, Final
 from sqlalchemy import BigInteger, ForeignKey, Index, String, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from server.db.models.declarative import Base
+from server.db.models.declarative import Base, JobColumns
 from server.db.models.people import User
 
 
@@ -81,7 +81,7 @@ class Bundle(Base):
     data: Mapped[bytes]
 
 
-class Version(Base):
+class Version(JobColumns, Base):
     """An immutable upload of a bot: a bundle, and the chosen class in it."""
 
     __tablename__ = "version"
@@ -100,22 +100,13 @@ class Version(Base):
     class_name: Mapped[str] = mapped_column(String(64), default="")
     """The class that the owner chose; empty if the file decides."""
     state: Mapped[str] = mapped_column(String(16), default=VersionState.PENDING)
-    attempt: Mapped[int] = mapped_column(default=0)
-    """The number of times its try-out was sent."""
     deadline: Mapped[int | None] = mapped_column(BigInteger)
     """The time when its try-out is due, for the first time or again; before that time a try-out is
     under way. None if it is settled or parked."""
-    sent_at: Mapped[int | None] = mapped_column(BigInteger)
-    """When its present attempt was sent; None before the first one."""
-    arena: Mapped[str | None] = mapped_column(String(200))
-    """The arena that has claimed the present attempt; None before that."""
     claimed_at: Mapped[int | None] = mapped_column(BigInteger)
     """When an arena began the latest try-out."""
     network: Mapped[str] = mapped_column(String(64), default="")
     """The network that the upload came from; deleted after the verdict."""
-    platform_faults: Mapped[int] = mapped_column(default=0)
-    trouble: Mapped[str] = mapped_column(String(500), default="")
-    """The platform's last report about it."""
     report: Mapped[dict[str, Any] | None]
     """The try-out's report: verdict, reasons, log, games, cpu_ms_per_decision, box."""
     log_days: Mapped[int | None]
@@ -166,7 +157,7 @@ def entrant_name(bot: str, digest: str, class_name: str | None) -> str:
     return f"{bot}:{digest}:{class_name}" if class_name else f"{bot}:{digest}"
 
 
-class Draft(Base):
+class Draft(JobColumns, Base):
     """A file that is tried out without becoming a version. It is deleted after a while."""
 
     __tablename__ = "draft"
@@ -179,19 +170,12 @@ class Draft(Base):
     class_name: Mapped[str] = mapped_column(String(64), default="")
     data: Mapped[bytes] = mapped_column(deferred=True)
     state: Mapped[str] = mapped_column(String(16), default=DraftState.PENDING)
-    attempt: Mapped[int] = mapped_column(default=0)
     deadline: Mapped[int | None] = mapped_column(BigInteger)
     """As for a version: the time when its try-out is due; before that time a try-out is under
     way."""
-    sent_at: Mapped[int | None] = mapped_column(BigInteger)
-    """When its present attempt was sent; None before the first one."""
-    arena: Mapped[str | None] = mapped_column(String(200))
-    """The arena that has claimed the present attempt; None before that."""
     claimed_at: Mapped[int | None] = mapped_column(BigInteger)
     network: Mapped[str] = mapped_column(String(64), default="")
     """The network that it came from; deleted after the verdict."""
-    platform_faults: Mapped[int] = mapped_column(default=0)
-    trouble: Mapped[str] = mapped_column(String(500), default="")
     report: Mapped[dict[str, Any] | None]
     created_at: Mapped[int] = mapped_column(BigInteger, index=True)
     settled_at: Mapped[int | None] = mapped_column(BigInteger)

@@ -1,11 +1,12 @@
-"""The base class of all tables: how Python types become columns and how constraints are named."""
+"""The base class of all tables: how Python types become columns and how constraints are named; and
+the columns that all jobs have."""
 
 from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from sqlalchemy import JSON, LargeBinary, MetaData
-from sqlalchemy.orm import DeclarativeBase
+from sqlalchemy import JSON, BigInteger, LargeBinary, MetaData, String
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 
 class Base(DeclarativeBase):
@@ -25,3 +26,20 @@ class Base(DeclarativeBase):
         list[Any]: JSON,
         bytes: LargeBinary,
     }
+
+
+class JobColumns:
+    """The columns of a job for an arena. They change as server/services/jobs.py describes."""
+
+    attempt: Mapped[int] = mapped_column(default=0)
+    """The number of times it was sent to an arena."""
+    deadline: Mapped[int | None] = mapped_column(BigInteger)
+    """The time at which the sweeper queues or sends it again; None if it is done or parked, or a
+    match in the queue."""
+    sent_at: Mapped[int | None] = mapped_column(BigInteger)
+    """When its present attempt was sent; None before the first one."""
+    arena: Mapped[str | None] = mapped_column(String(200))
+    """The arena that has claimed the present attempt, or did the job; None before that."""
+    platform_faults: Mapped[int] = mapped_column(default=0)
+    trouble: Mapped[str] = mapped_column(String(500), default="")
+    """The platform's last report about it."""

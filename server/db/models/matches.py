@@ -11,7 +11,7 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from matchbox.match.wire import Finding
 from server.db.models.bots import Version
-from server.db.models.declarative import Base
+from server.db.models.declarative import Base, JobColumns
 from server.db.models.leagues import League, Season
 from server.db.packed import PackedDeals, PackedList, pack_deals, unpack_deals
 
@@ -54,7 +54,7 @@ _OUTPUT: Final = text("logs_days IS NULL")
 _RECORD: Final = text("record_days IS NULL")
 
 
-class Match(Base):
+class Match(JobColumns, Base):
     """Deals in all rotations between given versions. This row holds the true state of the match."""
 
     __tablename__ = "match"
@@ -97,17 +97,6 @@ class Match(Base):
     """The void match that this match replaces."""
     rules: Mapped[str] = mapped_column(String(16))
     state: Mapped[str] = mapped_column(String(16), default=MatchState.QUEUED)
-    attempt: Mapped[int] = mapped_column(default=0)
-    """The number of times it was sent to an arena."""
-    deadline: Mapped[int | None] = mapped_column(BigInteger)
-    """The time at which the sweeper queues it again; None unless the match is running."""
-    sent_at: Mapped[int | None] = mapped_column(BigInteger)
-    """When its present attempt was sent; None before the first one."""
-    arena: Mapped[str | None] = mapped_column(String(200))
-    """The arena that played it, or has claimed the present attempt; None before that."""
-    platform_faults: Mapped[int] = mapped_column(default=0)
-    trouble: Mapped[str] = mapped_column(String(500), default="")
-    """The platform's last report about it."""
     void_cause: Mapped[str | None] = mapped_column(String(16))
     """A VoidCause; None unless the match is void."""
     void_why: Mapped[str] = mapped_column(String(500), default="")
@@ -179,7 +168,7 @@ class MatchSeat(Base):
     version: Mapped[Version] = relationship()
 
 
-class MatchVerification(Base):
+class MatchVerification(JobColumns, Base):
     """A match that an arena plays again to see whether its record is right."""
 
     __tablename__ = "match_verification"
@@ -191,15 +180,6 @@ class MatchVerification(Base):
     """The account that asked for it; None if the platform did so by itself."""
     wanted: Mapped[bool] = mapped_column(default=True)
     """False once there is a finding, or the platform has given up."""
-    attempt: Mapped[int] = mapped_column(default=0)
-    deadline: Mapped[int | None] = mapped_column(BigInteger)
-    """The time at which the sweeper sends it again; None if it is done."""
-    sent_at: Mapped[int | None] = mapped_column(BigInteger)
-    """When its present attempt was sent; None before the first one."""
-    arena: Mapped[str | None] = mapped_column(String(200))
-    """The arena that has claimed the present attempt; None before that."""
-    platform_faults: Mapped[int] = mapped_column(default=0)
-    trouble: Mapped[str] = mapped_column(String(500), default="")
     finding: Mapped[Finding | None] = mapped_column(String(16))
     """None before there is one."""
     bout: Mapped[int | None]

@@ -9,7 +9,7 @@ from sqlalchemy import BigInteger, ForeignKey, Index, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from server.db.models.bots import Version
-from server.db.models.declarative import Base
+from server.db.models.declarative import Base, JobColumns
 from server.db.models.leagues import Season
 
 
@@ -32,7 +32,7 @@ class Memory(Base):
     data: Mapped[bytes]
 
 
-class Lesson(Base):
+class Lesson(JobColumns, Base):
     """A lesson: a version learns after a round of a season."""
 
     __tablename__ = "lesson"
@@ -47,15 +47,6 @@ class Lesson(Base):
     round: Mapped[int]
     """The round that had just ended, from 0."""
     state: Mapped[str] = mapped_column(String(16), default=LessonState.WAITING)
-    attempt: Mapped[int] = mapped_column(default=0)
-    deadline: Mapped[int | None] = mapped_column(BigInteger)
-    """The time at which the sweeper sends it again; None if the lesson is final or parked."""
-    sent_at: Mapped[int | None] = mapped_column(BigInteger)
-    """When its present attempt was sent; None before the first one."""
-    arena: Mapped[str | None] = mapped_column(String(200))
-    """The arena that has claimed the present attempt; None before that."""
-    platform_faults: Mapped[int] = mapped_column(default=0)
-    trouble: Mapped[str] = mapped_column(String(500), default="")
     played: Mapped[list[Any]]
     """The matches from which it learns, in the order of match ids: [match, the version's place
     among the entrants]."""

@@ -9,7 +9,7 @@ from sqlalchemy import BigInteger, ForeignKey, Index, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from server.db.models.bots import Version
-from server.db.models.declarative import Base
+from server.db.models.declarative import Base, JobColumns
 from server.db.models.people import User
 
 
@@ -76,7 +76,7 @@ class PlaySeat(Base):
     user: Mapped[User | None] = relationship()
 
 
-class Turn(Base):
+class Turn(JobColumns, Base):
     """A turn of a table's bots: a job for an arena. Only the newest of a table can be wanted."""
 
     __tablename__ = "turn"
@@ -88,14 +88,5 @@ class Turn(Base):
     """The number of answers at the table before it."""
     wanted: Mapped[bool] = mapped_column(default=True)
     """False once the turn was taken, or the table has ended."""
-    attempt: Mapped[int] = mapped_column(default=0)
-    deadline: Mapped[int | None] = mapped_column(BigInteger)
-    """The time at which the sweeper sends it again; None if it is done or parked."""
-    sent_at: Mapped[int | None] = mapped_column(BigInteger)
-    """When its present attempt was sent; None before the first one."""
-    arena: Mapped[str | None] = mapped_column(String(200))
-    """The arena that has claimed the present attempt; None before that."""
-    platform_faults: Mapped[int] = mapped_column(default=0)
-    trouble: Mapped[str] = mapped_column(String(500), default="")
     created_at: Mapped[int] = mapped_column(BigInteger)
     table: Mapped[PlayTable] = relationship()
