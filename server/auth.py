@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 T = TypeVar("T")
+W = TypeVar("W")
 SAFE_METHODS: Final = ("GET", "HEAD", "OPTIONS")
 WITHOUT_COOKIE: Final = ("/api/", "/internal/", "/remote/")
 """Paths where a request without a session needs no form token: it has a bearer token instead."""
@@ -141,6 +142,17 @@ def reading(query: Callable[Concatenate[Session, P], T]) -> Callable[P, T]:
             return query(session, *args, **kwargs)
 
     return read
+
+
+def reading_as(
+    who: Callable[[Session], W], query: Callable[Concatenate[Session, W, P], T]
+) -> Callable[P, T]:
+    """Returns the query as `reading` does, and gives it the `viewer` or the `account` too."""
+
+    def read(session: Session, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return query(session, who(session), *args, **kwargs)
+
+    return reading(read)
 
 
 @contextmanager

@@ -30,7 +30,6 @@ from server.queries.matches import match, matches, queue, record_of, steps
 from server.queries.platform import (
     account,
     admin,
-    claim_open,
     events,
     fresh_token,
     last_event,
@@ -52,7 +51,6 @@ __all__ = [
     "bot_name",
     "bots",
     "bundle",
-    "claim_open",
     "events",
     "exportable_season",
     "file_of",

@@ -17,7 +17,7 @@ from matchbox.answers.notices import (
 )
 from server.db.models import Notice, User
 from server.queries.pagination import numbers, page_size, split
-from server.services import contact, notices, password_links, webhooks
+from server.services import notices, password_links, webhooks
 from server.times import iso
 
 if TYPE_CHECKING:
@@ -103,11 +103,6 @@ def _webhook(row: Webhook) -> WebhookLine:
         disabled_at=iso(row.disabled_at),
         trouble=row.trouble,
     )
-
-
-def link_open(viewer: User, secret: str, settings: Settings, now: int) -> bool:
-    """Returns whether this secret of the link sent to the viewer's address is still valid."""
-    return contact.is_open(viewer, secret, settings=settings, now=now)
 
 
 def reset_name(

@@ -103,11 +103,6 @@ def _token(row: Token) -> TokenLine:
     )
 
 
-def claim_open(session: Session, secret: str) -> bool:
-    """Returns whether this secret of the first operator's link is valid and unused."""
-    return accounts.is_open_link(session, secret)
-
-
 def admin(session: Session, viewer: User | None, *, now: int) -> answers.Admin:
     """Returns the operators' overview. Raises Forbidden for others."""
     operator = accounts.require_operator_to_see(viewer)

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from matchbox.answers.accounts import LogInWays, OpenidFound, SessionLine, TokenLine, Viewer
-from matchbox.answers.bots import BotLine
+from matchbox.answers.accounts import OpenidFound, SessionLine, TokenLine, Viewer
 from matchbox.answers.classes import Membership
-from matchbox.answers.notices import DeliverySettings, Notices
+from matchbox.answers.notices import DeliverySettings
 from server import openid_flow, queries
-from server.auth import account, context, reader, reading, viewer, visitor
-from server.queries import classes, inbox, log_ins
-from server.services import accounts, notices
+from server.auth import account, context, reader, reading, reading_as, viewer, visitor
+from server.queries import classes, log_ins
+from server.queries import inbox as inbox_queries
+from server.services import accounts, contact, notices
 
 
 class AccountSource:
     """The part of `dashboard.source.Source` that is about the viewer."""
 
-    claim_open = staticmethod(reading(queries.claim_open))
+    claim_open = staticmethod(reading(accounts.is_open_link))
+    log_in_ways = staticmethod(reading_as(account, log_ins.log_in_ways))
+    my_bots = staticmethod(reading_as(account, queries.my_bots))
+    inbox = staticmethod(reading_as(account, inbox_queries.inbox))
 
     def viewer(self) -> Viewer | None:
         asking = visitor()
@@ -30,10 +33,6 @@ class AccountSource:
         with reader() as session:
             since = accounts.revoked_since(ctx.now())
             return queries.tokens(session, account(session), revoked_since=since)
-
-    def log_in_ways(self) -> LogInWays:
-        with reader() as session:
-            return log_ins.log_in_ways(session, account(session))
 
     def openid_label(self) -> str | None:
         settings = context().settings
@@ -57,14 +56,10 @@ class AccountSource:
             current = asking.session if asking else None
             return queries.sessions(session, account(session), current, now=made.now())
 
-    def inbox(self, *, cursor: str | None = None, limit: int = 50) -> Notices:
-        with reader() as session:
-            return inbox.inbox(session, account(session), cursor=cursor, limit=limit)
-
     def delivery_settings(self) -> DeliverySettings:
         ctx = context()
         with reader() as session:
-            return inbox.delivery_settings(session, account(session), ctx.settings)
+            return inbox_queries.delivery_settings(session, account(session), ctx.settings)
 
     def sends_mail(self) -> bool:
         return bool(context().settings.smtp_host)
@@ -72,18 +67,15 @@ class AccountSource:
     def reset_name(self, number: int, secret: str) -> str | None:
         ctx = context()
         with reader() as session:
-            return inbox.reset_name(session, number, secret, ctx.settings, ctx.now())
+            return inbox_queries.reset_name(session, number, secret, ctx.settings, ctx.now())
 
     def link_open(self, secret: str) -> bool:
         ctx = context()
         with reader() as session:
-            return inbox.link_open(account(session), secret, ctx.settings, ctx.now())
+            user, now = account(session), ctx.now()
+            return contact.is_open(user, secret, settings=ctx.settings, now=now)
 
     def memberships(self) -> list[Membership]:
         with reader() as session:
             asking = viewer(session)
             return classes.memberships(session, asking) if asking else []
-
-    def my_bots(self) -> list[BotLine]:
-        with reader() as session:
-            return queries.my_bots(session, account(session))

@@ -7,10 +7,10 @@ from matchbox.answers.arenas import ArenaKeys, ArenaMatches
 from matchbox.answers.classes import LeagueClass
 from matchbox.answers.faults import Faults
 from matchbox.answers.health import ArenaLine, Health
-from matchbox.answers.platform import Admin, Audit, UserDetail, Users
+from matchbox.answers.platform import Admin, UserDetail
 from matchbox.answers.queue import QueueDetail
 from server import queries
-from server.auth import account, context, reader, viewer, visitor
+from server.auth import account, context, reader, reading_as, viewer, visitor
 from server.queries import classes
 from server.queries import faults as fault_queries
 from server.queries import users as user_queries
@@ -21,6 +21,9 @@ from server.times import parse_time_ms
 
 class OperatorSource:
     """The part of `dashboard.source.Source` that operators alone read."""
+
+    users = staticmethod(reading_as(viewer, user_queries.users))
+    audit = staticmethod(reading_as(viewer, queries.audit))
 
     def queue_detail(self) -> QueueDetail:
         ctx = context()
@@ -42,39 +45,6 @@ class OperatorSource:
         ctx = context()
         with reader() as session:
             return user_queries.user(session, viewer(session), name, now=ctx.now())
-
-    def users(
-        self,
-        *,
-        wanted: str = "",
-        role: str | None = None,
-        state: str | None = None,
-        cursor: str | None = None,
-        limit: int = 50,
-    ) -> Users:
-        with reader() as session:
-            return user_queries.users(
-                session,
-                viewer(session),
-                wanted=wanted,
-                role=role,
-                state=state,
-                cursor=cursor,
-                limit=limit,
-            )
-
-    def audit(
-        self,
-        *,
-        subject: str | None = None,
-        action: str | None = None,
-        cursor: str | None = None,
-        limit: int = 50,
-    ) -> Audit:
-        with reader() as session:
-            return queries.audit(
-                session, viewer(session), subject=subject, action=action, cursor=cursor, limit=limit
-            )
 
     def logged_in(self, cursor: str | None = None) -> LoggedIn:
         made, asking = context(), visitor()

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from matchbox.answers.courses import Course, Fixture, Meeting, Stamp
-from matchbox.answers.leagues import Season, Seasons
+from matchbox.answers.leagues import Season
 from matchbox.answers.standings import Board
 from server import queries
-from server.auth import reader, reading, viewer
+from server.auth import reader, reading, reading_as, viewer
 from server.queries import courses
 
 
@@ -16,23 +16,11 @@ class SeasonSource:
     """The part of `dashboard.source.Source` that is about seasons."""
 
     following = staticmethod(reading(queries.following))
+    seasons = staticmethod(reading_as(viewer, queries.seasons))
 
     def season(self, number: int) -> Season:
         with reader() as session:
             return queries.season(session, number, viewer(session))
-
-    def seasons(
-        self,
-        *,
-        league: str | None = None,
-        over: bool = True,
-        cursor: str | None = None,
-        limit: int = 50,
-    ) -> Seasons:
-        with reader() as session:
-            return queries.seasons(
-                session, viewer(session), league=league, over=over, cursor=cursor, limit=limit
-            )
 
     def season_standings(self, number: int) -> Board:
         with reader() as session:
