@@ -10,10 +10,11 @@ from matchbox.answers.faults import FaultList
 from matchbox.answers.standings import Ratings
 from server import queries
 from server.auth import acting, context, viewer
-from server.queries import history, waiting
+from server.queries import history
 from server.queries.bot_faults import bot_faults
 from server.rate_limits import client_network
 from server.routes import schemas
+from server.routes.api_versions import whole_version
 from server.routes.responses import answered, made_at
 from server.routes.upload_body import read_upload, request_body
 from server.scopes import Scope, needs
@@ -60,7 +61,8 @@ def upload_version(name: str) -> Response:
 @routes.output(Bot)
 def bot(owner: str, name: str) -> Response:
     """Returns a bot with its versions; only its owner and operators see the logs in the reports."""
-    return _bot(owner, name)
+    with context().read() as session:
+        return answered(queries.bot(session, owner, name, viewer(session)))
 
 
 @routes.get("/bots/<name:owner>/<name:name>/ratings")
@@ -91,7 +93,7 @@ def activate(owner: str, name: str, json_data: schemas.Activation) -> Response:
     """Makes an accepted version the active one, with which the bot plays."""
     with acting() as (session, actor, now):
         row = uploads.activate(session, actor, f"{owner}/{name}", json_data.version, now=now)
-    return answered(_version(row.id))
+    return answered(whole_version(row.id))
 
 
 @routes.post("/bots/<name:owner>/<name:name>/retire")
@@ -101,7 +103,7 @@ def retire(owner: str, name: str) -> Response:
     """Removes the bot from every leaderboard for ever; its games are kept."""
     with acting() as (session, actor, now):
         uploads.retire(session, actor, f"{owner}/{name}", now=now)
-    return _bot(owner, name)
+    return bot(owner, name)
 
 
 def _upload(game: str | None, name: str, class_name: str | None, data: bytes) -> Response:
@@ -117,16 +119,4 @@ def _upload(game: str | None, name: str, class_name: str | None, data: bytes) ->
             settings=context().settings,
             now=now,
         )
-    return made_at(url_for("versions.version", version=str(row.id)), _version(row.id))
-
-
-def _version(number: int) -> Version:
-    ctx = context()
-    with ctx.read() as session:
-        settings, now = ctx.settings, ctx.now()
-        return waiting.version(session, number, viewer(session), settings=settings, now=now)
-
-
-def _bot(owner: str, name: str) -> Response:
-    with context().read() as session:
-        return answered(queries.bot(session, owner, name, viewer(session)))
+    return made_at(url_for("versions.version", version=str(row.id)), whole_version(row.id))

@@ -47,7 +47,8 @@ def start(json_data: schemas.NewComparison) -> Response:
 @routes.output(Comparison)
 def comparison(number: int) -> Response:
     """Returns a comparison with its results so far; for its owner and operators."""
-    return _comparison(number)
+    with context().read() as session:
+        return answered(queries.comparison(session, number, viewer(session)))
 
 
 @routes.post("/comparisons/<number:number>/cancel")
@@ -60,9 +61,4 @@ def cancel(number: int) -> Response:
     """
     with acting() as (session, actor, now):
         services.cancel(session, actor, number, now=now)
-    return _comparison(number)
-
-
-def _comparison(number: int) -> Response:
-    with context().read() as session:
-        return answered(queries.comparison(session, number, viewer(session)))
+    return comparison(number)

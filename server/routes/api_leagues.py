@@ -58,7 +58,8 @@ def create(json_data: league_schemas.NewLeague) -> Response:
 @routes.output(League)
 def league(name: str) -> Response:
     """Returns a league, with the settings of its seasons and the start of the next one."""
-    return _league(name)
+    with context().read() as session:
+        return answered(queries.league(session, name, viewer(session)))
 
 
 @routes.patch("/leagues/<name:name>")
@@ -80,7 +81,7 @@ def edit(name: str, json_data: league_schemas.ChangedLeague) -> Response:
             schedule=json_data.schedule,
             now=now,
         )
-    return _league(name)
+    return league(name)
 
 
 @routes.post("/leagues/<name:name>/invite")
@@ -91,7 +92,7 @@ def invite(name: str, json_data: league_schemas.Inviting) -> Response:
     """Lets an account enter the league's seasons; for operators."""
     with acting() as (session, actor, now):
         admission.invite(session, actor, name, json_data.user, now=now)
-    return _league(name)
+    return league(name)
 
 
 @routes.post("/leagues/<name:name>/uninvite")
@@ -102,7 +103,7 @@ def uninvite(name: str, json_data: league_schemas.Inviting) -> Response:
     """Withdraws an invitation; for operators."""
     with acting() as (session, actor, now):
         admission.uninvite(session, actor, name, json_data.user, now=now)
-    return _league(name)
+    return league(name)
 
 
 @routes.post("/leagues/<name:name>/pause")
@@ -124,9 +125,4 @@ def resume(name: str) -> Response:
 def _set_paused(name: str, *, paused: bool) -> Response:
     with acting() as (session, actor, now):
         services.set_paused(session, actor, name, paused, now=now)
-    return _league(name)
-
-
-def _league(name: str) -> Response:
-    with context().read() as session:
-        return answered(queries.league(session, name, viewer(session)))
+    return league(name)

@@ -157,4 +157,4 @@ def reinstate_version(number: int, json_data: schemas.Reason) -> Response:
     """Lets a suspended version play again and resets its count of forfeits; for operators."""
     with acting() as (session, actor, now):
         operations.reinstate_version(session, actor, number, json_data.reason, now=now)
-    return whole_version(number)
+    return answered(whole_version(number))

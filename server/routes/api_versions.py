@@ -22,7 +22,7 @@ routes = APIBlueprint("versions", __name__, url_prefix="/api/v1", tag="Versions"
 @routes.output(Version)
 def version(version: str) -> Response:
     """Returns a version, by number or digest; its report is null until the verdict."""
-    return whole_version(version)
+    return answered(whole_version(version))
 
 
 @routes.get("/versions/<version:version>/bundle")
@@ -46,12 +46,12 @@ def requeue(number: int) -> Response:
     """Queues the try-out of a parked version again; for operators."""
     with acting() as (session, actor, now):
         tryouts.try_again(session, actor, number, settings=context().settings, now=now)
-    return whole_version(number)
+    return answered(whole_version(number))
 
 
-def whole_version(name: int | str) -> Response:
+def whole_version(name: int | str) -> Version:
     """Returns the version, by number or digest, as this visitor sees it."""
     ctx = context()
     with ctx.read() as session:
         settings, now = ctx.settings, ctx.now()
-        return answered(waiting.version(session, name, viewer(session), settings=settings, now=now))
+        return waiting.version(session, name, viewer(session), settings=settings, now=now)
