@@ -56,19 +56,15 @@ class Metrics:
         )
 
     def watch(self, app: Flask) -> None:
-        """Counts every request of the app."""
-
-        @app.before_request
-        def start() -> None:
-            g.started = time.perf_counter()
+        """Counts every request of the app. The time is from `g.begun`, which request_log sets."""
 
         @app.after_request
         def count(response: Response) -> Response:
             endpoint = request.endpoint or "none"
             method = request.method if request.method in METHODS else "other"
             self._requests.labels(method, endpoint, str(response.status_code)).inc()
-            if "started" in g:
-                self._seconds.labels(endpoint).observe(time.perf_counter() - g.started)
+            if "begun" in g:
+                self._seconds.labels(endpoint).observe(time.perf_counter() - g.begun)
             return response
 
     def text(self, context: Context) -> bytes:
