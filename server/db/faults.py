@@ -134,8 +134,8 @@ def check_connection(url: str) -> None:
         raise Unavailable(sentence(error, url)) from error
 
 
-def check_pages(url: str, most_s: float = CHECK_S) -> None:
-    """Looks for damaged pages of an SQLite file, for this many seconds of processor time at most.
+def check_pages(url: str) -> None:
+    """Looks for damaged pages of an SQLite file, for CHECK_S seconds of processor time at most.
 
     Raises Unavailable if there is one.
     """
@@ -143,7 +143,7 @@ def check_pages(url: str, most_s: float = CHECK_S) -> None:
     place = address.database
     if address.get_backend_name() != "sqlite" or not place or not Path(place).exists():
         return
-    deadline = time.process_time() + most_s
+    deadline = time.process_time() + CHECK_S
     try:
         with closing(sqlite3.connect(f"file:{quote(place)}?mode=ro", uri=True)) as connection:
             connection.set_progress_handler(lambda: time.process_time() > deadline, 10_000)
