@@ -1,33 +1,43 @@
-"""Caches HTML that was drawn, for all visitors who see the same. Knows no page."""
+"""Caches what was drawn, for all visitors who see the same. Knows no page."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Final
+from typing import Final, Generic, TypeVar
 
 from markupsafe import Markup
 
-MOST: Final = 64
-"""The number of pieces of HTML that a process caches."""
+T = TypeVar("T")
 
 
-def drawn(key: Hashable, draw: Callable[[], str]) -> Markup:
-    """Returns the cached HTML with this key. Equal keys must mean equal HTML.
+class Cache(Generic[T]):
+    """Keeps the pieces that were asked for last, so many of them. Equal keys must mean equal
+    pieces."""
 
-    Draws it if there is none.
-    """
-    return _kept(_Piece(key, [draw]))
+    def __init__(self, most: int) -> None:
+        self._kept: Callable[[_Piece[T]], T] = lru_cache(maxsize=most)(_draw)
+
+    def get(self, key: Hashable, draw: Callable[[], T]) -> T:
+        """Returns the piece with this key. Draws it if there is none."""
+        return self._kept(_Piece(key, [draw]))
 
 
 @dataclass(frozen=True, slots=True)
-class _Piece:
+class _Piece(Generic[T]):
     key: Hashable
-    draw: list[Callable[[], str]] = field(compare=False)
+    draw: list[Callable[[], T]] = field(compare=False)
     """Emptied once its function has been called, so that a cached piece keeps no answers alive."""
 
 
-@lru_cache(maxsize=MOST)
-def _kept(one: _Piece) -> Markup:
-    return Markup(one.draw.pop()())
+def _draw(one: _Piece[T]) -> T:
+    return one.draw.pop()()
+
+
+_HTML: Final = Cache[Markup](64)
+
+
+def drawn(key: Hashable, draw: Callable[[], str]) -> Markup:
+    """Returns the cached HTML with this key. Draws it if there is none."""
+    return _HTML.get(key, lambda: Markup(draw()))

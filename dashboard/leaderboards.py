@@ -17,11 +17,12 @@ from flask import Response, make_response, render_template, request
 from markupsafe import Markup
 
 from dashboard import board_figures, evidence, figures, sparklines, tables
+from dashboard.drawn import Cache
 from dashboard.figures import Drawn
 from dashboard.responses import PageResponse
 from dashboard.source import Source
 from matchbox.answers import Answer
-from matchbox.answers.board_figures import BoardFigures, LengthLine, PairLine, SeatLine
+from matchbox.answers.board_figures import LengthLine, PairLine, SeatLine
 from matchbox.answers.games import Game
 from matchbox.answers.standings import Board, BoardLine
 from matchbox.errors import NotFound
@@ -46,6 +47,8 @@ _PARTS: Final[dict[str, type[Answer]]] = {
 """The data of the figures that can be downloaded, with the class of its lines."""
 _PART: Final = 32 << 10
 """The number of characters of a JSON text that are sent at a time."""
+_FIGURES: Final = Cache[Drawn](64)
+"""The figures of boards that were drawn lately."""
 _YEAR: Final = 365 * 24 * 3600
 _COOKIE: Final = "columns"
 
@@ -103,13 +106,16 @@ class _Pages:
         pages = max(1, -(-len(board.lines) // top))
         page = min(max(request.args.get("page", 1, int), 1), pages)
         found = self.source.board_figures(game, top, (page - 1) * top)
-        drawn = _pairs(_Counts(f"{board.rows_digest} {top}", tuple(found.bots), found))
+        figure = _FIGURES.get(
+            ("pairs", board.rows_digest, top, tuple(found.bots)),
+            lambda: Drawn.of(board_figures.pairs(found)),
+        )
         return render_template(
             "board_pairs.html",
             game=self._game(board),
             board=board,
             found=found,
-            figure=drawn,
+            figure=figure,
             finding=board_figures.pairs_finding(found),
             listed=_most_one_sided(found.pairs),
             top=top,
@@ -121,7 +127,12 @@ class _Pages:
     def leaderboard_bouts(self, game: str) -> str:
         board = self.source.leaderboard(game)
         found = self.source.board_figures(game, 0, 0)
-        seats, lengths = _bouts(_Counts(str(board.rows_digest), (), found))
+        seats = _FIGURES.get(
+            ("seats", board.rows_digest), lambda: Drawn.of(board_figures.seats(found.seats))
+        )
+        lengths = _FIGURES.get(
+            ("lengths", board.rows_digest), lambda: Drawn.of(board_figures.lengths(found.lengths))
+        )
         return render_template(
             "board_bouts.html",
             game=self._game(board),
@@ -257,53 +268,16 @@ def _table(
     return table
 
 
-@dataclass(frozen=True, slots=True)
-class _Standing:
-    """A board as the key of a cache: the digest names its rows and its settings.
-
-    The bots' names are part of the key, because a deleted author's name changes.
-    """
-
-    digest: str
-    title: str
-    names: tuple[str, ...]
-    board: Board = field(compare=False)
-
-
-@dataclass(frozen=True, slots=True)
-class _Counts:
-    """Counts as the key of a cache."""
-
-    digest: str
-    names: tuple[str, ...]
-    found: BoardFigures = field(compare=False)
-
-
-@lru_cache(maxsize=16)
-def _strengths(standing: _Standing) -> Drawn:
-    return Drawn.of(figures.leaderboard(standing.board))
-
-
-@lru_cache(maxsize=16)
-def _pairs(counts: _Counts) -> Drawn:
-    return Drawn.of(board_figures.pairs(counts.found))
-
-
-@lru_cache(maxsize=16)
-def _bouts(counts: _Counts) -> tuple[Drawn, Drawn]:
-    found = counts.found
-    return (
-        Drawn.of(board_figures.seats(found.seats)),
-        Drawn.of(board_figures.lengths(found.lengths)),
-    )
-
-
 def values(board: Board, finding: str | None = None) -> dict[str, object]:
-    """Returns the template's values for a board: itself, its figure and its finding."""
+    """Returns the template's values for a board: itself, its figure and its finding.
+
+    The bots' names are part of the figure's key, because a deleted author's name changes.
+    """
     names = tuple(line.bot for line in board.lines[: figures.DRAWN])
+    key = ("strengths", board.rows_digest, board.title, names)
     return {
         "board": board,
-        "figure": _strengths(_Standing(str(board.rows_digest), board.title, names, board)),
+        "figure": _FIGURES.get(key, lambda: Drawn.of(figures.leaderboard(board))),
         "finding": figures.finding(board) if finding is None else finding,
         "drawn": figures.DRAWN,
     }
