@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from flask import Response, redirect, render_template, request, url_for
-from werkzeug.wrappers import Response as AnyResponse
 
 from dashboard import tables
 from dashboard.forms import Values
-from dashboard.responses import PageResponse
+from dashboard.responses import PageResponse, behind_login
 from dashboard.source import Source
 from matchbox.answers.classes import FreshAccounts
 from matchbox.errors import NotFound
@@ -30,12 +29,10 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
     def join(code: str) -> PageResponse:
         return join_page(source, code)
 
-    def league_class(name: str) -> PageResponse:
-        return class_page(source, name) if source.viewer() else _login_first()
+    def league_class(name: str) -> str:
+        return class_page(source, name)
 
-    def class_card(name: str) -> PageResponse:
-        if source.viewer() is None:
-            return _login_first()
+    def class_card(name: str) -> str:
         return render_template("class_card.html", found=source.league_class(name))
 
     def class_csv(name: str) -> PageResponse:
@@ -46,8 +43,8 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
 
     yield "/join", join_form
     yield "/join/<code>", join
-    yield "/leagues/<name>/class", league_class
-    yield "/leagues/<name>/class/card", class_card
+    yield "/leagues/<name>/class", behind_login(source, league_class)
+    yield "/leagues/<name>/class/card", behind_login(source, class_card)
     yield "/leagues/<name>/class.csv", class_csv
 
 
@@ -87,7 +84,3 @@ def class_page(
 def passwords_page(fresh: FreshAccounts) -> str:
     """Returns the page that shows the passwords of new accounts once, as cards to print."""
     return render_template("passwords.html", fresh=fresh)
-
-
-def _login_first() -> AnyResponse:
-    return redirect(url_for("pages.login", next=request.path))

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from flask import redirect, render_template, request, url_for
+from flask import render_template
 
 from dashboard import figures
-from dashboard.responses import PageResponse
+from dashboard.responses import PageResponse, behind_login
 from dashboard.source import Source
 from matchbox.answers import Interval
 from matchbox.answers.comparisons import Comparison, ComparisonLine
@@ -20,9 +20,7 @@ from matchbox.lab.statistics import mean_interval
 def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
     """Yields every address with its view; the view's name is the endpoint."""
 
-    def comparison(comparison: int) -> PageResponse:
-        if source.viewer() is None:
-            return redirect(url_for("pages.login", next=request.path))
+    def comparison(comparison: int) -> str:
         found = source.comparison(comparison)
         return render_template(
             "comparison.html",
@@ -31,7 +29,7 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
             finding=finding(found),
         )
 
-    yield "/comparisons/<int(max=999999999):comparison>", comparison
+    yield "/comparisons/<int(max=999999999):comparison>", behind_login(source, comparison)
 
 
 def finding(comparison: ComparisonLine) -> str:

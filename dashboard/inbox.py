@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from flask import redirect, render_template, request, url_for
+from flask import render_template, request
 
-from dashboard.responses import PageResponse
+from dashboard.responses import PageResponse, behind_login
 from dashboard.source import Source
 from matchbox.answers.notices import NOTICE_KINDS
 
@@ -17,9 +17,7 @@ from matchbox.answers.notices import NOTICE_KINDS
 def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
     """Yields every address with its view; the view's name is the endpoint."""
 
-    def inbox() -> PageResponse:
-        if source.viewer() is None:
-            return redirect(url_for("pages.login", next=request.path))
+    def inbox() -> str:
         filters = {"cursor": request.args["cursor"]} if request.args.get("cursor") else {}
         return render_template(
             "inbox.html",
@@ -28,9 +26,7 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
             kinds=NOTICE_KINDS,
         )
 
-    def email(secret: str) -> PageResponse:
-        if source.viewer() is None:
-            return redirect(url_for("pages.login", next=request.path))
+    def email(secret: str) -> str:
         return render_template(
             "email.html",
             secret=secret,
@@ -38,5 +34,5 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
             ways=source.delivery_settings(),
         )
 
-    yield "/inbox", inbox
-    yield "/account/email/<secret>", email
+    yield "/inbox", behind_login(source, inbox)
+    yield "/account/email/<secret>", behind_login(source, email)

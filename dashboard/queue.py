@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from flask import redirect, render_template, request, url_for
+from flask import render_template
 
-from dashboard.responses import PageResponse
+from dashboard.responses import PageResponse, behind_login
 from dashboard.source import Source
 from matchbox.answers.queue import WaitingJob
 
@@ -26,13 +26,11 @@ first."""
 def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
     """Yields every address with its view; the view's name is the endpoint."""
 
-    def queue() -> PageResponse:
-        if source.viewer() is None:
-            return redirect(url_for("pages.login", next=request.path))
+    def queue() -> str:
         found = source.queue_detail()
         jobs: dict[str, list[WaitingJob]] = {}
         for one in found.jobs:
             jobs.setdefault("try-out" if one.kind == "draft" else one.kind, []).append(one)
         return render_template("queue.html", queue=found, jobs=jobs, titles=TITLES)
 
-    yield "/admin/queue", queue
+    yield "/admin/queue", behind_login(source, queue)

@@ -11,9 +11,9 @@ from difflib import SequenceMatcher
 from io import StringIO
 from typing import Final, NamedTuple
 
-from flask import redirect, render_template, request, url_for
+from flask import render_template
 
-from dashboard.responses import PageResponse
+from dashboard.responses import PageResponse, behind_login
 from dashboard.source import Source
 from matchbox.answers.bots import Bot, VersionLine
 from matchbox.bundle import MAIN, is_zip, read_bundle
@@ -54,9 +54,7 @@ class Changes(NamedTuple):
 def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
     """Yields every address with its view; the view's name is the endpoint."""
 
-    def version_source(owner: str, name: str, number: int) -> PageResponse:
-        if source.viewer() is None:
-            return redirect(url_for("pages.login", next=request.path))
+    def version_source(owner: str, name: str, number: int) -> str:
         bot, version = find_version(source, owner, name, number)
         data = _file(source, bot, number)
         found = _files(data)
@@ -68,9 +66,7 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
             packed=is_zip(data or b""),
         )
 
-    def version_changes(owner: str, name: str, number: int, since: int) -> PageResponse:
-        if source.viewer() is None:
-            return redirect(url_for("pages.login", next=request.path))
+    def version_changes(owner: str, name: str, number: int, since: int) -> str:
         bot, version = find_version(source, owner, name, number)
         find_version(source, owner, name, since)
         before, after = _file(source, bot, since), _file(source, bot, number)
@@ -83,8 +79,8 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
         )
 
     version = "/bots/<owner>/<name>/versions/<int(max=999999999):number>"
-    yield f"{version}/source", version_source
-    yield f"{version}/since/<int(max=999999999):since>", version_changes
+    yield f"{version}/source", behind_login(source, version_source)
+    yield f"{version}/since/<int(max=999999999):since>", behind_login(source, version_changes)
 
 
 def find_version(source: Source, owner: str, name: str, number: int) -> tuple[Bot, VersionLine]:

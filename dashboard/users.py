@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from flask import redirect, render_template, request, url_for
+from flask import render_template, request
 
 from dashboard.forms import Values
-from dashboard.responses import PageResponse
+from dashboard.responses import PageResponse, behind_login
 from dashboard.source import Source
 from matchbox.answers.accounts import PasswordLink
 
@@ -24,25 +24,19 @@ STATES: Final = ("open", "closed")
 def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
     """Yields every address with its view; the view's name is the endpoint."""
 
-    def users() -> PageResponse:
-        if source.viewer() is None:
-            return redirect(url_for("pages.login", next=request.path))
+    def users() -> str:
         return users_page(source)
 
-    def user(name: str) -> PageResponse:
-        if source.viewer() is None:
-            return redirect(url_for("pages.login", next=request.path))
+    def user(name: str) -> str:
         return user_page(source, name)
 
-    def logged_in() -> PageResponse:
-        if source.viewer() is None:
-            return redirect(url_for("pages.login", next=request.path))
+    def logged_in() -> str:
         cursor = request.args.get("cursor")
         return render_template("logged_in.html", page=source.logged_in(cursor), cursor=cursor)
 
-    yield "/admin/sessions", logged_in
-    yield "/admin/users", users
-    yield "/admin/users/<name>", user
+    yield "/admin/sessions", behind_login(source, logged_in)
+    yield "/admin/users", behind_login(source, users)
+    yield "/admin/users/<name>", behind_login(source, user)
 
 
 def users_page(source: Source) -> str:

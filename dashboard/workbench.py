@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final, NamedTuple
 
-from flask import redirect, render_template, request, url_for
+from flask import render_template, request
 
 from dashboard import game_pages, reports, wording
 from dashboard.reports import Place
-from dashboard.responses import PageResponse
+from dashboard.responses import PageResponse, behind_login
 from dashboard.source import Source
 from dashboard.source_code import files_of, find_version
 from matchbox.answers.bots import Bot, BotLine, Report, VersionLine
@@ -38,9 +38,7 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
     def submit() -> str:
         return submit_page(source, {key: request.args[key] for key in request.args})
 
-    def draft(draft: int) -> PageResponse:
-        if source.viewer() is None:
-            return redirect(url_for("pages.login", next=request.path))
+    def draft(draft: int) -> str:
         return draft_page(source, draft)
 
     def version(owner: str, name: str, number: int) -> str:
@@ -48,7 +46,7 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
 
     yield "/submit", submit
     yield "/bots/<owner>/<name>/versions/<int(max=999999999):number>", version
-    yield "/drafts/<int(max=999999999):draft>", draft
+    yield "/drafts/<int(max=999999999):draft>", behind_login(source, draft)
 
 
 def submit_page(source: Source, values: Mapping[str, str] | None = None, error: str = "") -> str:
