@@ -10,7 +10,8 @@ from typing import Any, Final
 
 from flask import Response, redirect, render_template, request, url_for
 
-from dashboard import leaderboards, ratings, sparklines, tables, wording
+from dashboard import ratings, sparklines, tables, wording
+from dashboard.responses import csv_file
 from dashboard.source import Source
 from matchbox.answers.board_figures import Opponent, Opponents
 
@@ -86,7 +87,7 @@ def _opponents(source: Source) -> Iterator[tuple[str, Callable[..., Any]]]:
 
     def opponents_csv(owner: str, name: str) -> Response:
         _, lines = source.all_opponents(owner, name)
-        return leaderboards.csv_file(tables.lines_csv(Opponent, lines), f"{name}-opponents")
+        return csv_file(tables.lines_csv(Opponent, lines), f"{name}-opponents")
 
     def opponents_json(owner: str, name: str) -> Response:
         found, lines = source.all_opponents(owner, name)

@@ -11,7 +11,7 @@ from flask import Response, redirect, render_template, request, url_for
 
 from dashboard import tables
 from dashboard.forms import Values
-from dashboard.responses import PageResponse, behind_login
+from dashboard.responses import PageResponse, behind_login, csv_file
 from dashboard.source import Source
 from matchbox.answers.classes import FreshAccounts
 from matchbox.errors import NotFound
@@ -37,9 +37,7 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
 
     def class_csv(name: str) -> PageResponse:
         found = source.league_class(name)
-        response = Response(tables.author_results_csv(found.results), mimetype="text/csv")
-        response.headers["Content-Disposition"] = f'attachment; filename="{name}-authors.csv"'
-        return response
+        return csv_file(tables.author_results_csv(found.results), f"{name}-authors")
 
     yield "/join", join_form
     yield "/join/<code>", join

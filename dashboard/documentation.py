@@ -119,8 +119,11 @@ def read(name: str) -> markdown.Page:
 def read_game(game: str) -> markdown.Page | None:
     """Returns the game's README, or None if it has none. Raises UnknownGame."""
     text = readme_text(game)
-    if text is None:
-        return None
+    return None if text is None else read_readme(game, text)
+
+
+def read_readme(game: str, text: str) -> markdown.Page:
+    """Returns the text of the game's README, or a part of it, as a page."""
     folder = package_of(game).replace(".", "/")
     return markdown.read(text, lambda address: site_address(folder, address))
 

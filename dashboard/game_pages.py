@@ -1,4 +1,7 @@
-"""A game's drawing of a view, its README and the example in it. Knows where a game keeps them."""
+"""A game by its name: its drawing of a view, its README and the example in it.
+
+Knows where a game keeps them.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,22 @@ from typing import Final
 
 from markupsafe import Markup
 
-from dashboard import markdown
-from dashboard.documentation import read_game, readme_text, site_address
+from dashboard.documentation import read_game, read_readme, readme_text
+from dashboard.source import Source
+from matchbox.answers.games import Game
+from matchbox.errors import NotFound
 from matchbox.game import Plain
-from matchbox.registry import draw_module, package_of
+from matchbox.registry import draw_module
 
 _EXAMPLE: Final = re.compile(r"^## A player\n.*?^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def find(source: Source, name: str) -> Game:
+    """Returns the game with this name. Raises NotFound."""
+    game = next((one for one in source.games() if one.name == name), None)
+    if game is None:
+        raise NotFound(f"there is no game {name!r} here; the first page lists them")
+    return game
 
 
 def drawing(game: str, view: Plain) -> Markup | None:
@@ -61,9 +74,7 @@ def rules(game: str) -> Markup | None:
     text = readme_text(game)
     if text is None:
         return None
-    folder = package_of(game).replace(".", "/")
-    short = text.partition("\n## A player\n")[0]
-    return markdown.read(short, lambda address: site_address(folder, address)).html
+    return read_readme(game, text.partition("\n## A player\n")[0]).html
 
 
 def example(game: str) -> str:

@@ -16,16 +16,14 @@ from urllib.parse import urlencode
 from flask import Response, make_response, render_template, request
 from markupsafe import Markup
 
-from dashboard import board_figures, evidence, figures, sparklines, tables
+from dashboard import board_figures, evidence, figures, game_pages, sparklines, tables
 from dashboard.drawn import Cache
 from dashboard.figures import Drawn
-from dashboard.responses import PageResponse
+from dashboard.responses import PageResponse, csv_file
 from dashboard.source import Source
 from matchbox.answers import Answer
 from matchbox.answers.board_figures import LengthLine, PairLine, SeatLine
-from matchbox.answers.games import Game
 from matchbox.answers.standings import Board, BoardLine
-from matchbox.errors import NotFound
 
 WHOLE: Final = 200
 """A board of at most this many bots is shown whole."""
@@ -45,8 +43,6 @@ _PARTS: Final[dict[str, type[Answer]]] = {
     "lengths": LengthLine,
 }
 """The data of the figures that can be downloaded, with the class of its lines."""
-_PART: Final = 32 << 10
-"""The number of characters of a JSON text that are sent at a time."""
 _FIGURES: Final = Cache[Drawn](64)
 """The figures of boards that were drawn lately."""
 _YEAR: Final = 365 * 24 * 3600
@@ -85,7 +81,7 @@ class _Pages:
         return render_template(
             "leaderboard.html",
             **values(board, whole.finding),
-            game=self._game(board),
+            game=game_pages.find(self.source, board.game),
             page=page,
             whole=whole,
             sparks=sparks,
@@ -112,7 +108,7 @@ class _Pages:
         )
         return render_template(
             "board_pairs.html",
-            game=self._game(board),
+            game=game_pages.find(self.source, board.game),
             board=board,
             found=found,
             figure=figure,
@@ -135,7 +131,7 @@ class _Pages:
         )
         return render_template(
             "board_bouts.html",
-            game=self._game(board),
+            game=game_pages.find(self.source, board.game),
             board=board,
             found=found,
             seats=seats,
@@ -165,12 +161,6 @@ class _Pages:
             return self.source.board_pairs(game)
         lines: Sequence[Answer] = getattr(self.source.board_figures(game, 0, 0), part)
         return lines
-
-    def _game(self, board: Board) -> Game:
-        game = next((one for one in self.source.games() if one.name == board.game), None)
-        if game is None:
-            raise NotFound(f"there is no game {board.game!r} here; the first page lists them")
-        return game
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,19 +271,6 @@ def values(board: Board, finding: str | None = None) -> dict[str, object]:
         "finding": figures.finding(board) if finding is None else finding,
         "drawn": figures.DRAWN,
     }
-
-
-def csv_file(text: Iterable[str], name: str) -> Response:
-    """Returns an answer that a browser saves as a CSV file of this name."""
-    response = Response(text, mimetype="text/csv")
-    response.headers["Content-Disposition"] = f'attachment; filename="{name}.csv"'
-    return response
-
-
-def json_file(text: str) -> Response:
-    """Returns an answer with this JSON text, which is compressed while it is sent."""
-    parts = (text[start : start + _PART] for start in range(0, len(text), _PART))
-    return Response(parts, mimetype="application/json")
 
 
 def more_columns() -> bool:

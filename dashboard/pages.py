@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from flask import Blueprint, redirect, render_template, request, url_for
+from flask import Blueprint, Response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from dashboard import (
@@ -48,9 +48,8 @@ from dashboard import (
     wording,
     workbench,
 )
-from dashboard.responses import PageResponse
+from dashboard.responses import PageResponse, csv_file
 from dashboard.source import Source
-from matchbox.answers.games import Game
 from matchbox.answers.standings import Board
 from matchbox.errors import NotFound
 
@@ -160,7 +159,7 @@ class _Pages:
     # Games
 
     def game(self, game: str) -> PageResponse:
-        found = self._game(game)
+        found = game_pages.find(self.source, game)
         return render_template(
             "game.html", game=found, readme=game_pages.readme(game), board=self._board(game)
         )
@@ -194,10 +193,11 @@ class _Pages:
 
     def season_csv(self, season: int) -> PageResponse:
         board = self.source.season_standings(season)
-        return leaderboards.csv_file(tables.board_csv(board), f"season-{season}")
+        return csv_file(tables.board_csv(board), f"season-{season}")
 
     def season_json(self, season: int) -> PageResponse:
-        return leaderboards.json_file(self.source.season_standings(season).json_text())
+        board = self.source.season_standings(season)
+        return Response(tables.long_json(board, "lines", board.lines), mimetype="application/json")
 
     def leagues(self) -> PageResponse:
         return forms.leagues_page(self.source)
@@ -232,12 +232,6 @@ class _Pages:
             return self.source.leaderboard(game)
         except NotFound:
             return EMPTY_BOARD
-
-    def _game(self, name: str) -> Game:
-        game = next((one for one in self.source.games() if one.name == name), None)
-        if game is None:
-            raise NotFound(f"there is no game {name!r} here; the first page lists them")
-        return game
 
 
 def path_after_login() -> str | None:

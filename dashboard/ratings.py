@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from flask import Response, jsonify
 
 from dashboard import figures, tables, wording
+from dashboard.responses import csv_file
 from dashboard.source import Source
 from matchbox.league.line import PROVISIONAL_ELO
 
@@ -26,9 +27,7 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Response]]]:
     """Yields every address with its view; the view's name is the endpoint."""
 
     def ratings_csv(owner: str, name: str) -> Response:
-        response = Response(tables.ratings_csv(source.ratings(owner, name)), mimetype="text/csv")
-        response.headers["Content-Disposition"] = f'attachment; filename="{name}-ratings.csv"'
-        return response
+        return csv_file(tables.ratings_csv(source.ratings(owner, name)), f"{name}-ratings")
 
     def ratings_json(owner: str, name: str) -> Response:
         return jsonify([point.plain() for point in source.ratings(owner, name)])
@@ -62,12 +61,11 @@ def _drawn(bot: str, points: tuple[RatingPoint, ...], meant: int) -> figures.Dra
     return figures.Drawn.of(figure(bot, points, meant))
 
 
-def finding(points: Sequence[RatingPoint], meant: int | None = None) -> str:
-    """Returns a sentence, without a full stop, on how a version's rating changed.
+def finding(points: Iterable[RatingPoint], version: int) -> str:
+    """Returns a sentence, without a full stop, on how this version's rating changed.
 
-    The version is `meant`, or else that of the last point. Provisional ratings do not count.
+    Provisional ratings do not count.
     """
-    version = points[-1].version if meant is None else meant
     own = [point for point in points if point.version == version and not _provisional(point)]
     if len(own) < 2:
         return f"Version {version} has not been rated for long enough to show a change"
@@ -81,21 +79,20 @@ def finding(points: Sequence[RatingPoint], meant: int | None = None) -> str:
     return f"Version {version} has {'risen' if change > 0 else 'fallen'} by {moved}"
 
 
-def figure(bot: str, points: Iterable[RatingPoint], meant: int | None = None) -> go.Figure:
+def figure(bot: str, points: Iterable[RatingPoint], meant: int) -> go.Figure:
     """Returns a figure of the versions' ratings.
 
     Each version has a line with a label at its end, in a band for the 95% interval. The version
-    `meant`, or else the newest, has the bot's colour; the others are grey. Needs two points.
+    `meant` has the bot's colour; the others are grey. Needs two points.
     """
     ways: dict[int, list[RatingPoint]] = {}
     for point in points:
         ways.setdefault(point.version, []).append(point)
-    newest = max(ways) if meant is None else meant
     tints = {
-        version: figures.colour(bot) if version == newest else figures.COLOURS[-1]
+        version: figures.colour(bot) if version == meant else figures.COLOURS[-1]
         for version in ways
     }
-    title = "Elo" if ways[newest][0].elo is not None else "Score per bout"
+    title = "Elo" if ways[meant][0].elo is not None else "Score per bout"
     return figures.plot(
         [
             *(_band(way, tints[version]) for version, way in ways.items()),

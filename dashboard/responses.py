@@ -1,20 +1,20 @@
-"""The type of what the views of pages return, and the redirect to the login."""
+"""The responses of pages: their type, files, and the redirect to the login."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import TYPE_CHECKING, ParamSpec, TypeAlias
 
-from flask import redirect, request, url_for
-from werkzeug.wrappers import Response
+from flask import Response, redirect, request, url_for
+from werkzeug.wrappers import Response as AnyResponse
 
 if TYPE_CHECKING:
     from dashboard.source import Source
 
 P = ParamSpec("P")
 
-PageResponse: TypeAlias = str | Response
+PageResponse: TypeAlias = str | AnyResponse
 """The HTML of a page, or a whole response: a redirect, a file, or one with another status."""
 
 
@@ -28,3 +28,10 @@ def behind_login(source: Source, view: Callable[P, PageResponse]) -> Callable[P,
         return view(*args, **kwargs)
 
     return page
+
+
+def csv_file(text: Iterable[str], name: str) -> Response:
+    """Returns an answer that a browser saves as a CSV file of this name."""
+    response = Response(text, mimetype="text/csv")
+    response.headers["Content-Disposition"] = f'attachment; filename="{name}.csv"'
+    return response

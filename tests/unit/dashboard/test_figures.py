@@ -93,7 +93,7 @@ def test_plotly_refuses_a_trace_that_it_cannot_draw(monkeypatch: pytest.MonkeyPa
     [
         ("/leaderboards/bomb", leaderboard(BOARD)),
         ("/seasons/7", leaderboard(BOARD)),
-        ("/bots/alice/careful", ratings.figure("alice/careful", HISTORY)),
+        ("/bots/alice/careful", ratings.figure("alice/careful", HISTORY, 4)),
         ("/comparisons/2", walk(COMPARISONS[2])),
     ],
 )

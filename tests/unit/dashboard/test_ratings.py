@@ -27,12 +27,12 @@ def score(day: int, value: float, half: float) -> RatingPoint:
 
 
 def traces(points: list[RatingPoint], mode: str) -> list[go.Scatter]:
-    """The figure's traces of that mode."""
-    return [one for one in figure(BOT, points).data if one.mode == mode]
+    """The figure's traces of that mode, if the last point's version plays."""
+    return [one for one in figure(BOT, points, points[-1].version).data if one.mode == mode]
 
 
 def test_each_version_has_a_band_and_upon_it_its_line() -> None:
-    modes = [one.mode for one in figure(BOT, HISTORY).data]
+    modes = [one.mode for one in figure(BOT, HISTORY, 4).data]
     assert modes == ["lines"] * 2 + ["lines+markers"] * 2
     band, line = traces(HISTORY, "lines")[0], traces(HISTORY, "lines+markers")[0]
     assert band.x == (*line.x, *line.x[::-1])
@@ -44,15 +44,15 @@ def test_each_version_has_a_band_and_upon_it_its_line() -> None:
 def test_the_newest_version_has_the_bot_s_colour_and_each_line_its_name() -> None:
     old, new = traces(HISTORY, "lines+markers")
     assert (old.line.color, new.line.color) == (figures.COLOURS[-1], figures.colour(BOT))
-    named = figure(BOT, HISTORY).layout.annotations
+    named = figure(BOT, HISTORY, 4).layout.annotations
     assert [(one.text, one.y) for one in named] == [("v3", 1475.0), ("v4", 1574.2)]
 
 
 def test_a_team_s_history_is_its_score() -> None:
     points = [score(1, 60.0, 2.0), score(2, 71.5, 0.5)]
-    assert figure(BOT, points).layout.yaxis.title.text.startswith("Score per bout")
+    assert figure(BOT, points, 1).layout.yaxis.title.text.startswith("Score per bout")
     assert traces(points, "lines+markers")[0].y == (60.0, 71.5)
-    assert finding(points) == "Version 1 has risen by 11.5 points a bout"
+    assert finding(points, 1) == "Version 1 has risen by 11.5 points a bout"
 
 
 @pytest.mark.parametrize(
@@ -67,13 +67,13 @@ def test_a_team_s_history_is_its_score() -> None:
 def test_the_finding_is_of_the_newest_version_and_as_sure_as_the_intervals(
     last: RatingPoint, told: str
 ) -> None:
-    assert finding([*HISTORY[:-1], last]) == told
+    assert finding([*HISTORY[:-1], last], last.version) == told
 
 
 def test_a_provisional_rating_is_no_start_of_a_rise() -> None:
     points = [rated(1, 1, 1, 400.0, 300.0), rated(1, 2, 50, 1033.0, 40.0)]
-    assert finding(points) == f"Version 1 {TOO_NEW}"
-    assert finding([*points, rated(1, 3, 90, 1040.0, 30.0)]).endswith("about as it was at first")
+    assert finding(points, 1) == f"Version 1 {TOO_NEW}"
+    assert finding([*points, rated(1, 3, 90, 1040.0, 30.0)], 1).endswith("as it was at first")
 
 
 def test_the_bot_s_page_shows_it_with_its_data() -> None:
