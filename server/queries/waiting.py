@@ -59,7 +59,7 @@ class Tryout(NamedTuple):
     id: int
     owner: int
     role: str
-    attempt: int
+    order: tuple[int, int, int]
     deadline: int
     claimed_at: int | None
     created_at: int
@@ -170,17 +170,25 @@ def tryouts(session: Session, settings: Settings, *, now: int) -> Line:
     drafts = select(Draft, User.id, User.role).join(Draft.owner)
     drafts = drafts.where(Draft.state == DraftState.PENDING, Draft.deadline >= 0)
     found = [
-        Tryout(type(row), row.id, owner, role, row.attempt, row.deadline or 0, row.claimed_at,
-               row.created_at)
+        Tryout(
+            type(row),
+            row.id,
+            owner,
+            role,
+            turns.order(row),
+            row.deadline or 0,
+            row.claimed_at,
+            row.created_at,
+        )
         for query in (versions, drafts)
         for row, owner, role in session.execute(query)
-    ]  # fmt: skip
+    ]
     sent = [one for one in found if one.sent(now)]
     waits = sorted(
         (one for one in sent if one.claimed_at is None), key=lambda one: (one.deadline, one.id)
     )
     due = [one for one in found if not one.sent(now)]
-    waits += sorted(due, key=lambda one: (one.attempt, one.created_at, one.id))
+    waits += sorted(due, key=lambda one: one.order)
     return Line(
         waits,
         sum(one.claimed_at is not None for one in sent),

@@ -66,9 +66,9 @@ def check_pending(session: Session, user: User, network: str, *, settings: Setti
 def advance(session: Session, *, settings: Settings, now: int, author: int | None = None) -> int:
     """Sends the try-outs whose turn it is, of one author or of all; returns how many were due.
 
-    Of an author's versions and drafts, the one that was sent least often comes first, then the
-    oldest. Slow authors together hold at most half of the arenas, and their try-outs queue among
-    the matches. While an arena has no wall, only those of trusted accounts are sent.
+    They go in the `order` of their uploads. Slow authors together hold at most half of the arenas,
+    and their try-outs queue among the matches. While an arena has no wall, only those of trusted
+    accounts are sent.
     """
     found = _due(session, settings, now, author)
     if not found:
@@ -102,7 +102,16 @@ def _due(
     for query in (versions, drafts):
         chosen = query if author is None else query.where(User.id == author)
         found += [(row, owner) for row, owner in session.execute(chosen)]
-    return sorted(found, key=lambda one: (one[0].attempt, one[0].created_at, one[0].id))
+    return sorted(found, key=lambda one: order(one[0]))
+
+
+def order(row: Version | Draft) -> tuple[int, int, int]:
+    """Returns the key by which uploads are sorted for their try-outs: the oldest comes first.
+
+    One whose try-out was lost counts as uploaded when that was sent, so that it waits neither
+    before all others nor for ever behind new ones.
+    """
+    return row.sent_at or row.created_at, row.attempt, row.id
 
 
 def _busy(session: Session, settings: Settings, now: int) -> set[int]:

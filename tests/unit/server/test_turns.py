@@ -154,6 +154,22 @@ def test_a_try_out_that_the_platform_loses_waits_for_its_turn(books: Books, alic
     assert books.version(one.id).parked
 
 
+def test_a_lost_try_out_does_not_wait_behind_later_uploads(books: Books, alice: User) -> None:
+    (one,) = upload(books, alice, "one")
+    (job,) = sent(books)
+    books.clock.pass_by(seconds=5)
+    later = upload(books, alice, "two", "three")
+    assert books.lose(lost(job))
+    tick(books.context)
+    (again,) = sent(books)
+    assert (again.version, again.attempt) == (one.digest, 2)
+    with books.read() as session:
+        line = waiting.tryouts(session, books.settings, now=books.clock())
+    assert [row.id for row in line.waits] == [one.id, *(version.id for version in later)]
+    books.settle(tried_out(again))
+    assert names(sent(books)) == digests(later[:1])
+
+
 def test_a_try_out_that_is_given_again_waits_for_its_turn(
     books: Books, alice: User, charlie: User
 ) -> None:
