@@ -111,7 +111,7 @@ def flush(database: Database, sender: Sender, now: int) -> int:
             sender.send(task, wire.QUEUES[task], message)
             sent.append(number)
     finally:
-        _put_back(database, sent, [number for number, *_ in waiting[len(sent) :]])
+        _put_back(database, now, sent, [number for number, *_ in waiting[len(sent) :]])
     return len(sent)
 
 
@@ -131,10 +131,12 @@ def _take(database: Database, now: int) -> Sequence[tuple[int, str, dict[str, An
         return rows
 
 
-def _put_back(database: Database, sent: list[int], unsent: list[int]) -> None:
+def _put_back(database: Database, taken_at: int, sent: list[int], unsent: list[int]) -> None:
     if sent or unsent:
         with database.write() as session:
-            session.execute(delete(Outbox).where(Outbox.id.in_(sent)))
+            # After TAKEN_MS another process may have sent one, and SQLite uses its number again.
+            own = Outbox.taken_at == taken_at
+            session.execute(delete(Outbox).where(Outbox.id.in_(sent), own))
             if unsent:
                 _mark(session, unsent, None)
 

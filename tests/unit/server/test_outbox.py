@@ -80,6 +80,29 @@ def test_what_one_has_taken_no_other_sends_unless_the_first_has_died(
     assert flush(books) == 0
 
 
+def test_a_slow_sender_deletes_no_message_that_it_has_not_sent(books: Books) -> None:
+    """SQLite gives the number of a deleted message to the next one."""
+
+    class Slow:
+        """A broker so slow that another process sends the message, and a next one is posted."""
+
+        def send(self, *_: object) -> None:
+            books.clock.pass_by(seconds=31)
+            assert flush(books) == 1
+            post(books)
+
+    post(books)
+    assert outbox.flush(books.context.database, Slow(), books.clock()) == 1
+    assert waiting(books) == 1
+
+
+def post(books: Books) -> None:
+    """Posts some message, and does not send it yet."""
+    with books.write() as session:
+        outbox.post(session, try_out())
+        session.info.clear()
+
+
 def test_messages_go_in_the_order_in_which_they_were_posted(books: Books) -> None:
     with books.write() as session:
         for attempt in (1, 2, 3):
