@@ -1,4 +1,5 @@
-"""The texts that a seat sends about its bot: whose fault an exception is, and a player's reports.
+"""The texts that a seat sends about its bot: whose fault an exception is, an answer that is no
+move, and a player's reports.
 
 Knows exceptions and lengths; sends nothing.
 """
@@ -60,6 +61,15 @@ def _leave_ours_out(stack: traceback.TracebackException | None, seen: set[int]) 
     stack.stack[:] = [frame for frame in stack.stack if not _FRAME.search(frame.filename)]
     for other in (stack.__cause__, stack.__context__, *(stack.exceptions or ())):
         _leave_ours_out(other, seen)
+
+
+def value_text(value: object) -> str:
+    """A short description of a value that a player returned; runs none of the player's code."""
+    if type(value) is int and value.bit_length() > 128:  # Python makes no text of very large ones.
+        return "a huge int"
+    if type(value) in (int, bool, type(None)):
+        return f"{value!r:.40}"
+    return f"something of type {type(value).__name__:.40}"
 
 
 def report_text(report: object) -> str:

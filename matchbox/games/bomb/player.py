@@ -14,6 +14,7 @@ from typing import Any, Final
 from matchbox.errors import IllegalMove
 from matchbox.games.bomb import codec
 from matchbox.games.bomb.cards import BOMB, KINDS, NUMBERS
+from matchbox.match.fault_text import value_text
 
 ALIASES: Final[dict[str, str]] = {}
 """Module names of the source document that players import; the notebook has none."""
@@ -275,11 +276,7 @@ def _named(thing: object) -> str:
     """A short description of a value that a player returned; runs none of the player's code."""
     if type(thing) is Card and CARDS.get(thing.name()) is thing:
         return repr(thing)
-    if type(thing) is int and thing.bit_length() > 128:  # Python makes no text of very large ones.
-        return "a huge int"
-    if type(thing) in (int, bool, type(None)):
-        return f"{thing!r:.40}"
-    return f"something of type {type(thing).__name__:.40}"
+    return value_text(thing)
 
 
 # --- Words -----------------------------------------------------------------------------------

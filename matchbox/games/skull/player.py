@@ -25,6 +25,7 @@ from matchbox.games.skull.moves import (
 )
 from matchbox.games.skull.skullboard import MOVES, Board, GameState
 from matchbox.games.skull.skulltypes import Card, GamePhase, Player
+from matchbox.match.fault_text import value_text
 
 BASE: Final = Agent
 """The class that authors subclass: the document's `Player` is something else."""
@@ -335,7 +336,7 @@ def _move(chosen: object) -> str:
             return _TEXTS[chosen]
         except (KeyError, TypeError):
             raise IllegalMove("select_move() returned a move that there is not in Skull") from None
-    raise IllegalMove(f"select_move() returned {_named(chosen)}; return one of legal_moves()")
+    raise IllegalMove(f"select_move() returned {value_text(chosen)}; return one of legal_moves()")
 
 
 def _loss(card: object) -> str:
@@ -343,7 +344,7 @@ def _loss(card: object) -> str:
         return moves.LOSE_ANY
     if type(card) is Card:
         return f"lose {card.name}"
-    raise IllegalMove(f"lose_card() returned {_named(card)}; return a Card, or None for any")
+    raise IllegalMove(f"lose_card() returned {value_text(card)}; return a Card, or None for any")
 
 
 def _starter(player: object) -> str:
@@ -351,13 +352,6 @@ def _starter(player: object) -> str:
         return moves.START_ANY
     if type(player) is Player:
         return moves.STARTS[player.value]
-    raise IllegalMove(f"name_starter() returned {_named(player)}; return a Player, or None for any")
-
-
-def _named(thing: object) -> str:
-    """A short description of a value that a player returned; runs none of the player's code."""
-    if type(thing) is int and thing.bit_length() > 128:  # Python makes no text of very large ones.
-        return "a huge int"
-    if thing is None or type(thing) in (int, bool):
-        return f"{thing!r:.40}"
-    return f"something of type {type(thing).__name__:.40}"
+    raise IllegalMove(
+        f"name_starter() returned {value_text(player)}; return a Player, or None for any"
+    )

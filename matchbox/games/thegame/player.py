@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from matchbox.errors import IllegalMove
 from matchbox.games.thegame.piles import SILENCE, STARTS, WORDS, fits, plays, step
+from matchbox.match.fault_text import value_text
 
 ALIASES: Final = {"simulation": "matchbox.games.thegame"}
 """Module names of the source document that players import."""
@@ -168,10 +169,8 @@ def _hint(said: object) -> list[str]:
 
 def _named(thing: object) -> str:
     """A short description of a value that a player returned; runs none of the player's code."""
-    if type(thing) is int and thing.bit_length() > 128:  # Python makes no text of very large ones.
-        return "a huge int"
-    if type(thing) in (int, bool, str, type(None)):
+    if type(thing) is str:
         return f"{thing!r:.40}"
     if type(thing) is tuple and len(thing) == 2:
         return f"({_named(thing[0])}, {_named(thing[1])})"
-    return f"something of type {type(thing).__name__:.40}"
+    return value_text(thing)

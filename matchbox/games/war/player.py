@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from matchbox.errors import IllegalMove
 from matchbox.games.war.codec import brief_of, hand_of, laid_of, other_hand_of
+from matchbox.match.fault_text import value_text
 
 ALIASES: Final[dict[str, str]] = {}
 """Module names of the source document that players import; the notebook has none."""
@@ -152,7 +153,7 @@ def sums(cards: bytes | bytearray) -> Iterator[int]:
 def _move(chosen: object) -> str:
     """The move for a player's answer. Raises IllegalMove if that is no pair of cards."""
     if type(chosen) not in (tuple, list):
-        raise IllegalMove(f"lay() returned {_named(chosen)}; return two cards of your hand")
+        raise IllegalMove(f"lay() returned {value_text(chosen)}; return two cards of your hand")
     assert isinstance(chosen, tuple | list)
     if len(chosen) != 2:
         raise IllegalMove(f"lay() returned {len(chosen)} cards; return two cards of your hand")
@@ -169,16 +170,9 @@ def _card(chosen: object) -> int:
             return index(chosen)  # type: ignore[arg-type]
         except TypeError:
             pass
-    raise IllegalMove(f"lay() returned {_named(chosen)} as a card; a card is an int from 1 to 13")
-
-
-def _named(thing: object) -> str:
-    """A short description of a value that a player returned; runs none of the player's code."""
-    if type(thing) is int and thing.bit_length() > 128:  # Python makes no text of very large ones.
-        return "a huge int"
-    if type(thing) in (int, bool, type(None)):
-        return f"{thing!r:.40}"
-    return f"something of type {type(thing).__name__:.40}"
+    raise IllegalMove(
+        f"lay() returned {value_text(chosen)} as a card; a card is an int from 1 to 13"
+    )
 
 
 def _listed(cards: list[int]) -> str:
