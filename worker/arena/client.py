@@ -140,12 +140,15 @@ class ServerClient:
             time.sleep(pause)
             try:
                 answer = self._http.request(method, path, **options)
-            except httpx.TransportError as error:
+            except httpx.RequestError as error:  # Also of an answer that cannot be unpacked.
                 reason = str(error) or type(error).__name__
                 continue
-            if answer.is_success or answer.status_code == httpx.codes.CONFLICT:
-                return answer
             reason = f"it answered {answer.status_code}"
+            if answer.is_success or answer.status_code == httpx.codes.CONFLICT:
+                if not _is_page(answer):
+                    return answer
+                reason += " with a page, as a proxy does"
+                continue
             if answer.is_client_error and answer.status_code != httpx.codes.TOO_MANY_REQUESTS:
                 raise _refusal(answer)
         raise Unavailable(f"{method} {path} of the server failed: {reason}")
@@ -165,6 +168,11 @@ class ServerClient:
         self._kept[version] = data
         while sum(map(len, self._kept.values())) > _KEPT_BYTES:
             self._kept.popitem(last=False)
+
+
+def _is_page(answer: httpx.Response) -> bool:
+    """Whether this is a page for people, which the server never sends to an arena."""
+    return bool(answer.content) and "html" in answer.headers.get("Content-Type", "")
 
 
 def _refusal(answer: httpx.Response) -> MatchboxError:

@@ -55,6 +55,17 @@ def breaks(request: httpx.Request) -> httpx.Response:
     raise httpx.ConnectError("connection refused")
 
 
+def shows_a_page(request: httpx.Request) -> httpx.Response:
+    """Answers with a page for people, as a proxy or the log-in page of a network does."""
+    return httpx.Response(200, html="<p>Welcome to our network</p>")
+
+
+def cannot_be_unpacked(request: httpx.Request) -> httpx.Response:
+    """Answers with bytes that are not of the encoding that they are said to have."""
+    stream = httpx.ByteStream(b"\x1f\x8bxx")
+    return httpx.Response(200, headers={"Content-Encoding": "gzip"}, stream=stream)
+
+
 def client_of(server: Server) -> ServerClient:
     """A client that talks to this server, with three attempts and no pause."""
     transport = httpx.MockTransport(server)
@@ -107,11 +118,29 @@ def test_the_wall_is_reported() -> None:
     assert body(server.asked[0]) == {"box": "bwrap", "walled": True}
 
 
-@pytest.mark.parametrize("trouble", [breaks, says(503), says(429)])
+@pytest.mark.parametrize(
+    "trouble", [breaks, says(503), says(429), shows_a_page, cannot_be_unpacked]
+)
 def test_a_server_in_trouble_is_asked_again(trouble: Answer) -> None:
     server = Server(trouble, trouble, says(200, DATA))
     assert client_of(server).bundle(VERSION) == DATA
     assert len(server.asked) == 3
+
+
+@pytest.mark.parametrize("trouble", [shows_a_page, cannot_be_unpacked])
+def test_no_answer_of_something_in_between_stands_for_the_server_s(trouble: Answer) -> None:
+    client = elsewhere(Server(trouble))
+    asked: list[Callable[[], object]] = [
+        lambda: client.join(KNOCK),
+        lambda: client.take(KNOCK),
+        lambda: client.claim(a_match(DATA, DATA)),
+        lambda: client.post(wire.LOST, a_match(DATA, DATA).lost("why")),
+        lambda: client.record("1"),
+        lambda: client.report_wall({}),
+    ]
+    for ask in asked:
+        with pytest.raises(Unavailable, match="of the server failed"):
+            ask()
 
 
 @pytest.mark.parametrize("trouble", [breaks, says(500)])
