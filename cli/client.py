@@ -24,6 +24,14 @@ A = TypeVar("A", bound=Answer)
 
 DEFAULT_URL: Final = "http://127.0.0.1:8000"
 _TIMEOUT_S: Final = 60.0
+_NOT_SENT: Final = (
+    httpx.ConnectError,
+    httpx.ConnectTimeout,
+    httpx.PoolTimeout,
+    httpx.ProxyError,
+    httpx.UnsupportedProtocol,
+)
+"""Exceptions after which the server has certainly not got the request."""
 _ERRORS: Final[Mapping[int, type[errors.MatchboxError]]] = {
     401: errors.Forbidden,
     403: errors.Forbidden,
@@ -79,10 +87,11 @@ class Client:
 
     def save(self, path: str, file: IO[bytes]) -> None:
         """Writes the bytes at that address to the file. Raises the server's refusal."""
-        with self._clear_errors(), self._http.stream("GET", path) as answer:
+        with self._clear_errors("GET"), self._http.stream("GET", path) as answer:
             if not answer.is_success:
                 answer.read()
                 raise refusal(answer)
+            self._refuse_page(answer)
             for part in answer.iter_bytes():
                 file.write(part)
 
@@ -145,26 +154,29 @@ class Client:
                 return
 
     def _send(self, method: str, path: str, *, late: str = "", **options: Any) -> httpx.Response:
-        with self._clear_errors(late):
+        with self._clear_errors(method, late):
             answer = self._http.request(method, path, **options)
-        if answer.is_success:
-            return answer
-        raise refusal(answer)
+        if not answer.is_success:
+            raise refusal(answer)
+        if answer.content:
+            self._refuse_page(answer)
+        return answer
 
     @contextmanager
-    def _clear_errors(self, late: str = "") -> Iterator[None]:
+    def _clear_errors(self, method: str, late: str = "") -> Iterator[None]:
         """Puts errors of HTTP into sentences; `late` is as for `post`."""
         try:
             yield
-        except httpx.ReadTimeout as error:
-            raise errors.Unavailable(
-                f"the server at {self.url} has not answered in time, and may still have done what "
-                f"was asked; {late or 'look before you ask again'}"
-            ) from error
-        except httpx.TransportError as error:
+        except _NOT_SENT as error:
             raise errors.Unavailable(
                 f"the server at {self.url} cannot be reached: start it, or name another one with "
                 "`matchbox login URL`"
+            ) from error
+        except httpx.TransportError as error:
+            is_late = isinstance(error, httpx.TimeoutException)
+            what = "has not answered in time" if is_late else "has broken off its answer"
+            raise errors.Unavailable(
+                f"the server at {self.url} {what}{_doubt(method, late)}"
             ) from error
         except httpx.DecodingError as error:
             raise self._no_matchbox() from error
@@ -180,11 +192,23 @@ class Client:
         except ValueError as error:
             raise self._no_matchbox() from error
 
+    def _refuse_page(self, answer: httpx.Response) -> None:
+        """Raises BadMessage for a page for people, such as one of a proxy or a network's log-in."""
+        if "html" in answer.headers.get("Content-Type", ""):
+            raise self._no_matchbox()
+
     def _no_matchbox(self) -> errors.BadMessage:
         return errors.BadMessage(
             f"the server at {self.url} did not answer as Matchbox does: name the address of a "
             "Matchbox with `matchbox login URL`"
         )
+
+
+def _doubt(method: str, late: str = "") -> str:
+    """The end of a sentence about a request whose answer is lost: what to do now."""
+    if method == "GET" and not late:
+        return "; ask again"
+    return f", and may still have done what was asked; {late or 'look before you ask again'}"
 
 
 def _given(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -241,7 +265,11 @@ def _detail(answer: httpx.Response) -> str:
         problem = None
     named = ("detail", "message", "title") if isinstance(problem, dict) else ()
     known = (problem[name] for name in named if problem.get(name))
-    return str(next(known, f"the server answered {answer.status_code} {answer.reason_phrase}"))
+    if found := next(known, None):
+        return str(found)
+    status = f"the server answered {answer.status_code} {answer.reason_phrase}"
+    # A proxy answers so if it has lost the server's answer.
+    return status + (_doubt(answer.request.method) if answer.status_code >= 500 else "")
 
 
 def load_login() -> Login:

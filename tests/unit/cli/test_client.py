@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from flask import Flask, redirect
 
+from cli.client import Client, Login
+from matchbox.answers.accounts import FreshToken
+from matchbox.errors import BadMessage, Unavailable
 from server.db.models import User
 from tests.unit.cli.conftest import Run
 from tests.web_server import answering
@@ -55,6 +59,63 @@ def test_another_web_server_is_told_from_matchbox(
     told = matchbox("bots", "--all")
     assert (told.code, told.err.count("\n")) == (1, 1)
     assert sentence in told.err
+
+
+def client_that(meets: Callable[[httpx.Request], httpx.Response]) -> Client:
+    """Returns a client whose requests all meet this."""
+    return Client(Login("http://there"), httpx.MockTransport(meets))
+
+
+def fails(error: type[httpx.TransportError]) -> Callable[[httpx.Request], httpx.Response]:
+    """Returns a network that fails in this way."""
+
+    def fail(request: httpx.Request) -> httpx.Response:
+        raise error("broken", request=request)
+
+    return fail
+
+
+@pytest.mark.parametrize(
+    ("meets", "what"),
+    [
+        (fails(httpx.RemoteProtocolError), "has broken off its answer"),
+        (fails(httpx.ReadError), "has broken off its answer"),
+        (fails(httpx.ReadTimeout), "has not answered in time"),
+        (lambda _: httpx.Response(502, html="<h1>Bad Gateway</h1>"), "answered 502 Bad Gateway"),
+    ],
+)
+def test_a_request_whose_answer_is_lost_may_have_been_carried_out(
+    meets: Callable[[httpx.Request], httpx.Response], what: str
+) -> None:
+    doubt = f"{what}, and may still have done what was asked; look before you ask again"
+    with client_that(meets) as client:
+        with pytest.raises(Unavailable, match=doubt):
+            client.post(FreshToken, "/tokens", {"name": "ci"})
+        with pytest.raises(Unavailable, match=doubt):
+            client.delete("/tokens/1")
+        with pytest.raises(Unavailable, match=f"{what}; ask again"):
+            client.read("/bundles/1")
+
+
+def test_a_request_that_was_never_sent_has_done_nothing() -> None:
+    client = client_that(fails(httpx.ConnectError))
+    with client, pytest.raises(Unavailable, match="cannot be reached: start it"):
+        client.delete("/tokens/1")
+
+
+def test_a_page_of_something_in_between_is_no_answer() -> None:
+    with client_that(lambda _: httpx.Response(200, html="<p>Welcome</p>")) as client:
+        file = io.BytesIO()
+        asked: list[Callable[[], object]] = [
+            lambda: client.delete("/tokens/1"),
+            lambda: client.read("/leagues/bomb/results.csv"),
+            lambda: client.post_for_bytes("/users/alice/data"),
+            lambda: client.save("/seasons/1/archive", file),
+        ]
+        for ask in asked:
+            with pytest.raises(BadMessage, match="did not answer as Matchbox does"):
+                ask()
+        assert file.getvalue() == b""
 
 
 @pytest.mark.parametrize("url", ["", "foo", "ftp://x", "http://", "http://[::1", "http://x:y"])
