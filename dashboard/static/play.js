@@ -57,7 +57,7 @@ function tell(step) {
 // Moves: every choice of the form names what is clicked on the board to make it
 
 function choices() {
-  if (!mine || busy || at !== steps.length - 1) return [];
+  if (!mine || busy || part("moves")?.querySelector(":disabled") || at !== steps.length - 1) return [];
   return [...document.querySelectorAll("#moves [data-picks]")].map((choice) => ({
     move: choice.value,
     words: choice.textContent,
@@ -176,22 +176,28 @@ async function make(move) {
     },
     body: JSON.stringify({ move: JSON.parse(move) }),
   }).catch(() => null);
+  const told = answer?.ok ? null : await answer?.json().catch(() => null); // A proxy sends no JSON.
   busy = false;
   polls = 0;
+  const before = revision;
   if (answer?.ok) part("status").textContent = "Your move is made.";
   else revision = "";
   const away = await ask();
-  if (!answer?.ok) await refuse(form, answer, away);
+  // A move whose answer was lost has been made if the table has changed.
+  if (!answer?.ok && (told || !revision || revision === before)) refuse(form, answer, told, away);
   if (returns) part("events").focus();
 }
 
-// The move is not made: says why, and lets the person move again if the form is still there.
-async function refuse(form, answer, away) {
-  for (const control of form.elements) control.disabled = false;
-  if (mine) play.dataset.turn = "mine";
-  mark();
+// Says why the move is not made, and lets the person move again if the form is still there. If the
+// answer was lost, the move may be made: the form then waits for news, which brings a new form.
+function refuse(form, answer, told, away) {
+  const lost = !told && !revision;
+  if (!lost) {
+    for (const control of form.elements) control.disabled = false;
+    if (mine) play.dataset.turn = "mine";
+    mark();
+  }
   if (away || turnedAway(answer) || !part("moves")) return;
-  const told = await answer?.json().catch(() => null); // A proxy answers for a server that is away.
   complain(told?.detail ?? "The server cannot be reached.");
 }
 
@@ -222,7 +228,7 @@ function turnedAway(answer) {
 
 function pause() {
   if (state === "finished" || state === "ended") return null;
-  if (mine) return 10000;
+  if (mine && revision) return 10000;
   if (document.hidden) return 5000;
   return SOON_MS[Math.min(polls, SOON_MS.length - 1)];
 }

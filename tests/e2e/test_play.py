@@ -269,6 +269,29 @@ def test_a_move_that_a_proxy_answers_is_told_and_can_be_made_again(person: Brows
     assert page.locator("#events li").count() > told
 
 
+def test_a_move_whose_answer_is_lost_cannot_be_made_again_before_there_is_news(
+    person: BrowserContext,
+) -> None:
+    page = person.pages[0]
+    begin(page, "bomb")
+    assert my_turn(page)
+    told = page.locator("#events li").count()
+
+    def lose(route: Route) -> None:
+        route.fetch()
+        route.abort()
+
+    page.route("**/api/v1/tables/*/moves", lose, times=1)
+    page.route("**/play/bomb/*.json?*", lambda route: route.abort())
+    press(page)
+    expect(page.locator("#choices [role=alert]")).to_have_text("The server cannot be reached.")
+    expect(page.locator("#moves button:enabled, #moves select:enabled")).to_have_count(0)
+    page.unroute("**/play/bomb/*.json?*")
+    my_turn(page)
+    expect(page.locator("#choices [role=alert]")).to_have_count(0)
+    assert page.locator("#events li").count() > told
+
+
 def test_who_is_logged_out_while_waiting_is_told(person: BrowserContext) -> None:
     page = person.pages[0]
     page.goto("/play/war")
