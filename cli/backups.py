@@ -87,8 +87,8 @@ def restore(
                 found, secrets = reader.manifest, reader.secrets()
                 fill = partial(backups.restore, reader, keep_deliveries=keep_deliveries)
                 with _new_folder(data) as place:
+                    folder.keep_secrets(place, secrets)  # No database ever lacks its secrets.
                     waiting = fill(url, watch) if url else _into_folder(place, fill, watch)
-                    folder.keep_secrets(place, secrets)
     _show(file, found, json, "can be restored" if dry_run else f"is restored in {data}")
     if waiting and not json:
         output.note(_about_deliveries(waiting, kept=keep_deliveries))
@@ -117,6 +117,7 @@ def _new_folder(data: Path) -> Iterator[Path]:
     try:
         yield place
     except BaseException:
+        folder.drop_secrets(place)
         for made in (folder.logs(place), folder.arena(place)):
             made.rmdir()
         raise

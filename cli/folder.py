@@ -179,3 +179,8 @@ def keep_secrets(folder: Path, kept: Mapping[str, str]) -> None:
         whole_file.replace(path, json.dumps(dict(kept)))
     except OSError as error:
         raise Unavailable(f"{path} could not be written: {error.strerror}") from error
+
+
+def drop_secrets(folder: Path) -> None:
+    """Removes the secrets, if there are any."""
+    (folder / _FILE).unlink(missing_ok=True)

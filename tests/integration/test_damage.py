@@ -13,7 +13,7 @@ import pytest
 from psycopg import sql
 from sqlalchemy import make_url
 
-from cli import main
+from cli import main, whole_file
 from cli.prepare import prepare
 from matchbox.errors import Unavailable
 from matchbox.settings import Settings
@@ -184,6 +184,33 @@ def test_a_restore_that_failed_can_be_tried_again(
     assert main.run([*words, "--database", wrong]) == 1
     assert "cannot be reached" in capsys.readouterr().err
     assert main.run(words) == 0
+
+
+def test_a_restore_that_is_killed_leaves_no_database_without_its_secrets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such a folder would get new secrets at the next start."""
+    source, file, data = tmp_path / "source.db", tmp_path / "whole.backup", tmp_path / "data"
+    migrate(f"sqlite:///{source}")
+    backups.take(f"sqlite:///{source}", file, {"MATCHBOX_SECRET_KEY": "k" * 40})
+    words = ["admin", "restore", str(file), "--data", str(data)]
+    there: list[set[str]] = []
+    rename, replace = Path.rename, whole_file.replace
+
+    def rename_and_look(path: Path, target: Path) -> Path:
+        there.append({one.name for one in data.iterdir()})
+        return rename(path, target)
+
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(whole_file, "replace", fail)
+    assert main.run(words) == 1
+    assert list(data.iterdir()) == []
+    monkeypatch.setattr(whole_file, "replace", replace)
+    monkeypatch.setattr(Path, "rename", rename_and_look)
+    assert main.run(words) == 0
+    assert "secrets.json" in there[-1]
 
 
 @pytest.mark.parametrize(
