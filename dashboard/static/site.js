@@ -41,6 +41,13 @@ document.addEventListener("click", (event) => {
   sort(heading.closest("table"), heading.cellIndex, down ? "descending" : "ascending");
 });
 
+// An answer without the part is another page: of a match that has ended meanwhile, a log-in, a proxy.
+document.addEventListener("htmx:before:swap", (event) => {
+  if (event.detail.tasks.some(({ fragment }) => fragment.childElementCount)) return;
+  event.preventDefault();
+  location.reload();
+});
+
 // A table that replaces another is sorted as the reader has sorted that one.
 document.addEventListener("htmx:before:swap", (event) => {
   for (const { fragment } of event.detail.tasks) {

@@ -66,6 +66,18 @@ def test_a_figure_is_not_drawn_again_for_the_same_rows(watched: Page) -> None:
         watched.goto("about:blank")
 
 
+def test_a_page_of_something_in_between_takes_no_part_of_a_page_away(page: Page) -> None:
+    """Such as the log-in of a network, or of this platform."""
+    with serving(SOURCE) as address:
+        page.goto(address + "/leaderboards/bomb")
+        page.route("**seen=**", lambda route: route.fulfill(body="<p>Hello</p>"), times=1)
+        for _ in range(2):
+            with page.expect_response(lambda answer: "seen=" in answer.url):
+                pass
+        expect(page.locator("#standing table")).not_to_have_count(0)
+        page.goto("about:blank")
+
+
 @pytest.mark.parametrize("path", ["/matches", "/bots/alice/careful/opponents", "/inbox"])
 def test_five_rows_of_a_long_list_fit_on_a_phone(watched: Page, path: str) -> None:
     watched.set_viewport_size(PHONE)
