@@ -220,8 +220,8 @@ def claim(
     Raises Conflict if the job is not leased any more, if a later attempt has begun, or if an arena
     with a key holds it.
     """
-    long = next_deadline(kind, settings, now)
-    held = {"deadline": now + HELD_MS if arena else long, "arena": storable(arena, 200)}
+    long, arena = next_deadline(kind, settings, now), storable(arena, 200)
+    held = {"deadline": now + HELD_MS if arena else long, "arena": arena}
     values = {**kind.claimed(session, row, settings, now), **held}
     held_by = kind.model.arena
     free = or_(held_by.is_(None), held_by == arena, held_by.not_like(f"%{MARK}%"))

@@ -26,7 +26,7 @@ from server.db.migrations import check_schema, configuration, migrate
 from server.db.models import Base, Match, MatchState, Result, Role, Season, Standing, Version
 from server.db.session import Database
 from server.queries.users import users
-from server.services import account_operations, matches, standings
+from server.services import account_operations, job_kinds, jobs, matches, standings
 from server.services.tick import tick
 from tests.books import (
     SIMPLE,
@@ -303,6 +303,18 @@ def test_a_log_of_any_characters_is_kept(books: Books) -> None:
             "nul \N{REPLACEMENT CHARACTER}",
             "lone ?, paired \U0001f4a3",
         ]
+
+
+def test_an_arena_with_a_name_of_any_characters_claims_its_job(books: Books) -> None:
+    a_season(books)
+    (job, *_) = books.dispatch()
+    for _ in range(2):
+        with books.write() as session:
+            match, now = session.get_one(Match, job.match), books.clock()
+            name = "nul \0, lone \ud800"
+            kind = job_kinds.KINDS["match"]
+            jobs.claim(session, kind, match, 1, arena=name, settings=books.settings, now=now)
+    assert match.arena == "nul \N{REPLACEMENT CHARACTER}, lone ?"
 
 
 @pytest.mark.parametrize("name", ["half \ud800", "nul \0"])
