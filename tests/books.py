@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import blake2b
-from typing import Any
+from typing import Any, TypeVar
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from matchbox import registry
@@ -36,7 +36,7 @@ from matchbox.match.wire import (
 from matchbox.settings import Settings
 from server import queries
 from server.context import Context
-from server.db.models import Bot, League, Match, Notice, Role, Season, User, Version
+from server.db.models import Base, Bot, League, Match, Notice, Role, Season, User, Version
 from server.db.session import Database
 from server.queries import lessons as reading
 from server.services import (
@@ -60,6 +60,7 @@ from server.services.tick import tick
 from worker.arena.learning import give_lesson
 from worker.arena.play import play_job
 
+T = TypeVar("T")
 SECRET = "the books' secret key, 32 characters or more"
 SIMPLE = b"from matchbox.games.bomb import SimplePlayer\n\nBOT = SimplePlayer\n"
 GAME = "bomb"
@@ -195,8 +196,8 @@ class Books:
         """Makes an active version."""
         text = SIMPLE + f"# {owner.name}/{name}\n".encode() if data is None else data
         version = self.upload(owner, name, text, game=game)
-        for job in self.postman.take():
-            if isinstance(job, TryOut) and job.version == version.digest:
+        for job in self.sent(TryOut):
+            if job.version == version.digest:
                 self.settle(tried_out(job))
         return self.version(version.id)
 
@@ -253,17 +254,41 @@ class Books:
         with self.write() as session:
             return job_kinds.lose(session, message, settings=self.settings, now=self.clock())
 
+    def sent(self, kind: type[T]) -> list[T]:
+        """Every job of this kind that was sent since the last call; the others are dropped."""
+        return [job for job in self.postman.take() if isinstance(job, kind)]
+
+    def count(self, table: type[Base]) -> int:
+        """The number of rows of the table."""
+        with self.read() as session:
+            return session.scalar(select(func.count()).select_from(table)) or 0
+
+    def claim(self, job: AnyJob) -> None:
+        """Claims the job, as an arena does."""
+        with self.write() as session:
+            job_kinds.claim(session, job.claim(), settings=self.settings, now=self.clock())
+
+    def sweep(self) -> int:
+        """Puts jobs that are late back into the queue; returns their number."""
+        with self.write() as session:
+            return job_kinds.sweep(session, settings=self.settings, now=self.clock())
+
+    def tick(self) -> list[PlayMatch]:
+        """Ticks; returns the jobs of the matches sent, like `sent`."""
+        tick(self.context)
+        return self.sent(PlayMatch)
+
     def dispatch(self) -> list[PlayMatch]:
         """The jobs of the matches sent now."""
         with self.write() as session:
             dispatch.dispatch(session, settings=self.settings, now=self.clock())
-        return [job for job in self.postman.take() if isinstance(job, PlayMatch)]
+        return self.sent(PlayMatch)
 
     def try_outs(self) -> list[TryOut]:
         """The jobs of the try-outs whose turn it is."""
         with self.write() as session:
             turns.advance(session, settings=self.settings, now=self.clock())
-        return [job for job in self.postman.take() if isinstance(job, TryOut)]
+        return self.sent(TryOut)
 
 
 def open_books(url: str, **settings: Any) -> Books:
@@ -461,7 +486,7 @@ def tick_often(url: str, times: int) -> list[tuple[str, int]]:
     for _ in range(times):
         tick(books.context)
     books.context.close()
-    return [(job.match, job.attempt) for job in books.postman.take() if isinstance(job, PlayMatch)]
+    return [(job.match, job.attempt) for job in books.sent(PlayMatch)]
 
 
 def record_and_refill(

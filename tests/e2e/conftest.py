@@ -85,9 +85,8 @@ def books(empty_database: Path, tmp_path: Path) -> Iterator[Books]:
     bots = [ShippedBot("bomb", name, shipped("bomb", name)) for name in ("simple", "scared")]
     with books.write() as session:
         prepare(session, books.settings, bots, now=books.clock())
-    for job in books.postman.take():
-        if isinstance(job, TryOut):
-            books.settle(tried_out(job))
+    for job in books.sent(TryOut):
+        books.settle(tried_out(job))
     yield books
     books.context.close()
 

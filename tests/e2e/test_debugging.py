@@ -40,9 +40,8 @@ def play(books: Books) -> None:
     with box:
         for _ in range(2):
             tick(books.context)
-            for job in books.postman.take():
-                if isinstance(job, PlayMatch):
-                    books.record(_played(books, job, box))
+            for job in books.sent(PlayMatch):
+                books.record(_played(books, job, box))
             books.clock.pass_by(seconds=30)
         tick(books.context)
 

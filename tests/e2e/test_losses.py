@@ -46,9 +46,8 @@ def play(books: Books, rounds: int) -> None:
     """Plays the matches of this many ticks, and refreshes the standing."""
     for _ in range(rounds):
         tick(books.context)
-        for job in books.postman.take():
-            if isinstance(job, PlayMatch):
-                books.record(really_played(books, job))
+        for job in books.sent(PlayMatch):
+            books.record(really_played(books, job))
         books.clock.pass_by(seconds=30)
     tick(books.context)
 

@@ -24,18 +24,16 @@ CAREFUL = shipped("bomb", "medium").decode() + "\n# alice's own\n"
 
 def try_out(books: Books, *, accepted: bool = True) -> None:
     """Does the arena's and the ledger's part of a submission."""
-    for job in books.postman.take():
-        if isinstance(job, TryOut):
-            books.settle(tried_out(job, accepted=accepted))
+    for job in books.sent(TryOut):
+        books.settle(tried_out(job, accepted=accepted))
 
 
 def play(books: Books, rounds: int = 3) -> None:
     """Really plays ranked matches, and refreshes the standing."""
     for _ in range(rounds):
         tick(books.context)
-        for job in books.postman.take():
-            if isinstance(job, PlayMatch):
-                books.record(really_played(books, job))
+        for job in books.sent(PlayMatch):
+            books.record(really_played(books, job))
         books.clock.pass_by(seconds=30)
     tick(books.context)
 

@@ -41,16 +41,14 @@ def books(empty_database: Path, tmp_path: Path) -> Iterator[Books]:
     with books.write() as session:
         bots = [ShippedBot(game, bot, shipped(game, bot)) for game, bot in BOTS.items()]
         prepare(session, books.settings, bots, now=books.clock())
-    for job in books.postman.take():
-        if isinstance(job, TryOut):
-            books.settle(tried_out(job))
+    for job in books.sent(TryOut):
+        books.settle(tried_out(job))
     over = Event()
 
     def arena() -> None:
         while not over.wait(0.02):
-            for job in books.postman.take():
-                if isinstance(job, TakeTurn):
-                    book(books, taken(books, job))
+            for job in books.sent(TakeTurn):
+                book(books, taken(books, job))
 
     thread = Thread(target=arena, daemon=True)
     thread.start()

@@ -47,9 +47,8 @@ def go(books: Books) -> Iterator[Event]:
     def arena() -> None:
         while not over.wait(0.02):
             if go.is_set():
-                for job in books.postman.take():
-                    if isinstance(job, Verify):
-                        book(books, verified(books, job))
+                for job in books.sent(Verify):
+                    book(books, verified(books, job))
 
     thread = Thread(target=arena, daemon=True)
     thread.start()

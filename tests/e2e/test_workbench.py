@@ -259,10 +259,9 @@ REASON = "The bot raised an exception (player.py, line 9, in turn): AttributeErr
 
 def arena(books: Books, *, accepted: bool) -> None:
     """The arena's and the ledger's part of a try-out."""
-    for job in books.postman.take():
-        if isinstance(job, TryOut):
-            more = {} if accepted else {"reasons": [REASON]}
-            books.settle(tried_out(job, accepted=accepted, **more))
+    for job in books.sent(TryOut):
+        more = {} if accepted else {"reasons": [REASON]}
+        books.settle(tried_out(job, accepted=accepted, **more))
 
 
 def sign_up(page: Page, address: str, name: str = "alice") -> None:
@@ -307,9 +306,8 @@ def test_an_author_writes_is_refused_mends_is_accepted_and_watches(
     all_is_well(watched)
     tick(books.context)
     expect(verdict).to_contain_text("First match: under way")
-    for job in books.postman.take():
-        if isinstance(job, PlayMatch):
-            books.record(really_played(books, job))
+    for job in books.sent(PlayMatch):
+        books.record(really_played(books, job))
     verdict.get_by_role("link", name="Watch it").first.click()
     expect(watched.locator("#replay")).to_have_attribute("data-ready", "")
     watched.goto(address + "/bots/alice/mine/versions/2")

@@ -59,17 +59,11 @@ def begun(url: str) -> tuple[Books, Season]:
 
 def play_some(books: Books, most: int) -> None:
     """Books up to `most` results."""
-    while results(books) < most:
+    while books.count(Result) < most:
         tick(books.context)
         for job in books.postman.take():
             books.record(played(job))  # type: ignore[arg-type]
         books.clock.pass_by(seconds=5)
-
-
-def results(books: Books) -> int:
-    """How many results are on the books."""
-    with books.read() as session:
-        return session.scalar(select(func.count()).select_from(Result)) or 0
 
 
 def ending(books: Books) -> tuple[str, str, list[str]]:
@@ -140,19 +134,19 @@ def test_a_season_goes_on_from_a_backup_taken_while_its_matches_are_booked(
 ) -> None:
     books, _ = begun(empty(kind, request, tmp_path))
     play_some(books, 5)
-    before, over = results(books), threading.Event()
+    before, over = books.count(Result), threading.Event()
     first = tmp_path / "first.backup"
 
     def keep_booking() -> None:
-        while not over.is_set() and results(books) < 14:
-            play_some(books, results(books) + 1)
+        while not over.is_set() and books.count(Result) < 14:
+            play_some(books, books.count(Result) + 1)
 
     booking = threading.Thread(target=keep_booking)
     booking.start()
     backups.take(books.context.database.url, first, SECRETS)
     over.set()
     booking.join()
-    after = results(books)
+    after = books.count(Result)
     assert ending(books) == undisturbed
     url = books.context.database.url
     books.context.close()
@@ -160,7 +154,7 @@ def test_a_season_goes_on_from_a_backup_taken_while_its_matches_are_booked(
         _clear(url)
     target = f"sqlite:///{tmp_path / 'moved.db'}" if kind == "postgres" else _postgres(request)
     moved = restored(first, target)
-    assert before <= results(moved) <= after
+    assert before <= moved.count(Result) <= after
     assert ending(moved) == undisturbed
     second = tmp_path / "second.backup"
     backups.take(target, second, SECRETS)
@@ -267,7 +261,7 @@ def test_it_is_its_owners_alone_and_says_what_it_holds(file: Path, running: Book
     found = backups.check(file)
     assert (found.schema, found.database) == (head(), "sqlite")
     counts = {part.name: part.rows for part in found.tables}
-    assert counts["result"] == results(running)
+    assert counts["result"] == running.count(Result)
     assert set(counts) == set(Base.metadata.tables)
     with backups.Reader(file) as reader:
         assert reader.secrets() == SECRETS

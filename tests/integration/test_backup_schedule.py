@@ -22,11 +22,11 @@ from server import backup as backups
 from server.backup import folder
 from server.db.faults import wait_for_start
 from server.db.migrations import head, migrate, revision
-from server.db.models import Delivery, Notice, Season, SeasonState
+from server.db.models import Delivery, Notice, Result, Season, SeasonState
 from server.db.session import Database
 from tests import services
 from tests.books import SECRET, Books, open_books
-from tests.integration.test_backup import begun, ending, play_some, results
+from tests.integration.test_backup import begun, ending, play_some
 from tests.services import driver_url
 from worker.ledger.backups import Backups, back_up
 
@@ -54,8 +54,8 @@ def test_one_made_on_the_schedule_while_a_season_runs_goes_on_to_the_same_end(
     over = threading.Event()
 
     def keep_booking() -> None:
-        while not over.is_set() and results(books) < 12:
-            play_some(books, results(books) + 1)
+        while not over.is_set() and books.count(Result) < 12:
+            play_some(books, books.count(Result) + 1)
 
     booking = threading.Thread(target=keep_booking)
     booking.start()
@@ -69,7 +69,7 @@ def test_one_made_on_the_schedule_while_a_season_runs_goes_on_to_the_same_end(
     with backups.Reader(path) as reader:
         backups.restore(reader, f"sqlite:///{tmp_path / 'home.db'}")
     home = open_books(f"sqlite:///{tmp_path / 'home.db'}", dispatch_window=4)
-    assert results(home) >= 4
+    assert home.count(Result) >= 4
     assert ending(home) == undisturbed
     home.context.close()
 
@@ -135,7 +135,7 @@ def test_the_data_of_0_1_0_is_backed_up_before_it_is_upgraded(
     home = open_books(f"sqlite:///{tmp_path / 'home.db'}", dispatch_window=4)
     with home.read() as session:
         assert session.scalars(select(Season.state)).one() == SeasonState.RUNNING
-    assert results(home) == 10
+    assert home.count(Result) == 10
     home.context.close()
     prepare(old)
     assert list(place.iterdir()) == [path]

@@ -52,9 +52,8 @@ def test_a_better_version_is_found_beside_the_ranked_queue_though_messages_are_l
         assert job_kinds.sweep(session, settings=books.settings, now=books.clock())
     for _ in range(20):
         tick(books.context)
-        for job in books.postman.take():
-            if isinstance(job, PlayMatch):
-                books.record(really_played(books, job))
+        for job in books.sent(PlayMatch):
+            books.record(really_played(books, job))
         if not due_or_running(books, number):
             break
     with books.read() as session:

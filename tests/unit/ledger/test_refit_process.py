@@ -29,7 +29,7 @@ def books(empty_database: Path, tmp_path: Path) -> Iterator[Books]:
     for name in ("alice", "bob"):
         opened.bot(opened.person(name), "bot")
     tick(opened.context, with_standings=False)
-    job = next(one for one in opened.postman.take() if isinstance(one, PlayMatch))
+    job = opened.sent(PlayMatch)[0]
     assert booking.book_message(opened.context, wire.RECORD, wire.to_plain(played(job)))
     yield opened
     opened.context.close()

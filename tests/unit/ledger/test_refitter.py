@@ -73,7 +73,7 @@ def test_results_are_recorded_while_a_refit_is_under_way(
     tick(books.context, with_standings=False)
     refitter.wake()
     assert begun.wait(60)
-    job = next(one for one in books.postman.take() if isinstance(one, PlayMatch))
+    job = books.sent(PlayMatch)[0]
     assert booking.book_message(books.context, wire.RECORD, wire.to_plain(played(job)))
     tick(books.context, with_standings=False)
     assert books.match(job.match).state == MatchState.FINISHED
@@ -168,5 +168,5 @@ def test_what_another_ledger_has_just_computed_is_not_computed_again(
 def play_one(books: Books) -> None:
     """Sends matches, and books the first."""
     tick(books.context, with_standings=False)
-    job = next(one for one in books.postman.take() if isinstance(one, PlayMatch))
+    job = books.sent(PlayMatch)[0]
     assert booking.book_message(books.context, wire.RECORD, wire.to_plain(played(job)))

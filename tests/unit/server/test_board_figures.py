@@ -29,9 +29,8 @@ def authors(books: Books) -> list[User]:
         books.bot(author, "bot")
     for _ in range(3):
         tick(books.context)
-        for job in books.postman.take():
-            if isinstance(job, PlayMatch):
-                books.record(played(job))
+        for job in books.sent(PlayMatch):
+            books.record(played(job))
         books.clock.pass_by(minutes=1)
     with books.write() as session:
         standings.refresh(session, "league:1", now=books.clock())

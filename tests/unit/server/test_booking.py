@@ -113,7 +113,7 @@ def ranked(books: Books) -> list[dict[str, Any]]:
     for name in ("alice", "bob", "dora"):
         books.bot(books.person(name), "bot")
     tick(books.context)
-    jobs = [job for job in books.postman.take() if isinstance(job, PlayMatch)]
+    jobs = books.sent(PlayMatch)
     return [wire.to_plain(played(job)) for job in jobs]
 
 
@@ -181,8 +181,7 @@ def test_of_a_batch_with_a_bad_result_nothing_is_booked(
     first, second, third, *_ = ranked
     with pytest.raises(CallerFault):
         booking.book_matches(books.context, [first, {**second, **bad}, third])
-    with books.read() as session:
-        assert session.scalar(select(func.count()).select_from(Result)) == 0
+    assert books.count(Result) == 0
     for one in (first, third):
         assert booking.book_message(books.context, wire.RECORD, one)
 
@@ -293,5 +292,5 @@ def test_a_database_that_cannot_be_used_is_for_another_try(
 def test_the_tick_looks_through_the_books(books: Books, job: PlayMatch) -> None:
     books.clock.pass_by(minutes=6)
     tick(books.context, with_standings=False)
-    again = [one for one in books.postman.take() if isinstance(one, PlayMatch)]
+    again = books.sent(PlayMatch)
     assert job.match in [one.match for one in again]

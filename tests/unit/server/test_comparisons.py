@@ -85,7 +85,7 @@ def play(books: Books, digest: str, strength: float, rounds: int = 200) -> None:
     """Plays until no match of the comparisons is sent any more."""
     for _ in range(rounds):
         tick(books.context)
-        jobs = [job for job in books.postman.take() if isinstance(job, PlayMatch)]
+        jobs = books.sent(PlayMatch)
         if not jobs:
             return
         for job in jobs:
@@ -150,7 +150,7 @@ def test_what_is_found_depends_on_the_results_alone(
         number = ask(books, alice, new, games=400)
         for _ in range(9):
             tick(books.context)
-            jobs = [job for job in books.postman.take() if isinstance(job, PlayMatch)]
+            jobs = books.sent(PlayMatch)
             for job in sorted(jobs, key=lambda job: job.match, reverse=backwards):
                 # by the match's number, since the deals of the two comparisons differ
                 won = books.match(job.match).number % 3 != 0
@@ -251,8 +251,7 @@ def test_what_cannot_be_compared_is_refused(
 ) -> None:
     with pytest.raises(error, match=told):
         ask(books, alice, two[0], **more)
-    with books.read() as session:
-        assert session.scalar(select(func.count()).select_from(Comparison)) == 0
+    assert books.count(Comparison) == 0
 
 
 def test_the_comparisons_of_an_account_end_when_it_is_closed(

@@ -39,13 +39,7 @@ def narrow(books: Books, season: Season) -> Iterator[Books]:
 def sent(books: Books) -> list[PlayMatch]:
     """Refills; returns the sent matches."""
     refill(books.context)
-    return [job for job in books.postman.take() if isinstance(job, PlayMatch)]
-
-
-def sent_by_tick(books: Books) -> list[PlayMatch]:
-    """Ticks; returns the sent matches."""
-    tick(books.context)
-    return [job for job in books.postman.take() if isinstance(job, PlayMatch)]
+    return books.sent(PlayMatch)
 
 
 def come_back(books: Books, jobs: list[PlayMatch]) -> None:
@@ -76,7 +70,7 @@ def window_of(books: Books, **settings: Any) -> int:
         league.paused = False
     opened = open_books(books.context.database.url, ranked_backlog=100, **settings)
     tick(opened.context)
-    found = [job for job in opened.postman.take() if isinstance(job, PlayMatch)]
+    found = opened.sent(PlayMatch)
     opened.context.close()
     return len(found)
 
@@ -153,7 +147,7 @@ def test_what_a_refill_could_not_send_the_tick_sends_once(narrow: Books) -> None
     narrow.postman.down = False
     assert not sent(narrow), "they are under way, by the rows"
     tick(narrow.context)
-    jobs = [job for job in narrow.postman.take() if isinstance(job, PlayMatch)]
+    jobs = narrow.sent(PlayMatch)
     assert len({job.match for job in jobs}) == len(jobs) == 4
     assert {job.attempt for job in jobs} == {1}
 
@@ -189,11 +183,11 @@ def test_first_matches_wait_for_a_wall_and_for_a_league_that_is_paused(
     for owner in (alice, bob):
         books.bot(owner, "one")
     books.wall(walled=False)
-    assert not sent_by_tick(books)
+    assert not books.tick()
     books.wall()
     with books.write() as session:
         leagues.set_paused(session, charlie, "bomb", True, now=books.clock())
-    assert not sent_by_tick(books)
+    assert not books.tick()
     with books.write() as session:
         leagues.set_paused(session, charlie, "bomb", False, now=books.clock())
-    assert sent_by_tick(books)
+    assert books.tick()

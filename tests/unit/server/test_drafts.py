@@ -6,7 +6,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sqlalchemy import func, select
 
 from matchbox.bundle import digest
 from matchbox.errors import (
@@ -40,23 +39,12 @@ def state(books: Books, draft: Draft) -> str:
         return session.get_one(Draft, draft.id).state
 
 
-def sent(books: Books) -> list[TryOut]:
-    """Returns the try-outs sent since the last call."""
-    return [job for job in books.postman.take() if isinstance(job, TryOut)]
-
-
-def rows(books: Books, table: type[Any]) -> int:
-    """Returns the number of rows of the table."""
-    with books.read() as session:
-        return session.scalar(select(func.count()).select_from(table)) or 0
-
-
 @pytest.mark.parametrize("accepted", [True, False])
 def test_a_draft_gets_a_verdict_and_leaves_no_version(
     books: Books, alice: User, accepted: bool
 ) -> None:
     draft = send(books, alice, class_name="Simple")
-    (job,) = sent(books)
+    (job,) = books.sent(TryOut)
     assert (job.version, job.class_name, job.game) == (digest(SIMPLE), "Simple", "bomb")
     assert len(job.deals) == books.settings.tryout_deals
     with books.write() as session:
@@ -65,7 +53,7 @@ def test_a_draft_gets_a_verdict_and_leaves_no_version(
     assert books.settle(tried_out(job, accepted=accepted))
     assert not books.settle(tried_out(job, accepted=not accepted)), "it has its verdict"
     assert state(books, draft) == ("accepted" if accepted else "refused")
-    assert [rows(books, one) for one in (Version, Bundle, Notice)] == [0, 0, 0]
+    assert [books.count(one) for one in (Version, Bundle, Notice)] == [0, 0, 0]
     with books.read() as session:
         told = reading.draft(session, draft.id, alice)
     assert told.report is not None
@@ -75,10 +63,10 @@ def test_a_draft_gets_a_verdict_and_leaves_no_version(
 def test_nobody_hears_of_a_draft_and_only_its_owner_reads_it(
     books: Books, alice: User, bob: User, charlie: User
 ) -> None:
-    before = rows(books, Event)
+    before = books.count(Event)
     draft = send(books, alice)
-    books.settle(tried_out(*sent(books)))
-    assert rows(books, Event) == before
+    books.settle(tried_out(*books.sent(TryOut)))
+    assert books.count(Event) == before
     with books.read() as session:
         assert reading.draft_file(session, draft.id, alice) == SIMPLE
         for other in (bob, charlie, None):
@@ -90,24 +78,24 @@ def test_nobody_hears_of_a_draft_and_only_its_owner_reads_it(
 def test_a_draft_takes_its_turn_among_its_authors_versions(books: Books, alice: User) -> None:
     version = books.upload(alice, "one", SIMPLE + b"# one\n")
     draft = send(books, alice)
-    (job,) = sent(books)
+    (job,) = books.sent(TryOut)
     assert job.version == version.digest
     tick(books.context)
-    assert not sent(books)
+    assert not books.sent(TryOut)
     books.settle(tried_out(job))
-    (job,) = sent(books)
+    (job,) = books.sent(TryOut)
     assert job.version == draft.digest
     later = books.upload(alice, "two", SIMPLE + b"# two\n")
-    assert not sent(books)
+    assert not books.sent(TryOut)
     books.settle(tried_out(job))
-    assert [job.version for job in sent(books)] == [later.digest]
+    assert [job.version for job in books.sent(TryOut)] == [later.digest]
 
 
 def test_the_same_bytes_as_draft_and_version_get_a_verdict_each(
     books: Books, alice: User, bob: User
 ) -> None:
     draft, version = send(books, alice), books.upload(bob, "simple")
-    first, second = sent(books)
+    first, second = books.sent(TryOut)
     assert first.version == second.version
     books.settle(tried_out(first, accepted=False))
     assert (state(books, draft), books.version(version.id).state) == ("refused", "pending")
@@ -124,7 +112,7 @@ def test_drafts_and_versions_that_wait_are_counted_together(
     books.upload(alice, "one", SIMPLE + b"#", network="192.0.2.1")
     with pytest.raises(TooMany, match="wait for their verdicts"):
         send(books, alice, SIMPLE + b"##", network="192.0.2.1")
-    books.settle(tried_out(sent(books)[0]))
+    books.settle(tried_out(books.sent(TryOut)[0]))
     send(books, alice, SIMPLE + b"##", network="192.0.2.1")
 
 
@@ -134,7 +122,7 @@ def test_drafts_of_an_hour_are_counted_apart_from_uploads(
     books = open_books(books.context.database.url, uploads_per_hour=2)
     for number in range(2):
         send(books, alice, SIMPLE + b"#" * number)
-        books.settle(tried_out(*sent(books)))
+        books.settle(tried_out(*books.sent(TryOut)))
     with pytest.raises(TooMany, match=r"2 drafts within an hour; come back in 61 minutes"):
         send(books, alice)
     send(books, bob)
@@ -145,17 +133,17 @@ def test_drafts_of_an_hour_are_counted_apart_from_uploads(
 
 def test_a_draft_is_deleted_after_an_hour(books: Books, alice: User) -> None:
     draft = send(books, alice)
-    (job,) = sent(books)
+    (job,) = books.sent(TryOut)
     books.clock.pass_by(minutes=59)
     tick(books.context)
-    assert rows(books, Draft) == 1
+    assert books.count(Draft) == 1
     with books.read() as session:
         assert queries.bundle(session, job.version) == SIMPLE
         with pytest.raises(NotFound):
             queries.bundle(session, "0" * 64)
     books.clock.pass_by(minutes=2)
     tick(books.context)
-    assert rows(books, Draft) == 0
+    assert books.count(Draft) == 0
     with books.read() as session, pytest.raises(NotFound, match="an hour after"):
         reading.draft(session, draft.id, alice)
     with books.read() as session, pytest.raises(NotFound):
@@ -165,7 +153,7 @@ def test_a_draft_is_deleted_after_an_hour(books: Books, alice: User) -> None:
 def test_a_lost_draft_is_sent_again_and_given_up_at_last(books: Books, alice: User) -> None:
     draft = send(books, alice)
     for left in reversed(range(books.settings.attempts)):
-        (job,) = sent(books)
+        (job,) = books.sent(TryOut)
         assert books.lose(lost(job))
         assert state(books, draft) == ("pending" if left else "lost")
         tick(books.context)
@@ -174,7 +162,7 @@ def test_a_lost_draft_is_sent_again_and_given_up_at_last(books: Books, alice: Us
     with books.write() as session, pytest.raises(Conflict):
         job_kinds.claim(session, job.claim(), settings=books.settings, now=books.clock())
     send(books, alice, SIMPLE + b"# the next\n")
-    assert len(sent(books)) == 1
+    assert len(books.sent(TryOut)) == 1
 
 
 @pytest.mark.parametrize(
@@ -191,7 +179,7 @@ def test_what_could_be_no_version_is_no_draft(
 ) -> None:
     with pytest.raises(error):
         send(books, alice, **more)
-    assert rows(books, Draft) == 0
+    assert books.count(Draft) == 0
 
 
 def test_without_a_wall_only_operators_try_drafts(books: Books, alice: User, charlie: User) -> None:

@@ -366,7 +366,7 @@ def play_out_for(books: Books, bring: Any) -> None:
     """Plays ranked matches for a while."""
     for _ in range(8):
         tick(books.context)
-        jobs = [job for job in books.postman.take() if isinstance(job, PlayMatch)]
+        jobs = books.sent(PlayMatch)
         for message in bring(jobs):
             books.record(message)
         books.clock.pass_by(seconds=30)

@@ -11,7 +11,6 @@ from matchbox.match.wire import PlayMatch
 from server.db.models import FaultCount, User, Version
 from server.queries.faults import faults
 from server.services import fault_counts
-from server.services.tick import tick
 from tests.books import Books, lost, played, scripted
 from tests.unit.server.test_faults import Arena
 
@@ -23,12 +22,6 @@ def shaky(books: Books, alice: User, bob: User) -> Version:
     version = books.bot(alice, "shaky")
     books.bot(bob, "steady")
     return version
-
-
-def jobs(books: Books) -> list[PlayMatch]:
-    """Returns the sent matches."""
-    tick(books.context)
-    return [job for job in books.postman.take() if isinstance(job, PlayMatch)]
 
 
 def told(books: Books, viewer: User | None, days: int = 1) -> Faults:
@@ -47,7 +40,7 @@ def play(books: Books, job: PlayMatch, bad: Version, kind: FaultKind = "crash") 
 def test_faults_are_counted_by_kind_and_by_bot(
     books: Books, shaky: Version, charlie: User, bob: User
 ) -> None:
-    first, second, third, *_ = jobs(books)
+    first, second, third, *_ = books.tick()
     crashes = play(books, first, shaky) + play(books, second, shaky)
     slow = play(books, third, shaky, "timeout")
     found = told(books, charlie)
@@ -67,7 +60,7 @@ def test_faults_are_counted_by_kind_and_by_bot(
 def test_a_day_and_a_week_end_and_old_counts_are_deleted(
     books: Books, shaky: Version, charlie: User
 ) -> None:
-    first, second, *_ = jobs(books)
+    first, second, *_ = books.tick()
     early = play(books, first, shaky)
     books.clock.pass_by(minutes=25 * 60)
     late = play(books, second, shaky)
@@ -81,7 +74,7 @@ def test_a_day_and_a_week_end_and_old_counts_are_deleted(
 
 
 def test_the_platforms_faults_are_told_apart(books: Books, shaky: Version, charlie: User) -> None:
-    job, *_ = jobs(books)
+    job, *_ = books.tick()
     books.lose(lost(job))
     found = told(books, charlie)
     assert [(one.kind, one.bots) for one in found.kinds] == [("platform", 2)]

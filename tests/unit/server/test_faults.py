@@ -198,7 +198,7 @@ def test_a_new_version_takes_the_suspended_one_s_place(
     version = ranked_of(20)
     Arena(version, every=5).play(books)
     newer = books.upload(alice, "shaky", b"from matchbox.games.bomb import SimplePlayer as BOT\n")
-    (job,) = [one for one in books.postman.take() if isinstance(one, TryOut)]
+    (job,) = books.sent(TryOut)
     books.settle(tried_out(job))
     assert books.version(newer.id).state == VersionState.ACTIVE
     assert counts(books, newer) == (0, 0, 0)

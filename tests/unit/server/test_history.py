@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import select
 
 from matchbox.answers import standings as answers
 from matchbox.match.wire import PlayMatch
@@ -131,6 +131,5 @@ def test_under_new_rules_the_history_begins_anew_and_the_old_one_is_kept(
 
 def test_a_bot_whose_game_has_no_league_has_no_history(books: Books, alice: User) -> None:
     version = books.bot(alice, "mine")
-    with books.read() as session:
-        assert session.scalar(select(func.count()).select_from(League)) == 0
+    assert books.count(League) == 0
     assert told(books, version) == []

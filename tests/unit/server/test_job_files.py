@@ -64,4 +64,4 @@ def test_a_try_out_needs_its_file_and_in_quarantine_a_bot_of_the_house(books: Bo
         assert files_of(session, row) == {suspect.digest, shipped.digest}
         draft = Draft(digest=ONE, state=DraftState.PENDING, owner=User(name="bob"))
         assert files_of(session, draft) == {ONE}
-    assert not [job for job in books.postman.take() if isinstance(job, TryOut)]
+    assert not books.sent(TryOut)

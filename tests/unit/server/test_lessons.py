@@ -37,7 +37,7 @@ class School:
     def jobs(self) -> list[Teach]:
         """Returns the lessons sent since the last call."""
         outbox.flush(self.books.context.database, self.books.postman, self.books.clock())
-        return [job for job in self.books.postman.take() if isinstance(job, Teach)]
+        return self.books.sent(Teach)
 
     def remember(self, message: Learned) -> bool:
         """Books the result of a lesson."""
@@ -161,20 +161,14 @@ def test_a_lost_message_is_sent_again_and_the_first_result_counts(school: School
     school.taught()
     first, _ = school.jobs()
     school.books.clock.pass_by(minutes=60)
-    sweep(school)
+    school.books.sweep()
     again, _ = school.jobs()
     assert (again.lesson, again.attempt) == (first.lesson, 2)
     assert again.played == first.played
     assert school.remember(learned(first, b"once"))
     assert not school.remember(learned(again, b"twice"))
-    sweep(school)
+    school.books.sweep()
     assert digest(b"once") in school.memories().values()
-
-
-def sweep(school: School) -> int:
-    """Sends late jobs again; returns their number."""
-    with school.books.write() as session:
-        return job_kinds.sweep(session, settings=school.books.settings, now=school.books.clock())
 
 
 def test_platform_faults_park_a_lesson_until_an_operator_looks(
@@ -188,7 +182,7 @@ def test_platform_faults_park_a_lesson_until_an_operator_looks(
         job = next(iter(school.jobs()), job)
     assert school.rows()[0].deadline is None
     school.books.clock.pass_by(minutes=600)
-    sweep(school)
+    school.books.sweep()
     assert job.lesson not in [one.lesson for one in school.jobs()]
     assert not school.taught()
     for who in (alice, charlie):
@@ -270,7 +264,7 @@ def test_strangers_do_not_learn_while_there_is_no_wall(school: School) -> None:
     assert school.jobs() == []
     school.books.wall()
     school.books.clock.pass_by(minutes=60)
-    sweep(school)
+    school.books.sweep()
     assert len(school.jobs()) == 2
 
 

@@ -188,7 +188,7 @@ def test_a_season_is_sized_when_it_starts_and_stays_so(
     found = []
     for _ in range(12):
         tick(books.context)
-        jobs = [job for job in books.postman.take() if isinstance(job, PlayMatch)]
+        jobs = books.sent(PlayMatch)
         found += [play(books, job, {"one": 0.9, "two": 0.9}) for job in jobs if of(books, job)]
     assert [many for _, many in found] == [13] * 6
     assert books.season(season).state == "finished"
@@ -330,9 +330,8 @@ def test_a_comparison_is_cut_by_time_and_looked_at_no_later(
     for _ in range(3):
         a_round(books, met_before)
     new = books.upload(alice, "mine", SIMPLE + b"# new")
-    for job in books.postman.take():
-        if isinstance(job, TryOut):
-            books.settle(tried_out(job, cpu_ms_per_deal=200.0))
+    for job in books.sent(TryOut):
+        books.settle(tried_out(job, cpu_ms_per_deal=200.0))
     row = ask(books, alice, new, 4000)
     assert (row.defender_id, row.deals, row.most) == (old.id, 3, 3996)
     with books.read() as session:
@@ -352,9 +351,8 @@ def test_a_comparison_of_quick_bots_has_longer_matches_but_as_many_looks(
     for _ in range(3):
         a_round(books, {"mine": 0.001, "other": 0.001})
     new = books.upload(alice, "mine", SIMPLE + b"# new")
-    for job in books.postman.take():
-        if isinstance(job, TryOut):
-            books.settle(tried_out(job, cpu_ms_per_deal=1.0))
+    for job in books.sent(TryOut):
+        books.settle(tried_out(job, cpu_ms_per_deal=1.0))
     row = ask(books, alice, new, games)
     with books.read() as session:
         sizes = [len(one.deals) for one in session.query(Match).filter_by(comparison_id=row.id)]
@@ -373,7 +371,7 @@ def test_a_comparison_goes_on_as_it_began_though_its_league_is_edited(
     sizes = []
     for _ in range(3):
         tick(books.context)
-        jobs = [job for job in books.postman.take() if isinstance(job, PlayMatch)]
+        jobs = books.sent(PlayMatch)
         sizes += [play(books, job, {"mine": 0.1})[1] for job in jobs]
     assert len(sizes) > 25
     assert set(sizes) == {row.deals} == {4}

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from sqlalchemy import func, select, update
+from sqlalchemy import select, update
 
 from matchbox.errors import Conflict, Forbidden, NotFound
 from matchbox.match import record as records
@@ -36,18 +36,6 @@ def claim(books: Books, job: PlayMatch, **change: object) -> None:
     message = replace(job.claim(), **change)
     with books.write() as session:
         job_kinds.claim(session, message, settings=books.settings, now=books.clock())
-
-
-def swept(books: Books) -> int:
-    """Sends late matches again; returns their number."""
-    with books.write() as session:
-        return job_kinds.sweep(session, settings=books.settings, now=books.clock())
-
-
-def results(books: Books) -> int:
-    """Returns the number of stored results."""
-    with books.read() as session:
-        return session.scalar(select(func.count()).select_from(Result)) or 0
 
 
 def by_operator(books: Books, what: str, user: User, name: str) -> None:
@@ -88,12 +76,12 @@ def test_a_record_delivered_twice_is_booked_once(books: Books, job: PlayMatch) -
     assert books.record(played(job))
     assert not books.record(played(job))
     assert not books.lose(lost(job))
-    assert results(books) == 1
+    assert books.count(Result) == 1
 
 
 def test_the_late_result_of_an_older_attempt_counts(books: Books, job: PlayMatch) -> None:
     books.clock.pass_by(minutes=6)
-    assert swept(books) == 2, "both matches of the season"
+    assert books.sweep() == 2, "both matches of the season"
     again = next(one for one in books.dispatch() if one.match == job.match)
     assert (again.attempt, again.deals) == (2, job.deals)
     assert again.token != job.token
@@ -128,7 +116,7 @@ def test_a_result_of_nobody_s_attempt_is_refused(
 ) -> None:
     with pytest.raises(error):
         books.record(replace(played(job), **change))
-    assert results(books) == 0
+    assert books.count(Result) == 0
     assert books.match(job.match).state == MatchState.RUNNING
 
 
@@ -161,7 +149,7 @@ def test_a_record_that_was_not_scheduled_so_counts_as_a_platform_fault(
     assert (match.state, match.platform_faults) == (MatchState.QUEUED, 1)
     (name,) = change
     assert ("every bout" if name == "bouts" else f"the record's {name} is not") in match.trouble
-    assert results(books) == 0
+    assert books.count(Result) == 0
 
 
 def test_a_wrong_record_of_a_host_is_no_fault_of_the_platform(books: Books, job: PlayMatch) -> None:
@@ -222,7 +210,7 @@ def test_what_comes_beside_a_record_is_of_its_match_or_the_platform_s_fault(
     match = books.match(job.match)
     assert (match.state, match.platform_faults) == (MatchState.QUEUED, 1)
     assert match.id in match.trouble
-    assert results(books) == 0
+    assert books.count(Result) == 0
 
 
 def test_bytes_that_are_no_record_are_refused(books: Books, job: PlayMatch) -> None:
@@ -241,7 +229,7 @@ def test_a_match_lost_twice_is_parked_until_the_operator_looks(
     assert (match.state, match.platform_faults) == (MatchState.PARKED, 2)
     assert match.trouble == "the box is broken"
     books.clock.pass_by(minutes=60)
-    swept(books)
+    books.sweep()
     assert all(one.match != job.match for one in books.dispatch())
     with pytest.raises(Forbidden):
         by_operator(books, "requeue", alice, job.match)
@@ -261,7 +249,7 @@ def test_an_operator_may_void_what_is_not_over(
     assert not books.record(played(job))
     with pytest.raises(Conflict, match="already"):
         by_operator(books, "void", charlie, job.match)
-    assert results(books) == 0
+    assert books.count(Result) == 0
 
 
 def test_a_claim_renews_the_lease(books: Books, job: PlayMatch) -> None:
@@ -269,7 +257,7 @@ def test_a_claim_renews_the_lease(books: Books, job: PlayMatch) -> None:
     claim(books, job)
     assert books.match(job.match).deadline == books.clock() + 5 * 60_000
     books.clock.pass_by(minutes=4)
-    assert swept(books) == 1, "the other match was not claimed"
+    assert books.sweep() == 1, "the other match was not claimed"
     assert books.match(job.match).state == MatchState.RUNNING
 
 
@@ -277,7 +265,7 @@ def test_a_claim_is_refused_once_the_match_is_over_or_another_attempt_has_it(
     books: Books, job: PlayMatch
 ) -> None:
     books.clock.pass_by(minutes=6)
-    swept(books)
+    books.sweep()
     with pytest.raises(Conflict):
         claim(books, job)
     again = next(one for one in books.dispatch() if one.match == job.match)
@@ -305,7 +293,7 @@ def test_the_window_holds_matches_back(books: Books, season: Season) -> None:
     assert len(narrow.dispatch()) == 1
     assert not narrow.dispatch()
     narrow.clock.pass_by(minutes=6)
-    assert swept(narrow) == 1
+    assert narrow.sweep() == 1
     assert len(narrow.dispatch()) == 1, "the late one again, under a new attempt"
     narrow.context.close()
 
@@ -336,7 +324,7 @@ def test_a_match_that_waits_behind_slow_ones_is_given_longer_each_time(
     sent = 0
     for _ in range(100):
         books.clock.pass_by(minutes=6)
-        swept(books)
+        books.sweep()
         sent += len([one for one in books.dispatch() if one.match == job.match])
     assert 10 < sent < jobs.MOST_ATTEMPTS
     assert books.match(job.match).state == MatchState.RUNNING
@@ -348,7 +336,7 @@ def test_a_match_that_never_comes_back_is_parked_in_the_end(
     for sent in range(jobs.MOST_ATTEMPTS + 5):
         books.clock.pass_by(minutes=6 * max(1, sent))
         books.wall()
-        swept(books)
+        books.sweep()
         books.dispatch()
     match = books.match(job.match)
     assert (match.state, match.attempt) == (MatchState.PARKED, jobs.MOST_ATTEMPTS)

@@ -36,12 +36,6 @@ def compute(books: Books, scope: str, kept: PairCounts | None = None) -> Fresh:
         return standings.compute(session, scope, kept)
 
 
-def jobs(books: Books) -> list[PlayMatch]:
-    """Returns the matches that a tick sends."""
-    tick(books.context)
-    return [job for job in books.postman.take() if isinstance(job, PlayMatch)]
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_late_shuffled_and_doubled_results_give_the_standing_of_all_rows_to_the_bit(
     books: Books, authors: Sequence[User], seed: int
@@ -49,7 +43,7 @@ def test_late_shuffled_and_doubled_results_give_the_standing_of_all_rows_to_the_
     kept, chance = PairCounts(), random.Random(seed)
     late: list[PlayMatch] = []
     for _ in range(4):
-        waiting = late + jobs(books)
+        waiting = late + books.tick()
         chance.shuffle(waiting)
         now, late = waiting[:6], waiting[6:]
         for job in [*now, *now[:2]]:
@@ -62,7 +56,7 @@ def test_counts_of_many_parts_are_those_of_all_rows_and_none_is_copied_often(
     books: Books, authors: Sequence[User], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     while books.league().finished < 24:
-        for job in jobs(books):
+        for job in books.tick():
             books.record(played(job))
         books.clock.pass_by(minutes=1)
     whole, added = compute(books, "league:1"), []
@@ -79,13 +73,13 @@ def test_counts_of_many_parts_are_those_of_all_rows_and_none_is_copied_often(
 
 def test_only_new_matches_are_read(books: Books, authors: Sequence[User]) -> None:
     kept = PairCounts()
-    for job in jobs(books):
+    for job in books.tick():
         books.record(played(job))
     first = compute(books, "league:1", kept)
     with books.write() as session:
         session.execute(update(Result).values(bouts=[]))
     assert compute(books, "league:1", kept) == first, "what was read once is read no more"
-    new = jobs(books)[0]
+    new = books.tick()[0]
     books.record(played(new))
     assert compute(books, "league:1", kept).matches == first.matches + 1
     kept.forget()
@@ -94,7 +88,7 @@ def test_only_new_matches_are_read(books: Books, authors: Sequence[User]) -> Non
 
 def test_a_match_that_became_void_is_counted_no_more(books: Books, authors: Sequence[User]) -> None:
     kept = PairCounts()
-    for job in jobs(books):
+    for job in books.tick():
         books.record(played(job))
     before = compute(books, "league:1", kept)
     with books.write() as session:
@@ -142,7 +136,7 @@ def test_a_standing_is_computed_after_an_account_was_deleted(
     books: Books, authors: Sequence[User]
 ) -> None:
     kept = PairCounts()
-    for job in jobs(books):
+    for job in books.tick():
         books.record(played(job))
     before = compute(books, "league:1", kept)
     with books.write() as session:

@@ -30,7 +30,7 @@ from matchbox.match.wire import Said, TakeTurn, TurnTaken
 from server import outbox, queries
 from server.db.models import PlaySeat, PlayState, PlayTable, Turn, User, VersionState
 from server.queries import play as reading
-from server.services import job_kinds, play, table_turns
+from server.services import play, table_turns
 from server.services.tick import tick
 from tests.books import Books, lost, open_books
 from tests.plans import explained
@@ -68,7 +68,7 @@ def move(books: Books, actor: User, table: str, played: Plain) -> None:
 def turns(books: Books) -> list[TakeTurn]:
     """Returns the turns sent since the last call."""
     outbox.flush(books.context.database, books.postman, books.clock())
-    return [job for job in books.postman.take() if isinstance(job, TakeTurn)]
+    return books.sent(TakeTurn)
 
 
 def taken(books: Books, job: TakeTurn) -> TurnTaken:
@@ -315,18 +315,13 @@ def test_a_lost_turn_is_sent_again_and_a_late_result_counts(
     (second,) = turns(books)
     assert (second.turn, second.attempt, second.said) == (first.turn, 2, first.said)
     with pytest.raises(Conflict):
-        _claim(books, first)
-    _claim(books, second)
+        books.claim(first)
+    books.claim(second)
     assert book(books, taken(books, first))
     assert seen(books, table, alice).state == "persons"
     books.clock.pass_by(minutes=2)
     tick(books.context)
     assert turns(books) == []
-
-
-def _claim(books: Books, job: TakeTurn) -> None:
-    with books.write() as session:
-        job_kinds.claim(session, job.claim(), settings=books.settings, now=books.clock())
 
 
 def test_a_table_ends_if_the_platform_fails_again_and_again(

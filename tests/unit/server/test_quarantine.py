@@ -155,7 +155,7 @@ def test_a_suspect_that_cannot_even_be_tried_is_parked_for_the_operator(
 ) -> None:
     books.lose(lost(suspect, "the arena died"))
     tick(books.context)
-    (again,) = [job for job in books.postman.take() if isinstance(job, TryOut)]
+    (again,) = books.sent(TryOut)
     assert again.beside == suspect.beside
     books.lose(lost(again, "the arena died"))
     with books.read() as session:
@@ -178,10 +178,10 @@ def test_the_tick_takes_aside_and_the_sweeper_sends_again(
     for job in with_(jobs, versions[0])[:3]:
         books.lose(lost(job))
     tick(books.context)
-    (first,) = (job for job in books.postman.take() if isinstance(job, TryOut))
+    (first,) = books.sent(TryOut)
     books.clock.pass_by(minutes=books.settings.lease_minutes + 1)
     tick(books.context)
-    (second,) = (job for job in books.postman.take() if isinstance(job, TryOut))
+    (second,) = books.sent(TryOut)
     assert (first.attempt + 1, first.version) == (second.attempt, second.version)
 
 

@@ -55,12 +55,6 @@ def prune(books: Books, **days: int) -> dict[str, int]:
     return counts
 
 
-def count(books: Books, table: Any) -> int:
-    """The number of rows."""
-    with books.read() as session:
-        return session.scalar(select(func.count()).select_from(table)) or 0
-
-
 @pytest.fixture
 def bots(books: Books, alice: User, bob: User) -> list[Version]:
     """Three bots in the default league."""
@@ -165,7 +159,7 @@ def test_the_log_of_an_old_try_out_goes_unless_its_version_plays(
     one = bots[0]
     for data, log in ((SIMPLE, "hello from the bot\n"), (SIMPLE + b"#", "")):
         books.upload(alice, "one", data)
-        (job,) = [job for job in books.postman.take() if isinstance(job, TryOut)]
+        (job,) = books.sent(TryOut)
         books.settle(tried_out(job, accepted=False, log=log))
     before = rated(books)
 
@@ -279,7 +273,7 @@ def test_small_rows_go_by_their_age(books: Books, alice: User) -> None:
         "output": 0, "records": None, "season-records": None,
     }  # fmt: skip
     assert prune(books) == {"events": 1, "deliveries": 2, "notices": 1, "sessions": 1}
-    assert [count(books, one) for one in (Delivery, Notice, BrowserSession)] == [1, 2, 2]
+    assert [books.count(one) for one in (Delivery, Notice, BrowserSession)] == [1, 2, 2]
 
 
 def test_the_ledger_looks_every_hour_and_goes_on_until_nothing_is_left(

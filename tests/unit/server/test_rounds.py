@@ -132,7 +132,7 @@ def test_a_round_opens_when_all_of_the_one_before_is_final(
         books.record(played(job))
         tick(books.context)
     assert books.season(season).round == opened
-    assert [job for job in books.postman.take() if isinstance(job, PlayMatch)] == []
+    assert books.sent(PlayMatch) == []
     books.record(played(jobs[0]))
     tick(books.context)
     assert books.season(season).round == opened + 1

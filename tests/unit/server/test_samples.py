@@ -43,15 +43,9 @@ def sampled(job: PlayMatch, *stateful: Version, repeats: bool = True) -> MatchPl
     return replace(played(job), sampled=job.sample, **told)
 
 
-def send(books: Books) -> list[PlayMatch]:
-    """Returns the matches that a tick sends."""
-    tick(books.context)
-    return [job for job in books.postman.take() if isinstance(job, PlayMatch)]
-
-
 def played_next(books: Books, *stateful: Version) -> list[PlayMatch]:
     """Returns the results of the matches that a tick sends."""
-    jobs = send(books)
+    jobs = books.tick()
     for job in jobs:
         assert books.record(sampled(job, *stateful))
     return jobs
@@ -84,7 +78,7 @@ def test_the_first_match_of_every_version_is_sampled_and_of_the_others_some(
 ) -> None:
     seen: set[str] = set()
     for _ in range(8):
-        jobs = send(books)
+        jobs = books.tick()
         for job in jobs:
             new = {seat.version for seat in job.seats} - seen
             assert job.sample == (BOUTS if new or by_lot(job) else 0)
@@ -98,7 +92,7 @@ def test_the_first_match_of_every_version_is_sampled_and_of_the_others_some(
 def test_no_match_is_sampled_where_the_operator_wants_none(
     books: Books, trio: list[Version]
 ) -> None:
-    assert BOUTS in {job.sample for job in send(books)}
+    assert BOUTS in {job.sample for job in books.tick()}
     none = dataclasses.replace(books.settings, sample_percent=0)
     with books.read() as session:
         assert {samples.bouts_of(row, none) for row in session.scalars(select(Match))} == {0}
@@ -108,7 +102,7 @@ def test_who_keeps_state_is_marked_told_once_and_played_one_bout_at_a_time(
     books: Books, trio: list[Version], alice: User
 ) -> None:
     bad = trio[0]
-    first = send(books)
+    first = books.tick()
     assert widths(first, bad) == ({WIDE}, {WIDE})
     for job in first:
         books.record(sampled(job, bad))
@@ -126,12 +120,12 @@ def test_who_keeps_state_is_marked_told_once_and_played_one_bout_at_a_time(
 def test_a_match_that_was_sent_before_keeps_its_width_when_it_is_sent_again(
     books: Books, trio: list[Version]
 ) -> None:
-    first, *others = send(books)
+    first, *others = books.tick()
     for job in others:
         books.record(sampled(job, *trio))
     assert books.version(trio[0].id).stateful_at is not None
     books.clock.pass_by(minutes=30)
-    (again,) = [job for job in send(books) if job.match == first.match]
+    (again,) = [job for job in books.tick() if job.match == first.match]
     assert (again.attempt, again.width) == (2, WIDE)
     assert books.record(sampled(first)), "the older attempt's result is as good"
 
@@ -167,12 +161,12 @@ def rating_of(books: Books, version: Version) -> tuple[tuple[float, float], int]
 def test_who_does_not_repeat_itself_is_called_so_and_stays_wide(
     books: Books, trio: list[Version], alice: User
 ) -> None:
-    for job in send(books):
+    for job in books.tick():
         books.record(sampled(job, trio[0], repeats=False))
     found = books.version(trio[0].id)
     assert (found.unrepeatable, found.stateful_at) == (True, None)
     assert not books.notices(alice, "stateful")
-    assert widths(send(books), trio[0])[0] <= {WIDE}
+    assert widths(books.tick(), trio[0])[0] <= {WIDE}
 
 
 # --- Seasons ---------------------------------------------------------------------------------
@@ -243,7 +237,7 @@ def test_a_bot_of_the_house_is_marked_and_nobody_is_told(books: Books, alice: Us
     books.league()
     house = books.bot(books.person("house", Role.HOUSE), "steady")
     books.bot(alice, "rival")
-    for job in send(books):
+    for job in books.tick():
         books.record(sampled(job, house))
     assert books.version(house.id).stateful_at is not None
     assert not books.notices(alice, "stateful")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import event, func, select
+from sqlalchemy import event, select
 
 from matchbox.dice import deals_from
 from matchbox.errors import BadName, BadOption, Conflict, Forbidden, NotFound
@@ -151,8 +151,7 @@ def test_results_in_any_order_and_twice_tell_the_same_season(
     first = told(books, season)
     for message in late:
         assert not books.record(message)
-    with books.read() as session:
-        assert session.scalar(select(func.count()).select_from(Result)) == len(late)
+    assert books.count(Result) == len(late)
     assert told(books, season) == first
     with books.write() as session:
         again = standings.refresh(session, f"season:{season.id}", now=books.clock())
@@ -457,6 +456,6 @@ def test_a_season_under_new_rules_has_every_option_of_the_game(
     start(books, charlie, season)
     books.wall()
     tick.tick(books.context)
-    (job, *_) = (one for one in books.postman.take() if isinstance(one, PlayMatch))
+    (job, *_) = books.sent(PlayMatch)
     assert usual
     assert (job.options, job.rules) == (usual, rules)

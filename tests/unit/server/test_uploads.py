@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from sqlalchemy import delete, func, select
+from sqlalchemy import delete
 
 from matchbox.errors import (
     BadBundle,
@@ -60,8 +60,7 @@ def test_another_class_of_the_same_bytes_is_another_version(books: Books, alice:
 def test_two_owners_may_have_the_same_name_and_bytes(books: Books, alice: User, bob: User) -> None:
     versions = [books.upload(alice, "simple"), books.upload(bob, "simple")]
     assert len({version.bot_id for version in versions}) == 2
-    with books.read() as session:
-        assert session.scalar(select(func.count()).select_from(Bundle)) == 1
+    assert books.count(Bundle) == 1
 
 
 def test_new_bytes_are_a_new_version_of_the_same_bot(books: Books, alice: User) -> None:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from matchbox.errors import Conflict, Forbidden, NotFound
 from matchbox.match.wire import TryOut
 from server.db.models import User, Version, VersionState
-from server.services import job_kinds, tryouts, uploads
+from server.services import tryouts, uploads
 from tests.books import SIMPLE, Books, lost, tried_out
 
 
@@ -17,18 +17,6 @@ def the_job(books: Books) -> TryOut:
     (job,) = books.postman.take()
     assert isinstance(job, TryOut)
     return job
-
-
-def swept(books: Books) -> int:
-    """Sends late try-outs again; returns their number."""
-    with books.write() as session:
-        return job_kinds.sweep(session, settings=books.settings, now=books.clock())
-
-
-def claim(books: Books, job: TryOut) -> None:
-    """Claims the try-out, as an arena does."""
-    with books.write() as session:
-        job_kinds.claim(session, job.claim(), settings=books.settings, now=books.clock())
 
 
 def test_an_accepted_version_is_active_and_has_its_report(books: Books, alice: User) -> None:
@@ -91,7 +79,7 @@ def test_a_late_verdict_on_an_old_version_does_not_unseat_a_newer_one(
     new = books.upload(alice, "simple", SIMPLE + b"# better\n")
     first = the_job(books)
     books.clock.pass_by(minutes=5.1)
-    assert swept(books)
+    assert books.sweep()
     second = the_job(books)
     assert (first.version, second.version) == (old.digest, new.digest)
     books.settle(tried_out(second))
@@ -103,14 +91,14 @@ def test_a_late_verdict_on_an_old_version_does_not_unseat_a_newer_one(
 def test_a_late_try_out_is_sent_again_and_both_results_count(books: Books, alice: User) -> None:
     version = books.upload(alice, "simple")
     first = the_job(books)
-    assert swept(books) == 0
+    assert books.sweep() == 0
     books.clock.pass_by(minutes=5.1)
-    assert swept(books) == 1
+    assert books.sweep() == 1
     second = the_job(books)
     assert (second.attempt, books.version(version.id).platform_faults) == (2, 0)
     with pytest.raises(Conflict, match="not wanted"):
-        claim(books, first)
-    claim(books, second)
+        books.claim(first)
+    books.claim(second)
     assert books.settle(tried_out(first))
     assert not books.settle(tried_out(second))
 
@@ -119,9 +107,9 @@ def test_a_claim_keeps_the_sweeper_away(books: Books, alice: User) -> None:
     books.upload(alice, "simple")
     job = the_job(books)
     books.clock.pass_by(minutes=4)
-    claim(books, job)
+    books.claim(job)
     books.clock.pass_by(minutes=4)
-    assert swept(books) == 0
+    assert books.sweep() == 0
 
 
 def test_a_try_out_lost_twice_is_parked_and_never_lost(
@@ -131,16 +119,16 @@ def test_a_try_out_lost_twice_is_parked_and_never_lost(
     job = the_job(books)
     assert books.lose(lost(job))
     assert not books.lose(lost(job)), "one fault for one attempt"
-    assert swept(books) == 1
+    assert books.sweep() == 1
     again = the_job(books)
     assert books.lose(lost(again, "no memory left"))
     parked = books.version(version.id)
     assert parked.parked
     assert (parked.platform_faults, parked.trouble) == (2, "no memory left")
     books.clock.pass_by(minutes=60)
-    assert swept(books) == 0
+    assert books.sweep() == 0
     try_again(books, charlie, parked)
-    assert swept(books) == 1
+    assert books.sweep() == 1
     assert books.settle(tried_out(the_job(books)))
     assert books.version(version.id).state == VersionState.ACTIVE
 
@@ -167,7 +155,7 @@ def test_a_try_out_that_never_comes_back_is_parked_in_the_end(books: Books, alic
     for sent in range(1, 30):
         books.clock.pass_by(minutes=6 * sent)
         books.wall()
-        swept(books)
+        books.sweep()
     assert books.version(version.id).parked
     assert "never came back" in books.version(version.id).trouble
 

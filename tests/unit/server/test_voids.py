@@ -261,7 +261,7 @@ def test_a_match_of_a_comparison_is_void_only_before_it_counts_and_never_again(
         )
     books.clock.pass_by(minutes=1)
     tick(books.context)
-    jobs = [job for job in books.postman.take() if isinstance(job, PlayMatch)]
+    jobs = books.sent(PlayMatch)
     counted, waiting = (job.match for job in jobs[:2])
     books.record(played(jobs[0]))
     with pytest.raises(Conflict, match="which has counted it"):

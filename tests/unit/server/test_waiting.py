@@ -192,7 +192,7 @@ def test_try_outs_wait_in_the_order_in_which_they_were_sent(
     second = books.upload(alice, "one", SIMPLE + b"# 2\n")
     books.clock.pass_by(seconds=1)
     third = books.upload(bob, "two")
-    jobs = [job for job in books.postman.take() if isinstance(job, TryOut)]
+    jobs = books.sent(TryOut)
     assert [job.version for job in jobs] == [first.digest, third.digest]
     told = [one for of in (first, third, second) if (one := of_version(books, of, charlie))]
     assert [one.place for one in told] == [1, 2, 3]

@@ -26,9 +26,8 @@ def play(books: Books) -> None:
     """Plays all waiting matches."""
     for _ in range(4):
         tick(books.context)
-        for job in books.postman.take():
-            if isinstance(job, PlayMatch):
-                books.record(played(job))
+        for job in books.sent(PlayMatch):
+            books.record(played(job))
     tick(books.context)
 
 

@@ -168,7 +168,7 @@ def test_a_match_is_verified_by_the_api(
     asked = as_alice.post(f"/matches/{queued[:8]}/verification")
     assert (asked.status_code, asked.get_json()["state"]) == (202, "waiting")
     assert "already" in problem(as_bob.post(address), 409)["detail"]
-    (job,) = [job for job in books.postman.take() if isinstance(job, Verify)]
+    (job,) = books.sent(Verify)
     found = Verified(
         verification=job.verification, attempt=1, token=job.token, finding="different", bout=1,
         move=2,

@@ -13,9 +13,8 @@ from tests.unit.server.test_play import book, taken
 
 def arena_plays(books: Books) -> None:
     """Takes the sent turns, as an arena does."""
-    for job in books.postman.take():
-        if isinstance(job, TakeTurn):
-            book(books, taken(books, job))
+    for job in books.sent(TakeTurn):
+        book(books, taken(books, job))
 
 
 def opened(as_alice: Caller, *seats: str) -> dict[str, Any]:

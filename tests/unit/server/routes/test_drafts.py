@@ -14,9 +14,8 @@ from tests.unit.server.routes.conftest import Browse, Caller, problem
 
 def settle(books: Books, *, accepted: bool = True, **more: Any) -> None:
     """Settles the waiting drafts, as an arena does."""
-    for job in books.postman.take():
-        if isinstance(job, TryOut):
-            books.settle(tried_out(job, accepted=accepted, **more))
+    for job in books.sent(TryOut):
+        books.settle(tried_out(job, accepted=accepted, **more))
 
 
 def test_a_draft_of_the_api_tells_its_verdict_at_its_address(

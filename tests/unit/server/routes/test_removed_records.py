@@ -69,7 +69,7 @@ def test_the_page_of_a_version_says_that_the_output_of_its_try_out_was_removed(
     browse: Browse, as_alice: Caller, books: Books, alice: User, bob: User
 ) -> None:
     books.upload(alice, "one")
-    (job,) = [job for job in books.postman.take() if isinstance(job, TryOut)]
+    (job,) = books.sent(TryOut)
     books.settle(tried_out(job, accepted=False))
     books.clock.pass_by(minutes=60 * 24 * 31)
     settings = replace(books.settings, keep_tryout_days=30)
