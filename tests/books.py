@@ -141,6 +141,13 @@ class Books:
             session.add(user)
         return user
 
+    def operator_link(self) -> str:
+        """The secret of a new link that makes its visitor the first operator."""
+        with self.write() as session:
+            secret = accounts.first_operator_link(session, now=self.clock())
+        assert secret is not None
+        return secret
+
     def acting(self, user: User) -> Acting[User]:
         """Opens transactions of the account, as `server.auth.acting` does for a request."""
 
@@ -437,6 +444,15 @@ def play_out(
         for job in pupils:
             books.remember((learn or learned)(job))
         books.clock.pass_by(seconds=5)
+
+
+def really_play(books: Books, rounds: int) -> None:
+    """Really plays the matches of this many ticks, and refreshes the standing."""
+    for _ in range(rounds):
+        for job in books.tick():
+            books.record(really_played(books, job))
+        books.clock.pass_by(seconds=30)
+    tick(books.context)
 
 
 def really_played(books: Books, job: PlayMatch) -> MatchPlayed:

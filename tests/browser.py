@@ -14,6 +14,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, ViewportSize, expect
 
+from tests.installation import PASSWORD
 from tests.keyboard import too_far
 
 Scheme = Literal["light", "dark"]
@@ -34,6 +35,29 @@ journey: Final = pytest.mark.parametrize("screen", SCREENS.values(), ids=SCREENS
 """Runs a test on both of these screens. Its `page` or `watched` is opened there."""
 COLOURS: Final = ("color-contrast", "link-in-text-block")
 """The rules of axe that depend on the scheme."""
+
+
+def log_in(page: Page, address: str, name: str, password: str = PASSWORD) -> None:
+    """Logs in by the form."""
+    send_login(page, address, name, password)
+    expect(page.get_by_role("button", name="Log out")).to_be_visible()
+
+
+def send_login(page: Page, address: str, name: str, password: str) -> None:
+    """Fills in the form of the login and sends it."""
+    page.goto(address + "/login")
+    page.get_by_label("Name").fill(name)
+    page.get_by_label("Password").fill(password)
+    page.get_by_role("button", name="Log in").click()
+
+
+def become_operator(page: Page, link: str) -> None:
+    """Makes charlie the first operator, through the link that a new platform prints."""
+    page.goto(link)
+    page.get_by_label("Name").fill("charlie")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Become the operator").click()
+    expect(page.get_by_text("Strangers' bots run behind the wall")).to_be_visible()
 
 
 def write_text(page: Page, text: str) -> None:

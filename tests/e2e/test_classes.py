@@ -14,12 +14,11 @@ from playwright.sync_api import Page, expect
 from server.db.models import Role
 from server.services import accounts, leagues, seasons, sessions
 from tests.books import Books, open_books, tried_out
-from tests.browser import all_is_well, journey
+from tests.browser import all_is_well, journey, log_in, send_login
 from tests.builders import shipped
+from tests.installation import PASSWORD
 
 pytestmark = pytest.mark.browser
-
-PASSWORD = "correct horse battery"
 
 
 @pytest.fixture
@@ -39,14 +38,6 @@ def books(empty_database: Path, tmp_path: Path) -> Iterator[Books]:
         seasons.create(session, charlie, name="spring", league="class-7b", now=now)
     yield books
     books.context.close()
-
-
-def log_in(page: Page, address: str, name: str, password: str = PASSWORD) -> None:
-    """Logs in by the form."""
-    page.goto(address + "/login")
-    page.get_by_label("Name").fill(name)
-    page.get_by_label("Password").fill(password)
-    page.get_by_role("button", name="Log in").click()
 
 
 @journey
@@ -130,7 +121,7 @@ def test_an_operator_makes_a_class_of_thirty_prints_it_and_resets_a_password(
     fresh = page.locator(".account-cards .secret").inner_text()
     assert re.fullmatch(r"[a-z]{8}-[a-z]{8}-\d{4}", fresh)
     page.context.clear_cookies()
-    log_in(page, address, "pupil-04", password)
+    send_login(page, address, "pupil-04", password)
     expect(page.get_by_role("alert")).to_contain_text("wrong")
     log_in(page, address, "pupil-04", fresh)
     expect(page.get_by_role("link", name="pupil-04")).to_be_visible()

@@ -12,8 +12,8 @@ from server import queries
 from server.services import accounts
 from server.services.tick import tick
 from tests.books import Books
-from tests.browser import all_is_well, journey
-from tests.e2e.test_losses import PASSWORD, log_in
+from tests.browser import all_is_well, journey, log_in
+from tests.installation import PASSWORD
 from worker.arena.boxes import open_named
 from worker.arena.play import play_job
 
@@ -60,7 +60,7 @@ def test_an_author_reads_the_output_beside_the_step_of_a_fault(
         alice = accounts.sign_up(session, "alice", PASSWORD, signup="open", now=books.clock())
     books.bot(alice, "mine", TALKER.encode())
     play(books)
-    log_in(watched, address)
+    log_in(watched, address, "alice")
     watched.goto(address + "/bots/alice/mine")
     faults = watched.locator("#faults tbody tr")
     expect(faults.first).to_contain_text("ValueError: three is too many")

@@ -13,7 +13,7 @@ from typing import Final
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser import write_text
+from tests.browser import become_operator, write_text
 from tests.installation import PASSWORD, Installation, eventually, installed
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -104,7 +104,7 @@ def token(platform: Installation) -> str:
 def test_the_first_day(platform: Installation, browser: Browser, shots: Path) -> None:
     with browser.new_context() as one, browser.new_context() as other:
         charlie, alice = one.new_page(), other.new_page()
-        take_over(charlie, platform)
+        become_operator(charlie, platform.link)
         sign_up(alice, platform)
         submit_file(alice, NOTEBOOK)
         picture(alice, shots, "accepted")
@@ -168,15 +168,6 @@ def test_of_two_players_one_may_be_chosen(platform: Installation, token: str) ->
     told = platform.verdict(answer.json()["id"], token=token)
     assert told["state"] == "active"
     assert told["report"]["class_name"] == "Yours"
-
-
-def take_over(page: Page, platform: Installation) -> None:
-    """Becomes the operator by the printed link."""
-    page.goto(platform.link)
-    page.get_by_label("Name").fill("charlie")
-    page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("button", name="Become the operator").click()
-    expect(page.get_by_text("Strangers' bots run behind the wall")).to_be_visible()
 
 
 def sign_up(page: Page, platform: Installation) -> None:

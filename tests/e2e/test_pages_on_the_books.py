@@ -9,16 +9,15 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from matchbox.match.wire import PlayMatch, TryOut
-from server.services import accounts
+from matchbox.match.wire import TryOut
 from server.services.tick import tick
-from tests.books import Books, really_played, tried_out
-from tests.browser import all_is_well, journey, write_text
+from tests.books import Books, really_play, tried_out
+from tests.browser import all_is_well, become_operator, journey, log_in, write_text
 from tests.builders import shipped
+from tests.installation import PASSWORD
 
 pytestmark = pytest.mark.browser
 
-PASSWORD = "correct horse battery"
 CAREFUL = shipped("bomb", "medium").decode() + "\n# alice's own\n"
 
 
@@ -26,16 +25,6 @@ def try_out(books: Books, *, accepted: bool = True) -> None:
     """Does the arena's and the ledger's part of a submission."""
     for job in books.sent(TryOut):
         books.settle(tried_out(job, accepted=accepted))
-
-
-def play(books: Books, rounds: int = 3) -> None:
-    """Really plays ranked matches, and refreshes the standing."""
-    for _ in range(rounds):
-        tick(books.context)
-        for job in books.sent(PlayMatch):
-            books.record(really_played(books, job))
-        books.clock.pass_by(seconds=30)
-    tick(books.context)
 
 
 def sign_up(page: Page, address: str, name: str = "alice") -> None:
@@ -63,7 +52,7 @@ def test_a_bot_goes_from_the_form_to_the_leaderboard(
     submit(page, "careful", CAREFUL)
     try_out(books)
     expect(page.locator("#verdict")).to_contain_text("Active. It plays by the rules")
-    play(books)
+    really_play(books, 3)
     page.get_by_role("link", name="Bomb league").click()
     expect(page.locator(".canvas")).to_have_attribute("data-ready", "")
     line = page.locator("table.sortable tr", has_text="alice/careful")
@@ -135,14 +124,9 @@ def test_a_token_is_made_shown_once_and_revoked(page: Page, address: str) -> Non
 def test_the_first_operator_looks_after_the_platform(
     page: Page, books: Books, address: str
 ) -> None:
-    with books.write() as session:
-        secret = accounts.first_operator_link(session, now=books.clock())
-    page.goto(f"{address}/first/{secret}")
-    page.get_by_label("Name").fill("charlie")
-    page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("button", name="Become the operator").click()
-    expect(page.get_by_text("Strangers' bots run behind the wall")).to_be_visible()
-    page.goto(f"{address}/first/{secret}")
+    link = f"{address}/first/{books.operator_link()}"
+    become_operator(page, link)
+    page.goto(link)
     expect(page.get_by_text("This link has been used")).to_be_visible()
     page.goto(address + "/seasons")
     page.get_by_role("button", name="Next: its settings").click()
@@ -159,13 +143,7 @@ def test_the_first_operator_looks_after_the_platform(
 def test_an_operator_makes_a_league_that_runs_itself(
     page: Page, books: Books, address: str
 ) -> None:
-    with books.write() as session:
-        secret = accounts.first_operator_link(session, now=books.clock())
-    page.goto(f"{address}/first/{secret}")
-    page.get_by_label("Name").fill("charlie")
-    page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("button", name="Become the operator").click()
-    expect(page.get_by_text("Strangers' bots run behind the wall")).to_be_visible()
+    become_operator(page, f"{address}/first/{books.operator_link()}")
     page.clock.set_fixed_time(books.clock() / 1000)
     page.goto(address + "/leagues")
     page.get_by_role("link", name="Make a league").click()
@@ -188,7 +166,7 @@ def test_an_operator_makes_a_league_that_runs_itself(
     page.reload()
     expect(page.locator("main time[data-countdown]").first).to_contain_text("in 6 min 40 s")
     books.clock.pass_by(minutes=7)
-    play(books)
+    really_play(books, 3)
     page.get_by_role("link", name="cup 1").click()
     expect(page.locator("#state")).to_contain_text("finished")
     expect(page.locator("main")).to_contain_text("every two bots meet in both orders")
@@ -203,7 +181,7 @@ def test_an_account_ends_its_other_sessions_and_changes_its_password(
     sign_up(page, address)
     with browser.new_context() as elsewhere:
         other = elsewhere.new_page()
-        log_in(other, address, PASSWORD)
+        log_in(other, address, "alice")
         page.goto(address + "/account")
         sessions = page.locator("table", has_text="this one")
         expect(sessions.locator("tbody tr")).to_have_count(2)
@@ -222,17 +200,7 @@ def test_an_account_ends_its_other_sessions_and_changes_its_password(
     change_password(page, "battery staple")
     expect(token).to_contain_text("revoked")
     page.get_by_role("button", name="Log out").click()
-    log_in(page, address, "battery staple")
-    expect(page.get_by_role("button", name="Log out")).to_be_visible()
-
-
-def log_in(page: Page, address: str, password: str) -> None:
-    """Logs alice in through the form."""
-    page.goto(address + "/login")
-    page.get_by_label("Name").fill("alice")
-    page.get_by_label("Password").fill(password)
-    page.get_by_role("button", name="Log in").click()
-    expect(page.get_by_role("button", name="Log out")).to_be_visible()
+    log_in(page, address, "alice", "battery staple")
 
 
 def change_password(page: Page, new: str) -> None:

@@ -21,11 +21,11 @@ from server.services.bootstrap import ShippedBot, prepare
 from tests.books import Books, open_books, tried_out
 from tests.browser import Screen, all_is_well, journey
 from tests.builders import shipped
+from tests.installation import PASSWORD
 from tests.unit.server.test_play import book, taken
 
 pytestmark = [pytest.mark.browser, journey]
 
-PASSWORD = "correct horse battery"
 BOTS = {"bomb": "simple", "skull": "random", "war": "highest", "thegame": "legal",
         "creatures": "autopilot"}  # fmt: skip
 

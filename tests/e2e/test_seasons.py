@@ -11,15 +11,12 @@ from sqlalchemy import select
 
 from matchbox.league.format import CHOICES
 from server.db.models import League, Role
-from server.services import accounts
-from tests.books import Books, play_out, really_learned, really_played
-from tests.browser import all_is_well, journey, settle
+from tests.books import Books, play_out, really_learned, really_play, really_played
+from tests.browser import all_is_well, become_operator, journey, settle
 from tests.builders import shipped
-from tests.e2e.test_losses import play
 
 pytestmark = pytest.mark.browser
 
-PASSWORD = "correct horse battery"
 AUTHORS = ("alice", "bob", "dora", "emil", "frida")
 
 
@@ -50,17 +47,6 @@ FORMATS: Final = {
         ("Knock-out",),
     ),
 }
-
-
-def become_operator(page: Page, books: Books, address: str) -> None:
-    """Makes charlie the first operator, through the link that a new platform prints."""
-    with books.write() as session:
-        secret = accounts.first_operator_link(session, now=books.clock())
-    page.goto(f"{address}/first/{secret}")
-    page.get_by_label("Name").fill("charlie")
-    page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("button", name="Become the operator").click()
-    expect(page.get_by_text("Strangers' bots run behind the wall")).to_be_visible()
 
 
 def make_league(page: Page, address: str, game: str, kind: str, settings: dict[str, str]) -> None:
@@ -101,7 +87,7 @@ def test_an_operator_runs_a_season_of_each_format(
     watched: Page, books: Books, address: str, kind: str
 ) -> None:
     form = FORMATS[kind]
-    become_operator(watched, books, address)
+    become_operator(watched, f"{address}/first/{books.operator_link()}")
     for name in AUTHORS:
         text = shipped(form.game, form.bot) + f"\n# {name}\n".encode()
         books.bot(books.person(name, Role.AUTHOR), "careful", text, game=form.game)
@@ -163,10 +149,10 @@ def void_it(page: Page, *, decided: bool) -> None:
 def test_an_operator_makes_a_league_that_never_ends(
     watched: Page, books: Books, address: str
 ) -> None:
-    become_operator(watched, books, address)
+    become_operator(watched, f"{address}/first/{books.operator_link()}")
     make_league(watched, address, "bomb", "continuous", {})
     expect(watched.locator("main")).to_contain_text("Continuously, by every active bot of the game")
-    play(books, 2)
+    really_play(books, 2)
     watched.get_by_role("link", name="the leaderboard").click()
     expect(watched.locator("#board tbody tr")).to_have_count(2)
     expect(watched.locator("main")).to_contain_text("in the league cup")
@@ -177,7 +163,7 @@ def test_an_operator_makes_a_league_that_never_ends(
 def test_the_form_shows_what_the_question_of_an_adaptive_season_needs(
     watched: Page, books: Books, address: str
 ) -> None:
-    become_operator(watched, books, address)
+    become_operator(watched, f"{address}/first/{books.operator_link()}")
     watched.goto(f"{address}/admin/leagues/new?name=cup&game=bomb&kind=adaptive&step=2")
     size, care = watched.get_by_label("Size of the top"), watched.get_by_label("Care")
     expect(size).to_be_hidden()

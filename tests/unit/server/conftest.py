@@ -11,7 +11,10 @@ from random import Random
 import pytest
 
 from server.db.models import Role, User
+from server.services import accounts
 from tests.books import Books, open_books
+
+PASSWORD = "a password of dora"
 
 
 @pytest.fixture(autouse=True)
@@ -50,3 +53,10 @@ def bob(books: Books) -> User:
 def charlie(books: Books) -> User:
     """The operator."""
     return books.person("charlie", Role.OPERATOR)
+
+
+@pytest.fixture
+def dora(books: Books) -> User:
+    """An author with a password."""
+    with books.write() as session:
+        return accounts.sign_up(session, "dora", PASSWORD, signup="open", now=books.clock())

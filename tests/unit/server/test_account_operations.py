@@ -20,15 +20,7 @@ from server.services import (
 )
 from server.services.tick import tick
 from tests.books import GAME, Books, season_of
-
-PASSWORD = "a password of dora"
-
-
-@pytest.fixture
-def dora(books: Books) -> User:
-    """An author with a password."""
-    with books.write() as session:
-        return accounts.sign_up(session, "dora", PASSWORD, signup="open", now=books.clock())
+from tests.unit.server.conftest import PASSWORD
 
 
 def doings(books: Books) -> list[tuple[str, int | None]]:

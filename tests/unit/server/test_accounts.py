@@ -171,14 +171,6 @@ def test_a_token_of_an_earlier_release_has_no_end(books: Books, alice: User) -> 
         assert new.ends_at == books.clock() + 7 * DAY_MS
 
 
-def link(books: Books) -> str:
-    """Returns the secret of a link for the first operator."""
-    with books.write() as session:
-        secret = accounts.first_operator_link(session, now=books.clock())
-    assert secret is not None
-    return secret
-
-
 def claim(books: Books, secret: str, name: str = "charlie") -> User:
     """Returns the operator that the link makes."""
     with books.write() as session:
@@ -186,7 +178,7 @@ def claim(books: Books, secret: str, name: str = "charlie") -> User:
 
 
 def test_the_first_operator_comes_by_a_link_that_works_once(books: Books) -> None:
-    secret = link(books)
+    secret = books.operator_link()
     with books.read() as session:
         assert accounts.is_open_link(session, secret)
     assert claim(books, secret).operator
@@ -199,7 +191,7 @@ def test_the_first_operator_comes_by_a_link_that_works_once(books: Books) -> Non
 
 
 def test_a_newer_link_replaces_the_older_ones(books: Books) -> None:
-    old, new = link(books), link(books)
+    old, new = books.operator_link(), books.operator_link()
     with books.read() as session:
         assert not accounts.is_open_link(session, old)
     with pytest.raises(Forbidden):
@@ -214,7 +206,7 @@ def test_there_is_no_link_once_there_is_an_operator(books: Books, charlie: User)
 
 
 def test_an_open_link_ends_when_somebody_becomes_an_operator_otherwise(books: Books) -> None:
-    secret = link(books)
+    secret = books.operator_link()
     books.person("charlie", Role.OPERATOR)
     with books.read() as session:
         assert not accounts.is_open_link(session, secret)
@@ -229,7 +221,7 @@ def test_a_link_is_no_token_and_a_token_is_no_link(books: Books, alice: User) ->
         assert not accounts.is_open_link(session, token)
     with pytest.raises(Forbidden, match="has been used"):
         claim(books, token, "mallory")
-    secret = link(books)
+    secret = books.operator_link()
     with books.read() as session:
         assert accounts.token_of(session, token, now=books.clock()).user_id == alice.id
     charlie = claim(books, secret)
@@ -246,4 +238,4 @@ def test_the_house_is_no_operator(books: Books) -> None:
         assert accounts.house(session, now=books.clock()).id == house.id
         assert house.trusted
         assert not house.operator
-    link(books)
+    books.operator_link()

@@ -14,17 +14,10 @@ from server.services import accounts, logins
 from server.services.tick import tick
 from server.times import DAY_MS
 from tests.books import Books, open_books
+from tests.unit.server.conftest import PASSWORD
 
-PASSWORD = "the password of dora"
 MALLORY = "192.0.2.66"
 HOME = "2001:db8:1:2::/64"
-
-
-@pytest.fixture
-def dora(books: Books) -> User:
-    """Somebody with a password."""
-    with books.write() as session:
-        return accounts.sign_up(session, "dora", PASSWORD, signup="open", now=books.clock())
 
 
 def guess(books: Books, password: str, network: str = MALLORY, name: str = "dora") -> User:

@@ -15,15 +15,7 @@ from server.services import account_operations, accounts, sessions
 from server.times import DAY_MS
 from tests.books import Books
 from tests.plans import explained
-
-PASSWORD = "a password of dora"
-
-
-@pytest.fixture
-def dora(books: Books) -> User:
-    """An author with a password."""
-    with books.write() as session:
-        return accounts.sign_up(session, "dora", PASSWORD, signup="open", now=books.clock())
+from tests.unit.server.conftest import PASSWORD
 
 
 def crowd(books: Books, count: int) -> None:

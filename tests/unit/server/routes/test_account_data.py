@@ -6,22 +6,12 @@ import io
 import json
 from zipfile import ZipFile
 
-import pytest
 from werkzeug.test import TestResponse
 
 from server.db.models import User
-from server.services import accounts
 from tests.books import Books
+from tests.unit.server.conftest import PASSWORD
 from tests.unit.server.routes.conftest import Browse, Caller, problem, token_of
-
-PASSWORD = "a password of dora"
-
-
-@pytest.fixture
-def dora(books: Books) -> User:
-    """An author with a password."""
-    with books.write() as session:
-        return accounts.sign_up(session, "dora", PASSWORD, signup="open", now=books.clock())
 
 
 def names_of(response: TestResponse) -> list[str]:

@@ -12,25 +12,14 @@ from matchbox.errors import Forbidden
 from server.db.models import Role, User
 from server.services import accounts, passwords
 from tests.books import Books
+from tests.unit.server.conftest import PASSWORD
 from tests.unit.server.routes.conftest import Browse, Browser, Caller, MakeApp
-
-PASSWORD = "a password of dora"
-
-
-@pytest.fixture
-def dora(books: Books) -> User:
-    """An author with a password."""
-    with books.write() as session:
-        return accounts.sign_up(session, "dora", PASSWORD, signup="open", now=books.clock())
 
 
 @pytest.fixture
 def link(books: Books) -> str:
     """Returns the secret of the first operator's link."""
-    with books.write() as session:
-        secret = accounts.first_operator_link(session, now=books.clock())
-    assert secret is not None
-    return secret
+    return books.operator_link()
 
 
 def test_signing_up_logs_in_and_leads_to_the_first_bot(browse: Browse) -> None:

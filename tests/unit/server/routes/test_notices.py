@@ -13,12 +13,12 @@ from werkzeug.test import TestResponse
 from matchbox.answers.notices import MUTABLE
 from server.app import create_app
 from server.db.models import User
-from server.services import accounts, notices
+from server.services import notices
 from server.services.deliveries import take
 from tests.books import Books
+from tests.unit.server.conftest import PASSWORD
 from tests.unit.server.routes.conftest import Browse, Browser, Caller, session_of
 
-PASSWORD = "a password of dora"
 Mailing = Callable[[User], Browser]
 
 
@@ -136,13 +136,6 @@ def test_no_notice_is_marked_by_a_forged_form(browse: Browse, alice: User, told:
     browser = browse(alice)
     for path in (f"/inbox/{told[0]}/read", "/inbox/read", "/account/email/clear"):
         assert browser.send(path, csrf_token="forged").status_code == 400
-
-
-@pytest.fixture
-def dora(books: Books) -> User:
-    """An author with a password."""
-    with books.write() as session:
-        return accounts.sign_up(session, "dora", PASSWORD, signup="open", now=books.clock())
 
 
 def test_a_session_alone_sets_no_address(mailing: Mailing, books: Books, dora: User) -> None:

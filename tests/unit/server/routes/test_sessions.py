@@ -18,6 +18,7 @@ from server.db.models import BrowserSession, Token, User
 from server.problems import LoginNeeded
 from server.services import accounts
 from tests.books import Books
+from tests.unit.server.conftest import PASSWORD
 from tests.unit.server.routes.conftest import (
     Browse,
     Browser,
@@ -27,16 +28,8 @@ from tests.unit.server.routes.conftest import (
     token_of,
 )
 
-PASSWORD = "a password of dora"
 NEW = "battery staple"
 COOKIE = "matchbox_session"
-
-
-@pytest.fixture
-def dora(books: Books) -> User:
-    """An author with a password."""
-    with books.write() as session:
-        return accounts.sign_up(session, "dora", PASSWORD, signup="open", now=books.clock())
 
 
 def cookie_of(browser: Browser) -> str:
