@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -25,6 +24,8 @@ from matchbox.games.bomb import (
     skip_card,
 )
 
+pytestmark = pytest.mark.usefixtures("own_chance")
+
 
 def plain_game(first: type[Player], second: type[Player]) -> Any:
     """A game of the plain loop between its own players of these names."""
@@ -37,14 +38,6 @@ PAIRS = [
     (SimplePlayer, ScaredPlayer), (MediumPlayer, SimplePlayer), (ScaredPlayer, MediumPlayer),
     (MediumPlayer, MediumPlayer),
 ]  # fmt: skip
-
-
-@pytest.fixture(autouse=True)
-def _own_chance() -> Iterator[None]:
-    state = random.getstate()
-    random.seed(2)
-    yield
-    random.setstate(state)
 
 
 class Drawing(SimplePlayer):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,16 +25,14 @@ from matchbox.games.creatures.parsing import count_new
 from matchbox.games.creatures.rules import GAME
 from matchbox.match.referee import play
 from tests.builders import a_job, local_seats, shipped
+from tests.unit.games.conftest import types
 
 
 @pytest.fixture(autouse=True)
-def _own_place_and_chance(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    state = random.getstate()
-    random.seed(5)
+def _own_place(own_chance: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    random.seed(5)  # The hands of the test in which a human plays a turn.
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(jsonlog, "_open", None)
-    yield
-    random.setstate(state)
 
 
 class Blocking(AutoPilot):
@@ -48,17 +45,6 @@ class Blocking(AutoPilot):
 
     def will_block(self, attacker: Any) -> None:
         self.block(attacker, next(card for card in self.board.field if not card.tapped))
-
-
-def answers(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
-    """Sets the lines that the human types."""
-    typed = iter(lines)
-
-    def type_it(prompt: str) -> str:
-        print(prompt)
-        return next(typed)
-
-    monkeypatch.setattr("builtins.input", type_it)
 
 
 # --- A game ----------------------------------------------------------------------------------
@@ -301,7 +287,7 @@ def test_the_first_to_move_wins_nine_of_ten_as_in_a_plain_loop() -> None:
 def test_a_human_plays_a_turn(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    answers(monkeypatch, "land", "Tap", "LAND", "tap", "summon", "goblin", "", "fly", "attack",
+    types(monkeypatch, "land", "Tap", "LAND", "tap", "summon", "goblin", "", "fly", "attack",
             "bear", "summon knight", "done", "quit")  # fmt: skip
     assert play_game(HumanPlayer("Ann"), AutoPilot("Bob")) == 1
     out = capsys.readouterr().out
@@ -323,7 +309,7 @@ def test_a_human_is_told_what_is_possible_now(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     typed = "land", "tap", "done", "land", "tap", "summon bear", "attack bear", "quit"
-    answers(monkeypatch, *typed)
+    types(monkeypatch, *typed)
     play_game(HumanPlayer("Ann"), AutoPilot("Bob"))
     asked = [line for line in capsys.readouterr().out.splitlines() if "QUIT" in line]
     assert [line.partition(" (")[0] for line in asked[:3]] == ["LAND, DONE", "TAP, DONE", "DONE"]
@@ -341,7 +327,7 @@ def test_a_human_never_sees_the_other_hand(
         def will_block(self, attacker: Any) -> None:
             return None
 
-    answers(monkeypatch, "DONE", "QUIT")
+    types(monkeypatch, "DONE", "QUIT")
     play_game(HumanPlayer("Ann"), Dragons("Bob"))
     theirs = [block for block in capsys.readouterr().out.split("\n\n") if "Bob:" in block]
     assert theirs
@@ -354,7 +340,7 @@ def a_blocking_human(monkeypatch: pytest.MonkeyPatch, *typed: str) -> Any:
     from tests.fakes import LeastDice
     from tests.unit.games.creatures.test_rules import a_side, a_state, view
 
-    answers(monkeypatch, *typed)
+    types(monkeypatch, *typed)
     state = a_state(a_side(field="Bear"), a_side(field="Knight Dragon*"))
     GAME.apply(state, 0, ["attack", 1], LeastDice())
     return answer(HumanPlayer(), view(state, 1), print)

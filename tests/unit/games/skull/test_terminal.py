@@ -3,33 +3,16 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from matchbox.games.skull import Agent, Card, HumanPlayer, Move, Player, RandomAgent, play_game
+from tests.unit.games.conftest import types
 from tests.unit.games.skull.test_rules import ROSE, SKULL, begin, owning, play
 from tests.unit.games.skull.test_view import seen
 
-
-@pytest.fixture(autouse=True)
-def _own_chance() -> Iterator[None]:
-    state = random.getstate()
-    random.seed(2)
-    yield
-    random.setstate(state)
-
-
-def types(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
-    """Sets the lines that the human types."""
-    typed = iter(lines)
-
-    def type_it(prompt: str) -> str:
-        print(prompt)
-        return next(typed)
-
-    monkeypatch.setattr("builtins.input", type_it)
+pytestmark = pytest.mark.usefixtures("own_chance")
 
 
 class Faulty(Agent):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -27,13 +26,7 @@ from matchbox.games.thegame.player import adopt, answer
 from matchbox.games.thegame.rules import GAME
 from tests.fakes import RandomDice
 
-
-@pytest.fixture(autouse=True)
-def _own_chance() -> Iterator[None]:
-    state = random.getstate()
-    random.seed(2)
-    yield
-    random.setstate(state)
+pytestmark = pytest.mark.usefixtures("own_chance")
 
 
 def a_view(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from statistics import fmean
 from typing import Any
 
@@ -22,6 +21,8 @@ from matchbox.games.thegame import (
 )
 from matchbox.games.thegame.terminal import batch, simulate
 
+pytestmark = pytest.mark.usefixtures("own_chance")
+
 FIGURES = {
     "random": (12.24, 12.72, 12.68, 12.98, 13.17, 13.30, 13.36),
     "minimal": (7.79, 7.56, 6.68, 6.14, 5.76, 5.48, 5.32),
@@ -34,14 +35,6 @@ LEGAL = {
     "published": (76.9, 79.3, 75.0, 80.0, 82.2),
 }
 """The mean number of cards played by legal minimal, for 1 to 7 players."""
-
-
-@pytest.fixture(autouse=True)
-def _own_chance() -> Iterator[None]:
-    state = random.getstate()
-    random.seed(4)
-    yield
-    random.setstate(state)
 
 
 def mean(players: int, strategy: Any, rules: str = "article", games: int = 150) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 import runpy
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import pytest
 
@@ -13,13 +13,7 @@ from matchbox.games.war import HumanPlayer, Position, terminal
 from tests.builders import CHECKOUT
 from tests.unit.games.war.test_rules import DEAL_1, DEAL_4
 
-
-@pytest.fixture(autouse=True)
-def _own_chance() -> Iterator[None]:
-    state = random.getstate()
-    random.seed(2)
-    yield
-    random.setstate(state)
+pytestmark = pytest.mark.usefixtures("own_chance")
 
 
 def test_a_deal_is_two_hands_of_26_that_add_up() -> None:
