@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import shutil
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from sqlalchemy import select
@@ -20,20 +18,11 @@ from server.context import Context
 from server.db.models import Delivery, User, Webhook
 from server.services import notices, webhooks
 from server.services.deliveries import HELD_MS
-from tests.books import Books, open_books
+from tests.books import Books
 from tests.receivers import Receiver, mail_server, receiver
 from worker.ledger.courier import Courier, Transports, deliver_one
 
 OPEN = {"webhooks": "any", "smtp_host": "localhost", "smtp_tls": "none"}
-
-
-@pytest.fixture
-def books(empty_database: Path, tmp_path: Path) -> Iterator[Books]:
-    """Books of the test's own."""
-    place = shutil.copy(empty_database, tmp_path / "matchbox.db")
-    opened = open_books(f"sqlite:///{place}")
-    yield opened
-    opened.context.close()
 
 
 @pytest.fixture

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -15,24 +12,21 @@ from matchbox.match.wire import PlayMatch
 from server.db.models import Standing
 from server.services import booking
 from server.services.tick import tick
-from tests.books import Books, open_books, played
+from tests.books import Books, played
 from worker.ledger.refit_process import RefitProcess
 
 
 @pytest.fixture
-def books(empty_database: Path, tmp_path: Path) -> Iterator[Books]:
-    """A database of the test's own, with two bots in a league that has played one match."""
-    place = shutil.copy(empty_database, tmp_path / "matchbox.db")
-    opened = open_books(f"sqlite:///{place}")
-    opened.wall()
-    opened.league()
+def books(books: Books) -> Books:
+    """Two bots in a league that has played one match."""
+    books.wall()
+    books.league()
     for name in ("alice", "bob"):
-        opened.bot(opened.person(name), "bot")
-    tick(opened.context, with_standings=False)
-    job = opened.sent(PlayMatch)[0]
-    assert booking.book_message(opened.context, wire.RECORD, wire.to_plain(played(job)))
-    yield opened
-    opened.context.close()
+        books.bot(books.person(name), "bot")
+    tick(books.context, with_standings=False)
+    job = books.sent(PlayMatch)[0]
+    assert booking.book_message(books.context, wire.RECORD, wire.to_plain(played(job)))
+    return books
 
 
 def test_another_process_computes_the_standings_and_is_replaced_when_it_dies(books: Books) -> None:

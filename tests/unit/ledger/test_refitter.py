@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import shutil
 import threading
 from collections.abc import Callable, Iterator
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,21 +14,18 @@ from matchbox.match.wire import PlayMatch
 from server.db.models import MatchState, Standing
 from server.services import booking, standings
 from server.services.tick import refresh_standings, tick
-from tests.books import Books, open_books, played
+from tests.books import Books, played
 from worker.ledger.refitter import Refitter
 
 
 @pytest.fixture
-def books(empty_database: Path, tmp_path: Path) -> Iterator[Books]:
-    """A database of the test's own with a wall, and two bots in a running league."""
-    place = shutil.copy(empty_database, tmp_path / "matchbox.db")
-    opened = open_books(f"sqlite:///{place}")
-    opened.wall()
-    opened.league()
+def books(books: Books) -> Books:
+    """A wall, and two bots in a running league."""
+    books.wall()
+    books.league()
     for name in ("alice", "bob"):
-        opened.bot(opened.person(name), "bot")
-    yield opened
-    opened.context.close()
+        books.bot(books.person(name), "bot")
+    return books
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ ledger."""
 from __future__ import annotations
 
 import json
-import shutil
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -18,22 +17,13 @@ from structlog.testing import capture_logs
 from server.context import Context
 from server.db.models import Notice, Role, User
 from server.services import health, signs, webhooks
-from tests.books import Books, open_books
+from tests.books import Books
 from tests.receivers import mail_server, receiver
 from worker.ledger.courier import Courier, Transports
 from worker.ledger.watch import Watch, check_health
 
 LEDGER = signs.of_ledger("ledger@matchbox")
 AWAY = "redis+socket:///nowhere/broker.sock"
-
-
-@pytest.fixture
-def books(empty_database: Path, tmp_path: Path) -> Iterator[Books]:
-    """Books of the test's own."""
-    place = shutil.copy(empty_database, tmp_path / "matchbox.db")
-    opened = open_books(f"sqlite:///{place}")
-    yield opened
-    opened.context.close()
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -32,16 +31,6 @@ from server.services import booking
 from server.services.results import printed_of
 from server.services.tick import tick
 from tests.books import Books, lost, open_books, played, season_of, tried_out
-
-
-@pytest.fixture
-def books(empty_database: Path, tmp_path: Path) -> Any:
-    """Books of the test's own."""
-    place = shutil.copy(empty_database, tmp_path / "matchbox.db")
-    opened = open_books(f"sqlite:///{place}")
-    opened.wall()
-    yield opened
-    opened.context.close()
 
 
 @pytest.fixture
