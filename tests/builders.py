@@ -19,7 +19,10 @@ from matchbox.match.referee import Played, play
 from matchbox.match.rotation_runner import Player
 from matchbox.match.seat import LocalChannel, Seat
 from matchbox.match.wire import Entrant, PlayMatch
+from matchbox.settings import Settings
+from sandbox.box import Box
 from tests.fakes import Decide, ScriptedPlayer
+from worker.arena.boxes import open_named
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 
@@ -89,3 +92,10 @@ def local_seats(
 def shipped(game: str, bot: str) -> bytes:
     """The file of a shipped bot."""
     return (CHECKOUT / "bots" / game / f"{bot}.py").read_bytes()
+
+
+def open_box(kind: str, *settings: Settings) -> Box:
+    """A new box of that kind, which is not `none`."""
+    opened = open_named(kind, *settings)
+    assert opened is not None
+    return opened

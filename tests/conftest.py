@@ -33,7 +33,8 @@ from server.db import session
 from server.db.migrations import migrate
 from server.services import passwords
 from tests import engine, installation, services
-from worker.arena.boxes import ENTRY, open_named
+from tests.builders import open_box
+from worker.arena.boxes import ENTRY
 
 # A busy machine is no bug: nothing here is timed, and CI draws the same examples every time.
 settings.register_profile("matchbox", deadline=None, derandomize=bool(os.environ.get("CI")))
@@ -223,9 +224,7 @@ def kind(request: pytest.FixtureRequest) -> str:
 @pytest.fixture(scope="module")
 def box(kind: str) -> Iterator[Box]:
     """A box of that kind, warm."""
-    opened = open_named(kind)
-    assert opened is not None
-    with opened:
+    with open_box(kind) as opened:
         yield opened
 
 

@@ -20,8 +20,8 @@ import pytest
 from matchbox import build, registry
 from matchbox.match.wire import ALONE
 from sandbox.box import KINDS, Box
+from tests.builders import open_box
 from tests.contract.identity import GAMES, TABLES, PlayedMatch, deals_of, play
-from worker.arena.boxes import open_named
 
 pytestmark = pytest.mark.slow
 
@@ -71,9 +71,7 @@ def test_any_width_gives_the_record_of_one_bout_at_a_time(game: str) -> None:
 def test_a_thousand_bouts_in_flight_give_that_record_too(game: str) -> None:
     """In a box, which has limits of its own for questions and answers at the same time."""
     many = 1200 * len(TABLES[game])
-    opened = open_named("process")
-    assert opened is not None
-    with opened:
+    with open_box("process") as opened:
         played = play(game, opened, 1024, deals_of(game, many))
     assert played.record == alone(game, many).record
 
@@ -90,9 +88,7 @@ def test_any_box_gives_the_record_of_this_process(game: str, kind: str, box: Box
 def test_every_box_writes_the_same_bytes() -> None:
     packed: dict[str, set[str]] = {game: set() for game in TABLES}
     for kind in KINDS:
-        opened = open_named(kind)
-        assert opened is not None
-        with opened:
+        with open_box(kind) as opened:
             for game, found in packed.items():
                 found.add(play(game, opened, 16, deals_of(game, FEW)).packed)
     assert {game: len(found) for game, found in packed.items()} == dict.fromkeys(TABLES, 1)
@@ -119,10 +115,8 @@ def test_the_deals_may_be_dealt_out_in_any_order_to_any_processes(game: str) -> 
 def test_the_rotations_may_be_played_in_any_order(
     game: str, width: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    opened = open_named("process")
-    assert opened is not None
     found = set()
-    with opened:
+    with open_box("process") as opened:
         for order in permutations(range(len(TABLES[game]))):
             monkeypatch.setattr("worker.arena.play.shuffled", partial(in_order, order))
             played = play(game, opened, width, deals_of(game, FEW))

@@ -28,7 +28,7 @@ from matchbox.match.loading import base_of
 from matchbox.match.replay import walk
 from matchbox.match.wire import Entrant, PlayMatch
 from sandbox.box import Box
-from worker.arena.boxes import open_named
+from tests.builders import open_box
 from worker.arena.play import play_job
 
 DEAL, OTHER_DEAL = derive_deals("nothing to find", 2)
@@ -194,9 +194,7 @@ def texts(start: object) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def box() -> Iterator[Box]:
-    opened = open_named("bwrap")
-    assert opened is not None
-    with opened:
+    with open_box("bwrap") as opened:
         yield opened
 
 

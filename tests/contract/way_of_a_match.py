@@ -26,7 +26,7 @@ from server.db.migrations import migrate
 from server.services import booking
 from server.services.tick import refresh_standings, tick
 from tests.books import Books, open_books
-from worker.arena.boxes import open_named
+from tests.builders import open_box
 from worker.arena.client import ServerClient
 from worker.arena.tasks import Arena
 
@@ -70,8 +70,7 @@ def walk(books: Books) -> Trace:
     web = create_app(books.context).test_client()
     transport = httpx.WSGITransport(app=create_internal_app(books.context))
     client = ServerClient("http://server", TOKEN, transport=transport)
-    box = open_named("process")
-    assert box is not None
+    box = open_box("process")
     trace, results = Trace(), list[tuple[str, dict[str, Any]]]()
     with box:
         with trace.stage("paired"):

@@ -13,8 +13,8 @@ from server.services import accounts
 from server.services.tick import tick
 from tests.books import Books
 from tests.browser import all_is_well, journey, log_in
+from tests.builders import open_box
 from tests.installation import PASSWORD
-from worker.arena.boxes import open_named
 from worker.arena.play import play_job
 
 pytestmark = pytest.mark.browser
@@ -35,9 +35,7 @@ class Talker(MediumPlayer):
 
 def play(books: Books) -> None:
     """Plays the queued matches, in a box, since only there the output is collected."""
-    box = open_named("auto")
-    assert box is not None
-    with box:
+    with open_box("auto") as box:
         for _ in range(2):
             tick(books.context)
             for job in books.sent(PlayMatch):

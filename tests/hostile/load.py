@@ -34,9 +34,9 @@ from matchbox.match import record as records
 from matchbox.match.wire import Entrant, PlayMatch
 from matchbox.settings import Settings, limits_of
 from sandbox.box import Box
+from tests.builders import open_box
 from tests.hostile import stage
 from tests.installation import born
-from worker.arena.boxes import open_named
 from worker.arena.play import play_job
 
 OVERLOAD: Final = 4
@@ -129,9 +129,7 @@ def _named(bundle: bytes) -> tuple[str, bytes]:
 
 @cache
 def _box(kind: str) -> Box:
-    opened = open_named(kind)
-    assert opened is not None
-    return opened
+    return open_box(kind)
 
 
 @cache

@@ -20,6 +20,7 @@ from sandbox.box import Box
 from sandbox.policy import SEATS_PER_ZYGOTE
 from sandbox.selftest import selftest
 from sandbox.zygote_client import ZygoteClient
+from tests.builders import open_box
 from tests.hostile.stage import (
     ATTACKS,
     HONEST,
@@ -36,7 +37,6 @@ from tests.hostile.stage import (
 )
 from tests.hostile.table import GROUPS
 from tests.hostile.witnesses import AttackResult, Witness
-from worker.arena.boxes import open_named
 
 REFUSED = [attack for attack in ATTACKS if expected(attack)["verdicts"] == ["refused"]]
 PLAYED = [attack for attack in ATTACKS if attack not in REFUSED]
@@ -45,9 +45,7 @@ PLAYED = [attack for attack in ATTACKS if attack not in REFUSED]
 @pytest.fixture(scope="module")
 def control() -> str:
     """The digest of the control match, played without any attack near."""
-    opened = open_named("bwrap")
-    assert opened is not None
-    with opened as fresh:
+    with open_box("bwrap") as fresh:
         return records.digest(records.unpack(played(fresh, "control", HONEST, HONEST).record))
 
 

@@ -11,9 +11,9 @@ import pytest
 
 from matchbox.match.wire import MatchPlayed
 from sandbox.box import Box
+from tests.builders import open_box
 from tests.hostile.stage import HERE, LIMITS, played
 from worker.arena import play
-from worker.arena.boxes import open_named
 from worker.arena.match_seats import MatchSeats
 
 SEATS = 4
@@ -49,9 +49,7 @@ def _worst_order(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="module")
 def box() -> Iterator[Box]:
     """A walled box."""
-    opened = open_named("bwrap")
-    assert opened is not None
-    with opened:
+    with open_box("bwrap") as opened:
         yield opened
 
 

@@ -14,8 +14,8 @@ import pytest
 from matchbox.match import record as records
 from matchbox.match.record import Bout, Record
 from matchbox.match.wire import MatchPlayed
+from tests.builders import open_box
 from tests.hostile.stage import HONEST, LIMITS, played
-from worker.arena.boxes import open_named
 
 DEALS = 32
 WIDTHS = (1, 16, 250)
@@ -68,10 +68,8 @@ def holder(needs: str, litter: str) -> str:
 @cache
 def match(source: str, width: int, cpu_ms: int = LIMITS["cpu_ms"]) -> MatchPlayed:
     """A match of that bot against an honest one."""
-    opened = open_named("bwrap")
-    assert opened is not None
     allowed = LIMITS | {"cpu_ms": cpu_ms}
-    with opened as box:
+    with open_box("bwrap") as box:
         return played(
             box, "company", source.encode(), HONEST, limits=allowed, deals=DEALS, width=width
         )

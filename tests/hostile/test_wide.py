@@ -15,8 +15,8 @@ from matchbox.match import record as records
 from matchbox.match.record import Bout, Record
 from matchbox.match.wire import MatchPlayed
 from sandbox.box import Box
+from tests.builders import open_box
 from tests.hostile.stage import HONEST, bot, expected, is_taken, limits, played, witnessed
-from worker.arena.boxes import open_named
 
 DEALS = 48
 WIDTH = 32
@@ -59,9 +59,7 @@ def match(box: Box, attack: str, share: float) -> MatchPlayed:
 @cache
 def undisturbed() -> dict[tuple[int, int], Bout]:
     """The bouts of the match without attacks."""
-    opened = open_named("bwrap")
-    assert opened is not None
-    with opened as fresh:
+    with open_box("bwrap") as fresh:
         return by_order(records.unpack(match(fresh, "segfault", 0.0).record))
 
 
@@ -73,9 +71,7 @@ def by_order(record: Record) -> dict[tuple[int, int], Bout]:
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_an_attack_in_a_wide_match_costs_the_attacker_alone(attack: str) -> None:
     calm = undisturbed()
-    opened = open_named("bwrap")
-    assert opened is not None
-    with opened as box:
+    with open_box("bwrap") as box:
         result = match(box, attack, SHARE)
     assert is_taken(result)
     bouts = by_order(records.unpack(result.record))

@@ -10,9 +10,13 @@ import pytest
 from matchbox import registry
 from matchbox.bundle import digest
 from matchbox.dice import derive_deals
+from matchbox.errors import SeatFault
 from matchbox.match.wire import Entrant, PlayMatch, TryOut
 from sandbox.box import Box
-from worker.arena.boxes import open_named
+from sandbox.box_seat import BoxSeat
+from sandbox.meter import Bank
+from sandbox.policy import Limits
+from tests.builders import open_box
 
 LIMITS = {
     "cpu_ms": 2000,
@@ -30,10 +34,18 @@ use them."""
 @pytest.fixture(scope="session")
 def box() -> Iterator[Box]:
     """The best box of this machine, already started."""
-    opened = open_named("auto")
-    assert opened is not None
-    with opened:
+    with open_box("auto") as opened:
         yield opened
+
+
+class DeadBox:
+    """A box whose zygote has died."""
+
+    kind = "bwrap"
+    libraries = ()
+
+    def seat(self, limits: Limits, bank: Bank) -> BoxSeat:
+        raise SeatFault("platform", "the box of the bot has died")
 
 
 def a_match(*bundles: bytes, deals: int = 2, **given: Any) -> PlayMatch:

@@ -13,10 +13,10 @@ from matchbox.match import record as records
 from matchbox.match.wire import MatchPlayed
 from sandbox.box import Box
 from sandbox.policy import Limits
+from tests.builders import open_box
 from tests.unit.worker.bots import text, turning
 from tests.unit.worker.conftest import BRIEF, LIMITS, a_match, by_digest
 from worker.arena import bytecode_cache, play
-from worker.arena.boxes import open_named
 from worker.arena.bytecode_cache import (
     KEPT_BYTES,
     NO_BYTECODE,
@@ -39,9 +39,7 @@ ENDLESS = text("class Bot(SimplePlayer): pass") + PADDING + b"\nwhile True: pass
 @pytest.fixture
 def fresh() -> Iterator[Box]:
     """A box that no bot has played in."""
-    opened = open_named("auto")
-    assert opened is not None
-    with opened:
+    with open_box("auto") as opened:
         yield opened
 
 

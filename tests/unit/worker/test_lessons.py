@@ -11,8 +11,8 @@ from matchbox.match import wire
 from matchbox.match.wire import Entrant, Learned, Lost, MatchPlayed, Teach, TriedOut
 from sandbox.box import Box
 from tests.unit.worker.bots import GOOD, text
-from tests.unit.worker.conftest import LIMITS, a_match, a_try_out
-from tests.unit.worker.test_tasks import DeadBox, World, plain
+from tests.unit.worker.conftest import LIMITS, DeadBox, a_match, a_try_out
+from tests.unit.worker.test_tasks import World, plain
 from worker.arena.play import play_job
 from worker.arena.tasks import Arena
 

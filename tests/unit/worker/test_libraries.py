@@ -11,9 +11,9 @@ from matchbox.match import record as records
 from matchbox.settings import Settings
 from sandbox.box import Box
 from sandbox.selftest import selftest
+from tests.builders import open_box
 from tests.unit.worker.bots import GOOD, text, turning
 from tests.unit.worker.conftest import LIMITS, a_match, a_try_out, by_digest
-from worker.arena.boxes import open_named
 from worker.arena.play import play_job
 from worker.arena.tryout import try_out
 
@@ -32,9 +32,7 @@ CHANCE = text(
 @pytest.fixture
 def fresh(kind: str) -> Iterator[Box]:
     """A box that no bot has played in."""
-    opened = open_named(kind)
-    assert opened is not None
-    with opened:
+    with open_box(kind) as opened:
         yield opened
 
 
@@ -82,9 +80,7 @@ def test_a_bot_may_do_without_a_library_that_is_not_here(box: Box) -> None:
 
 
 def test_an_operator_may_offer_none() -> None:
-    opened = open_named("bwrap", Settings(libraries="none"))
-    assert opened is not None
-    with opened as plain:
+    with open_box("bwrap", Settings(libraries="none")) as plain:
         report = try_out(a_try_out(NUMPY), NUMPY, plain)
     assert "numpy is not available here; this server offers the standard" in report.reasons[0]
 

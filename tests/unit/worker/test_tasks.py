@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from matchbox.bundle import digest
-from matchbox.errors import BadMessage, BoxUnavailable, SeatFault, Unavailable
+from matchbox.errors import BadMessage, BoxUnavailable, Unavailable
 from matchbox.match import wire
 from matchbox.match.wire import Job, Lost, MatchPlayed, TriedOut
 from sandbox.box import Box
@@ -19,7 +19,7 @@ from sandbox.box_seat import BoxSeat
 from sandbox.meter import Bank
 from sandbox.policy import Limits
 from tests.unit.worker.bots import GOOD, text, turning
-from tests.unit.worker.conftest import a_match, a_try_out
+from tests.unit.worker.conftest import DeadBox, a_match, a_try_out
 from tests.unit.worker.test_turn import Table
 from worker.arena import reports, tasks
 from worker.arena.client import ServerClient
@@ -83,16 +83,6 @@ class ClosedBox:
 
     def seat(self, limits: Limits, bank: Bank) -> BoxSeat:
         raise BoxUnavailable("the box did not start: no more processes")
-
-
-class DeadBox:
-    """A box whose zygote has died."""
-
-    kind = "bwrap"
-    libraries = ()
-
-    def seat(self, limits: Limits, bank: Bank) -> BoxSeat:
-        raise SeatFault("platform", "the box of the bot has died")
 
 
 def plain(job: Job) -> dict[str, Any]:

@@ -11,11 +11,8 @@ from matchbox.bundle import read_bundle
 from matchbox.errors import SeatFault
 from matchbox.match.wire import TriedOut
 from sandbox.box import Box
-from sandbox.box_seat import BoxSeat
-from sandbox.meter import Bank
-from sandbox.policy import Limits
 from tests.unit.worker.bots import COUNTING, GOOD, HEAD, making, text, turning
-from tests.unit.worker.conftest import BRIEF, LIMITS, a_try_out
+from tests.unit.worker.conftest import BRIEF, LIMITS, DeadBox, a_try_out
 from worker.arena import tryout, verdict_messages
 from worker.arena.tryout import try_out
 
@@ -227,16 +224,6 @@ def test_other_bytes_than_the_versions_are_refused(box: Box) -> None:
     report = try_out(a_try_out(GOOD.encode()), HEAD.encode(), box)
     assert report.verdict == "bundle"
     assert "not those of this version" in report.reasons[0]
-
-
-class DeadBox:
-    """A box whose zygote has died."""
-
-    kind = "bwrap"
-    libraries = ()
-
-    def seat(self, limits: Limits, bank: Bank) -> BoxSeat:
-        raise SeatFault("platform", "the box of the bot has died")
 
 
 def test_a_fault_of_the_platform_is_no_verdict() -> None:
