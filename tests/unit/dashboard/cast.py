@@ -13,6 +13,7 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from flask import Flask, render_template
+from werkzeug.test import TestResponse
 
 from dashboard.pages import make_pages
 from dashboard.source import Source
@@ -621,3 +622,13 @@ def make_app(source: Source = SOURCE) -> Flask:
         return page, status
 
     return app
+
+
+def get(path: str, source: Source = OPERATOR) -> TestResponse:
+    """The page, as this source's viewer gets it."""
+    return make_app(source).test_client().get(path)
+
+
+def html(path: str, source: Source = SOURCE, **more: Any) -> str:
+    """The HTML of a page."""
+    return make_app(source).test_client().get(path, **more).text

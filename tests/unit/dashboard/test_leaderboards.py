@@ -8,23 +8,12 @@ import pytest
 from flask import template_rendered
 
 from dashboard import board_figures, sparklines
-from dashboard.source import Source
 from matchbox.answers.board_figures import BoardFigures, LengthLine, PairLine, SeatLine
 from tests.unit.dashboard import cast, counted
-from tests.unit.dashboard.cast import BOARD, SOURCE, make_app
+from tests.unit.dashboard.cast import BOARD, SOURCE, html, make_app
+from tests.unit.dashboard.states import MANY
 
-MANY = cast.board(
-    *(
-        cast.line(at, f"{'alice' if at == 777 else 'bob'}/b{at}", 3000.0 - at, 9.0, 50)
-        for at in range(1, 1001)
-    )
-)
 CROWDED = replace(SOURCE, leaderboard=lambda game: MANY)
-
-
-def page(path: str, source: Source = SOURCE, **more: Any) -> str:
-    """The HTML of a page."""
-    return make_app(source).test_client().get(path, **more).text
 
 
 def test_the_board_is_plain_until_more_columns_are_asked_for() -> None:
@@ -44,33 +33,33 @@ def test_the_board_is_plain_until_more_columns_are_asked_for() -> None:
 
 
 def test_the_columns_are_offered_whatever_else_the_address_holds() -> None:
-    seen = page("/leaderboards/bomb?endpoint=x&_anchor=y&_method=POST&q=care")
+    seen = html("/leaderboards/bomb?endpoint=x&_anchor=y&_method=POST&q=care")
     assert "/leaderboards/bomb?" in seen
     assert "q=care&amp;columns=more#board" in seen
 
 
 def test_a_board_of_a_thousand_bots_is_shown_by_fifty() -> None:
-    first, last = page("/leaderboards/bomb", CROWDED), page("/leaderboards/bomb?page=20", CROWDED)
+    first, last = html("/leaderboards/bomb", CROWDED), html("/leaderboards/bomb?page=20", CROWDED)
     assert first.count("<tr id=") == last.count("<tr id=") == 50
     assert ">b50</a>" in first
     assert ">b1000</a>" in last
-    assert ">b1000</a>" in page("/leaderboards/bomb?page=99", CROWDED)
+    assert ">b1000</a>" in html("/leaderboards/bomb?page=99", CROWDED)
     assert len(first) < 100_000
-    assert len(page("/leaderboards/bomb?columns=more", CROWDED)) < 150_000
+    assert len(html("/leaderboards/bomb?columns=more", CROWDED)) < 150_000
 
 
 @pytest.mark.parametrize(("bots", "shown"), [(200, 200), (201, 50)])
 def test_a_board_of_up_to_two_hundred_bots_is_shown_whole(bots: int, shown: int) -> None:
     board = cast.board(*MANY.lines[:bots])
-    seen = page("/leaderboards/bomb", replace(SOURCE, leaderboard=lambda game: board))
+    seen = html("/leaderboards/bomb", replace(SOURCE, leaderboard=lambda game: board))
     assert seen.count("<tr id=") == shown
     assert ('rel="next"' in seen or "page=2" in seen) == (shown < bots)
 
 
 def test_everybody_finds_their_own_bot() -> None:
-    assert "/leaderboards/bomb?page=16#v777" in page("/leaderboards/bomb", CROWDED)
+    assert "/leaderboards/bomb?page=16#v777" in html("/leaderboards/bomb", CROWDED)
     nobody = replace(CROWDED, viewer=lambda: None)
-    assert "Yours:" not in page("/leaderboards/bomb", nobody)
+    assert "Yours:" not in html("/leaderboards/bomb", nobody)
 
 
 def test_a_table_is_drawn_once_for_whoever_sees_the_same() -> None:
@@ -97,17 +86,17 @@ def test_a_kept_table_marks_the_viewer_s_own_bots_and_nobody_else_s() -> None:
     alice = replace(SOURCE, leaderboard=lambda game: board)
     nobody = replace(alice, viewer=lambda: None)
     for _ in range(2):
-        assert 'class="mine"' in page("/leaderboards/bomb", alice)
-        assert 'class="mine"' not in page("/leaderboards/bomb", nobody)
+        assert 'class="mine"' in html("/leaderboards/bomb", alice)
+        assert 'class="mine"' not in html("/leaderboards/bomb", nobody)
 
 
 @pytest.mark.parametrize(("wanted", "rows"), [("alice", 1), ("B77", 11), ("bob/b1000", 1)])
 def test_a_bot_is_found_by_its_name_or_its_author(wanted: str, rows: int) -> None:
-    assert page(f"/leaderboards/bomb?q={wanted}", CROWDED).count("<tr id=") == rows
+    assert html(f"/leaderboards/bomb?q={wanted}", CROWDED).count("<tr id=") == rows
 
 
 def test_a_search_that_finds_nobody_says_so() -> None:
-    assert "is called “zoe”" in page("/leaderboards/bomb?q=zoe")
+    assert "is called “zoe”" in html("/leaderboards/bomb?q=zoe")
 
 
 def test_csv_and_json_stay_whole() -> None:

@@ -6,21 +6,14 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from werkzeug.test import TestResponse
 
-from dashboard.source import Source
 from matchbox.answers.bots import Bot
 from matchbox.answers.platform import Audit
 from matchbox.errors import Forbidden
 from tests.unit.dashboard import cast, seasons
-from tests.unit.dashboard.cast import MATCH, NOBODY, OPERATOR, SOURCE, make_app
+from tests.unit.dashboard.cast import MATCH, NOBODY, OPERATOR, SOURCE, get
 
 OPERATE = ("/admin/audit", "/seasons/7/operate", f"/matches/{MATCH}/operate")
-
-
-def get(path: str, source: Source = OPERATOR) -> TestResponse:
-    """The page, as this source's viewer gets it."""
-    return make_app(source).test_client().get(path)
 
 
 def refuses(**asked: Any) -> Audit:

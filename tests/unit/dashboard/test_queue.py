@@ -6,21 +6,13 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from werkzeug.test import TestResponse
-
-from dashboard.source import Source
 from matchbox.answers.matches import Match
 from matchbox.answers.queue import QueueDetail, Waiting
 from matchbox.errors import Forbidden
 from tests.unit.dashboard import cast, queued
-from tests.unit.dashboard.cast import EMPTY, MATCH, NOBODY, OPERATOR, SOURCE, make_app
+from tests.unit.dashboard.cast import EMPTY, MATCH, NOBODY, OPERATOR, SOURCE, get
 
 ARENAS = "No arena is running at the moment. It goes on by itself when one is back."
-
-
-def get(path: str, source: Source = OPERATOR) -> TestResponse:
-    """The page, as this source's viewer gets it."""
-    return make_app(source).test_client().get(path)
 
 
 def test_the_queue_is_for_operators() -> None:

@@ -7,16 +7,10 @@ from typing import Any
 
 import pytest
 
-from dashboard.source import Source
 from dashboard.tabs import page_numbers
 from matchbox.answers.leagues import Seasons
 from tests.unit.dashboard import seasons
-from tests.unit.dashboard.cast import OPERATOR, SOURCE, make_app
-
-
-def get(path: str, source: Source = SOURCE) -> str:
-    """The page, as HTML."""
-    return make_app(source).test_client().get(path).text
+from tests.unit.dashboard.cast import OPERATOR, SOURCE, html
 
 
 def test_the_list_is_asked_as_the_address_says_and_leads_to_older_seasons() -> None:
@@ -27,7 +21,7 @@ def test_the_list_is_asked_as_the_address_says_and_leads_to_older_seasons() -> N
         return Seasons(items=[seasons.season_line()], next="41")
 
     source = replace(SOURCE, seasons=listed)
-    newest, older = get("/seasons", source), get("/seasons?league=cup&cursor=72", source)
+    newest, older = html("/seasons", source), html("/seasons?league=cup&cursor=72", source)
     assert asked == [
         {"league": None, "cursor": None, "limit": 30},
         {"league": "cup", "cursor": "72", "limit": 30},
@@ -35,29 +29,29 @@ def test_the_list_is_asked_as_the_address_says_and_leads_to_older_seasons() -> N
     assert 'href="/seasons?cursor=41">Older seasons' in newest
     assert 'href="/seasons?league=cup&amp;cursor=41">Older seasons' in older
     assert "Seasons of cup" in older
-    assert "Older seasons" not in get("/seasons")
+    assert "Older seasons" not in html("/seasons")
 
 
 def test_a_list_without_seasons_leads_back_to_the_newest() -> None:
     source = replace(OPERATOR, seasons=lambda **asked: Seasons(items=[], next=None))
-    assert "No season here" in get("/seasons?league=cup", source)
-    assert "Make the first one below" in get("/seasons", source)
+    assert "No season here" in html("/seasons?league=cup", source)
+    assert "Make the first one below" in html("/seasons", source)
 
 
 def test_a_league_shows_some_of_its_seasons_and_leads_to_all() -> None:
     def league(name: str) -> Any:
         return seasons.league(name, season_count=1234)
 
-    page = get("/leagues/cup", replace(SOURCE, league=league))
+    page = html("/leagues/cup", replace(SOURCE, league=league))
     assert 'href="/seasons?league=cup">All 1,234 seasons' in page
-    assert "/seasons?league=cup" not in get("/leagues/cup")
+    assert "/seasons?league=cup" not in html("/leagues/cup")
 
 
 def test_a_season_leads_to_the_next_one_of_its_league() -> None:
     coming = {7: seasons.season_line().model_copy(update={"id": 8, "state": "open"})}
     source = replace(SOURCE, following=coming.get)
-    assert 'Next: <a href="/seasons/8">' in get("/seasons/7", source)
-    assert "Next: " not in get("/seasons/8", source)
+    assert 'Next: <a href="/seasons/8">' in html("/seasons/7", source)
+    assert "Next: " not in html("/seasons/8", source)
 
 
 @pytest.mark.parametrize(

@@ -6,18 +6,10 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from werkzeug.test import TestResponse
-
-from dashboard.source import Source
 from matchbox.answers.platform import Users
 from matchbox.errors import Forbidden
 from tests.unit.dashboard import classroom
-from tests.unit.dashboard.cast import EMPTY, NOBODY, OPERATOR, SOURCE, make_app
-
-
-def get(path: str, source: Source = OPERATOR) -> TestResponse:
-    """The page, as this source's viewer gets it."""
-    return make_app(source).test_client().get(path)
+from tests.unit.dashboard.cast import EMPTY, NOBODY, OPERATOR, SOURCE, get, make_app
 
 
 def test_the_list_is_for_operators() -> None:

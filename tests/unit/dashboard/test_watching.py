@@ -9,14 +9,8 @@ import pytest
 
 from dashboard import drawings, replays
 from dashboard.figures import colour
-from dashboard.source import Source
 from tests.unit.dashboard import cast
-from tests.unit.dashboard.cast import MATCH, SOURCE, make_app
-
-
-def get(path: str, source: Source) -> str:
-    """The page as its reader gets it."""
-    return make_app(source).test_client().get(path).text
+from tests.unit.dashboard.cast import MATCH, SOURCE, html
 
 
 @pytest.mark.parametrize(
@@ -29,7 +23,7 @@ def test_who_comes_to_watch_sees_what_was_played(query: str, state: str | None) 
         asked.append(filters.get("state"))
         return SOURCE.matches(**filters)
 
-    get(f"/matches{query}", replace(SOURCE, matches=matches))
+    html(f"/matches{query}", replace(SOURCE, matches=matches))
     assert asked == [state]
 
 
@@ -52,7 +46,7 @@ def test_a_board_and_its_transcript_colour_a_bot_alike() -> None:
     one = cast.match(MATCH).entrants[0]
     entrants = [one.model_copy(update={"bot": name, "name": name[4:]}) for name in alike[:2]]
     told = cast.match(MATCH, entrants=entrants)
-    page = get(f"/matches/{MATCH}?bout=1&step=3", replace(SOURCE, match=lambda name: told))
+    page = html(f"/matches/{MATCH}?bout=1&step=3", replace(SOURCE, match=lambda name: told))
     given = drawings.tints(alike[:2])
     for name in alike[:2]:
         board, _, lines = page.partition('id="transcript"')
