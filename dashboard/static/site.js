@@ -42,8 +42,10 @@ document.addEventListener("click", (event) => {
 });
 
 // An answer without the part is another page: of a match that has ended meanwhile, a log-in, a proxy.
+// An error changes nothing: its answer is not swapped in.
 document.addEventListener("htmx:before:swap", (event) => {
-  if (event.detail.tasks.some(({ fragment }) => fragment.childElementCount)) return;
+  const { ctx, tasks } = event.detail;
+  if (ctx.swap === "none" || tasks.some(({ fragment }) => fragment.childElementCount)) return;
   event.preventDefault();
   location.reload();
 });
