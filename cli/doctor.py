@@ -42,7 +42,7 @@ class Cores(TypedDict):
 
 
 class Database(TypedDict):
-    """A kind of database, which always works; the version of SQLite, or the path of a server."""
+    """Whether a kind of database can be used; the version of SQLite, or the path of a server."""
 
     works: bool
     version: NotRequired[str]
@@ -100,7 +100,7 @@ def examine() -> Report:
         "brokers": _brokers(),
         "databases": {
             "sqlite": {"works": True, "version": sqlite3.sqlite_version},
-            "postgres": {"works": True, "server": shutil.which("postgres")},
+            "postgres": {"works": _has("psycopg"), "server": shutil.which("postgres")},
         },
         "games": {name: shipped.names(name) for name in registry.games()},
         "cores": _cores(),
@@ -164,6 +164,12 @@ def _brokers() -> dict[str, str | None]:
     return {"embedded": embedded, **installed}
 
 
+def _has(module: str) -> bool:
+    from importlib.util import find_spec
+
+    return find_spec(module) is not None
+
+
 def _show(report: Report) -> None:
     print(f"Python {report['python']} on {report['system']}, {_BUILDS[report['plain']]}")
     for kind, box in report["boxes"].items():
@@ -178,8 +184,8 @@ def _show(report: Report) -> None:
         print(f"{setting}: {wrong or 'works'}")
     for name, path in report["brokers"].items():
         print(f"broker {name}: {path or 'not found'}")
-    for name in report["databases"]:
-        print(f"database {name}: works")
+    for name, database in report["databases"].items():
+        print(f"database {name}: {'works' if database['works'] else 'not installed'}")
     cores = report["cores"]
     print(
         f"cores: {cores['usable']}; {cores['arenas']} arenas in `matchbox up`, "
