@@ -157,7 +157,7 @@ def next_deadline(kind: JobKind[Any], settings: Settings, now: int, attempt: int
 
 
 def _lease_ms(kind: JobKind[Any], settings: Settings) -> int:
-    """The length of the lease of an attempt's message, in ms, for the first attempts."""
+    """The usual length of a lease of this kind of job, in ms."""
     return kind.lease_ms or settings.lease_minutes * MINUTE_MS
 
 

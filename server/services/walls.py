@@ -86,7 +86,7 @@ class ArenaWall(msgspec.Struct, frozen=True):
     left: bool = False
     """True if the arena said that it was leaving."""
     run: str = ""
-    told: int = 0
+    reported: int = 0
     """How many faults of this run it has reported."""
     faults: tuple[int, ...] = ()
     """When its last faults were reported, UTC in ms."""
@@ -145,12 +145,12 @@ def _faults(read: WallReport, before: Mapping[str, Any], now: int) -> dict[str, 
     such as the last one of an arena, adds none.
     """
     run, last = storable(read.run, 32), before.get("run", "")
-    known = before.get("told", 0) if run in ("", last) else 0
+    known = before.get("reported", 0) if run in ("", last) else 0
     new = max(0, read.faults - known) if run else 0
     kept = [min(at, now) for at in recent_faults(before.get("faults", ()), now)]
     return {
         "run": run or last,
-        "told": known + new,
+        "reported": known + new,
         "faults": [*kept, *[now] * min(new, MOST_FAULTS)][-MOST_FAULTS:],
         "fault": storable(read.fault, 500) if new else before.get("fault", ""),
     }
