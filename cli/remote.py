@@ -14,7 +14,7 @@ import typer
 
 from cli import output
 from cli.playing import JsonOption
-from matchbox.errors import NotFound, Unavailable
+from matchbox.errors import NotFound, TooMany, Unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -152,19 +152,27 @@ def token_fields(scopes: list[str] | None, days: int) -> dict[str, object]:
 
 
 def verdict(client: Client, version: Version, patience_s: float) -> Version:
-    """The version once it has a verdict. Raises Unavailable if that takes too long."""
+    """The version once it has a verdict. Raises Unavailable if that takes too long.
+
+    Goes on asking while the server does not answer: it has the upload.
+    """
     deadline = time.monotonic() + patience_s
+    uploaded, trouble = f"version {version.number} of {version.bot} is uploaded", ""
     while version.state == "pending":
         if version.parked:
             raise Unavailable(
-                "the try-out failed, but not because of the bot: an operator has to send it again"
+                f"{uploaded}, but its try-out failed, and not because of the bot: an operator has "
+                "to send it again"
             )
         if time.monotonic() > deadline:
-            raise Unavailable(
-                f"there is no verdict after {patience_s:.0f} s: see `matchbox logs` later"
-            )
+            why = trouble or f"see `matchbox logs {version.bot}` later"
+            raise Unavailable(f"{uploaded}, but has no verdict after {patience_s:.0f} s: {why}")
         time.sleep(POLL_S)
-        version = client.answer(type(version), f"/versions/{version.id}")
+        try:
+            version = client.answer(type(version), f"/versions/{version.id}")
+            trouble = ""
+        except (TooMany, Unavailable) as error:
+            trouble = str(error)
     return version
 
 

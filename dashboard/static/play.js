@@ -174,7 +174,7 @@ async function make(move) {
       "Content-Type": "application/json",
       "X-CSRFToken": form.elements.csrf_token.value,
     },
-    body: JSON.stringify({ move: JSON.parse(move) }),
+    body: JSON.stringify({ move: JSON.parse(move), turn: Number(form.elements.turn.value) }),
   }).catch(() => null);
   const told = answer?.ok ? null : await answer?.json().catch(() => null); // A proxy sends no JSON.
   busy = false;
@@ -290,13 +290,13 @@ async function take(news) {
   }
 }
 
-// Replaces the parts that change. The same moves as before stay, with what is chosen of them.
+// Replaces the parts that change. The moves of the same turn stay, with what is chosen of them.
 function renew(html) {
   const fresh = document.createElement("div");
   fresh.innerHTML = html;
-  const moves = (root) => [...root.querySelectorAll("#moves [data-picks]")].map((one) => one.value).join();
-  const now = moves(part("parts"));
-  const kept = now && now === moves(fresh) && !part("moves").querySelector(":disabled");
+  const turn = (root) => root.querySelector("#moves [name=turn]")?.value;
+  const now = turn(part("parts"));
+  const kept = now && now === turn(fresh) && !part("moves").querySelector(":disabled");
   if (kept) part("seats").replaceWith(fresh.querySelector("#seats"));
   else part("parts").replaceChildren(...fresh.childNodes);
 }

@@ -1,4 +1,5 @@
-// What every page can do: sort a table, copy a digest, count down to a time. Nothing else.
+// What every page can do: sort a table, copy a digest, count down to a time, send a form once for a
+// double click. Nothing else.
 "use strict";
 
 function valueOf(row, column) {
@@ -71,6 +72,14 @@ document.addEventListener("click", async (event) => {
     button.textContent = "select it by hand";
   }
   setTimeout(() => (button.textContent = "copy"), 2000);
+});
+
+let sent = { form: null, at: 0 };
+
+document.addEventListener("submit", (event) => {
+  const again = event.target === sent.form && event.timeStamp - sent.at < 1000;
+  if (again) event.preventDefault();
+  else sent = { form: event.target, at: event.timeStamp };
 });
 
 const UNITS = [["d", 86400], ["h", 3600], ["min", 60], ["s", 1]];

@@ -48,7 +48,8 @@ class Table(TableLine):
     While it is played, `view` and `steps` hold what the viewer's own seat may see; others see
     neither. `steps` begins with the step numbered `since`. `revision` changes with every event.
     `question` is the question to the viewer. `join` is the secret of the link by which a free seat
-    is taken. The fields from `places` on come with the end, places and scores only if it was not an
+    is taken. `turn` is the number of moves that the viewer's seat has made, and belongs to the next
+    one. The fields from `places` on come with the end, places and scores only if it was not an
     early one; only the API gives the `record`.
     """
 
@@ -62,6 +63,7 @@ class Table(TableLine):
     view: Any
     choices: list[Choice]
     question: str
+    turn: int | None = None
     since: int
     steps: list[Step]
     places: list[int] | None = None

@@ -86,6 +86,7 @@ def table(
         options=row.options,
         revision=_revision(row),
         me=me,
+        turn=None if me is None else play.turn_of(row, me),
         join=play.join_secret(row, settings) if owner else None,
         since=since,
         **progress,

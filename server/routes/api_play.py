@@ -75,9 +75,11 @@ def join(table: str, json_data: schemas.SeatTaking) -> Response:
 @routes.output(Table)
 def move(table: str, json_data: schemas.PlayMove) -> Response:
     """Makes your move, one of the `choices` of the table."""
+    played, settings = json_data.model_dump(), context().settings
     with acting() as (session, actor, now):
-        settings = context().settings
-        services.move(session, actor, table, json_data.move, settings=settings, now=now)
+        services.move(
+            session, actor, table, played["move"], turn=played["turn"], settings=settings, now=now
+        )
     return _table(table)
 
 

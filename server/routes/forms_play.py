@@ -10,7 +10,7 @@ from flask import Blueprint, request
 from dashboard import play as pages
 from matchbox.errors import BadOption
 from server.auth import acting, context, require_account
-from server.routes.form_fields import field, form_of, go_to, whole
+from server.routes.form_fields import field, form_of, go_to, whole, whole_or_none
 from server.services import play
 
 if TYPE_CHECKING:
@@ -47,9 +47,9 @@ def open_table(game: str) -> Response:
 @form_of(pages.table_page)
 def move(game: str, table: str) -> Response:
     """Makes a move."""
-    played = _json(field("move"))
+    played, turn, settings = _json(field("move")), whole_or_none("turn"), context().settings
     with acting() as (session, actor, now):
-        play.move(session, actor, table, played, settings=context().settings, now=now)
+        play.move(session, actor, table, played, turn=turn, settings=settings, now=now)
     return go_to("pages.play_table", game=game, table=table)
 
 

@@ -338,6 +338,11 @@ class SeatTaking(Body):
 
 
 class PlayMove(Body):
-    """A move, in the form of the game."""
+    """A move, in the form of the game.
+
+    With the `turn` of the table from which it was chosen, it is never made in a later turn, however
+    often it is sent.
+    """
 
     move: Any
+    turn: Annotated[int, Field(ge=0)] | None = None

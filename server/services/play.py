@@ -127,16 +127,34 @@ def join(
     return table
 
 
+def turn_of(table: PlayTable, seat: int) -> int:
+    """Returns how many moves the seat has made, which is the number of its next turn."""
+    return sum(one.seat == seat for one in table_turns.answers_so_far(table))
+
+
 def move(
-    session: Session, actor: User, name: str, played: Plain, *, settings: Settings, now: int
+    session: Session,
+    actor: User,
+    name: str,
+    played: Plain,
+    *,
+    turn: int | None = None,
+    settings: Settings,
+    now: int,
 ) -> PlayTable:
     """Makes the person's move; returns the table.
 
+    `turn` is the number of the turn for which the move was chosen; None makes it in any turn.
     Raises NotFound, Forbidden for a stranger, Conflict if it is not their turn, and BadOption if
     the rules refuse the move.
     """
     table = _find(session, name)
     seat = _seat_of(table, actor)
+    if turn is not None and turn != turn_of(table, seat):
+        raise Conflict(
+            "this move was chosen for another turn, so it is not made; choose one of the table's "
+            "present moves"
+        )
     if table.state != PlayState.PERSONS:
         raise Conflict("it is not your turn; load the page again to see the table")
     live = table_turns.live_bout(table)

@@ -290,6 +290,24 @@ def test_a_move_whose_answer_is_lost_cannot_be_made_again_before_there_is_news(
     assert page.locator("#events li").count() > told
 
 
+def test_a_double_click_sends_a_form_once(person: BrowserContext) -> None:
+    page = person.pages[0]
+    page.goto("/play/bomb")
+    page.evaluate("""() => {
+        window.sent = 0;
+        document.addEventListener("submit", (event) => {
+            if (!event.defaultPrevented) window.sent += 1;
+            event.preventDefault();
+        });
+    }""")
+    button = page.get_by_role("button", name="Start the game")
+    button.dblclick()
+    assert page.evaluate("window.sent") == 1
+    page.wait_for_timeout(1100)
+    button.click()
+    assert page.evaluate("window.sent") == 2
+
+
 def test_who_is_logged_out_while_waiting_is_told(person: BrowserContext) -> None:
     page = person.pages[0]
     page.goto("/play/war")

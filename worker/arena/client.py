@@ -144,12 +144,11 @@ class ServerClient:
                 reason = str(error) or type(error).__name__
                 continue
             reason = f"it answered {answer.status_code}"
-            if answer.is_success or answer.status_code == httpx.codes.CONFLICT:
-                if not _is_page(answer):
-                    return answer
-                reason += " with a page, as a proxy does"
-                continue
-            if answer.is_client_error and answer.status_code != httpx.codes.TOO_MANY_REQUESTS:
+            if not _is_ours(answer):
+                reason += " as a proxy does, and not as Matchbox does"
+            elif answer.is_success or answer.status_code == httpx.codes.CONFLICT:
+                return answer
+            elif answer.is_client_error and answer.status_code != httpx.codes.TOO_MANY_REQUESTS:
                 raise _refusal(answer)
         raise Unavailable(f"{method} {path} of the server failed: {reason}")
 
@@ -170,9 +169,13 @@ class ServerClient:
             self._kept.popitem(last=False)
 
 
-def _is_page(answer: httpx.Response) -> bool:
-    """Whether this is a page for people, which the server never sends to an arena."""
-    return bool(answer.content) and "html" in answer.headers.get("Content-Type", "")
+def _is_ours(answer: httpx.Response) -> bool:
+    """Whether the server may have sent this: it sends an arena no pages, and says in JSON what it
+    refuses. Its own proxy refuses long requests."""
+    kind = answer.headers.get("Content-Type", "")
+    if answer.is_client_error and answer.status_code != httpx.codes.REQUEST_ENTITY_TOO_LARGE:
+        return "json" in kind
+    return not answer.content or "html" not in kind
 
 
 def _refusal(answer: httpx.Response) -> MatchboxError:

@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from cli.client import Client
+from matchbox.answers import Answer
+from matchbox.errors import Unavailable
 from matchbox.match.wire import TryOut
 from server.db.models import User, Version, VersionState
 from server.services import accounts
@@ -124,7 +127,28 @@ def test_patience_ends_with_a_sentence(
 ) -> None:
     told = matchbox(*submitting(mine, "--wait", "--patience", "1"))
     assert told.code == 1
-    assert "there is no verdict after 1 s" in told.err
+    assert "version 1 of alice/mine is uploaded, but has no verdict after 1 s" in told.err
+    assert "see `matchbox logs alice/mine` later" in told.err
+
+
+@pytest.mark.parametrize(("failures", "code"), [(2, 0), (1000, 1)])
+def test_who_waits_for_a_verdict_outlasts_a_server_that_starts_anew(
+    alice: User, platform: Platform, matchbox: Run, mine: Path, monkeypatch: pytest.MonkeyPatch,
+    failures: int, code: int,
+) -> None:  # fmt: skip
+    ask, asked = Client.answer, list[str]()
+
+    def answer(self: Client, kind: type[Answer], path: str) -> Answer:
+        asked.append(path)
+        if len(asked) <= failures:
+            raise Unavailable("the server cannot be reached")
+        settle_all(platform)
+        return ask(self, kind, path)
+
+    monkeypatch.setattr(Client, "answer", answer)
+    told = matchbox(*submitting(mine, "--wait", "--patience", "2"))
+    assert told.code == code
+    assert code == 0 or "no verdict after 2 s: the server cannot be reached" in told.err
 
 
 @pytest.mark.parametrize("wrong", ["nan", "inf", "-1", "0"])

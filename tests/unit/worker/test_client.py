@@ -60,6 +60,11 @@ def shows_a_page(request: httpx.Request) -> httpx.Response:
     return httpx.Response(200, html="<p>Welcome to our network</p>")
 
 
+def problem(status: int, detail: str = "the reason") -> Answer:
+    """Returns a refusal of the server with its reason."""
+    return lambda request: httpx.Response(status, json={"detail": detail})
+
+
 def cannot_be_unpacked(request: httpx.Request) -> httpx.Response:
     """Answers with bytes that are not of the encoding that they are said to have."""
     stream = httpx.ByteStream(b"\x1f\x8bxx")
@@ -96,9 +101,9 @@ def test_other_bytes_than_those_asked_for_are_refused() -> None:
         client_of(Server(says(200, b"something else"))).bundle(VERSION)
 
 
-@pytest.mark.parametrize(("status", "ours"), [(204, True), (409, False)])
-def test_a_claim_says_whether_the_job_is_still_wanted(status: int, ours: bool) -> None:
-    server = Server(says(status))
+@pytest.mark.parametrize(("answer", "ours"), [(says(204), True), (problem(409), False)])
+def test_a_claim_says_whether_the_job_is_still_wanted(answer: Answer, ours: bool) -> None:
+    server = Server(answer)
     assert client_of(server).claim(a_match(DATA, DATA)) is ours
     told = {"kind": "match", "subject": "match", "attempt": 1, "token": "token", "arena": ""}
     assert body(server.asked[0]) == told
@@ -143,6 +148,20 @@ def test_no_answer_of_something_in_between_stands_for_the_server_s(trouble: Answ
             ask()
 
 
+@pytest.mark.parametrize("status", [401, 403, 404, 409, 423, 426])
+def test_a_proxy_s_error_refuses_neither_key_nor_job(status: int) -> None:
+    """A proxy that starts knows no server yet; another wants a login of its own."""
+    server = Server(says(status, b"404 page not found"))
+    with pytest.raises(Unavailable, match=f"it answered {status} as a proxy does"):
+        elsewhere(server).take(KNOCK)
+    assert len(server.asked) == 2
+
+
+def test_a_request_that_the_proxy_finds_too_long_is_refused() -> None:
+    with pytest.raises(BadMessage, match="413"):
+        elsewhere(Server(says(413))).post(wire.LOST, a_match(DATA, DATA).lost("why"))
+
+
 @pytest.mark.parametrize("trouble", [breaks, says(500)])
 def test_a_server_that_stays_in_trouble_is_unavailable(trouble: Answer) -> None:
     server = Server(trouble)
@@ -155,7 +174,7 @@ def test_a_server_that_stays_in_trouble_is_unavailable(trouble: Answer) -> None:
     ("status", "kind"), [(401, Unavailable), (403, Forbidden), (404, NotFound), (422, BadMessage)]
 )
 def test_a_refusal_is_final(status: int, kind: type[Exception]) -> None:
-    server = Server(says(status))
+    server = Server(problem(status))
     with pytest.raises(kind):
         client_of(server).bundle(VERSION)
     assert len(server.asked) == 1
@@ -163,7 +182,7 @@ def test_a_refusal_is_final(status: int, kind: type[Exception]) -> None:
 
 def test_the_wrong_token_says_what_to_set() -> None:
     with pytest.raises(Unavailable, match="MATCHBOX_ARENA_TOKEN on server and arena"):
-        client_of(Server(says(401))).report_wall({})
+        client_of(Server(problem(401))).report_wall({})
 
 
 def elsewhere(server: Server) -> ServerClient:
@@ -173,11 +192,6 @@ def elsewhere(server: Server) -> ServerClient:
 
 
 KNOCK = Knock(release="1", python="3.12", rules={"bomb": "2b"}, match="7f")
-
-
-def problem(status: int, detail: str) -> Answer:
-    """Returns a refusal with its reason."""
-    return lambda request: httpx.Response(status, json={"detail": detail})
 
 
 def test_an_arena_on_another_host_asks_for_its_jobs_with_its_key() -> None:
@@ -204,10 +218,8 @@ def test_an_arena_on_another_host_is_told_why_it_gets_nothing(
     status: int, error: type[MatchboxError]
 ) -> None:
     with pytest.raises(error) as caught:
-        elsewhere(Server(problem(status, "the reason"))).take(KNOCK)
+        elsewhere(Server(problem(status))).take(KNOCK)
     assert status == 404 or "the reason" in str(caught.value)
-    with pytest.raises(error):
-        elsewhere(Server(says(status))).take(KNOCK)
 
 
 def test_a_long_result_goes_to_another_host_in_parts() -> None:
@@ -224,6 +236,6 @@ def test_a_long_result_goes_to_another_host_in_parts() -> None:
 
 
 def test_a_long_result_of_a_job_that_another_arena_has_got_is_not_sent_on() -> None:
-    server = Server(says(204), says(409))
+    server = Server(says(204), problem(409))
     elsewhere(server).post(wire.LOST, a_match(DATA, DATA).lost("x" * (2 * wire.PART_BYTES)))
     assert [one.url.path for one in server.asked] == ["/remote/parts/0", "/remote/parts/1"]

@@ -64,15 +64,18 @@ class World:
         path = request.url.path
         if path == "/internal/claims":
             self.claimed.append(json.loads(request.content))
-            return httpx.Response(self._claims(len(self.claimed)))
+            return httpx.Response(self._claims(len(self.claimed)), json={})
         if path == "/internal/walls":
             self.walls.append(json.loads(request.content))
             return httpx.Response(204)
         if path == "/internal/results":
             self.posted.append(json.loads(request.content))
-            return httpx.Response(400 if self.posted[-1]["task"] == self.refused else 200)
+            refused = self.posted[-1]["task"] == self.refused
+            return httpx.Response(400 if refused else 200, json={})
         bundle = self._bundles.get(path.rpartition("/")[2])
-        return httpx.Response(404) if bundle is None else httpx.Response(200, content=bundle)
+        return (
+            httpx.Response(404, json={}) if bundle is None else httpx.Response(200, content=bundle)
+        )
 
 
 class ClosedBox:

@@ -60,6 +60,26 @@ def test_a_refused_move_says_why(books: Books, as_alice: Caller, bob: User) -> N
     assert "the rules refuse this move" in answer.get_json()["detail"]
 
 
+def test_a_move_counts_only_in_the_turn_that_it_names(
+    books: Books, as_alice: Caller, bob: User
+) -> None:
+    books.bot(bob, "simple")
+    table = opened(as_alice, "me", "bob/simple")
+    address = f"/tables/{table['id']}"
+    assert table["turn"] == 0
+    move = {"move": table["choices"][0]["move"], "turn": 0}
+    made = as_alice.post(f"{address}/moves", move)
+    assert (made.status_code, made.get_json()["turn"]) == (200, 1)
+    arena_plays(books)
+    table = as_alice.get(address).get_json()
+    assert move["move"] in [choice["move"] for choice in table["choices"]], "legal once more"
+    sent_again = as_alice.post(f"{address}/moves", move)
+    assert sent_again.status_code == 409
+    assert "chosen for another turn" in sent_again.get_json()["detail"]
+    assert as_alice.get(address).get_json() == table
+    assert as_alice.post(f"{address}/moves", {**move, "turn": 1}).status_code == 200
+
+
 def test_a_friend_joins_with_the_secret(as_alice: Caller, as_bob: Caller) -> None:
     table = opened(as_alice, "me", "friend")
     address = f"/tables/{table['id']}"

@@ -70,8 +70,10 @@ def test_two_people_meet_play_and_part_by_forms(
     assert "is not a move" in refused.text
     assert browse(None).send(f"{page}/moves", move=move).status_code == 401
     assert len(table()["steps"]) == 1, "the beginning"
-    assert host.send(f"{page}/moves", move=move).location == page
+    assert host.send(f"{page}/moves", move=move, turn="0").location == page
     assert len(table()["steps"]) == 2
+    again = host.send(f"{page}/moves", move=move, turn="0")
+    assert (again.status_code, "chosen for another turn" in again.text) == (409, True)
     assert guest.send(f"{page}/leave").location == page
     assert table()["state"] == "ended"
 
