@@ -199,7 +199,7 @@ def _read(part: str, typed: Mapping[str, str]) -> dict[str, object]:
             continue
         text = typed[field.alias].strip()
         choices = {str(value): value for value in field.choices}
-        if field.whole and text and not text.isdecimal():
+        if field.whole and text and not (text.isdecimal() and len(text) < 10):
             raise BadOption(f"{field.about.label} is {text!r}; it must be a whole number")
         if text or field.optional:
             number = int(text) if field.whole and text else None

@@ -169,7 +169,8 @@ def test_a_continuous_league_is_sent_without_a_kind() -> None:
 
 
 def test_a_mistake_leads_back_to_the_settings_and_keeps_what_was_typed() -> None:
-    for wrong in ({"group": "2"}, {"group": "many"}, {"group": "3", "through": "5"}):
+    mistakes = ("2", "many", "9" * 5000, "3")
+    for wrong in ({"group": group, "through": "5"} for group in mistakes):
         page = step(3, name="cup", game="bomb", kind="knock-out", **wrong)
         assert [a for _, a in page.elements if a.get("role") == "alert"], wrong
         assert {"name", "group"} <= names(page)
