@@ -65,18 +65,10 @@ class SeasonVerifier:
 
     def lesson(self, lesson: ArchivedLesson) -> LessonFinding:
         """Gives the lesson again; a lesson that differs is given a third time."""
-        fault, _, _ = lesson.fault.partition(":")
-        if fault in BY_A_MACHINE:
-            return "same" if lesson.after == lesson.before else "different"
-        version = self.archive.entrant(lesson.entrant).version
-        bundle = self.verifier.bundle(version)
-        memory = b"" if lesson.before is None else self.verifier.memory(lesson.before)
-        if bundle is None or memory is None or not self._was_given_here(lesson):
-            return "not_repeated"
-        again = self._teach(lesson, bundle, memory)
-        if again == (lesson.after, fault):
-            return "same"
-        return "different" if self._teach(lesson, bundle, memory) == again else "unrepeatable"
+        try:
+            return self._give_again(lesson)
+        except BadRecord:
+            return "different"
 
     def standing(self) -> StandingFinding:
         """Computes the standing again from the records."""
@@ -89,6 +81,21 @@ class SeasonVerifier:
         except BadRecord:
             return StandingFinding(same=False, digest=kept.digest, computed=None)
         return StandingFinding(standings_agree(kept, again), kept.digest, again.digest)
+
+    def _give_again(self, lesson: ArchivedLesson) -> LessonFinding:
+        """Raises BadRecord if one of the lesson's matches does not replay."""
+        fault, _, _ = lesson.fault.partition(":")
+        if fault in BY_A_MACHINE:
+            return "same" if lesson.after == lesson.before else "different"
+        version = self.archive.entrant(lesson.entrant).version
+        bundle = self.verifier.bundle(version)
+        memory = b"" if lesson.before is None else self.verifier.memory(lesson.before)
+        if bundle is None or memory is None or not self._was_given_here(lesson):
+            return "not_repeated"
+        again = self._teach(lesson, bundle, memory)
+        if again == (lesson.after, fault):
+            return "same"
+        return "different" if self._teach(lesson, bundle, memory) == again else "unrepeatable"
 
     def _teach(
         self, lesson: ArchivedLesson, bundle: bytes, memory: bytes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from io import BytesIO
+from types import SimpleNamespace
 from typing import Any
 from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZipFile, ZipInfo
 
@@ -20,7 +21,9 @@ from matchbox.league.counts import count
 from matchbox.league.standings import METHOD, digest_of, standing
 from matchbox.league.verification import SeasonVerifier
 from matchbox.match import record as records
+from matchbox.match.learning import Own, lessons
 from matchbox.match.referee import play
+from matchbox.match.wire import Learned, Teach
 from tests.builders import a_job, local_seats, shipped
 
 MATCH = "ab" * 16
@@ -118,6 +121,8 @@ def head(whole: bytes) -> Any:
 
 ANYTHING: Any = None
 """A placeholder for arguments that a standing does not need."""
+CUT_SHORT: dict[str, bytes | None] = {f"records/{MATCH}": b"cut short"}
+"""A damaged record of the match."""
 
 
 def test_what_was_written_is_read_again(whole: bytes) -> None:
@@ -255,7 +260,7 @@ def test_a_record_with_more_bouts_than_its_row_is_not_read(whole: bytes) -> None
 
 
 def test_a_record_packed_in_pieces_is_damaged(whole: bytes) -> None:
-    archive = Archive(BytesIO(changed(whole, **{f"records/{MATCH}": b"cut short"})))
+    archive = Archive(BytesIO(changed(whole, **CUT_SHORT)))
     with pytest.raises(BadArchive, match=f"the record of match {MATCH} is damaged"):
         archive.record(archive.matches[0])
 
@@ -297,6 +302,23 @@ def test_a_record_with_a_bout_of_a_deal_that_it_lacks_is_refused(whole: bytes) -
     again = Archive(BytesIO(changed(whole, **files)))
     with pytest.raises(BadRecord, match="has a bout without a deal"):
         again.record(again.matches[0])
+
+
+def test_a_lesson_from_a_match_that_does_not_replay_is_different(whole: bytes) -> None:
+    archive = Archive(BytesIO(whole))
+    record = archive.record(archive.matches[0])
+    first, *others = record.bouts
+    forged = replace(record, bouts=[replace(first, moves=["fly", *first.moves]), *others])
+    verifier: Any = SimpleNamespace(bundle=lambda version: BUNDLE)
+
+    def give_lesson(job: Teach, bundle: bytes, memory: bytes, packed: Any) -> Learned:
+        own = [Own(records.unpack(packed(name)), entrant) for name, entrant in job.played.items()]
+        lessons(registry.game(job.game), own, job.key)
+        raise AssertionError("the match does not replay")
+
+    for one in (archive_of(whole, forged), Archive(BytesIO(changed(whole, **CUT_SHORT)))):
+        (lesson,) = one.head.lessons
+        assert SeasonVerifier(one, verifier, give_lesson).lesson(lesson) == "different"
 
 
 def archive_of(whole: bytes, record: records.Record) -> Archive:
