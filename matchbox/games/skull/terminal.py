@@ -6,7 +6,7 @@ import random
 from collections.abc import Mapping, MutableSequence, Sequence
 from typing import Any, Final, TypeVar
 
-from matchbox.errors import BadOption, IllegalMove
+from matchbox.errors import BadOption, FaultKind, IllegalMove
 from matchbox.game import Options, check_seats, fill_options
 from matchbox.games.skull.agent import Agent
 from matchbox.games.skull.charts import Move
@@ -55,8 +55,12 @@ def play_game(
     while seats := GAME.to_move(game.state):
         try:
             game.step(seats[0])
+        except IllegalMove as error:
+            game.forfeit(seats[0], "illegal", str(error))
+            if raise_exceptions:
+                raise ValueError(str(error)) from None
         except Exception as error:
-            game.forfeit(seats[0], error)
+            game.forfeit(seats[0], "crash", repr(error))
             if raise_exceptions:
                 raise
     return game.places()
@@ -73,22 +77,19 @@ class _TerminalGame:
         self.state = GAME.start(len(agents), ModuleDice(), options)
 
     def step(self, seat: int) -> None:
-        """One decision of that seat."""
+        """One decision of that seat. Raises IllegalMove, and the player's errors."""
         view: Any = GAME.view(self.state, seat)
-        try:
-            move = answer(self._agents[seat], view, lambda move: None)
-            GAME.apply(self.state, seat, move, ModuleDice())
-        except IllegalMove as error:
-            raise ValueError(str(error)) from None
+        move = answer(self._agents[seat], view, lambda move: None)
+        GAME.apply(self.state, seat, move, ModuleDice())
         if self._print_details:
             line = GAME.describe(move, GAME.view(self.state, None))
             self._show(self._transcript.moved(seat, line))
         self._show_end()
 
-    def forfeit(self, seat: int, error: Exception) -> None:
+    def forfeit(self, seat: int, kind: FaultKind, detail: str) -> None:
         """Puts the seat out for its own fault; the others play on."""
         self._gone.append(seat)
-        self._show(self._transcript.forfeited(seat, "crash", repr(error)))
+        self._show(self._transcript.forfeited(seat, kind, detail))
         GAME.without(self.state, seat, ModuleDice())
         self._show_end()
 

@@ -62,6 +62,20 @@ def test_a_fault_is_raised_to_its_author(agent: type[Agent], raised: type[Except
         play_game([agent(), RandomAgent()])
 
 
+@pytest.mark.parametrize(
+    "agent, told",
+    [
+        (Faulty, "raised an exception and lost: KeyError('boom')"),
+        (Cheating, "cheated and lost: select_move() returned 5; return one of legal_moves()"),
+    ],
+)
+def test_the_transcript_names_the_kind_of_a_fault(
+    agent: type[Agent], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    play_game([agent(), RandomAgent()], raise_exceptions=False)
+    assert f"  - {told}" in capsys.readouterr().out.splitlines()
+
+
 @pytest.mark.parametrize("seats", [2, 4])
 @pytest.mark.parametrize("agent", [Faulty, Cheating])
 def test_in_a_tournament_the_others_play_on(agent: type[Agent], seats: int) -> None:
