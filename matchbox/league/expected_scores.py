@@ -107,9 +107,7 @@ def expected_scores(
     expectation as the pairs that met are on average. Raises ValueError if the comparisons have
     seats.
     """
-    if compared.seats:
-        raise ValueError("expected scores are those of pairs; compare the rows without seats")
-    totals = pair_totals(compared.cells(), compared, strengths)
+    totals = pair_totals(compared, strengths)
     pairs = _learned(totals)
     known = _shrunk(pairs, strengths)
     chances = _chances(pairs, known)

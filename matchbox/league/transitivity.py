@@ -124,9 +124,8 @@ def lack_of_fit(compared: Comparisons, strengths: Floats) -> LackOfFit | None:
     so p comes from an F distribution. `strengths` (n,) are in natural units. Raises ValueError if
     the comparisons have seats.
     """
-    cells = _without_seats(compared)
-    totals = pair_totals(cells, compared, strengths)
-    if len(totals.met) <= max(cells.names - 1, 0):
+    totals = pair_totals(compared, strengths)
+    if len(totals.met) <= max(totals.cells.names - 1, 0):
         return None
     apart = totals.won - totals.met * totals.chance
     square = float((apart**2 / totals.expected).sum())
@@ -152,7 +151,7 @@ def verdict(
     If `before` is "borda", half of the margin is enough. So results near the limit do not change
     the figure back and forth. Raises ValueError if the comparisons have seats.
     """
-    totals = pair_totals(_without_seats(compared), compared, strengths)
+    totals = pair_totals(compared, strengths)
     if not len(totals.met):
         return Verdict("elo")
     found = _Margins(totals, strengths, covariance)
@@ -211,7 +210,14 @@ def margin(deals: Floats, ever: float) -> Floats:
     return np.asarray(np.sqrt(more * (np.log((deals + PACE) / PACE) - 2 * np.log(ever))))
 
 
-def pair_totals(cells: Cells, compared: Comparisons, strengths: Floats) -> PairTotals:
+def pair_totals(compared: Comparisons, strengths: Floats) -> PairTotals:
+    """The totals of every pair that met; `strengths` (n,) are in natural units.
+
+    Raises ValueError if the comparisons have seats.
+    """
+    if compared.seats:
+        raise ValueError("totals are those of pairs; compare the rows without seats")
+    cells = compared.cells()
     times = compared.times[compared.deal].astype(np.float64)
     met, won = cells.total(times * compared.met), cells.total(times * compared.won)
     first, second = cells.columns[:, :2].T
@@ -276,9 +282,3 @@ def _named(compared: Comparisons, totals: PairTotals, upsets: Bools) -> tuple[Up
         names = (one, other) if won > 0.5 else (other, one)
         found.append(Upset(*names, int(totals.met[at]), max(won, 1 - won)))
     return tuple(sorted(found, key=lambda upset: (-upset.share, upset.winner, upset.loser)))
-
-
-def _without_seats(compared: Comparisons) -> Cells:
-    if compared.seats:
-        raise ValueError("lack of fit is that of pairs; compare the rows without seats")
-    return compared.cells()
