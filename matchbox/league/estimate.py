@@ -25,7 +25,7 @@ import numpy as np
 import scipy
 
 from matchbox.league.comparisons import Floats
-from matchbox.league.sprt import FLOOR, NORMALIZED, SHARES, Trial, llr
+from matchbox.league.sprt import FLOOR, NORMALIZED, SHARES, Scale, Trial, expected_share, llr
 
 FARTHEST_ELO: Final = 1500.0
 FAR: Final = 2.0
@@ -90,7 +90,7 @@ class _End:
         slope: the drift per share above the middle.
         spread: the variance per pair.
         deviation: the standard deviation of one pair's share.
-        normalized: whether the trial's Elo is normalised.
+        scale: that of the trial's Elo.
         points: (g,) places between the walls.
         inside: (looks - 1, g), the walk's density at the points after each look but the last, times
             the points' weights, with the drift that was seen.
@@ -104,7 +104,7 @@ class _End:
     slope: float
     spread: float
     deviation: float
-    normalized: bool
+    scale: Scale
     points: Floats
     inside: Floats
 
@@ -129,14 +129,13 @@ class _End:
         spread = (slope * deviation) ** 2
         steps = max(1, min(looks, int(time * spread / (FINEST * (b - a)) ** 2)))
         points, inside = _walk(a, b, y / steps, sqrt(spread * time / steps), steps)
-        normalized = trial.scale == "normalized"
         return cls(
-            a, b, y, time / steps, middle, slope, spread, deviation, normalized, points, inside
+            a, b, y, time / steps, middle, slope, spread, deviation, trial.scale, points, inside
         )
 
     def lower(self, elo: float) -> float:
         """The probability that a walk at this strength ends lower than this one did."""
-        share = _share(elo, "normalized" if self.normalized else "logistic", self.deviation)
+        share = _share(elo, self.scale, self.deviation)
         drift, last = self.slope * (share - self.middle), len(self.inside)
         wide, went = sqrt(self.spread * self.step), drift * self.step
         seen = self.y / (self.step * (last + 1))
@@ -163,7 +162,7 @@ def _walk(a: float, b: float, drift: float, wide: float, steps: int) -> tuple[Fl
     """The points between the walls, and the density there after each step but the last, times the
     points' weights; `drift` and `wide` are a step's mean and deviation.
 
-    None for a single step, which may be so small that the points would fill the memory.
+    There are none for a single step, which may be so small that they would fill the memory.
     """
     if steps == 1:
         return np.zeros(0), np.zeros((0, 0))
@@ -189,10 +188,10 @@ def _density(z: Floats) -> Floats:
     return np.asarray(np.exp(-(z**2) / 2) / sqrt(2 * np.pi))
 
 
-def _share(elo: float, scale: str, deviation: float) -> float:
+def _share(elo: float, scale: Scale, deviation: float) -> float:
     """The mean share of a pair at this strength."""
     if scale == "logistic":
-        return 1 / (1 + 10 ** (-elo / 400))
+        return expected_share(elo)
     return 0.5 + sqrt(2) * elo / NORMALIZED * deviation
 
 

@@ -23,6 +23,7 @@ Verdict = Literal["better", "not-better", "undecided"]
 SHARES: Final[Floats] = np.array([0.0, 0.25, 0.5, 0.75, 1.0])
 """Shares of a deal pair: lost both, lost one and drew one, even, won one and drew one, won both."""
 FLOOR: Final = 1e-3
+"""The least count of pairs with one result, so that no result counts as impossible."""
 CAP_GAMES: Final = 10_000
 NORMALIZED: Final = 800 / log(10)
 """Normalised Elo for one standard deviation of a single bout."""
@@ -90,14 +91,15 @@ def llr(pairs: Sequence[float], lower: float, upper: float, *, scale: Scale = "l
     counts = np.maximum(np.asarray(pairs, dtype=np.float64), FLOOR)
     seen = counts / counts.sum()
     if scale == "logistic":
-        null, other = (_with_mean(seen, _expected(elo)) for elo in (lower, upper))
+        null, other = (_with_mean(seen, expected_share(elo)) for elo in (lower, upper))
     else:
         # A pair's share has the mean of a bout's share, and 1 / sqrt(2) of its deviation.
         null, other = (_with_t(seen, sqrt(2) * elo / NORMALIZED) for elo in (lower, upper))
     return float(counts @ np.log(other / null))
 
 
-def _expected(elo: float) -> float:
+def expected_share(elo: float) -> float:
+    """The expected share of the points at this logistic Elo."""
     return 1 / (1 + 10 ** (-elo / 400))
 
 
