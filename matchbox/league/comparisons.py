@@ -22,7 +22,6 @@ from matchbox.league.rows import Row, refuse_self_play
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
 Bools: TypeAlias = npt.NDArray[np.bool_]
-Line: TypeAlias = tuple[int, int, int, int, int, int, int]
 
 PAIR = slice(0, 4)
 """The columns with the two entrants and their seats."""
@@ -151,7 +150,7 @@ def compare(rows: Iterable[Row], *, seat_term: bool = False) -> Comparisons:
     entrants = tuple(sorted({entrant for row in rows for entrant in row.seats}))
     index = {entrant: number for number, entrant in enumerate(entrants)}
     deals: dict[str, int] = {}
-    lines: list[Line] = []
+    lines: list[tuple[int, ...]] = []
     for row in rows:
         lines += _pairs(row, index, deals.setdefault(row.deal, len(deals)), seat_term)
     table = np.array(lines, dtype=np.int64).reshape(-1, 7)
@@ -221,7 +220,8 @@ def numbers_in(entrants: Sequence[str], names: Sequence[str]) -> Ints:
     return np.array([index[name] for name in names], dtype=np.int64)
 
 
-def _pairs(row: Row, index: dict[str, int], deal: int, seat_term: bool) -> list[Line]:
+def _pairs(row: Row, index: dict[str, int], deal: int, seat_term: bool) -> list[tuple[int, ...]]:
+    """The lines of this bout, as in `Comparisons`, each after the deal's number."""
     refuse_self_play(row)
     order = sorted(range(len(row.seats)), key=lambda seat: row.seats[seat])
     return [

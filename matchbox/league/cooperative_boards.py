@@ -26,7 +26,14 @@ ENTRANT, SEATS, TOTAL, MIXED = 3, 4, 5, 6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoredBouts:
-    """The score of each entrant in each bout."""
+    """The score of each entrant in each bout.
+
+    Attributes:
+        entrants: in alphabetical order.
+        lines: (n, 7), in order: two numbers that stand for the deal, one that stands for the bout,
+            the entrant by number, how many seats it held, the sum of their scores, and 1 for a
+            mixed team, else 0.
+    """
 
     entrants: tuple[str, ...]
     lines: Ints

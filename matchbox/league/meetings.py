@@ -47,7 +47,7 @@ class SeatTally(NamedTuple):
         return SeatTally(*(one + more for one, more in zip(self, other, strict=True)))
 
 
-Seats: TypeAlias = "Mapping[tuple[int, int], SeatTally]"
+Seats: TypeAlias = Mapping[tuple[int, int], SeatTally]
 """By (seats at the table, seat)."""
 
 

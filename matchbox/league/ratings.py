@@ -150,7 +150,7 @@ def fit_comparisons(
 def _precision(
     compared: Comparisons, width: int, prior_elo: float, parents: Mapping[str, str]
 ) -> Floats:
-    """(width, width): the prior's, of everybody around 0, or of a child around its parent."""
+    """(width, width): the precision of the prior, around 0 or, for a child, around its parent."""
     precision = np.diag(np.full(width, (ELO / prior_elo) ** 2))
     index = {entrant: number for number, entrant in enumerate(compared.entrants)}
     for child, parent in parents.items():

@@ -19,10 +19,11 @@ ROUND_ROBIN: Final = 32
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """The pairs, best first, and the entrant that rests (a full point) if the number is odd."""
+    """The pairs, best first, and the entrants that rest, for a full point each."""
 
     pairings: tuple[Pairing, ...]
     rests: tuple[str, ...] = ()
+    """One entrant if the number is odd, and those that may meet nobody who is left."""
 
 
 def rounds_of(entrants: int) -> int:

@@ -1,5 +1,4 @@
-"""Seatings at larger tables and of mixed teams. Knows names, owners and earlier
-meetings.
+"""Seatings at larger tables and of mixed teams. Knows names, owners and earlier meetings.
 
 Every match plays all rotations of the seats, so the order at a table does not matter. This is no
 exact design: several seatings are drawn, and two entrants exchanged while that evens out the
