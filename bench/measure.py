@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 MATCH_DEALS: Final = 10
 """A match of 20 games: 10 deals, each seat once first."""
+PAIR: Final = next(one for one in CONTESTS if one.bots == ("scared", "medium"))
+"""The table of bomb on which the costs of a match, of seats and of one game are measured."""
 LONG: Final = 10_000
 """The number of games in the long match."""
 LONG_REPEATS: Final = 3
@@ -131,12 +133,11 @@ def speeds(
 
 def costs(boxes: Sequence[tuple[str, Box | None]], repeats: int) -> list[Cost]:
     """One match of 20 games in every box, and its time beyond the plain loop's."""
-    contest = next(one for one in CONTESTS if one.bots == ("scared", "medium"))
-    bots = bots_of(contest)
-    job = job_of(contest, bots, MATCH_DEALS, 1)
+    bots = bots_of(PAIR)
+    job = job_of(PAIR, bots, MATCH_DEALS, 1)
     loops, taken = [], [[] for _ in boxes]  # type: tuple[list[float], list[list[float]]]
     for _ in range(repeats):
-        loops.append(_timed(lambda: contest.loop(2 * MATCH_DEALS)))
+        loops.append(_timed(lambda: PAIR.loop(2 * MATCH_DEALS)))
         for place, (_kind, box) in enumerate(boxes):
             taken[place].append(_timed(lambda box=box: _isolated(job, bots, box)))  # type: ignore[misc]
     base = 1000 * median(loops)
@@ -148,12 +149,11 @@ def costs(boxes: Sequence[tuple[str, Box | None]], repeats: int) -> list[Cost]:
 
 def seats(boxes: Sequence[tuple[str, Box | None]], repeats: int) -> list[Seats]:
     """Both seats of a match, `repeats` times in every box that has seats."""
-    contest = next(one for one in CONTESTS if one.bots == ("scared", "medium"))
     real = {kind: box for kind, box in boxes if box is not None}
     taken: dict[str, list[float]] = {kind: [] for kind in real}
     loops = []
     for _ in range(repeats):
-        loops.append(_timed(lambda: contest.loop(2 * MATCH_DEALS)) / (2 * MATCH_DEALS))
+        loops.append(_timed(lambda: PAIR.loop(2 * MATCH_DEALS)) / (2 * MATCH_DEALS))
         for kind, box in real.items():
             taken[kind].append(_timed(lambda box=box: _both(box)))  # type: ignore[misc]
     return [
@@ -169,9 +169,8 @@ def seats(boxes: Sequence[tuple[str, Box | None]], repeats: int) -> list[Seats]:
 
 def lone(boxes: Sequence[tuple[str, Box | None]], repeats: int) -> list[Lone]:
     """One game by itself in every box that has seats."""
-    contest = next(one for one in CONTESTS if one.bots == ("scared", "medium"))
-    bots = bots_of(contest)
-    job, bundles = job_of(contest, bots, 1, 1), {bot.version: bot.data for bot in bots}
+    bots = bots_of(PAIR)
+    job, bundles = job_of(PAIR, bots, 1, 1), {bot.version: bot.data for bot in bots}
     found = []
     for kind, box in boxes:
         if box is None:

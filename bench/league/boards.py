@@ -14,7 +14,7 @@ from matchbox.league.expected_scores import Scores, expected_scores
 from matchbox.league.line import By
 from matchbox.league.posterior import posterior
 from matchbox.league.ranges import rank_ranges
-from matchbox.league.ratings import ELO, WIDE, Fit, fit_comparisons
+from matchbox.league.ratings import ELO, WIDE, fit_comparisons
 from matchbox.league.rows import Row
 from matchbox.league.standings import PROVISIONAL_DEALS, standing
 from matchbox.league.transitivity import Verdict, verdict
@@ -73,7 +73,7 @@ def unmet_pairs(effort: Effort) -> list[Figure]:
         truth = (table.sum(axis=1) - 0.5) / (len(table) - 1)
         inside, held, width, outside = [], [], [], 0
         for _ in range(trials):
-            _, scores = _scores(_compared(table, deals, unmet, rng))
+            scores = _scores(_compared(table, deals, unmet, rng))
             half = WIDE * np.sqrt(np.diag(scores.covariance))
             inside.append(np.abs(scores.means - truth) <= half)
             width.append(half.mean())
@@ -96,7 +96,7 @@ def clones(effort: Effort) -> list[Figure]:
         for copies in (0, 2):
             rng = np.random.default_rng([effort.seed, deals])
             table = field.with_clones(TRIANGLE, 2, copies)
-            found = [_scores(_compared(table, deals, 0.0, rng))[1].means[0] for _ in range(trials)]
+            found = [_scores(_compared(table, deals, 0.0, rng)).means[0] for _ in range(trials)]
             told.append(float(np.mean(found)))
         moved = abs(told[1] - told[0])
         goal, met = ("1 point or less", moved <= 0.01) if deals == 400 else ("", None)
@@ -122,7 +122,7 @@ def best(effort: Effort) -> list[Figure]:
         said, right = [], []
         for _ in range(trials):
             truth = draw(rng)
-            fitted, _ = _fitted(_compared(_chances(truth), 20, 0.0, rng))
+            fitted = fit_comparisons(_compared(_chances(truth), 20, 0.0, rng))
             top = int(np.argmax(fitted.strengths))
             known = posterior(fitted.strengths, fitted.covariance)
             said.append(known.p_champion([*range(len(truth))])[top])
@@ -183,18 +183,12 @@ def _changes(table: Floats, rng: np.random.Generator) -> int:
 
 
 def _verdict(compared: Comparisons, before: By) -> Verdict:
-    fitted, strengths = _fitted(compared)
-    return verdict(compared, strengths, fitted.covariance / ELO**2, before)
-
-
-def _fitted(compared: Comparisons) -> tuple[Fit, Floats]:
     fitted = fit_comparisons(compared)
-    return fitted, fitted.strengths / ELO
+    return verdict(compared, fitted.strengths / ELO, fitted.covariance / ELO**2, before)
 
 
-def _scores(compared: Comparisons) -> tuple[Floats, Scores]:
-    _, strengths = _fitted(compared)
-    return strengths, expected_scores(compared, strengths)
+def _scores(compared: Comparisons) -> Scores:
+    return expected_scores(compared, fit_comparisons(compared).strengths / ELO)
 
 
 def _compared(table: Floats, deals: int, unmet: float, rng: np.random.Generator) -> Comparisons:

@@ -100,10 +100,8 @@ def play_tables(
         for one, other in combinations(range(table), 2):
             ahead = value[:, one] > value[:, other]
             turned = sat[:, one] > sat[:, other]
-            low, high = (
-                np.minimum(sat[:, one], sat[:, other]),
-                np.maximum(sat[:, one], sat[:, other]),
-            )
+            low = np.minimum(sat[:, one], sat[:, other])
+            high = np.maximum(sat[:, one], sat[:, other])
             zero = np.zeros(len(who), dtype=np.int64)
             lines.append(np.stack([low, high, zero, zero, zero + 1, 2 * (ahead != turned)], axis=1))
             deal.append(np.arange(len(who)))

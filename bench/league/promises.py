@@ -272,10 +272,8 @@ def _seasons(
     effort: Effort, strengths: Floats, rho: float, most: int, seed: int, trials: int
 ) -> list[seasons.Trace]:
     """Seasons of a field, each played up to `most` games."""
-    pairs, seeds = (
-        field.all_pairs(strengths, field.shared_for(rho, GAP)),
-        range(seed, seed + trials),
-    )
+    pairs = field.all_pairs(strengths, field.shared_for(rho, GAP))
+    seeds = range(seed, seed + trials)
     parts = [seeds[at : at + TOGETHER] for at in range(0, trials, TOGETHER)]
     with ProcessPoolExecutor(effort.workers) as pool:
         played = pool.map(partial(seasons.play, pairs, strengths, most), parts)

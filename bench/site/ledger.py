@@ -105,10 +105,8 @@ def measure(url: str) -> Started:
         booked, spent = 0, 0.0
         while hand.jobs:
             batch = [_played(context, job) for job in hand.take(MOST)]
-            booked, spent = (
-                booked + len(batch),
-                spent + _processor_ms(partial(_book, context, batch)),
-            )
+            spent += _processor_ms(partial(_book, context, batch))
+            booked += len(batch)
         ticks = [_processor_ms(partial(tick, context, with_standings=False)) for _ in range(TICKS)]
         _wait_for_standings(context, refitter, before + 1 + booked, began)
         ready = time.perf_counter() - began
