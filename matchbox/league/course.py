@@ -71,10 +71,8 @@ def check_pairs(plan: Format, field: Field) -> None:
 
 def size(plan: Format, field: Field) -> int:
     """The least number of matches: without an adaptive tail, and without replays of level ties."""
-    n, placed = (
-        len(field.entrants),
-        sum(len(one.pairings) for one in _placed(plan, field, Progress())),
-    )
+    n = len(field.entrants)
+    placed = sum(len(one.pairings) for one in _placed(plan, field, Progress()))
     if plan.kind == "knock-out":
         groups = [len(one) for one in stages.groups_of(plan, field.order)]
         ties = sum(min(one, plan.through) for one in groups) - 1

@@ -49,7 +49,8 @@ class GameControl:
     @cached_property
     def deck(self) -> list[Card]:
         """The deck, face down: only its length is visible."""
-        len(self.hand)  # Creates the deck, too.
+        if not self._layout.is_laid:
+            self._layout.lay_out(self)
         return self._layout.deck()
 
     @cached_property

@@ -63,7 +63,7 @@ def _pile(place: int, view: Any) -> str:
 
 
 def _hints(view: Any, seat: int) -> str:
-    """The seat's hints, as (pile, word); empty if it has given none."""
+    """The seat's hints, such as "0 leave it, 3 close"; empty if it has given none."""
     words = enumerate(view["hints"][seat] or ())
     return ", ".join(f"{pile} {_HINTS.get(word, word)}" for pile, word in words if word != "none")
 

@@ -57,6 +57,7 @@ class State:
         self.hands = hands
         self.laid = [[start] for start in STARTS]
         self.size = len(hands[0])
+        """The number of cards to which a hand is filled up."""
         self.backwards = options.get("rules", RULES[0]) != "article"
         self.published = options.get("rules", RULES[0]) == "published"
         self.hinting = bool(options.get("hints", False))
@@ -68,6 +69,7 @@ class State:
         """The number of cards that the mover must still lay before the turn may end."""
         self.last: dict[str, int] | None = None
         self.over: str | None = None
+        """Why the game has ended: won, blocked or invalid."""
 
 
 class TheGame:

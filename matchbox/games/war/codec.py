@@ -1,4 +1,4 @@
-"""Encodes a seat's view before it lays in bytes: everything in the view, and nothing else.
+"""Encodes the view of a seat that is to lay in bytes: everything in the view, and nothing else.
 
 The first byte is the number of cards in each hand. The cards follow: the seat's hand, the other
 hand, the cards that the seat has laid, and the same number that the other seat has laid.

@@ -133,7 +133,7 @@ def _result(state: State) -> Result:
     outcome = GAME.outcome(state)
     assert outcome is not None
     first, second = outcome.places
-    winner = 0 if first == second else first
+    winner = 0 if first == second else 1 if first < second else 2
     final1, final2 = outcome.scores
     return Result(*state.initial, final1, final2, winner)
 
