@@ -6,6 +6,7 @@ operators. Matches under embargo are left out, and those whose record was remove
 
 from __future__ import annotations
 
+from contextlib import ExitStack, closing
 from heapq import merge
 from typing import TYPE_CHECKING, Final
 
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
     from sqlalchemy.orm import Session
 
-    from matchbox.match.record import Record
     from server.db.models import User
 
 EXCLUDED: Final = "excluded"
@@ -83,27 +83,18 @@ def _found(
         at = tuple(first)
         query = query.where(tuple_(*_ORDER) <= tuple_(*at, name))
     forfeited = MatchSeat.forfeits > literal_column("0")  # the same expression as in the index
-    parts = [
-        session.scalars(query.where(part).execution_options(yield_per=AT_ONCE))
-        for part in seats_of([one.id for one in bot.versions], [forfeited])
-    ]
-    for seat in merge(*parts, key=_place, reverse=True):
-        result = seat.match.result
-        # With the state in the query, SQLite would read all finished matches.
-        if result is None or result.record_days is not None:
-            continue
-        if seat.match.state != MatchState.FINISHED:
-            continue
-        notes = {
-            (deal, rotation, kind): detail
-            for entrant, deal, rotation, kind, detail in result.notes
-            if details and entrant == seat.seat
-        }
-        same = _place(seat) == (*at, name)
-        for number, fault in _of_seat(seat, records.unpack(result.record), notes):
-            if not same or number > bout:
-                here = f"{seat.created_at}.{seat.number}.{seat.seat}.{number}.{seat.match_id}"
-                yield here, fault
+    with ExitStack() as streams:
+        parts = [
+            streams.enter_context(
+                closing(session.scalars(query.where(part).execution_options(yield_per=AT_ONCE)))
+            )
+            for part in seats_of([one.id for one in bot.versions], [forfeited])
+        ]
+        for seat in merge(*parts, key=_place, reverse=True):
+            for number, fault in _of_seat(seat, details=details):
+                if _place(seat) != (*at, name) or number > bout:
+                    here = f"{seat.created_at}.{seat.number}.{seat.seat}.{number}.{seat.match_id}"
+                    yield here, fault
 
 
 def _place(seat: MatchSeat) -> tuple[int, int, int, str]:
@@ -111,10 +102,19 @@ def _place(seat: MatchSeat) -> tuple[int, int, int, str]:
     return seat.created_at, seat.number, seat.seat, seat.match_id
 
 
-def _of_seat(
-    seat: MatchSeat, record: Record, notes: dict[tuple[int, int, str], str]
-) -> Iterator[tuple[int, answers.OneFault]]:
-    """The faults of the entrant in the match, each with the number of its bout."""
+def _of_seat(seat: MatchSeat, *, details: bool) -> Iterator[tuple[int, answers.OneFault]]:
+    """The faults of the entrant in the match, each with the number of its bout; none without a
+    finished match that has its record."""
+    result = seat.match.result
+    # With the state in the query, SQLite would read all finished matches.
+    if result is None or result.record_days is not None or seat.match.state != MatchState.FINISHED:
+        return
+    notes = {
+        (deal, rotation, kind): detail
+        for entrant, deal, rotation, kind, detail in result.notes
+        if details and entrant == seat.seat
+    }
+    record = records.unpack(result.record)
     for number, bout in enumerate(record.bouts):
         for fault in bout.faults:
             entrant = records.entrant(fault.seat, bout.rotation, len(record.seats))

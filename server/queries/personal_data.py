@@ -70,14 +70,16 @@ def write_personal_data(
         archive.writestr("actions.json", _text(_actions(session, user)))
         archive.writestr("tables.json", _text(list(_tables(session, user))))
         archive.writestr("comparisons.json", _text(list(_comparisons(session, user))))
-        for draft in session.scalars(select(Draft).where(Draft.owner_id == user.id)):
+        drafts = select(Draft).where(Draft.owner_id == user.id).order_by(Draft.id)
+        for draft in session.scalars(drafts):
             archive.writestr(f"drafts/{draft.id}.{_ending(draft.data)}", draft.data)
         bots = session.scalars(select(Bot).where(Bot.owner_id == user.id).order_by(Bot.id)).all()
         for row in bots:
             folder = f"bots/{row.name}"
             answer = answered_bot(session, user.name, row.name, user)
             archive.writestr(f"{folder}/bot.json", _text(answer.plain()))
-            for version in session.scalars(select(Version).where(Version.bot_id == row.id)):
+            versions = select(Version).where(Version.bot_id == row.id).order_by(Version.number)
+            for version in session.scalars(versions):
                 data = session.get_one(Bundle, version.digest).data
                 archive.writestr(f"{folder}/v{version.number}.{_ending(data)}", data)
             for memory in _memories(session, row):
@@ -131,7 +133,8 @@ def _actions(session: Session, user: User) -> list[dict[str, object]]:
 def _tables(session: Session, user: User) -> Iterator[dict[str, object]]:
     """Yields the tables at which the account has a seat; those that are played have no record."""
     mine = PlayTable.seats.any(PlaySeat.user_id == user.id)
-    for row in session.scalars(select(PlayTable).where(mine).order_by(PlayTable.created_at)):
+    ordered = select(PlayTable).where(mine).order_by(PlayTable.created_at, PlayTable.id)
+    for row in session.scalars(ordered):
         yield {
             "table": row.id,
             "game": row.game,
@@ -156,7 +159,8 @@ def _comparisons(session: Session, user: User) -> Iterator[dict[str, object]]:
 
 def _memories(session: Session, bot: Bot) -> Sequence[Memory]:
     learned = select(Lesson.after).join(Lesson.version).where(Version.bot_id == bot.id)
-    return session.scalars(select(Memory).where(Memory.digest.in_(learned))).all()
+    ordered = select(Memory).where(Memory.digest.in_(learned)).order_by(Memory.digest)
+    return session.scalars(ordered).all()
 
 
 def _ending(data: bytes) -> str:
