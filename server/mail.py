@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import smtplib
 import ssl
+from contextlib import suppress
 from dataclasses import dataclass
 from email.errors import MessageError
 from email.headerregistry import Address
@@ -69,6 +70,8 @@ def send(letter: Letter, settings: Settings, *, trust: ssl.SSLContext | None = N
             if settings.smtp_user:
                 server.login(settings.smtp_user, settings.smtp_password)
             server.send_message(message)
+            with suppress(smtplib.SMTPServerDisconnected):
+                server.quit()  # The end of the block takes another answer than 221 for an error.
     except smtplib.SMTPRecipientsRefused as error:
         code, reply = next(iter(error.recipients.values()))
         trouble = f"the mail server refuses {letter.to}: {code} {reply.decode('ascii', 'replace')}"

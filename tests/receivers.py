@@ -52,10 +52,12 @@ class Receiver:
 
 @dataclass
 class MailServer:
-    """A mail server: takes mails, refuses recipients with `refuses`, wants `password` if any."""
+    """A mail server: takes mails, refuses recipients with `refuses`, wants `password` if any, and
+    answers QUIT with `farewell`."""
 
     refuses: str = ""
     password: str = ""
+    farewell: str = "221 bye"
     mails: list[EmailMessage] = field(default_factory=list)
     envelopes: list[tuple[str, list[str]]] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
@@ -161,7 +163,7 @@ def mail_server(
                 case "AUTH":
                     self._say("235 welcome" if told.password in rest else "535 who are you?")
                 case "QUIT":
-                    self._say("221 bye")
+                    self._say(told.farewell)
                     return False
                 case _:
                     self._say("250 ok")

@@ -118,6 +118,13 @@ def test_an_address_is_refused_for_good_or_for_now(refuses: str, error: type[Exc
     assert not told.mails
 
 
+def test_a_letter_that_was_taken_has_arrived_whatever_follows() -> None:
+    with mail_server() as told:
+        told.farewell = "421 shutting down"
+        mail.send(LETTER, settings_of(told))
+    assert len(told.mails) == 1
+
+
 def test_a_wrong_password_is_told_without_it() -> None:
     with mail_server() as told:
         told.password = "something else"
