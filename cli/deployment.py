@@ -79,25 +79,26 @@ def write(path: Path, values: dict[str, str]) -> None:
         file.writelines(f"{name}={value}\n" for name, value in values.items())
 
 
-def rotate(path: Path) -> list[str]:
-    """Replaces the SECRETS in the file by new ones, all at once; returns their names.
+def rotate(path: Path) -> Path:
+    """Replaces the SECRETS in the file by new ones, all at once; returns the file.
 
     Other lines stay. If the file names the folder of the secrets, those in there are replaced, one
-    after the other. Raises ValueError if the file lacks a secret, and OSError.
+    after the other, and the folder is returned. Raises ValueError if the file lacks a secret, and
+    OSError.
     """
     lines = path.read_text().splitlines(keepends=True)
     named = {line.partition("=")[0].strip(): place for place, line in enumerate(lines)}
     if FOLDER in named:
-        folder = lines[named[FOLDER]].partition("=")[2].strip()
-        write_secrets(path.parent / folder)
-        return list(SECRETS)
+        folder = path.parent / lines[named[FOLDER]].partition("=")[2].strip()
+        write_secrets(folder)
+        return folder
     missing = [name for name in SECRETS if name not in named]
     if missing:
         raise ValueError(f"{path} has no line {missing[0]}=; is it the file that `make env` wrote?")
     for name in SECRETS:
         lines[named[name]] = f"{name}={secrets.token_hex(24)}\n"
     whole_file.replace(path, "".join(lines))
-    return list(SECRETS)
+    return path
 
 
 def missing_requirements(socket: str) -> list[str]:

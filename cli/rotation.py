@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import typer
 
-from cli import output
+from cli import deployment, output
 from cli.backups import DataOption
 from cli.playing import JsonOption
 from cli.users import opened
@@ -53,10 +53,11 @@ def rotate_secrets(
     elsewhere: list[str] = []
     ended = None
     if env_file is not None:
-        rotated = _rotate_file(env_file)
+        rotated, steps = list(deployment.SECRETS), _steps_of_containers(_rotate_file(env_file))
     else:
         rotated, elsewhere, ended = _rotate_folder(data, end_sessions, revoke_tokens)
-    steps = _steps(elsewhere, env_file, revoke_tokens)
+        steps = _steps_of_folder(elsewhere)
+    steps += _steps_of_keys(revoke_tokens)
     if json:
         counts = {} if ended is None else ended._asdict()
         output.document({"rotated": rotated, "not_rotated": elsewhere, **counts, "by_hand": steps})
@@ -83,9 +84,8 @@ def end_sessions(
         print(_sentence(ended))
 
 
-def _rotate_file(path: Path) -> list[str]:
-    from cli import deployment
-
+def _rotate_file(path: Path) -> Path:
+    """Returns the file or the folder that has the new secrets."""
     try:
         return deployment.rotate(path)
     except ValueError as error:
@@ -139,35 +139,42 @@ def _sentence(ended: Ended) -> str:
     return f"Ended: {ended.sessions:,} browser sessions, {ended.tokens:,} API tokens."
 
 
-def _steps(elsewhere: list[str], env_file: Path | None, tokens: bool) -> list[str]:
-    """Returns the steps that are left to do by hand, in order."""
-    steps = [
-        f"{name}: {_KEPT_ELSEWHERE.get(name, 'set in the environment; replace it there')}."
-        for name in elsewhere
-    ]
-    broker = " and the broker's new password" if env_file is not None else ""
-    source = env_file.name if env_file is not None else "secrets.json"
-    if env_file is not None:
-        steps += [
+def _steps_of_containers(place: Path) -> list[str]:
+    """The steps that are left to do by hand for containers, whose secrets are at that place."""
+    source = f"the files in {place}" if place.is_dir() else place.name
+    return [
+        *(
             f"{name}: if it is set, {step}."
             for name, step in _KEPT_ELSEWHERE.items()
             if not name.endswith("_URL")
-        ]
-        steps.append(
-            "Run `docker compose up --detach --force-recreate`: it gives Postgres its new "
-            "password, and starts everything with the new secrets."
-        )
-    else:
-        steps.append("Start the platform again.")
-    steps.append(
-        f"Give arenas on other machines that use MATCHBOX_ARENA_TOKEN the new one{broker}, from "
-        f"{source}."
-    )
-    steps.append(
+        ),
+        "Run `docker compose up --detach --force-recreate`: it gives Postgres its new password, "
+        "and starts everything with the new secrets.",
+        "Give arenas on other machines that use MATCHBOX_ARENA_TOKEN the new one and the broker's "
+        f"new password, from {source}.",
+    ]
+
+
+def _steps_of_folder(elsewhere: list[str]) -> list[str]:
+    """The steps that are left to do by hand for a data folder; `elsewhere` are other secrets."""
+    return [
+        *(
+            f"{name}: {_KEPT_ELSEWHERE.get(name, 'set in the environment; replace it there')}."
+            for name in elsewhere
+        ),
+        "Start the platform again.",
+        "Give arenas on other machines that use MATCHBOX_ARENA_TOKEN the new one, from "
+        "secrets.json.",
+    ]
+
+
+def _steps_of_keys(tokens_end: bool) -> list[str]:
+    """The steps about everything that gives access and was not replaced."""
+    steps = [
         "Keys of arenas (mba_...) stay valid: `matchbox admin arena keys` lists them; `matchbox "
         "admin arena remove NAME` ends one, `matchbox admin arena make-key` makes another."
-    )
-    if not tokens:
+    ]
+    if not tokens_end:
         steps.append("API tokens stay valid: `matchbox admin end-sessions --revoke-tokens`.")
     steps.append(
         "Passwords of accounts (`matchbox admin user reset NAME`), codes of leagues (`matchbox "

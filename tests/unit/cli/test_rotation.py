@@ -200,3 +200,16 @@ def test_the_file_of_containers_gets_new_secrets_and_keeps_its_other_lines(
     path.write_text("LISTEN=1\n")
     assert main.run(["admin", "rotate-secrets", "--env-file", str(path)]) == 2
     assert "has no line POSTGRES_PASSWORD=" in capsys.readouterr().err
+
+
+def test_secrets_of_containers_in_files_are_told_to_be_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, place = tmp_path / ".env", tmp_path / "kept"
+    deployment.write(path, deployment.into_files({"LISTEN": "127.0.0.1:8000"}, place))
+    before = {file.name: file.read_text() for file in place.iterdir()}
+    assert main.run(["admin", "rotate-secrets", "--env-file", str(path)]) == 0
+    told = capsys.readouterr()
+    assert "Replaced: POSTGRES_PASSWORD, BROKER_PASSWORD" in told.out
+    assert f"the new one and the broker's new password, from the files in {place}." in told.err
+    assert all((place / name).read_text() != text for name, text in before.items())
