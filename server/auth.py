@@ -70,8 +70,8 @@ class Visitor(UserMixin):  # type: ignore[misc]  # Flask-Login has no types
 
 def context() -> Context:
     """Returns the context with which the app was made."""
-    made: Context = current_app.extensions["matchbox"]
-    return made
+    ctx: Context = current_app.extensions["matchbox"]
+    return ctx
 
 
 def visitor() -> Visitor | None:
@@ -230,12 +230,12 @@ def start_session(user: User) -> None:
 
     Raises Forbidden if the password has changed since it was checked.
     """
-    made, before = context(), visitor()
-    with made.write() as session:
+    ctx, before = context(), visitor()
+    with ctx.write() as session:
         if before is not None and before.session is not None:
             sessions.forget(session, before.session)
         agent = request.headers.get("User-Agent", "")
-        address, now = request.remote_addr, made.now()
+        address, now = request.remote_addr, ctx.now()
         secret = sessions.begin(session, user, agent=agent, address=address, now=now)
     cookie.clear()
     cookie.permanent = True
@@ -316,16 +316,16 @@ def _check_scope() -> None:
 def _of_session(secret: str) -> Visitor | None:
     if _has_header(request) or request.path.startswith(OF_ARENAS):
         return None
-    made, address = context(), request.remote_addr
-    now = made.now()
-    with made.read() as session:
+    ctx, address = context(), request.remote_addr
+    now = ctx.now()
+    with ctx.read() as session:
         row = sessions.session_of(session, secret, now=now)
         if row is None:
             return None
         user, number, stale = row.user, row.id, sessions.is_stale(row, address, now=now)
         asking = Visitor(user.id, user.name, user.role, user.scopes, session=number, key=secret)
     if stale:
-        with suppress(Unavailable), made.write() as session:  # The next request may store it.
+        with suppress(Unavailable), ctx.write() as session:  # The next request may store it.
             sessions.note_use(session, number, address=address, now=now)
         # Only now: an answer that comes after another log-in must not bring the old cookie back.
         cookie.modified = True

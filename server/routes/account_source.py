@@ -51,10 +51,10 @@ class AccountSource:
         return openid_flow.provider().end_address()
 
     def sessions(self) -> list[SessionLine]:
-        made, asking = context(), visitor()
+        ctx, asking = context(), visitor()
         with reader() as session:
             current = asking.session if asking else None
-            return queries.sessions(session, account(session), current, now=made.now())
+            return queries.sessions(session, account(session), current, now=ctx.now())
 
     def delivery_settings(self) -> DeliverySettings:
         ctx = context()

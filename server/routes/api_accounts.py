@@ -55,9 +55,9 @@ def log_in(json_data: schemas.LogIn) -> Response:
 @routes.doc(security=OPEN)
 def sign_up(json_data: schemas.NewAuthor) -> Response:
     """Makes an account for a new author, if sign-up is open or with the code of a league."""
-    made, name, password = context(), json_data.name, json_data.password
-    with made.write() as session:
-        signup, now = made.settings.signup, made.now()
+    ctx, name, password = context(), json_data.name, json_data.password
+    with ctx.write() as session:
+        signup, now = ctx.settings.signup, ctx.now()
         if json_data.code is None:
             user = accounts.sign_up(session, name, password, signup=signup, now=now)
         else:
@@ -121,10 +121,10 @@ def revoke_token(number: int) -> ResponseReturnValue:
 @routes.output(Sessions)
 def list_sessions() -> Response:
     """Lists the browsers in which your account is logged in."""
-    made, asking = context(), visitor()
-    with made.read() as session:
+    ctx, asking = context(), visitor()
+    with ctx.read() as session:
         current = asking.session if asking else None
-        items = queries.sessions(session, account(session), current, now=made.now())
+        items = queries.sessions(session, account(session), current, now=ctx.now())
         return answered(Sessions(items=items, next=None))
 
 

@@ -64,11 +64,11 @@ def count_matches(arena: str, query_data: schemas.SinceTime) -> Response:
 @routes.output(ArenaVoid)
 def void(arena: str, json_data: schemas.ArenaVoid) -> Response:
     """Makes all matches void that ended on an arena since a time; for operators."""
-    made, body = context(), json_data
-    until = parse_time_ms(body.until) if body.until else made.now()
+    ctx, body = context(), json_data
+    until = parse_time_ms(body.until) if body.until else ctx.now()
     times = {"since": parse_time_ms(body.since), "until": until}
     return answered(
-        arena_voids.void(made, signed_in(), acting, arena, body.reason, again=body.again, **times)
+        arena_voids.void(ctx, signed_in(), acting, arena, body.reason, again=body.again, **times)
     )
 
 

@@ -52,14 +52,14 @@ def events(query_data: schemas.Since) -> Response:
     return response
 
 
-def _stream(made: Context, after: int | None) -> Iterator[str]:
+def _stream(ctx: Context, after: int | None) -> Iterator[str]:
     """Yields events as they come, and a heartbeat when there are none."""
     yield "retry: 2000\n\n"
     ends = time.monotonic() + LIFE_S
-    with made.read() as session:
+    with ctx.read() as session:
         seen = queries.last_event(session) if after is None else after
     while True:
-        with made.read() as session:
+        with ctx.read() as session:
             news = queries.events(session, seen)
         for event in news:
             seen = event.id

@@ -177,8 +177,8 @@ def whole_season(name: str) -> Response:
         return answered(queries.season(session, name, viewer(session)))
 
 
-def _records(made: Context, season: int) -> Iterator[bytes]:
-    with made.read() as session:
+def _records(ctx: Context, season: int) -> Iterator[bytes]:
+    with ctx.read() as session:
         for digest, record in queries.season_records(session, season):
             line = {"digest": digest, "record": record}
             yield msgspec.json.encode(line, order="deterministic") + b"\n"

@@ -48,10 +48,10 @@ def show(name: str) -> Response:
 @routes.output(LoggedIn)
 def list_logged_in(query_data: schemas.Page) -> Response:
     """Lists the browsers in which accounts are logged in, the last used first; for operators."""
-    made, asking = context(), visitor()
-    with made.read() as session:
+    ctx, asking = context(), visitor()
+    with ctx.read() as session:
         current, page = asking.session if asking else None, query_data.model_dump()
-        found = users.logged_in(session, viewer(session), current, now=made.now(), **page)
+        found = users.logged_in(session, viewer(session), current, now=ctx.now(), **page)
         return answered(found)
 
 

@@ -56,10 +56,10 @@ def come_back() -> Response:
     """Logs in a visitor whose identity has an account; sends others to /login/openid/new."""
     provider = openid_flow.provider()
     start, after = openid_flow.take_start()
-    made, asking = context(), visitor()
-    known = provider.finish(request.args.to_dict(), start, now=made.now())
-    with made.write() as session:
-        user = identities.log_in(session, known, now=made.now())
+    ctx, asking = context(), visitor()
+    known = provider.finish(request.args.to_dict(), start, now=ctx.now())
+    with ctx.write() as session:
+        user = identities.log_in(session, known, now=ctx.now())
     if user is None:
         openid_flow.remember_identity(known, after)
         return _unstored(go_to("pages.openid_new"))
@@ -74,10 +74,10 @@ def come_back() -> Response:
 def sign_up() -> Response:
     """Makes an account for the identity, and logs in to it."""
     known, after = openid_flow.need_identity()
-    made, name = context(), field("name")
-    with made.write() as session:
-        now = made.now()
-        user = identities.sign_up(session, known, name, settings=made.settings, now=now)
+    ctx, name = context(), field("name")
+    with ctx.write() as session:
+        now = ctx.now()
+        user = identities.sign_up(session, known, name, settings=ctx.settings, now=now)
     _log_in(user)
     return redirect(after, 303)
 
@@ -87,16 +87,16 @@ def sign_up() -> Response:
 def link() -> Response:
     """Links the identity to an account: the visitor's, or that of the name, by its password."""
     known, after = openid_flow.need_identity()
-    made, network, password = context(), client_network(), field("password")
+    ctx, network, password = context(), client_network(), field("password")
     stranger = visitor() is None
     if stranger:
-        user = logins.log_in(made, field("account"), password, network)
+        user = logins.log_in(ctx, field("account"), password, network)
     else:
         user = signed_in()
-        logins.confirm(made, user, password, network=network, begun=session_begun())
-    with made.write() as session:
-        actor, label = accounts.same_password(session, user), made.settings.openid_label
-        identities.link(session, actor, known, label=label, now=made.now())
+        logins.confirm(ctx, user, password, network=network, begun=session_begun())
+    with ctx.write() as session:
+        actor, label = accounts.same_password(session, user), ctx.settings.openid_label
+        identities.link(session, actor, known, label=label, now=ctx.now())
     openid_flow.forget_identity()
     if stranger:
         _log_in(user)

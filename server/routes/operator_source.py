@@ -47,11 +47,11 @@ class OperatorSource:
             return user_queries.user(session, viewer(session), name, now=ctx.now())
 
     def logged_in(self, cursor: str | None = None) -> LoggedIn:
-        made, asking = context(), visitor()
+        ctx, asking = context(), visitor()
         with reader() as session:
             current = asking.session if asking else None
             return user_queries.logged_in(
-                session, viewer(session), current, now=made.now(), cursor=cursor
+                session, viewer(session), current, now=ctx.now(), cursor=cursor
             )
 
     def league_class(self, name: str) -> LeagueClass:
