@@ -300,7 +300,7 @@ def activate(
 
 
 def retire(bot: BotArgument, json: JsonOption = False) -> None:
-    """Remove a bot from every board for good; its games stay."""
+    """Remove a bot from every board for good; its matches stay."""
     from matchbox.answers.bots import Bot
 
     with connect() as client:

@@ -78,10 +78,11 @@ def database_url(settings: Settings) -> str:
 def _checked(url: str) -> str:
     try:
         address = make_url(url)
-    except (ArgumentError, ValueError):  # Neither is shown: there may be a password in it.
-        address = None
-    kept = address and (address.get_backend_name() != "sqlite" or address.database)
-    if not kept or kept == ":memory:":
+        in_file = address.database not in (None, "", ":memory:")
+        valid = in_file or address.get_backend_name() != "sqlite"
+    except (ArgumentError, ValueError):
+        valid = False
+    if not valid:  # The address is not shown: there may be a password in it.
         raise BadSetting(
             "MATCHBOX_DATABASE_URL is no address of a database; write it as sqlite:////FOLDER/FILE "
             "or postgresql+psycopg://ACCOUNT:PASSWORD@HOST/DATABASE"

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from flask import Flask, Response
 
     from matchbox.answers.health import Figures, Health
-    from matchbox.answers.matches import Queue as QueueLine
+    from matchbox.answers.matches import Queue
     from server.context import Context
 
 METHODS: Final = frozenset({"GET", "HEAD", "POST", "DELETE", "OPTIONS"})
@@ -68,9 +68,9 @@ class Metrics:
             return response
 
     def text(self, context: Context) -> bytes:
-        """Returns all counts, and the present length of the queue, in Prometheus' text format."""
+        """Returns the counts of requests, the queue and the health in Prometheus' text format."""
         shown = CollectorRegistry()
-        shown.register(_Queue(context))
+        shown.register(_State(context))
         counted = CollectorRegistry()
         try:
             MultiProcessCollector(counted)  # type: ignore[no-untyped-call]
@@ -79,8 +79,8 @@ class Metrics:
         return generate_latest(shown) + generate_latest(counted)
 
 
-class _Queue(Collector):
-    """The length of the queue, read from the database at each request."""
+class _State(Collector):
+    """The queue and the platform's health, read from the database at each request."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -101,7 +101,7 @@ Gauge: TypeAlias = tuple[str, str, tuple[str, ...], Samples]
 """The name of a figure, its meaning, the names of its labels, and its samples with their labels."""
 
 
-def _queued(queue: QueueLine) -> Iterator[Gauge]:
+def _queued(queue: Queue) -> Iterator[Gauge]:
     states = ("queued", "running", "parked")
     matches: Samples = [((state,), getattr(queue, state)) for state in states]
     yield "matchbox_matches", "Matches by state", ("state",), matches

@@ -67,7 +67,7 @@ def found_identity() -> tuple[Identity, str] | None:
 def need_identity() -> tuple[Identity, str]:
     """Returns the identity that came back, and the path to go to.
 
-    Raises Forbidden if none came back lately, or NotFound.
+    Raises Forbidden if none came back lately, or NotFound if no provider is set.
     """
     provider()
     found = found_identity()

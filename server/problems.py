@@ -14,7 +14,7 @@ from apiflask import HTTPError
 from flask import Response, current_app, g, jsonify, make_response, render_template, request
 from flask_login import current_user
 from sqlalchemy.exc import SQLAlchemyError
-from werkzeug.exceptions import BadRequest, HTTPException, RequestEntityTooLarge, Unauthorized
+from werkzeug.exceptions import BadRequest, HTTPException, RequestEntityTooLarge
 
 from matchbox import errors
 
@@ -168,7 +168,6 @@ _DETAILS: Final = {
     404: "there is nothing at this address",
     429: "too many requests from you; wait a minute and try again",
     500: "something broke on our side, and it has been logged; try again later",
-    Unauthorized.code: "log in first, or send a token as `Authorization: Bearer`",
 }
 
 

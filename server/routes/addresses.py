@@ -25,7 +25,7 @@ class MatchId(BaseConverter):
 
 
 class Digits(BaseConverter):
-    """32 hex digits: a table's id."""
+    """32 hex digits: the whole id of a table or a match."""
 
     regex = "[0-9a-f]{32}"
 

@@ -100,7 +100,7 @@ def activate(owner: str, name: str, json_data: schemas.Activation) -> Response:
 @needs(Scope.SUBMIT)
 @routes.output(Bot)
 def retire(owner: str, name: str) -> Response:
-    """Removes the bot from every leaderboard for ever; its games are kept."""
+    """Removes the bot from every leaderboard for ever; its matches stay."""
     with acting() as (session, actor, now):
         uploads.retire(session, actor, f"{owner}/{name}", now=now)
     return bot(owner, name)

@@ -64,7 +64,7 @@ def judge_health() -> Response:
 @routes.input(schemas.OutOfSeason)
 @routes.output(Season)
 def disqualify(season: str, json_data: schemas.OutOfSeason) -> Response:
-    """Disqualifies a bot: it plays no further matches of the season, and its games do not count.
+    """Disqualifies a bot: it plays no further matches of the season, and its matches do not count.
 
     For operators.
     """

@@ -41,10 +41,9 @@ def open_table(json_data: schemas.NewTable) -> Response:
     wanted = json_data.model_dump()
     with acting() as (session, actor, now):
         made = services.open_table(session, actor, **wanted, settings=context().settings, now=now)
-        name = made.id
-    response = _table(name)
+    response = _table(made.id)
     response.status_code = 201
-    response.headers["Location"] = url_for("play.table", table=name)
+    response.headers["Location"] = url_for("play.table", table=made.id)
     return response
 
 
@@ -75,11 +74,9 @@ def join(table: str, json_data: schemas.SeatTaking) -> Response:
 @routes.output(Table)
 def move(table: str, json_data: schemas.PlayMove) -> Response:
     """Makes your move, one of the `choices` of the table."""
-    played, settings = json_data.model_dump(), context().settings
+    played, turn, settings = json_data.move, json_data.turn, context().settings
     with acting() as (session, actor, now):
-        services.move(
-            session, actor, table, played["move"], turn=played["turn"], settings=settings, now=now
-        )
+        services.move(session, actor, table, played, turn=turn, settings=settings, now=now)
     return _table(table)
 
 

@@ -59,8 +59,7 @@ def try_draft() -> Response:
             settings=context().settings,
             now=now,
         )
-        number = row.id
-    return go_to("pages.draft", draft=number)
+    return go_to("pages.draft", draft=row.id)
 
 
 @routes.post("/bots/<name:owner>/<name:name>/activate")

@@ -137,7 +137,7 @@ def change_arena_key(key: str, action: str) -> Response:
 @routes.post("/seasons/<number:season>/disqualify")
 @form_of(pages.season_operate_page)
 def disqualify(season: int) -> Response:
-    """Disqualifies a bot from the season; its games there no longer count."""
+    """Disqualifies a bot from the season; its matches there no longer count."""
     with acting() as (session, actor, now):
         operations.disqualify(session, actor, season, field("bot"), field("reason"), now=now)
     return go_to("pages.season_operate", season=season)

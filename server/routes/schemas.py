@@ -168,34 +168,25 @@ class Deletion(Body):
     password: Secret
 
 
-class NewBot(BaseModel):
-    """A bot's file, as a part of a form or as text in JSON."""
+class NewVersion(Body):
+    """The file of a bot's next version, as a part of a form or as text in JSON."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, populate_by_name=True)
-
-    game: NameText
-    name: NameText
-    file: str
-    class_name: Annotated[str | None, Field(alias="class", max_length=64)] = None
-
-
-class NewVersion(BaseModel):
-    """The file of a bot's next version."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, populate_by_name=True)
+    model_config = ConfigDict(populate_by_name=True)
 
     file: str
     class_name: Annotated[str | None, Field(alias="class", max_length=64)] = None
 
 
-class NewDraft(BaseModel):
+class NewDraft(NewVersion):
     """A file to try out without making a version of it."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, populate_by_name=True)
-
     game: NameText
-    file: str
-    class_name: Annotated[str | None, Field(alias="class", max_length=64)] = None
+
+
+class NewBot(NewDraft):
+    """The file of a new bot, or of the next version of one."""
+
+    name: NameText
 
 
 class Activation(Body):

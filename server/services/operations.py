@@ -42,7 +42,7 @@ _WITH_VERSIONS: Final = (SeasonState.FROZEN, *UNDER_WAY, SeasonState.FINISHED)
 def disqualify(
     session: Session, actor: User, season_name: int | str, name: str, reason: str, *, now: int
 ) -> None:
-    """Disqualifies the bot owner/name: the season goes on without it, and its games do not count.
+    """Disqualifies the bot owner/name: the season goes on without it, and its matches do not count.
 
     Raises Forbidden, NotFound (it is not in the season), BadOption (no reason), or Conflict if
     the season has not begun or was cancelled, or if the bot is disqualified already.

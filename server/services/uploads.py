@@ -107,7 +107,7 @@ def activate(session: Session, actor: User, name: str, number: int, *, now: int)
 
 
 def retire(session: Session, actor: User, name: str, *, now: int) -> None:
-    """Retires the bot owner/name for ever: it leaves every leaderboard, but its games stay.
+    """Retires the bot owner/name for ever: it leaves every leaderboard, but its matches stay.
 
     Raises Forbidden, NotFound, or Conflict if it is retired already.
     """

@@ -144,7 +144,7 @@ class Entry(Base):
     bot_id: Mapped[int] = mapped_column(ForeignKey("bot.id"))
     version_id: Mapped[int | None] = mapped_column(ForeignKey("version.id"))
     out: Mapped[str] = mapped_column(String(16), default="")
-    """suspended: it plays no further matches; disqualified: its games do not count either."""
+    """suspended: it plays no further matches; disqualified: its matches do not count either."""
     out_at: Mapped[int | None] = mapped_column(BigInteger)
     out_why: Mapped[str] = mapped_column(String(500), default="")
     rank: Mapped[int | None]

@@ -119,7 +119,7 @@ def test_who_is_disqualified_may_be_reinstated_and_nobody_else() -> None:
 
 def test_everybody_reads_who_is_out_of_a_season_and_why() -> None:
     page = get("/seasons/7", NOBODY).text
-    assert "was disqualified, and its games no longer count: two accounts, one author" in page
+    assert "was disqualified, and its matches no longer count: two accounts, one author" in page
     assert "/operate" not in page
     assert "/seasons/7/operate" in get("/seasons/7").text
 
