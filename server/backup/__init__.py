@@ -19,8 +19,7 @@ from sqlalchemy import Connection, delete, func, select
 from matchbox.errors import BadBackup, Conflict, Unavailable
 from matchbox.settings import Settings
 from server.backup import tables
-from server.backup.archive import Manifest, Reader, Writer
-from server.backup.tables import Watch
+from server.backup.archive import Manifest, Reader, Watch, Writer
 from server.db import migrations
 from server.db.models import Base, Delivery
 from server.db.session import Database

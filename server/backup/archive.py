@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Final
+from typing import IO, Any, Final, TypeVar
 
 import msgspec
 
@@ -33,6 +33,9 @@ _LONGEST: Final = 1 << 30
 _BROKEN: Final = (*BROKEN_ZIP, KeyError, msgspec.MsgspecError)
 """Exceptions that a damaged file raises."""
 _OTHER: Final = "use another backup, or copy this one again from where it was kept"
+Row = TypeVar("Row", bound=Sequence[Any])
+Watch = Callable[[int, int], None]
+"""Called with the numbers of rows so far and in all."""
 
 
 class TablePart(msgspec.Struct, frozen=True):
@@ -65,6 +68,21 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     def rows(self) -> int:
         """The number of rows in all tables."""
         return sum(table.rows for table in self.tables)
+
+
+class Progress:
+    """Counts rows, and calls `watch` with the numbers now and then."""
+
+    def __init__(self, watch: Watch | None, total: int) -> None:
+        self._watch, self._total, self._done = watch, total, 0
+
+    def counted(self, rows: Iterable[Row]) -> Iterator[Row]:
+        """Yields the rows."""
+        for row in rows:
+            yield row
+            self._done += 1
+            if self._watch is not None and (self._done % 500 == 0 or self._done == self._total):
+                self._watch(self._done, self._total)
 
 
 class Writer:
@@ -170,15 +188,13 @@ class Reader:
             if (count, digest.hexdigest()) != (table.rows, table.sha256):
                 raise ValueError
 
-    def check(self, watch: Callable[[int, int], None] | None = None) -> None:
+    def check(self, watch: Watch | None = None) -> None:
         """Reads everything once. `watch` is called with the numbers of rows so far and in all."""
         self.secrets()
-        done = 0
+        progress = Progress(watch, self.manifest.rows)
         for table in self.manifest.tables:
-            for _ in self.rows(table):
-                done += 1
-                if watch is not None and done % 500 == 0:
-                    watch(done, self.manifest.rows)
+            for _ in progress.counted(self.rows(table)):
+                pass
 
     def _unzipped(self) -> zipfile.ZipFile:
         if self._file.read(4) != b"PK\3\4":

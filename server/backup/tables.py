@@ -6,8 +6,8 @@ that it also copies those of an older schema. JSON is copied as text, to the let
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, TypeVar
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
 
 from sqlalchemy import (
     JSON,
@@ -33,31 +33,12 @@ from sqlalchemy import table as light_table
 from sqlalchemy.exc import DataError, IntegrityError
 
 from matchbox.errors import BadBackup
-from server.backup.archive import Reader, TablePart, Writer
-
-Row = TypeVar("Row", bound=Sequence[Any])
-Watch = Callable[[int, int], None]
-"""Called with the numbers of rows so far and in all."""
+from server.backup.archive import Progress, Reader, TablePart, Watch, Writer
 
 REVISION_TABLE: Final = "alembic_version"
 _AT_ONCE: Final = 200
 """The number of rows that are read, or written, together."""
 _BYTES_AT_ONCE: Final = 4 << 20
-
-
-class Progress:
-    """Counts rows, and calls `watch` with the numbers now and then."""
-
-    def __init__(self, watch: Watch | None, total: int) -> None:
-        self._watch, self._total, self._done = watch, total, 0
-
-    def counted(self, rows: Iterable[Row]) -> Iterator[Row]:
-        """Yields the rows."""
-        for row in rows:
-            yield row
-            self._done += 1
-            if self._watch is not None and (self._done % 500 == 0 or self._done == self._total):
-                self._watch(self._done, self._total)
 
 
 def names(connection: Connection) -> list[str]:
