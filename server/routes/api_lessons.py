@@ -8,7 +8,7 @@ from flask import Response
 from matchbox.answers.lessons import Lesson, Lessons
 from server.auth import account, acting, context
 from server.queries import lessons as queries
-from server.routes.responses import answered, described
+from server.routes.responses import BYTES, answered, bytes_response, described
 from server.scopes import Scope, needs
 from server.services import lessons
 
@@ -37,12 +37,12 @@ def bot_lessons(owner: str, name: str) -> Response:
 
 @routes.get("/memories/<digest:digest>")
 @needs(Scope.READ)
-@routes.doc(responses=described("The memory's bytes", "application/octet-stream"))
+@routes.doc(responses=described("The memory's bytes", BYTES))
 def memory(digest: str) -> Response:
     """Returns a memory of one of your bots, by digest; operators may read any memory."""
     with context().read() as session:
         data = queries.own_memory(session, digest, account(session))
-    response = Response(data, mimetype="application/octet-stream")
+    response = bytes_response(data)
     name = f"memory-{digest[:8]}"
     response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
     return response

@@ -10,6 +10,7 @@ from matchbox.answers.matches import Logs, Match, Matches, MatchVerification
 from server import queries
 from server.auth import acting, context, viewer
 from server.queries import verifications, waiting
+from server.queries.matches import whole_id
 from server.routes import schemas
 from server.routes.responses import answered
 from server.scopes import Scope, needs
@@ -50,10 +51,8 @@ def verification(match: str) -> Response:
 @routes.output(MatchVerification, status_code=202)
 def verify(match: str) -> Response:
     """Has an arena play the match again; poll this address for the finding."""
-    with context().read() as session:
-        name = queries.match(session, match, viewer(session)).id
     with acting() as (session, actor, now):
-        settings = context().settings
+        name, settings = whole_id(session, match), context().settings
         row = match_verifications.ask(session, actor, name, settings=settings, now=now)
         return answered(verifications.answer_of(row), 202)
 

@@ -10,7 +10,7 @@ from matchbox.bundle import is_zip
 from server import queries
 from server.auth import acting, context, viewer
 from server.queries import waiting
-from server.routes.responses import answered, described
+from server.routes.responses import BYTES, answered, bytes_response, described
 from server.scopes import Scope, needs
 from server.services import tryouts
 
@@ -27,12 +27,12 @@ def version(version: str) -> Response:
 
 @routes.get("/versions/<version:version>/bundle")
 @needs(Scope.READ)
-@routes.doc(responses=described("The uploaded bytes", "application/octet-stream"))
+@routes.doc(responses=described("The uploaded bytes", BYTES))
 def bundle(version: str) -> Response:
     """Returns the uploaded bytes to the owner and operators; a shipped bot's bytes to everybody."""
     with context().read() as session:
         found, data = queries.uploaded_file(session, version, viewer(session))
-    response = Response(data, mimetype="application/octet-stream")
+    response = bytes_response(data)
     kind = "zip" if is_zip(data) else "py"
     name = f"{found.name}-{found.number}.{kind}"
     response.headers["Content-Disposition"] = f'attachment; filename="{name}"'

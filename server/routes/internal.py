@@ -15,7 +15,8 @@ from matchbox.errors import ArenaStopped, BadMessage
 from matchbox.match import wire
 from server import queries
 from server.auth import arena_only, context
-from server.queries import lessons as learning
+from server.queries import lessons
+from server.routes.responses import bytes_response
 from server.services import booking, job_kinds
 
 if TYPE_CHECKING:
@@ -39,23 +40,23 @@ def bundle(digest: str) -> Response:
     """Returns the uploaded bytes with that digest."""
     with context().read() as session:
         data = queries.bundle(session, digest)
-    return Response(data, mimetype="application/octet-stream")
+    return bytes_response(data)
 
 
 @routes.get("/memories/<digest:digest>")
 def memory(digest: str) -> Response:
     """Returns the memory with that digest."""
     with context().read() as session:
-        data = learning.memory(session, digest)
-    return Response(data, mimetype="application/octet-stream")
+        data = lessons.memory(session, digest)
+    return bytes_response(data)
 
 
 @routes.get("/records/<match>")
 def record(match: str) -> Response:
     """Returns the packed record of a match, for a lesson or a verification."""
     with context().read() as session:
-        data = learning.packed_record(session, match)
-    return Response(data, mimetype="application/octet-stream")
+        data = lessons.packed_record(session, match)
+    return bytes_response(data)
 
 
 @routes.post("/claims")

@@ -17,8 +17,9 @@ from matchbox.errors import BadMessage, Unavailable
 from matchbox.match import wire
 from server import queries
 from server.auth import context, remote_only
-from server.queries import lessons as learning
+from server.queries import lessons
 from server.routes.internal import checked_object, json_object
+from server.routes.responses import bytes_response
 from server.services import booking, remote_arenas
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def bundle(digest: str) -> Response:
     """Returns the uploaded bytes with that digest, if the arena's job needs them."""
     with context().read() as session:
         remote_arenas.require_file(session, g.arena, digest)
-        return _bytes(queries.bundle(session, digest))
+        return bytes_response(queries.bundle(session, digest))
 
 
 @routes.get("/memories/<digest:digest>")
@@ -66,7 +67,7 @@ def memory(digest: str) -> Response:
     """Returns the memory with that digest, if the arena's job needs it."""
     with context().read() as session:
         remote_arenas.require_file(session, g.arena, digest)
-        return _bytes(learning.memory(session, digest))
+        return bytes_response(lessons.memory(session, digest))
 
 
 @routes.get("/records/<digits:match>")
@@ -74,7 +75,7 @@ def record(match: str) -> Response:
     """Returns the packed record of a match, if the arena's job needs it."""
     with context().read() as session:
         remote_arenas.require_file(session, g.arena, match)
-        return _bytes(learning.packed_record(session, match))
+        return bytes_response(lessons.packed_record(session, match))
 
 
 @routes.post("/claims")
@@ -133,10 +134,6 @@ def wall() -> ResponseReturnValue:
     with ctx.write() as session:
         remote_arenas.report(session, g.arena, json_object(), settings=ctx.settings, now=ctx.now())
     return "", 204
-
-
-def _bytes(data: bytes) -> Response:
-    return Response(data, mimetype="application/octet-stream")
 
 
 def _parsed(text: bytes) -> dict[str, object]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, Final
 
-from flask import jsonify
+from flask import Response, jsonify
 
 from matchbox.answers import Answer
 
-if TYPE_CHECKING:
-    from flask import Response
+BYTES: Final = "application/octet-stream"
 
 
 def answered(answer: Answer, status: int = 200) -> Response:
@@ -31,3 +30,8 @@ def described(description: str, mimetype: str) -> Any:
     return {
         200: {"description": description, "content": {mimetype: {"schema": {"type": "string"}}}}
     }
+
+
+def bytes_response(data: bytes) -> Response:
+    """Returns a 200 response with these bytes."""
+    return Response(data, mimetype=BYTES)
