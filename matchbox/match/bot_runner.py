@@ -188,6 +188,8 @@ class Session:
             self._make = loading.maker_of(player, chosen)
         except loading.NotAPlayer as error:
             return ["fault", "protocol", str(error)]
+        except KeyboardInterrupt:
+            raise
         except BaseException as error:
             return ["fault", *blame(error)]
         self._class = chosen

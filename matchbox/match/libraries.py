@@ -9,6 +9,8 @@ import sys
 from types import CodeType
 from typing import TYPE_CHECKING, Final
 
+from matchbox.match.loading import source_text
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
@@ -26,7 +28,7 @@ def _named(file: str, data: bytes, missing: Sequence[str]) -> Iterator[str]:
     if not file.endswith(".py") or not any(name.encode() in data for name in missing):
         return
     try:
-        code = compile(data, file, "exec", dont_inherit=True)
+        code = compile(source_text(data), file, "exec", dont_inherit=True)
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return  # The author is told when the file is loaded.
     for name in _names(code):
@@ -67,5 +69,5 @@ LIBRARY: Final = "the standard library"
 
 
 def listed(offered: Sequence[str]) -> str:
-    """A sentence that names the libraries that a bot may import."""
+    """The libraries that a bot may import, in words."""
     return " and ".join([LIBRARY, *offered])

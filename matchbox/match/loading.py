@@ -64,7 +64,7 @@ def load(
     module.__loader__ = bundle
     sys.modules[_BOT] = module
     module.__dict__.update(names)
-    source = _source(files[MAIN])
+    source = source_text(files[MAIN])
     made = marshal.loads(code) if code else compile(source, MAIN, "exec", dont_inherit=True)
     exec(made, module.__dict__)
     return choose(module, base_of(game), wanted, getattr(game, "adopt", _adopt_nothing))
@@ -85,7 +85,7 @@ def compiled(main: bytes) -> bytes:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", SyntaxWarning)
-            code = compile(_source(main), MAIN, "exec", dont_inherit=True)
+            code = compile(source_text(main), MAIN, "exec", dont_inherit=True)
         written = marshal.dumps(code)
     except Exception:  # Any error: the bot's own seats meet it, too, and report it.
         return b""
@@ -239,8 +239,8 @@ def _is_player(value: object, base: type[Any]) -> bool:
     return isinstance(value, type) and issubclass(value, base) and value is not base
 
 
-def _source(data: bytes) -> str:
-    """The text of a file, decoded as `open` would."""
+def source_text(data: bytes) -> str:
+    """The text of a file, which is UTF-8 whatever encoding the file names."""
     return data.decode().removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -272,7 +272,7 @@ class _Bundle(importlib.abc.MetaPathFinder, importlib.abc.ExecutionLoader):
         found = self._find(fullname)
         if found is None:
             raise ImportError(f"the bundle holds no module {fullname}")
-        return _source(self._files[found])
+        return source_text(self._files[found])
 
     def get_filename(self, fullname: str) -> str:
         """The file name in tracebacks of the module."""

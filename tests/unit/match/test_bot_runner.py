@@ -363,3 +363,8 @@ def test_a_bot_plays_the_same_in_a_seat_that_was_prepared(prepare: Callable[[], 
 def test_ctrl_c_is_nobodys_fault() -> None:
     with pytest.raises(KeyboardInterrupt):
         Talk("raise KeyboardInterrupt").ask((1, 1, SEED))
+
+
+def test_ctrl_c_while_a_bot_is_loaded_is_nobodys_fault() -> None:
+    with pytest.raises(KeyboardInterrupt):
+        Talk("return 1", "raise KeyboardInterrupt")

@@ -91,6 +91,14 @@ def test_numpy_that_is_only_wanted_in_a_function_is_found_too(box: Box) -> None:
     assert (report.accepted, "3.0" in report.log) == (True, True)
 
 
+def test_numpy_is_found_in_a_file_with_a_byte_order_mark_and_another_encoding_named(
+    box: Box,
+) -> None:
+    bundle = b"\xef\xbb\xbf# -*- coding: latin-1 -*-\n" + NUMPY
+    report = try_out(a_try_out(bundle), bundle, box)
+    assert (report.accepted, report.reasons) == (True, [])
+
+
 def test_too_much_memory_is_a_fault_of_memory_beside_numpy_too(box: Box) -> None:
     bundle = turning("import numpy", f"numpy.ones({LIMITS['memory_mb']} << 20)", "return None")
     assert try_out(a_try_out(bundle), bundle, box).verdict == "memory"
