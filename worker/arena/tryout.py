@@ -64,7 +64,7 @@ class _TryOut:
     log_bytes: int
     libraries: tuple[str, ...] | None
     watch: Callable[[], None]
-    """Called before each of the bot's answers."""
+    """Called at each of the bot's answers."""
     class_name: str | None = None
     learns: bool | None = None
     games: int = 0
@@ -110,7 +110,7 @@ def try_out(
     """The verdict on the version, with reasons for its author.
 
     `beside` is the bundle of the opponents, if it does not play against itself. `watch` is called
-    before each answer. Raises SeatFault("platform"), and anything that `watch` raises.
+    at each answer. Raises SeatFault("platform"), and anything that `watch` raises.
     """
     seats = partial(opener, box, job.limits)
     kept, libraries = parse_limits(job.limits).log_bytes, libraries_of(box)
@@ -205,9 +205,9 @@ def _keeps_state(job: TryOut, files: Files, trial: _TryOut, open_channel: Opener
         return Seat(open_channel, frame)
 
     game = registry.game(job.game)
-    played = play(game, match, open_player)
+    played = play(game, match, open_player, report=lambda _: trial.watch())
     every = len(played.record.bouts)
-    return bool(sample(game, match, played.record, open_player, every).stateful)
+    return bool(sample(game, match, played.record, open_player, every, trial.watch).stateful)
 
 
 def _learn(job: TryOut, bundle: bytes, files: Files, trial: _TryOut, box: Box | None) -> list[str]:

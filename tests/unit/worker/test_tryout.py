@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Any, cast
 from unittest.mock import Mock
 
 import pytest
 
 from matchbox.bundle import read_bundle
 from matchbox.errors import SeatFault
+from matchbox.match.sample import Sampled, sample
 from matchbox.match.wire import TriedOut
 from sandbox.box import Box
 from tests.unit.worker.bots import COUNTING, GOOD, HEAD, making, text, turning
@@ -146,6 +147,21 @@ def accepted(report: TriedOut) -> TriedOut:
     assert report.accepted, report.reasons
     assert (report.verdict, report.box != "none") == ("accepted", True)
     return report
+
+
+def test_its_watch_goes_on_while_bouts_are_played_alone(
+    box: Box, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    called = []
+
+    def noted(*args: Any, **named: Any) -> Sampled:
+        called.append("sample")
+        return sample(*args, **named)
+
+    monkeypatch.setattr(tryout, "sample", noted)
+    bundle = GOOD.encode()
+    try_out(a_try_out(bundle), bundle, box, watch=lambda: called.append("watch"))
+    assert "watch" in called[called.index("sample") :]
 
 
 def test_who_keeps_state_is_accepted_and_told(box: Box) -> None:
