@@ -123,8 +123,8 @@ def _optional_module(name: str, part: str) -> ModuleType | None:
 def digests() -> dict[str, str]:
     """Returns a digest of the source of every game's rules, by the game's name.
 
-    Two machines with the same digests play by the same rules. It leaves out shipped players and the
-    modules that draw a game.
+    Two machines with the same digests play by the same rules. It leaves out shipped players, and
+    the modules that show a game to people.
     """
     return {name: _digest(package) for name, package in packages().items()}
 

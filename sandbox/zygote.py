@@ -7,7 +7,7 @@ Commands come over descriptor 0 or a socket that the job names, one packet each:
     {limit: most} in JSON, with policy.DESCRIPTORS: forks a seat with these resource limits. The
         seat answers on its own channel.
     a serial: waits for the fork, which the other side has killed, and answers with the same serial
-        and policy.DEATH.
+        and policy.EXIT_STATUS.
 
 On its channel a fork first sends HELLO. Then every packet in is a tag of eight bytes, a byte that
 is 1 where more of the same question follows, and a part of the question; every packet out is the

@@ -16,7 +16,7 @@ from matchbox.errors import BrokerUnavailable
 
 _SERVERS: Final = ("valkey-server", "redis-server")
 _LONGEST_PATH: Final = 100
-"""The longest path of a unix socket, in bytes. The server adds nothing to it."""
+"""The longest path of a unix socket that every system takes, in bytes."""
 
 
 def binary() -> Path:

@@ -37,7 +37,7 @@ class WaitingJob(Waiting):
 class QueueKind(Answer):
     """The jobs of one kind.
 
-    `running` jobs are sent to the arenas, which do `playing` of them now. `done` of them
+    `running` jobs are sent to the arenas, which do `playing` of them now. `done` of the newest 200
     were done in the last half hour: one every `seconds`, as long as any waited. Each is null if it
     is not known.
     """

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _SECOND_NAMES = {"ranf": "random_sample", "sample": "random_sample", "seed": "seed"}
-"""Functions of the module that are no methods of its generator under the same name."""
+"""Functions of the module that are not methods of its generator, and the methods that they call."""
 
 
 def install() -> None:

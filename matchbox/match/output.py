@@ -25,7 +25,7 @@ WHERE: Final = b"\x1et\x1f"
 
 _BEGIN: Final = BEGIN.encode()
 _MARK: Final = re.compile(rb"\x1e([ptr])(?:(\d{1,6}),(\d{1,6}))?\x1f")
-_LONGEST: Final = 20
+_LONGEST: Final = 16
 """The length of the longest mark, in bytes."""
 _BOUTS: Final = 1000
 """The most bouts of a program for which the output says how many bytes were left out."""

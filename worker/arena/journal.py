@@ -22,7 +22,7 @@ log = structlog.get_logger(__name__)
 
 
 class Entry(NamedTuple):
-    """An unfinished job: its task, its message, and how often it was resumed."""
+    """An unfinished job: its task, its message, and how often it was begun."""
 
     task: str
     message: dict[str, Any]
