@@ -12,7 +12,6 @@ from functools import cache
 from matchbox.errors import BoxUnavailable, SeatFault
 from sandbox.attacks import ATTACKS, SPIN, SPIN_S
 from sandbox.box import KINDS, Box, open_box
-from sandbox.box_seat import BoxSeat
 from sandbox.policy import LAYERS, LIBRARIES, NOT_EVERYWHERE, Engine, Limits, Wall
 
 _LIMITS = Limits(cpu_ms=2000, bank_ms=20_000, memory_mb=128)
@@ -97,7 +96,7 @@ def _works(box: Box, attack: str) -> bool:
 
 def _clock_runs(box: Box) -> bool:
     """Whether the processor time of a spinning seat can be measured from outside."""
-    seat: BoxSeat = box.seat(_LIMITS)
+    seat = box.seat(_LIMITS)
     try:
         before = seat.cpu_ms
         seat.ask(SPIN)

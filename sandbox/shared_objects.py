@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import Final
 
@@ -57,12 +57,12 @@ def populate() -> None:
 
     Otherwise the first seat that calls a function would wait for the disk, and the next would not.
     """
-    for start, length in list(_segments()):
+    for start, length in _segments():
         if _libc.madvise(start, length, _POPULATE_READ) != 0:
             ctypes.string_at(start, length)  # Kernels before 5.14 load a page only when it is read.
 
 
-def _segments() -> Iterator[tuple[int, int]]:
+def _segments() -> list[tuple[int, int]]:
     """First address and length of every part of a file that is mapped here."""
     found: list[tuple[int, int]] = []
 
@@ -75,4 +75,4 @@ def _segments() -> Iterator[tuple[int, int]]:
         return 0
 
     _libc.dl_iterate_phdr(_Visit(visit), None)
-    return iter(found)
+    return found

@@ -30,7 +30,7 @@ ACCESS: Final = "access"
 """The logger of requests, whose lines are alike and are all written."""
 OURS: Final = ("server", "worker", "cli", "matchbox", "sandbox", ACCESS, "gunicorn.error")
 """The loggers that write more than warnings."""
-_JOB: Final = ("match", "version", "draft", "lesson", "turn", "attempt")
+_JOB: Final = ("match", "version", "lesson", "turn", "verification", "attempt")
 
 
 class Repeats(logging.Filter):

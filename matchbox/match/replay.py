@@ -90,12 +90,12 @@ def steps(game: Game, record: Record, bout: Bout, *, unfinished: bool = False) -
     A fault stands after the move before it, and before its effect. A bout that is `unfinished` ends
     where its moves end. Raises BadRecord.
     """
-    passed: list[_Next] = []
-    made: _Next | None = None
+    passed: list[_Position] = []
+    made: _Position | None = None
 
-    def look(state: State, moves: dict[int, Plain], fault: Fault | None = None) -> _Next:
+    def look(state: State, moves: dict[int, Plain], fault: Fault | None = None) -> _Position:
         views = [game.view(state, one) for one in range(len(record.seats))]
-        return _Next(views, game.view(state, None), moves, fault)
+        return _Position(views, game.view(state, None), moves, fault)
 
     def before(state: State, fault: Fault | None) -> None:
         passed.append(look(state, {CHANCE if fault is None else fault.seat: None}, fault))
@@ -111,14 +111,14 @@ def steps(game: Game, record: Record, bout: Bout, *, unfinished: bool = False) -
     yield Step(made.views, made.table, list(live.owing), None, None, line)
 
 
-def _steps_after(game: Game, made: _Next, after: Plain) -> Iterator[Step]:
+def _steps_after(game: Game, made: _Position, after: Plain) -> Iterator[Step]:
     """Yields the steps that led from that position to the spectator's view `after`."""
     for seat, move in made.moves.items():
         line = FAULT_LINES[made.fault.kind] if made.fault else game.describe(move, after)
         yield Step(made.views, made.table, list(made.moves), seat, move, line, made.fault)
 
 
-class _Next(NamedTuple):
+class _Position(NamedTuple):
     """The views of a position, and the moves, the step of chance or the fault that come next."""
 
     views: list[Plain]

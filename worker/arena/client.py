@@ -163,8 +163,8 @@ class ServerClient:
         self._keep(name, data)
         return data
 
-    def _keep(self, version: str, data: bytes) -> None:
-        self._kept[version] = data
+    def _keep(self, name: str, data: bytes) -> None:
+        self._kept[name] = data
         while sum(map(len, self._kept.values())) > _KEPT_BYTES:
             self._kept.popitem(last=False)
 

@@ -39,6 +39,7 @@ logging.getLogger("httpx").setLevel(logging.WARNING)
 logging.getLogger("celery.app.trace").setLevel(logging.ERROR)  # A job.requeued line says enough.
 
 settings = read_settings(os.environ, open)
+server_url = settings.internal_url or settings.server_url
 app = make_celery(settings, "arena")
 
 _REQUEUE_DELAY_S: Final = 1.0
@@ -107,9 +108,7 @@ def _open(sender: str, **_: Any) -> None:
     """Opens the box, reports its wall to the server, and takes up an unfinished job."""
     logs.configure(settings, arena=sender.partition("@")[0])
     show_life()
-    client = ServerClient(
-        settings.internal_url or settings.server_url, settings.arena_token, arena=sender
-    )
+    client = ServerClient(server_url, settings.arena_token, arena=sender)
     if settings.pin:
         cpu_affinity.claim(Path(settings.sockets or settings.data) / "cores")
     try:
@@ -133,8 +132,7 @@ def _open(sender: str, **_: Any) -> None:
 def _leave(**_: Any) -> None:
     """Tells the server that this arena is gone."""
     if _Running.report is not None:
-        address = settings.internal_url or settings.server_url
-        reports.report_leaving(_Running.report, address, settings.arena_token)
+        reports.report_leaving(_Running.report, server_url, settings.arena_token)
 
 
 def _resume_job() -> None:

@@ -130,11 +130,11 @@ class Arena:
         job = wire.from_plain(wire.JOBS[task], message)
         self._under_way = job, self._clock()
         try:
-            self._run(task, job)
+            self._run(job)
         finally:
             self._under_way = None
 
-    def _run(self, task: str, job: AnyJob) -> None:
+    def _run(self, job: AnyJob) -> None:
         result: Any
         try:
             if not self._client.claim(job):
