@@ -57,14 +57,13 @@ def swiss_round(plan: Format, field: Field, progress: Progress) -> Iterator[Roun
         return
     here = [one for one in progress.matches if one.round in played]
     rested = [name for number in played for name in progress.rounds[number].rests]
-    found = swiss.swiss_round(
+    yield swiss.swiss_round(
         swiss.points_of([_swiss_results(one, progress) for one in here], rested),
         seeds,
         {pair_key(*one.seats) for one in here},
         rested=rested,
         may_meet=different_owners(field.owner),
     )
-    yield Round("swiss", found.pairings, found.rests)
 
 
 def adaptive_rounds(plan: Format, field: Field, progress: Progress, left: int) -> Iterator[Round]:

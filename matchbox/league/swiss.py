@@ -7,23 +7,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from math import ceil, log2
 from typing import Final
 
 from matchbox.league.pairing import Pairing, pair_key
+from matchbox.league.season import Round
 
 ROUND_ROBIN: Final = 32
 """Up to this many entrants play a double round robin, more a Swiss system."""
-
-
-@dataclass(frozen=True, slots=True)
-class Round:
-    """The pairs, best first, and the entrants that rest, for a full point each."""
-
-    pairings: tuple[Pairing, ...]
-    rests: tuple[str, ...] = ()
-    """One entrant if the number is odd, and those that may meet nobody who is left."""
 
 
 def rounds_of(entrants: int) -> int:
@@ -61,7 +52,8 @@ def swiss_round(
 
     `points` are those so far; a rest counts as a win. `seeds`, best first, break ties. `history`
     holds `pair_key(a, b)` of all pairs that have met. Two entrants meet twice only if there is no
-    other way, and nobody rests twice before all others have rested. This is the Dutch system of the
+    other way, and nobody rests twice before all others have rested. If the number is odd, one
+    entrant rests; so do those that may meet nobody who is left. This is the Dutch system of the
     FIDE Handbook, C.04.3, without its colours.
     """
     order = sorted(seeds, key=lambda name: -points.get(name, 0.0))
@@ -81,7 +73,7 @@ def swiss_round(
     for rule in (wanted, allowed):
         pairs, left = _mend(pairs, left, rule)
     pairings = sorted(pairs, key=lambda pair: min(order.index(name) for name in pair))
-    return Round(tuple(Pairing(pair) for pair in pairings), (*rests, *left))
+    return Round("swiss", tuple(Pairing(pair) for pair in pairings), (*rests, *left))
 
 
 def _match(
