@@ -1,4 +1,4 @@
-"""The goals of isolated play, from the design's table, and whether they are met.
+"""The goals of isolated play, and whether they are met.
 
 Knows the figures that were measured; measures none.
 """
@@ -27,6 +27,7 @@ CORES: Final = {1: (0.95, 1.0), 2: (1.8, 1.9)}
 TWO_CORES: Final = (1.9, 5.0)
 """Speed on two cores in the compiled build, as a multiple of the plain loop's on one core."""
 LONG_S: Final = (2.0, 0.4)
+"""Seconds of the long match, to its result in the database."""
 BOOKED_GAMES: Final = 36.0
 """The time that the ledger may take to book a match, in games of bomb in the plain loop (mean of
 its tables). It is a quarter of the time before results were booked together, measured in turn
@@ -37,7 +38,9 @@ _PLAIN_US: Final = 40
 """Microseconds per game of the plain loop on the goals' machine. The goals in milliseconds, for one
 game alone and for seats, are set for that machine."""
 LONE_MS: Final = {"seated_ms": 1.0, "forked_ms": 6.0, "opened_ms": 250.0}
+"""Milliseconds of one game by itself."""
 SEATS_MS: Final = 4.0
+"""Milliseconds of both seats of a match."""
 _LONE: Final = {
     "seated_ms": "one game in open seats",
     "forked_ms": "one game in fresh forks",

@@ -1,9 +1,9 @@
 """The speed of isolated play by the number of games, of bots and of cores, and with bots that
 think.
 
-Knows clocks and bomb's players; prints nothing. Games and bots are timed by the
-processor, as in `measure`, and cores by wall time, the only way. All jobs are those into which
-`matchbox simulate` divides an experiment.
+Knows clocks and bomb's players; prints nothing. For games and bots, processor time counts, as in
+`measure`; for cores wall time, since only that shows work side by side. All jobs are those into
+which `matchbox simulate` divides an experiment.
 """
 
 from __future__ import annotations

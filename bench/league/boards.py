@@ -20,6 +20,7 @@ from matchbox.league.standings import PROVISIONAL_DEALS, standing
 from matchbox.league.transitivity import Verdict, verdict
 
 SHARED: Final = 0.5
+"""The probability of shared luck, as in `field`."""
 LOOKS: Final = 25
 GROWTH: Final = 1.25
 """A board is looked at again once it has this many times the deals of the last look."""

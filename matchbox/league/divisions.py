@@ -52,7 +52,7 @@ def next_divisions(
 
 
 def promote_fitting(orders: Sequence[Sequence[str]], moving: int) -> list[list[str]]:
-    """`promote` with a smaller `moving` if needed, so that nobody's division empties; maybe 0."""
+    """`promote` with fewer `moving` if needed, maybe none, so that no division empties."""
     inner = [(len(order) - 1) // 2 for order in orders[1:-1]]
     most = min(moving, len(orders[0]) - 1, len(orders[-1]) - 1, *inner)
     if len(orders) == 1 or most < 1:

@@ -55,10 +55,9 @@ class Posterior:
             else scipy.special.stdtr(freedom, gap / error)
         )
 
-    def p_champion(self, able: Floats | Ints | list[int]) -> Floats:
+    def p_champion(self, able: list[int]) -> Floats:
         """The probability of each of these, by number, that it is truly the best of them."""
-        able = np.asarray(able, dtype=np.int64)
-        if not len(able):
+        if not able:
             return np.zeros(0)
         rng = np.random.Generator(np.random.PCG64(0))
         size = max(float(np.diag(self.covariance)[able].mean()), 1e-12)

@@ -152,7 +152,7 @@ def _who_speaks_after(state: State, seat: int) -> int:
 
 
 def _open(state: State) -> None:
-    """The challenger turns over his own pile first, but not in the document."""
+    """The challenger turns over its own pile first, but not in the document."""
     challenger = state.top_seat
     state.phase = CHOICE
     state.mover = challenger

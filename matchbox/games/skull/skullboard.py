@@ -30,7 +30,7 @@ class Board:
     Attributes:
         phase: a GamePhase.
         players_bet: the set of the players that have bid or passed.
-        top_bet: the highest bidder and his bid; (None, -1) before there is one.
+        top_bet: the highest bidder and its bid; (None, -1) before there is one.
         chosen_cards: how many cards have been turned over.
         last_chosen: the card turned over last; None before that, and if it is hidden.
         turned: the cards turned over, as (player, card), in order.
