@@ -106,10 +106,10 @@ class Client:
     ) -> A:
         """Posts this JSON and returns the server's answer. Raises its refusal, or BadMessage.
 
-        Waits `wait_s` seconds for the answer; `late` is the advice in the error if none came by
-        then.
+        Fields that are None are left out. Waits `wait_s` seconds for the answer; `late` is the
+        advice in the error if none came by then.
         """
-        options = {"json": dict(body or {}), "timeout": wait_s}
+        options = {"json": _given(body or {}), "timeout": wait_s}
         return self._answer(kind, self._send("POST", path, late=late, **options))
 
     def post_for_bytes(self, path: str) -> bytes:
@@ -117,8 +117,8 @@ class Client:
         return self._send("POST", path).content
 
     def patch(self, kind: type[A], path: str, body: Mapping[str, Any]) -> A:
-        """Sends this change and returns the server's answer. Raises its refusal, or BadMessage."""
-        return self._answer(kind, self._send("PATCH", path, json=dict(body)))
+        """Sends this change, as `post` does, and returns the server's answer."""
+        return self._answer(kind, self._send("PATCH", path, json=_given(body)))
 
     def delete(self, path: str) -> None:
         """Deletes the thing at that address. Raises the server's refusal."""
@@ -131,23 +131,18 @@ class Client:
         files = {"file": (name, data)}
         return self._answer(kind, self._send("POST", path, data=_given(fields), files=files))
 
-    def answers(
-        self, kind: type[A], path: str, most: int | None = None, **query: Any
-    ) -> Iterator[A]:
-        """The items of a list, page after page: all of them, or the first `most`.
+    def answers(self, kind: type[A], path: str, **query: Any) -> Iterator[A]:
+        """The items of a list; each page is requested when it is needed.
 
         Raises the server's refusal, or BadMessage.
         """
-        cursor, count = None, 0
+        cursor = None
         while True:
             asked = _given({"cursor": cursor, **query})
             page = self._json(self._send("GET", path, params=asked))
             if not isinstance(page, dict) or not isinstance(page.get("items"), list):
                 raise self._no_matchbox()
             for item in page["items"]:
-                if count == most:
-                    return
-                count += 1
                 yield _parse(kind, item)
             cursor = page.get("next")
             if cursor is None:
@@ -298,6 +293,5 @@ def _saved_login() -> Login:
 
 
 def _file() -> Path:
-    home = os.environ.get("HOME") or str(Path.home())
-    folder = os.environ.get("XDG_CONFIG_HOME") or str(Path(home) / ".config")
+    folder = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
     return Path(folder) / "matchbox" / "login.json"

@@ -3,6 +3,7 @@ to."""
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -30,8 +31,8 @@ def inbox(
     from matchbox.answers.notices import Marked, NoticeLine
 
     with connect() as client:
-        query = {"unread": "true"} if unread else {}
-        notices = list(client.answers(NoticeLine, "/notices", most, **query))
+        listed = client.answers(NoticeLine, "/notices", unread=unread or None)
+        notices = list(islice(listed, most))
         if read and notices:
             client.post(Marked, "/notices/read", {"newest": notices[0].id})
     rows = [("" if one.read_at else "new", one.at, one.text) for one in notices]

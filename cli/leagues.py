@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, Final
-from urllib.parse import urlencode
 
 import typer
 
@@ -72,13 +71,17 @@ def create(
     json: JsonOption = False,
 ) -> None:
     """Create a league: a game, its options, and the settings of its seasons."""
-    body = {"name": name, "game": game, "seats": seats, "deals": deals}
-    more = {
+    body = {
+        "name": name,
+        "game": game,
         "options": chosen(option),
+        "seats": seats,
+        "deals": deals,
         "continuous": continuous or None,
         "separation": separation,
+        **terms,
     }
-    _post("/leagues", given({**body, **more, **terms}), json)
+    _post("/leagues", body, json)
 
 
 @league.command()
@@ -96,9 +99,8 @@ def edit(
     """Change a league's settings; a new format applies to seasons that are created later."""
     from matchbox.answers.leagues import League
 
+    body = {"deals": deals, "paced": paced or None, "separation": separation, **terms}
     with connect() as client:
-        knobs = {"deals": deals, "paced": paced or None}
-        body = given({**knobs, "separation": separation, **terms})
         _show(client.patch(League, f"/leagues/{quoted(name)}", body), json)
 
 
@@ -183,7 +185,7 @@ def accounts(
             "run this again: names that it calls taken have accounts then, and `matchbox admin "
             "user reset NAME` gives each a new password"
         )
-        body = given({"names": names, "notes": notes or None})
+        body = {"names": names, "notes": notes or None}
         path = f"/leagues/{quoted(name)}/accounts"
         found = client.post(FreshAccounts, path, body, wait_s=_ACCOUNTS_S, late=late)
     if json:
@@ -204,8 +206,7 @@ def results(
     from matchbox.answers.classes import AuthorResults
 
     with connect() as client:
-        which = {} if season is None else {"season": season}
-        query = f"?{urlencode(which)}" if which else ""
+        query = "" if season is None else f"?season={quoted(season)}"
         if csv:
             print(client.read(f"/leagues/{quoted(name)}/results.csv{query}").decode(), end="")
             return
@@ -232,11 +233,6 @@ def chosen(option: list[str] | None) -> dict[str, str] | None:
     from cli.game_options import read_options
 
     return read_options(option) if option else None
-
-
-def given(body: dict[str, Any]) -> dict[str, Any]:
-    """The fields of the body that are not None."""
-    return {name: value for name, value in body.items() if value is not None}
 
 
 def _post(path: str, body: dict[str, Any], json: bool) -> None:

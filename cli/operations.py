@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Annotated
 
 import typer
@@ -126,7 +127,8 @@ def audit(
     from matchbox.answers.platform import AuditLine
 
     with connect() as client:
-        lines = list(client.answers(AuditLine, "/audit", most, subject=subject, action=action))
+        found = client.answers(AuditLine, "/audit", subject=subject, action=action)
+        lines = list(islice(found, most))
     rows = [
         (one.at, one.actor or "the platform", one.action, one.subject, one.name,
          "; ".join(f"{name}: {v}" for name, v in one.detail.items() if v is not None))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from contextlib import suppress
+from itertools import islice
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
@@ -232,10 +233,10 @@ def logs(
 
     with connect() as client:
         found = bot_of(client, bot)
-        played = client.answers(MatchLine, "/matches", matches, bot=found.bot, state="finished")
+        played = client.answers(MatchLine, "/matches", bot=found.bot, state="finished")
         lines = [
             (match.id, line)
-            for match in played
+            for match in islice(played, matches)
             for line in client.answer(Logs, f"/matches/{match.id}/log").items
             if line.bot == found.bot
         ]

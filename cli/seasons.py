@@ -55,9 +55,17 @@ def create(
     json: JsonOption = False,
 ) -> None:
     """Create a season that is open for entries; with --cron it starts automatically."""
-    fields = {"name": name, "league": league, "game": game, "seats": seats, "deals": deals}
-    more = {"seed": seed, "draft": draft or None}
-    body = {**fields, **more, "options": leagues.chosen(option), **terms}
+    body = {
+        "name": name,
+        "league": league,
+        "game": game,
+        "options": leagues.chosen(option),
+        "seats": seats,
+        "deals": deals,
+        "seed": seed,
+        "draft": draft or None,
+        **terms,
+    }
     made = change("/seasons", body, json)
     if game is not None:
         whose = "the game's own" if made.league == made.game else "a new one, made for it"
@@ -161,7 +169,7 @@ def change(path: str, body: dict[str, Any], json: bool) -> Season:
     from matchbox.answers.leagues import Season
 
     with connect() as client:
-        changed = client.post(Season, path, leagues.given(body))
+        changed = client.post(Season, path, body)
     if json:
         output.document(changed.plain())
     else:
