@@ -71,11 +71,11 @@ def _keep_running(
     environment = {**given, **own, "PYTHONUNBUFFERED": "1"}
     ended = threading.Event()
 
-    def stop_with_note(text: str) -> None:
+    def note_end(text: str) -> None:
         output.note(text)
         ended.set()
 
-    supervisor = Supervisor(logs, stop_with_note)
+    supervisor = Supervisor(logs, note_end)
     try:
         for number in range(1, arenas + 1):
             command = [sys.executable, "-m", "worker.arena.remote", str(number)]
@@ -128,5 +128,8 @@ def _key(file: Path | None) -> str:
         raise BadOption(f"the key cannot be read from {file}: {error}") from error
     key = (given or secret_of("The arena's key")).strip()
     if not key.isascii() or not key.isprintable() or not key:
-        raise BadOption("the key is empty or no key; an operator makes one on the page Arenas")
+        raise BadOption(
+            "the key is empty, or has characters that no key has; an operator makes one on the "
+            "page Arenas"
+        )
     return key

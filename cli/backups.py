@@ -97,13 +97,15 @@ def restore(
 
 
 def _about_deliveries(waiting: int, *, kept: bool) -> str:
-    many = "A mail or webhook delivery" if waiting == 1 else f"{waiting:,} mails and deliveries"
-    were = "was" if waiting == 1 else "were"
+    if waiting == 1:
+        many, they, were, them = "A mail or webhook delivery", "it", "was", "it"
+    else:
+        many, they, were, them = f"{waiting:,} mails and deliveries", "they", "were", "them"
     if kept:
-        return f"{many} waiting in the backup will be sent, also if it was sent after the backup."
+        return f"{many} waiting in the backup will be sent, also if {they} {were} sent after it."
     return (
-        f"{many} {were} waiting in the backup and will not be sent, because it may have been sent "
-        "since; the notices are in the inboxes. --keep-deliveries sends them."
+        f"{many} {were} waiting in the backup and will not be sent, because {they} may have been "
+        f"sent since; the notices are in the inboxes. --keep-deliveries sends {them}."
     )
 
 

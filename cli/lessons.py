@@ -33,7 +33,9 @@ def lessons(
         if memory is not None:
             names = [one.after for one in found if one.state != "waiting"]
             if not names or names[-1] is None:
-                output.exit_no("there is no memory: none of these lessons ended with one")
+                output.exit_no(
+                    "there is no memory: none of these lessons is over, or the newest left none"
+                )
             with complete_file(memory) as file:
                 client.save(f"/memories/{names[-1]}", file)
     columns = ["bot", "version", "round", "state", "bouts", "memory", "bytes", "fault"]

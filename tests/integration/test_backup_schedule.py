@@ -226,7 +226,11 @@ def waiting(tmp_path: Path) -> Path:
     ("options", "left", "says"),
     [
         ([], 0, "2 mails and deliveries were waiting in the backup and will not be sent"),
-        (["--keep-deliveries"], 2, "waiting in the backup will be sent, also if it was sent"),
+        (
+            ["--keep-deliveries"],
+            2,
+            "waiting in the backup will be sent, also if they were sent after it",
+        ),
     ],
 )
 def test_a_restore_says_what_becomes_of_waiting_deliveries(
