@@ -52,7 +52,7 @@ def compare(
         typer.Option(
             min=2, max=MOST_GAMES, help="the most games; with --field, the number of games"
         ),
-    ] = (10_000),
+    ] = 10_000,
     deals: Annotated[int, typer.Option(min=1, help="deals between two checks of the result")] = 25,
     players: Annotated[
         int | None, typer.Option(min=1, help="table size; 2, or 3 where all play together")

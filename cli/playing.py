@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from cli.shipped import NamedBot
     from matchbox.answers.bots import Report
     from matchbox.game import Spec
-    from matchbox.match.record import Bout, Record
+    from matchbox.match.record import Record
     from matchbox.match.referee import Played
     from matchbox.match.wire import Diagnostic, PlayMatch, TriedOut
 
@@ -92,13 +92,12 @@ def play(
     bots = _bots(game, bot)
     job = _job(game, bots, seed, option or [])
     kind, played, diagnostics = _play(job, bots, people, box)
-    bout = played.record.bouts[0]
-    lines = _transcript(played.record, bout, bots, played)
+    lines = _transcript(played, bots)
     lines += [
         f"{bots[one.entrant].name}, decision {one.decision}: {one.text}" for one in diagnostics
     ]
     if json:
-        output.document(_document(seed, kind, bots, played.record, bout, lines))
+        output.document(_document(seed, kind, bots, played.record, lines))
     else:
         if people:
             print("\nThe whole game:")
@@ -249,21 +248,23 @@ def _play(
         return box_kind(box), played, seats.output(0).diagnostics
 
 
-def _transcript(record: Record, bout: Bout, bots: list[NamedBot], played: Played) -> list[str]:
+def _transcript(played: Played, bots: list[NamedBot]) -> list[str]:
     from matchbox import registry
     from matchbox.match.transcript import narrate
 
-    lines = list(narrate(registry.game(record.game), record, bout, [bot.name for bot in bots]))
-    return lines + [
-        f"{bots[note.entrant].name}: {note.kind}: {note.detail}" for note in played.notes
+    record, names = played.record, [bot.name for bot in bots]
+    return [
+        *narrate(registry.game(record.game), record, record.bouts[0], names),
+        *(f"{names[note.entrant]}: {note.kind}: {note.detail}" for note in played.notes),
     ]
 
 
 def _document(
-    seed: str, box: str, bots: list[NamedBot], record: Record, bout: Bout, lines: list[str]
+    seed: str, box: str, bots: list[NamedBot], record: Record, lines: list[str]
 ) -> dict[str, object]:
     from matchbox.match.record import digest
 
+    bout = record.bouts[0]
     return {
         "game": record.game,
         "seed": seed,

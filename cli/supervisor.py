@@ -13,7 +13,7 @@ import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -53,7 +53,7 @@ class Child:
     process: subprocess.Popen[bytes] | None = None
     pause_s: float = 0.0
     begun: float = 0.0
-    restart_at: float = field(default=0.0)
+    restart_at: float = 0.0
 
     def start(self) -> None:
         """Starts the program, with its output appended to its log."""

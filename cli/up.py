@@ -99,7 +99,8 @@ def _run(place: Path, listeners: Listeners) -> None:
     from server.services import supervision
     from worker import broker
 
-    given = folder.environment(place, listeners.public.getsockname()[1], os.environ)
+    port = listeners.public.getsockname()[1]
+    given = folder.environment(place, port, os.environ)
     given["MATCHBOX_INTERNAL_URL"] = f"http://{HOST}:{listeners.internal.getsockname()[1]}"
     embedded = not given.get("MATCHBOX_BROKER_URL")
     if embedded:
@@ -119,7 +120,6 @@ def _run(place: Path, listeners: Listeners) -> None:
         web, internal, *others = programs(settings, environment, place, listeners)
         supervisor.add(web)
         supervisor.add(internal)
-        port = listeners.public.getsockname()[1]
         _wait(supervisor, "web", lambda: _trouble(f"http://{HOST}:{port}/"))
         _wait(supervisor, "internal", lambda: _trouble(f"{settings.internal_url}/healthz"))
         for program in others:
@@ -267,7 +267,7 @@ def _wait(supervisor: Supervisor, name: str, trouble: Callable[[], str]) -> None
 
 def _trouble(url: str) -> str:
     """Requests a page; returns the reason why that failed, or "" if the answer is 200."""
-    from urllib.error import HTTPError, URLError
+    from urllib.error import HTTPError
     from urllib.request import ProxyHandler, build_opener
 
     try:
@@ -275,7 +275,7 @@ def _trouble(url: str) -> str:
             return "" if answer.status == 200 else f"{url} answers {answer.status}"
     except HTTPError as error:
         return f"{url} answers {error.code}"
-    except (URLError, OSError) as error:
+    except OSError as error:
         return f"{url} does not answer: {error}"
 
 
