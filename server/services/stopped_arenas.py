@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 from sqlalchemy import select
 
-from server.db.models import Setting
+from server.db.models import ArenaKey, Setting
 from server.services import walls
 from server.services.remote_names import key_of
 
@@ -73,6 +73,8 @@ def store(session: Session, present: Mapping[str, Stop], *, now: int) -> None:
 
 
 def is_only_one(session: Session, name: str, *, now: int) -> bool:
-    """Whether no other arena reports and may do jobs."""
-    out = {name, *stopped(session)}
-    return out.issuperset(walls.reporting_arenas(session, now=now))
+    """Whether no other arena that reports gets jobs: each is stopped, or its key is draining."""
+    present = stopped(session)
+    draining = set(session.scalars(select(ArenaKey.name).where(ArenaKey.draining.is_(True))))
+    others = (one for one in walls.reporting_arenas(session, now=now) if one != name)
+    return all(find_stop(present, one) or key_of(one) in draining for one in others)

@@ -18,7 +18,8 @@ from matchbox.match import replay, wire
 from matchbox.match.wire import MatchPlayed, PlayMatch
 from server import queries
 from server.db.models import Audit, MatchState, User, Version
-from server.services import arenas, booking, health, job_kinds, stopped_arenas
+from server.services import arena_keys, arenas, booking, health, job_kinds, stopped_arenas
+from server.services.remote_names import arena_name
 from server.services.tick import tick
 from tests.books import Books, season_of
 from tests.unit.server.test_leases import EVERY_S, ONE, TWO, claim, report
@@ -138,6 +139,31 @@ def test_jobs_wait_for_a_stopped_arena_that_is_the_only_one(checked: Books, job:
     for _ in range(4):
         checked.clock.pass_by(seconds=EVERY_S)
         report(checked, ONE)
+    with checked.write() as session:
+        knobs: dict[str, Any] = {"settings": checked.settings, "now": checked.clock()}
+        assert not job_kinds.claim(session, second.claim(ONE), **knobs)
+    tick(checked.context)
+    assert checked.match(job.match).attempt == 2, "no attempt is wasted on it"
+
+
+@pytest.mark.parametrize("draining", [False, True])
+def test_jobs_wait_for_a_stopped_arena_if_no_other_gets_jobs(
+    checked: Books, job: PlayMatch, charlie: User, draining: bool
+) -> None:
+    book(checked, forged(honest(checked, job)))
+    second = again(checked, job)
+    with checked.write() as session:
+        arena_keys.make(session, charlie, "lab", now=checked.clock())
+        if draining:
+            arena_keys.drain(session, charlie, "lab", now=checked.clock())
+        else:
+            false = stopped_arenas.Stop("a false record", checked.clock(), "another match")
+            present = {**stopped_arenas.stopped(session), arena_name("lab", 1): false}
+            stopped_arenas.store(session, present, now=checked.clock())
+    for _ in range(4):
+        checked.clock.pass_by(seconds=EVERY_S)
+        report(checked, ONE)
+        report(checked, arena_name("lab", 2))
     with checked.write() as session:
         knobs: dict[str, Any] = {"settings": checked.settings, "now": checked.clock()}
         assert not job_kinds.claim(session, second.claim(ONE), **knobs)
