@@ -117,9 +117,9 @@ def join(session: Session, actor: User, code: str, *, now: int) -> League:
     A second call changes nothing. Raises NotFound.
     """
     league = league_of(session, code)
-    _bring_in(session, actor, league, now=now)
-    audit.note(session, actor, "league.join", f"league:{league.id}", now=now)
-    enter_members(session, league, now=now, user=actor.id)
+    if _bring_in(session, actor, league, now=now):
+        audit.note(session, actor, "league.join", f"league:{league.id}", now=now)
+        enter_members(session, league, now=now, user=actor.id)
     return league
 
 
@@ -284,13 +284,17 @@ def _enter(session: Session, season: Season, versions: Iterable[Version], now: i
     return entered
 
 
-def _bring_in(session: Session, user: User, league: League, *, now: int) -> None:
+def _bring_in(session: Session, user: User, league: League, *, now: int) -> bool:
+    """Makes the account a member of the class. Returns False if it is one already."""
     known = session.get(Invitation, (league.id, user.id))
     if known is None:
         session.add(Invitation(league_id=league.id, user_id=user.id, at=now, joined=True))
+    elif known.joined:
+        return False
     else:
         known.joined = True
     session.flush()
+    return True
 
 
 def name_refusal(session: Session, name: str) -> str:

@@ -11,7 +11,7 @@ from matchbox.league.format import Admission, given
 from server.db.models import Audit, Invitation, Season, User
 from server.queries import classes as queries
 from server.queries.users import users
-from server.services import accounts, admission, classes, leagues, passwords, seasons
+from server.services import accounts, admission, classes, entries, leagues, passwords, seasons
 from tests.books import Books
 from tests.plans import explained
 
@@ -120,6 +120,20 @@ def test_whoever_joins_later_is_entered_with_what_plays_already(
     with books.write() as session:
         seasons.publish(session, charlie, draft, now=books.clock())
     assert entered(books, draft) == ["alice/one"]
+
+
+def test_joining_again_writes_no_log_and_brings_no_bot_back(
+    books: Books, alice: User, charlie: User, cup: str
+) -> None:
+    books.bot(alice, "one")
+    spring = open_season(books, charlie)
+    with books.write() as session:
+        classes.join(session, session.get_one(User, alice.id), cup, now=books.clock())
+        entries.leave(session, alice, spring, "one", now=books.clock())
+    before = deeds(books)
+    with books.write() as session:
+        classes.join(session, session.get_one(User, alice.id), cup, now=books.clock())
+    assert (entered(books, spring), deeds(books)) == ([], before)
 
 
 def test_who_was_invited_by_name_enters_by_hand_as_ever(
