@@ -118,9 +118,9 @@ def _end_its_bots(session: Session, user: User, *, now: int) -> None:
 
 
 def _forget(session: Session, user: User) -> None:
-    """Deletes everything that only the owner could see, except the bots' files.
+    """Deletes the account's notices, webhooks, invitations and drafts, and whatever logs in to it.
 
-    The files are needed to play matches again.
+    The bots' files stay, since they are needed to play matches again.
     """
     notices = select(Notice.id).where(Notice.user_id == user.id)
     session.execute(delete(Delivery).where(Delivery.notice_id.in_(notices)))

@@ -26,9 +26,9 @@ def note(
 ) -> None:
     """Adds a line to the audit log.
 
-    `actor` is None for the schedule. `action` is a name such as season.start. `subject` is
-    league:<id>, season:<id>, match:<id>, version:<id>, bot:<id> or user:<id>. `detail` is plain
-    data: the arguments and the reason, but no secrets.
+    `actor` is None for the schedule. `action` is a name such as season.start, and `subject` names
+    what it changes, such as season:<id> or arena:<name>. `detail` is plain data: the arguments and
+    the reason, but no secrets.
     """
     row = Audit(
         at=now,

@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import func, select, update
-from sqlalchemy.orm import aliased
 
 from server.db.models import (
     OVER,
@@ -40,7 +39,7 @@ def old_output(before: int) -> Select[Any]:
 
 
 def remove_output(session: Session, matches: Sequence[str], days: int) -> int:
-    """Removes the output, notes and reports of the bots from these results."""
+    """Removes the output, notes and reports of the bots from these results; returns how many."""
     values = {"logs": [], "diagnostics": [], "notes": [], "printed": [], "logs_days": days}
     return rows_changed(
         session, update(Result).where(Result.match_id.in_(matches)).values(**values)
@@ -63,7 +62,10 @@ def old_season_records(before: int) -> Select[Any]:
 
 
 def remove_records(session: Session, matches: Sequence[str], days: int) -> int:
-    """Removes the records of these matches, and keeps the seeds of their deals."""
+    """Removes the records of these matches, and keeps the seeds of their deals.
+
+    Returns how many it removed.
+    """
     values = {"record": GONE, "record_days": days}
     return rows_changed(
         session, update(Result).where(Result.match_id.in_(matches)).values(**values)
@@ -87,5 +89,4 @@ def _with_record() -> Select[Any]:
 
 
 def _season_goes_on() -> ColumnElement[bool]:
-    own = aliased(Season)
-    return select(own.id).where(own.id == Match.season_id, own.state.not_in(OVER)).exists()
+    return select(Season.id).where(Season.id == Match.season_id, Season.state.not_in(OVER)).exists()

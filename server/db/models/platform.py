@@ -83,7 +83,7 @@ class Audit(Base):
     action: Mapped[str] = mapped_column(String(32))
     """season.start, match.void, entry.disqualify, ..."""
     subject: Mapped[str] = mapped_column(String(64), index=True)
-    """league:<id>, season:<id>, match:<id>, version:<id> or user:<id>."""
+    """What was changed, such as season:<id> or arena:<name>."""
     detail: Mapped[dict[str, Any]] = mapped_column(default=dict)
     """The arguments of the action, and the reason for it."""
 
