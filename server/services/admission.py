@@ -1,7 +1,7 @@
-"""Checks the limits of authors: entry to a league's seasons, the number of bots there, and daily
-uploads.
+"""Invites accounts to leagues, enters bots for leagues that take everybody, and checks the limits.
 
-None of these limits apply to the house and to operators.
+The limits of authors are entry to a league's seasons, the number of bots there, and daily uploads.
+None of them apply to the house and to operators.
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ def check_entry(session: Session, season: Season, bot: Bot) -> None:
     names = [one.bot.name for one in session.scalars(inside.where(Bot.owner_id == bot.owner_id))]
     if len(names) >= most:
         raise Conflict(
-            f"{season.name} takes {most} of one author's bots, and {', '.join(names)} of "
-            f"{bot.owner.name} is in; take one out first"
+            f"{season.name} takes {most} of one author's bots, and {bot.owner.name} has "
+            f"{' and '.join(names)} in it; take one out first"
         )
 
 

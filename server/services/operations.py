@@ -49,10 +49,12 @@ def disqualify(
     """
     entry, why = _entry_for_operator(session, actor, season_name, name, reason)
     season, bot = entry.season, entry.bot
+    if season.state == SeasonState.CANCELLED:
+        raise Conflict(f"season {season.name} is cancelled; nothing counts in it any more")
     if season.state not in _WITH_VERSIONS:
         raise Conflict(
             f"season {season.name} is {season.state}; before its start take the bot out with "
-            f"`matchbox season leave`"
+            "`matchbox season leave`"
         )
     if entry.out == "disqualified":
         raise Conflict(f"{bot.full_name} is disqualified from season {season.name} already")

@@ -65,7 +65,7 @@ def test_an_author_enters_one_bot_unless_the_league_says_otherwise(
     one, two = books.bot(alice, "one"), books.bot(alice, "two")
     spring = season_in(books, charlie)
     enter(books, alice, spring, one)
-    with pytest.raises(Conflict, match="takes 1 of one author's bots, and one of alice is in"):
+    with pytest.raises(Conflict, match="takes 1 of one author's bots, and alice has one in it"):
         enter(books, alice, spring, two)
     enter(books, alice, season_in(books, charlie, name="summer"), two)
     with books.write() as session:

@@ -174,6 +174,8 @@ def test_deeds_that_the_state_does_not_allow_are_refused(
     with pytest.raises(Conflict, match="already"):
         do(books, operations.disqualify, charlie, season, bots[1], WHY)
     do(books, seasons.cancel, charlie, season)
+    with pytest.raises(Conflict, match="is cancelled; nothing counts"):
+        do(books, operations.disqualify, charlie, season, bots[0], WHY)
     with pytest.raises(Conflict, match="is cancelled"):
         do(books, operations.reinstate, charlie, season, bots[1], WHY)
 
