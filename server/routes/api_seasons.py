@@ -41,7 +41,7 @@ def seasons(query_data: schemas.SeasonsPage) -> Response:
 def create(json_data: league_schemas.NewSeason) -> Response:
     """Makes a season of a league, or of a game, which gets a league if needed; for operators."""
     with acting() as (session, actor, now):
-        row = founding.found_league(
+        row = founding.found_season(
             session,
             actor,
             name=json_data.name,

@@ -124,7 +124,7 @@ def create_season() -> Response:
     """
     require_operator(signed_in())
     with acting() as (session, actor, now):
-        row = founding.found_league(
+        row = founding.found_season(
             session,
             actor,
             name=field("name") or None,

@@ -49,7 +49,7 @@ LONGEST: Final = 32
 _OTHERS: Final = re.compile(r"[^a-z0-9]+")
 
 
-def found_league(
+def found_season(
     session: Session,
     actor: User,
     *,
@@ -65,7 +65,7 @@ def found_league(
     settings: Settings,
     now: int,
 ) -> Season:
-    """Makes a season, open or a draft.
+    """Makes a season, open or a draft, and a league for it if it needs one.
 
     A season without a name gets the one that `editions.next_name` chooses. Raises the errors of
     `leagues.create` and `seasons.create`. Raises BadOption unless exactly one of `league` and
@@ -106,7 +106,7 @@ def _make_league(
     name: str,
     game: str,
     own: OwnTerms,
-    format: Given[Format] | None,  # noqa: A002 - as in `found_league`
+    format: Given[Format] | None,  # noqa: A002 - as in `found_season`
     deals: int | None,
     settings: Settings,
     now: int,

@@ -203,7 +203,7 @@ def test_the_stamp_changes_with_matches_standing_and_state_and_reads_no_match(
         seasons.pause(session, charlie, season.id, now=books.clock())
     assert stamp().course != ranked.course
     with books.write() as session:
-        founding.found_league(
+        founding.found_season(
             session, charlie, league=GAME, settings=books.settings, now=books.clock(), name="next"
         )
     assert stamp().course != ranked.course
@@ -212,7 +212,7 @@ def test_the_stamp_changes_with_matches_standing_and_state_and_reads_no_match(
 def test_only_operators_are_told_of_a_draft(books: Books, charlie: User) -> None:
     books.league(paused=True)
     with books.write() as session:
-        draft = founding.found_league(
+        draft = founding.found_season(
             session, charlie, league=GAME, draft=True, settings=books.settings, now=books.clock()
         ).id
     with books.read() as session:
