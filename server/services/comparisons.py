@@ -92,9 +92,7 @@ def start(
         field=[version.id for version in others],
         bounds=_bounds(bounds, games),
         deals=1,
-        games=0,
         seed=secrets.token_hex(16),
-        state=ComparisonState.RUNNING,
         created_at=now,
     )
     row.deals = _deals(session, row, games, settings)
@@ -320,7 +318,8 @@ def _end(session: Session, row: Comparison, state: ComparisonState, why: str, no
     mine = Match.comparison_id == row.id
     sent = (mine, Match.state == MatchState.RUNNING)
     under_way = session.scalar(select(func.count()).select_from(Match).where(*sent)) or 0
-    games = row.games + under_way * Plan.of(row).bouts // len(Plan.of(row).tables)
+    plan = Plan.of(row)
+    games = row.games + under_way * plan.bouts // len(plan.tables)
     exclusions.make_void(session, VoidCause.COMPARED, why, mine, now=now)
     values = {
         "state": state,

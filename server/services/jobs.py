@@ -8,7 +8,7 @@ so a message that is delivered twice, late or never does no harm.
 | `lease`     | queued                    | leased; parked if sent too often       |
 | `claim`     | leased                    | leased, and held by that arena         |
 | `take`      | leased, held by an arena  | leased, past the deadline              |
-| `expire`    | leased, held by no arena  | leased, past the deadline              |
+| `expire`    | leased                    | leased, past the deadline              |
 | `lose`      | leased                    | queued; parked after too many faults   |
 | `sweep`     | leased, past the deadline | queued                                 |
 | `requeue`   | parked                    | queued, with no faults                 |
@@ -147,17 +147,20 @@ def find(
 
 
 def next_deadline(kind: JobKind[Any], settings: Settings, now: int, attempt: int = 1) -> int:
-    """Returns the deadline, in ms, of an attempt that is sent now.
+    """Returns the deadline, in ms, of an attempt that is sent now."""
+    return now + lease_ms(kind, settings, attempt)
+
+
+def lease_ms(kind: JobKind[Any], settings: Settings, attempt: int) -> int:
+    """Returns the length of the lease of an attempt, in ms.
 
     Each attempt after the fourth has a longer lease. Behind slow bots a message may wait in the
     queue for longer than any fixed lease, and that alone must not park a job.
     """
-    leases = max(1, attempt - _SHORT_LEASES)
-    return now + _lease_ms(kind, settings) * leases
+    return _usual_lease_ms(kind, settings) * max(1, attempt - _SHORT_LEASES)
 
 
-def _lease_ms(kind: JobKind[Any], settings: Settings) -> int:
-    """The usual length of a lease of this kind of job, in ms."""
+def _usual_lease_ms(kind: JobKind[Any], settings: Settings) -> int:
     return kind.lease_ms or settings.lease_minutes * MINUTE_MS
 
 
@@ -267,7 +270,7 @@ def in_time(kind: JobKind[Any], now: int, settings: Settings) -> ColumnElement[b
     """
     model = kind.model
     leases = case((model.attempt > _SHORT_LEASES, model.attempt - _SHORT_LEASES), else_=1)
-    longest = literal(_lease_ms(kind, settings), BigInteger) * leases
+    longest = literal(_usual_lease_ms(kind, settings), BigInteger) * leases
     return and_(model.deadline > now, model.deadline - longest <= now + CLOCKS_MS)
 
 
@@ -306,9 +309,10 @@ def unclaimed(session: Session, kind: JobKind[Row], *, before: int, now: int) ->
 
 
 def expire(session: Session, kind: JobKind[Row], row: Row, arena: str | None = None) -> bool:
-    """Ends the lease of a job whose message is gone, so that it is sent again at the next tick.
+    """Ends the lease of a job that no arena, or only this one, has claimed.
 
-    Returns False if an arena other than `arena` has claimed it, or if a later attempt has begun.
+    So it is sent again at the next tick. Returns False if another arena has claimed it, or if a
+    later attempt has begun.
     """
     free = and_(kind.leased, or_(kind.model.arena.is_(None), kind.model.arena == arena))
     return _change(session, row, {"deadline": DUE}, free, row.attempt)
@@ -338,7 +342,7 @@ def give_back(
 def park(
     session: Session, kind: JobKind[Row], row: Row, attempt: int, why: str, *, now: int
 ) -> bool:
-    """Parks a job for the operators. Returns False as `give_back`."""
+    """Parks a job for the operators. Returns False if `give_back` would."""
     values = {**kind.to_parked, "arena": None, "trouble": storable(why, 500)}
     if not _change(session, row, values, kind.leased, attempt):
         return False

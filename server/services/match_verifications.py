@@ -75,17 +75,7 @@ def check_arena(session: Session, name: str, *, settings: Settings, now: int) ->
 def _open(
     session: Session, match: Match, asker: int | None, settings: Settings, now: int
 ) -> MatchVerification:
-    row = MatchVerification(
-        match_id=match.id,
-        asker_id=asker,
-        wanted=True,
-        attempt=0,
-        deadline=jobs.DUE,
-        platform_faults=0,
-        trouble="",
-        created_at=now,
-    )
-    row.match = match
+    row = MatchVerification(match=match, asker_id=asker, deadline=jobs.DUE, created_at=now)
     session.add(row)
     session.flush()
     send(session, row, settings=settings, now=now)
@@ -123,7 +113,7 @@ def job_of(row: MatchVerification, settings: Settings) -> Verify:
     )
 
 
-def player_to_check(session: Session, job: Verify) -> str | None:
+def arena_to_check(session: Session, job: Verify) -> str | None:
     """Returns the name of the arena that played the match, or "" if it has none; None if this
     attempt at the verification is over."""
     for row in VERIFICATION.rows(session, job.verification):
@@ -185,9 +175,8 @@ def _check_quota(session: Session, actor: User, settings: Settings, now: int) ->
 
 
 def _give_up(session: Session, row: MatchVerification, now: int) -> None:
-    """Ends a verification that the platform has failed at too often."""
-    if row.deadline is None:
-        compare_and_set(session, row, {"wanted": False, "finished_at": now}, VERIFICATION.parked)
+    """Ends a verification that is parked, as the platform has failed at it too often."""
+    compare_and_set(session, row, {"wanted": False, "finished_at": now}, VERIFICATION.parked)
 
 
 _UNDER_WAY: Final = and_(

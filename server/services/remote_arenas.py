@@ -244,7 +244,7 @@ def _own_claim(
     message = wire.from_plain(wire.Claim, {**body, "arena": arena})
     row = job_kinds.require_holder(session, message, arena, settings=settings)
     kind = job_kinds.KINDS[message.kind]
-    longest = _LEASES * jobs.next_deadline(kind, settings, 0, row.attempt)
+    longest = _LEASES * jobs.lease_ms(kind, settings, row.attempt)
     if now - (row.sent_at or now) > longest:
         raise Conflict(
             f"{arena} has held {message.kind} {row.id} for {longest // MINUTE_MS} minutes without "
@@ -287,7 +287,7 @@ def _suits(
     if one_is_here:
         return False
     with context.read() as session:
-        played_by = match_verifications.player_to_check(session, job)
+        played_by = match_verifications.arena_to_check(session, job)
     return played_by is None or key_of(played_by) != key_of(arena)
 
 

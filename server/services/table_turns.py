@@ -74,16 +74,7 @@ def advance(
     if not compare_and_set(session, table, values, PlayTable.state == before):
         raise Conflict("somebody else moved first; load the page again")
     if values["state"] == PlayState.BOTS:
-        turn = Turn(
-            table_id=table.id,
-            number=len(table.said),
-            wanted=True,
-            attempt=0,
-            deadline=jobs.DUE,
-            platform_faults=0,
-            created_at=now,
-        )
-        turn.table = table
+        turn = Turn(table=table, number=len(table.said), deadline=jobs.DUE, created_at=now)
         session.add(turn)
         session.flush()
         send(session, turn, settings=settings, now=now)
