@@ -38,6 +38,10 @@ MOST_DEALS: Final = 200_000
 
 The standing is computed from all of them.
 """
+_UNFINISHED: Final = (
+    select(Match.id).where(Match.season_id == Season.id, Match.state.in_(UNFINISHED)).exists()
+)
+_DUE: Final = (Season.state == SeasonState.RUNNING, ~_UNFINISHED)
 
 
 def open_first(session: Session, season: Season, *, settings: Settings, now: int) -> list[str]:
@@ -60,17 +64,15 @@ def open_first(session: Session, season: Season, *, settings: Settings, now: int
 
 def due(session: Session) -> list[Season]:
     """Returns the running seasons whose matches are all final: finished or void."""
-    ready = (Season.state == SeasonState.RUNNING, ~_unfinished().exists())
-    return list(session.scalars(select(Season).where(*ready).order_by(Season.id)))
+    return list(session.scalars(select(Season).where(*_DUE).order_by(Season.id)))
 
 
 def is_due(session: Session, season: Season) -> bool:
     """Whether the season is running, and all its matches are final."""
-    ready = (Season.state == SeasonState.RUNNING, ~_unfinished().exists())
-    return session.scalar(select(Season.id).where(Season.id == season.id, *ready)) is not None
+    return session.scalar(select(Season.id).where(Season.id == season.id, *_DUE)) is not None
 
 
-def is_ready(session: Session, season: Season, *, settings: Settings, now: int) -> bool:
+def settle_round(session: Session, season: Season, *, settings: Settings, now: int) -> bool:
     """Does the work between two rounds; returns True once it is done.
 
     Takes out entrants with too many forfeits, and opens lessons. Returns False until all lessons
@@ -141,8 +143,10 @@ def _take(plan: Format, field: Field, past: Progress) -> list[Round]:
             found.append(one)
             if one.pairings and not together:
                 return found
-        if len(found) == before or any(one.pairings for one in found):
-            return found if any(one.pairings for one in found) else []
+        if any(one.pairings for one in found):
+            return found
+        if len(found) == before:
+            return []
         past = replace(past, rounds=(*past.rounds, *found[before:]))
 
 
@@ -163,13 +167,12 @@ def _write(
     if not compare_and_set(session, season, values, Season.round == first):
         return []
     fixtures = _fixtures(session, season, first, rounds)
-    memories = lessons.memories(session, season)
     ids = schedule(
         session,
         season.league,
         fixtures,
         season=season,
-        memories=memories,
+        memories=lessons.memories(session, season),
         settings=settings,
         now=now,
     )
@@ -206,10 +209,6 @@ def _kept(one: Round) -> dict[str, Any]:
     have rows."""
     kept: dict[str, Any] = msgspec.to_builtins(replace(one, pairings=()))
     return {name: value for name, value in kept.items() if value}
-
-
-def _unfinished() -> Any:
-    return select(Match.id).where(Match.season_id == Season.id, Match.state.in_(UNFINISHED))
 
 
 def _why_nothing(plan: Format, season: Season) -> str:

@@ -171,9 +171,9 @@ def _go_on(number: int, context: Context) -> None:
     settings, now = context.settings, context.now()
     with context.write() as session:
         season = session.get_one(Season, number)
-        if not rounds.is_due(session, season) or not rounds.is_ready(
-            session, season, settings=settings, now=now
-        ):
+        if not rounds.is_due(session, season):
+            return
+        if not rounds.settle_round(session, season, settings=settings, now=now):
             return
     with context.read() as session:
         season = session.get_one(Season, number)
