@@ -69,13 +69,13 @@ def require_known(session: Session, name: str) -> None:
 
 def refuse(
     session: Session, message: MatchPlayed, why: str, *, settings: Settings, now: int
-) -> bool:
+) -> None:
     """Refuses a result whose record does not replay, and stops the arena that has sent it.
 
     The match is played again elsewhere, and no fault counts against it or its bots. If another
     arena was stopped for the same match, the game is the more likely culprit: then the match is
-    parked, and no further arena is stopped. Always returns False: nothing is booked. Raises
-    NotFound or Forbidden if we never sent that attempt.
+    parked, and no further arena is stopped. Raises NotFound or Forbidden if we never sent that
+    attempt.
     """
     match = jobs.find(
         session, MATCH, message.match, message.attempt, message.token, settings=settings
@@ -88,12 +88,11 @@ def refuse(
     text = f"the record from arena {name or 'without a name'} does not replay: {why}"
     if any(one.match == match.id for other, one in before.items() if other != name):
         jobs.park(session, MATCH, match, message.attempt, text, now=now)
-        return False
+        return
     jobs.give_back(session, MATCH, match, message.attempt, text, settings=settings, now=now)
     if name and name not in before:
         stop_why = f"its record of match {match.id} does not replay: {why}"
         _stop(session, name, Stop(storable(stop_why, 500), now, match.id), None, now)
-    return False
 
 
 def stop_if_different(session: Session, done: Claim, *, settings: Settings, now: int) -> None:

@@ -51,8 +51,8 @@ def book(context: Context, task: str, data: object, *, holder: str = "") -> bool
 
     `holder` is the arena with a key that hands the result in, else empty. It must hold the job; if
     it loses the job, that counts as no fault. Its record is replayed only if it belongs to that
-    job, and is packed anew, so that nothing else is stored with it. Raises the
-    errors of `job_kinds.book`, and Conflict if the holder does not hold the job.
+    job, and is packed anew, so that nothing else is stored with it. Raises the errors of
+    `job_kinds.book`, and Conflict if the holder does not hold the job.
     """
     if task == wire.RECORD:
         return book_matches(context, [data], holder=holder)[0]
@@ -90,8 +90,13 @@ def book_message(context: Context, task: str, data: object) -> bool:
 
 def _lose(context: Context, kind: wire.Kind, data: dict[str, Any], why: str) -> None:
     """Counts the job of an unreadable result as lost, so that it is parked if that goes on."""
-    fields = {"kind": kind, "subject": data.get(kind), "why": why}
-    message = {**fields, "attempt": data.get("attempt"), "token": data.get("token")}
+    message = {
+        "kind": kind,
+        "subject": data.get(kind),
+        "attempt": data.get("attempt"),
+        "token": data.get("token"),
+        "why": why,
+    }
     try:
         missed = wire.from_plain(wire.Lost, message)
     except BadMessage:
@@ -121,10 +126,12 @@ def book_matches(context: Context, data: Sequence[object], *, holder: str = "") 
         changed = []
         for played, why in looked:
             if why:
-                changed.append(arenas.refuse(session, played, why, settings=settings, now=now))
+                arenas.refuse(session, played, why, settings=settings, now=now)
                 stopped = stopped_arenas.stopped(session)
+                changed.append(False)
             elif stopped_arenas.find_stop(stopped, played.arena):
-                changed.append(_turn_away(session, played, settings=settings, now=now))
+                _turn_away(session, played, settings=settings, now=now)
+                changed.append(False)
             else:
                 changed.append(matches.record(session, played, settings=settings, now=now))
                 if changed[-1]:
@@ -195,10 +202,9 @@ def why_false(played: wire.MatchPlayed, settings: Settings) -> str:
     return ""
 
 
-def _turn_away(session: Session, played: wire.MatchPlayed, *, settings: Settings, now: int) -> bool:
-    """Gives the match of a stopped arena to another. Returns False: nothing is booked."""
+def _turn_away(session: Session, played: wire.MatchPlayed, *, settings: Settings, now: int) -> None:
+    """Gives the match of a stopped arena to another, and drops its result."""
     match = jobs.find(session, MATCH, played.match, played.attempt, played.token, settings=settings)
     why = f"arena {played.arena} is stopped, so its result does not count"
     log.warning("result.refused", match=match.id, attempt=played.attempt, why=why)
     jobs.give_back(session, MATCH, match, played.attempt, why, settings=settings, now=now)
-    return False
