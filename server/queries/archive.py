@@ -70,8 +70,11 @@ def write_archive(
     if why := season_removed(session, season):
         raise Conflict(f"{why}, so it can no longer be exported")
     entries = [entry for entry in season.entries if entry.version is not None]
-    open_to = [entry.version for entry in entries if _may(entry.bot, bundles, viewer)]
-    given = [version for version in open_to if version is not None]
+    given = [
+        entry.version
+        for entry in entries
+        if entry.version is not None and _may(entry.bot, bundles, viewer)
+    ]
     lessons = _lessons(session, season, given)
     archive.write(
         file,

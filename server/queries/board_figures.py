@@ -29,6 +29,7 @@ from server.db.models import (
     Version,
     VersionState,
 )
+from server.db.session import in_parts
 from server.queries.standings import Boarded, Named, boarded, continuous, stamp
 from server.services import board_counts
 from server.services.cache import Cache
@@ -153,10 +154,10 @@ def _in_parts(
     own: int,
     lately: Mapping[int, list[float]],
 ) -> Iterator[Opponent]:
-    for start in range(0, len(pairs), AT_ONCE):
+    for part in in_parts(pairs, AT_ONCE):
         with read() as session:
-            part = _opponents(session, pairs[start : start + AT_ONCE], own, lately)
-        yield from part
+            found = _opponents(session, part, own, lately)
+        yield from found
 
 
 class _Met(NamedTuple):

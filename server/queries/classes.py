@@ -148,7 +148,7 @@ def _people(session: Session, league: League, on_board: set[str]) -> list[tuple[
     own = Bot.owner_id.in_([user.id for user in users])
     playing = func.count().filter(Bot.game == league.game, Bot.retired_at.is_(None))
     count = select(Bot.owner_id, playing).where(own).group_by(Bot.owner_id)
-    bots: dict[int, int] = {row[0]: row[1] for row in session.execute(count)}
+    bots = dict(session.execute(count).all())
     return [(user, user.id in members, bots.get(user.id, 0)) for user in users]
 
 

@@ -11,7 +11,16 @@ from matchbox.answers import comparisons as answers
 from matchbox.errors import Forbidden
 from matchbox.league.sprt import CAP_GAMES
 from matchbox.registry import is_cooperative
-from server.db.models import Bot, Comparison, ComparisonState, Match, MatchState, User, Version
+from server.db.models import (
+    Bot,
+    Comparison,
+    ComparisonState,
+    Match,
+    MatchState,
+    User,
+    Version,
+    VersionState,
+)
 from server.queries.pagination import numbers, page_size, sees, split
 from server.services import comparisons as services
 from server.services.interim_results import result_of
@@ -105,7 +114,7 @@ def comparable(
         .where(User.name == owner, Bot.name == name, Version.state.in_(services.COMPARED))
     )
     found = list(session.scalars(accepted.order_by(Version.number.desc())))
-    active = session.scalar(accepted.where(Version.state == services.COMPARED[0]))
+    active = session.scalar(accepted.where(Version.state == VersionState.ACTIVE))
     challenger, defender = services.default_versions(found, active)
     game = session.scalar(select(Bot.game).join(User).where(User.name == owner, Bot.name == name))
     return answers.Comparable(

@@ -73,12 +73,10 @@ def season_records(session: Session, name: int | str) -> Iterator[tuple[str, Rec
     Yields nothing before the season is over. Raises NotFound.
     """
     row = find_season(session, name)
-    over = row.state in OVER
-    query = select(Result.digest, Result.record).join(Result.match).order_by(Match.number)
-    stands = (
-        *(Match.season_id == row.id, Match.state == MatchState.FINISHED),
-        Result.record_days.is_(None),
-    )
-    found = session.execute(query.where(*stands)) if over else ()
-    for digest, record in found:
+    if row.state not in OVER:
+        return
+    finished = (Match.season_id == row.id, Match.state == MatchState.FINISHED)
+    kept = select(Result.digest, Result.record).join(Result.match).where(*finished)
+    kept = kept.where(Result.record_days.is_(None)).order_by(Match.number)
+    for digest, record in session.execute(kept):
         yield digest, records.unpack(record)

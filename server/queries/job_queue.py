@@ -49,7 +49,7 @@ def queue_detail(
     """
     require_operator_to_see(viewer)
     line = waiting.tryouts(session, settings, now=now)
-    stopped = _broker(settings) or line.stopped
+    stopped = _broker_trouble(settings) or line.stopped
     line = line._replace(stopped=stopped)
     lately = job_times.of_matches(session, now=now)
     return answers.QueueDetail(
@@ -67,7 +67,8 @@ def queue_detail(
     )
 
 
-def _broker(settings: Settings) -> str:
+def _broker_trouble(settings: Settings) -> str:
+    """A sentence if the broker cannot be reached; empty if it can."""
     if settings.broker_url:
         try:
             broker.waiting_results(settings.broker_url)

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 NEWEST: Final = 20
 """A league's answer has this many of its newest seasons, and of its newest that are not over."""
-UNDER_WAY: Final = tuple(state for state in SeasonState if state not in OVER)
+_NOT_OVER: Final = tuple(state for state in SeasonState if state not in OVER)
 
 
 def leagues(session: Session) -> list[LeagueLine]:
@@ -78,7 +78,7 @@ def _with_starts(session: Session) -> list[tuple[League, int | None]]:
     """Returns every league with the start of its next season, or None."""
     waiting = (Season.state.in_(UPCOMING), Season.starts_at.is_not(None))
     query = select(Season.league_id, func.min(Season.starts_at)).where(*waiting)
-    starts = {row[0]: row[1] for row in session.execute(query.group_by(Season.league_id))}
+    starts = dict(session.execute(query.group_by(Season.league_id)).all())
     rows = session.scalars(select(League).order_by(League.id))
     return [(row, starts.get(row.id)) for row in rows]
 
@@ -102,7 +102,7 @@ def seasons(
         number = session.scalar(select(League.id).where(League.name == league)) or 0
         which.append(Season.league_id == number if over else _among_few(number))
     if not over:
-        which.append(Season.state.in_(UNDER_WAY))
+        which.append(Season.state.in_(_NOT_OVER))
     if cursor is not None:
         which.append(Season.id < numbers(cursor, 1)[0])
     found = _rows(session, viewer, page_size(limit) + 1, *which)
@@ -140,10 +140,10 @@ def following(session: Session, number: int) -> SeasonLine | None:
 
 def _newest_of(session: Session, viewer: User | None, league: int) -> list[SeasonLine]:
     """Returns the league's newest seasons and its newest that are not over, newest first."""
-    under_way = (_among_few(league), Season.state.in_(UNDER_WAY))
+    not_over = (_among_few(league), Season.state.in_(_NOT_OVER))
     found = [
         *_rows(session, viewer, NEWEST, Season.league_id == league),
-        *_rows(session, viewer, NEWEST, *under_way),
+        *_rows(session, viewer, NEWEST, *not_over),
     ]
     newest = {row.id: row for row in found}
     return _lines(session, [newest[number] for number in sorted(newest, reverse=True)])
@@ -301,11 +301,8 @@ def _trophy(session: Session, row: Season) -> Trophy | None:
     standing = session.get(Standing, scope_of(row))
     if standing is None:
         return None
-    won = [
-        version
-        for version in row.places
-        if version in {line["version_id"] for line in standing.lines}
-    ]
+    shown = {line["version_id"] for line in standing.lines}
+    won = [version for version in row.places if version in shown]
     if won:
         return Trophy(champion=_names(session, won[:1])[0], shared=[])
     first = [line for line in standing.lines if line["rank_range"][0] == 1]
@@ -342,4 +339,4 @@ def _count_by(
     *which: ColumnElement[bool],
 ) -> dict[int, int]:
     query = select(season, func.count()).where(season.in_(shown), *which).group_by(season)
-    return {row[0]: row[1] for row in session.execute(query)}
+    return dict(session.execute(query).all())

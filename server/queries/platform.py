@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from server.db.models import BrowserSession, Token
 
 MOST_PARKED: Final = 200
-_ALIVE: Final = (User.role != Role.HOUSE, User.deleted_at.is_(None))
+PEOPLE: Final = (User.role != Role.HOUSE, User.deleted_at.is_(None))
+"""The conditions for the accounts of people."""
 
 
 def events(session: Session, after: int, limit: int = 200) -> list[answers.Event]:
@@ -120,7 +121,7 @@ def admin(session: Session, viewer: User | None, *, now: int) -> answers.Admin:
         parked_versions=_troubled(session, *waiting),
         parked_lessons=parked_lessons(session, operator),
         quarantined=_troubled(session, suspect),
-        users=session.scalar(select(func.count()).select_from(User).where(*_ALIVE)) or 0,
+        users=session.scalar(select(func.count()).select_from(User).where(*PEOPLE)) or 0,
     )
 
 

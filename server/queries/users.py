@@ -14,7 +14,7 @@ from matchbox.answers.accounts import LoggedIn, LoggedInLine
 from matchbox.errors import BadOption, NotFound
 from server.db.models import Bot, BrowserSession, Role, User
 from server.queries.pagination import numbers, page_size, split
-from server.queries.platform import session_line, sessions, tokens
+from server.queries.platform import PEOPLE, session_line, sessions, tokens
 from server.services import classes
 from server.services.accounts import require_operator_to_see, revoked_since
 from server.times import iso
@@ -22,8 +22,6 @@ from server.times import iso
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
-KEPT: Final = (User.role != Role.HOUSE, User.deleted_at.is_(None))
-"""The conditions for the accounts of people."""
 _STATES: Final = {"open": User.closed_at.is_(None), "closed": User.closed_at.is_not(None)}
 
 
@@ -63,7 +61,7 @@ def users(
 def user(session: Session, viewer: User | None, name: str, *, now: int) -> answers.UserDetail:
     """Returns an account for operators. Raises Forbidden for others, or NotFound."""
     require_operator_to_see(viewer)
-    row = session.scalar(select(User).where(User.name == name, *KEPT))
+    row = session.scalar(select(User).where(User.name == name, *PEOPLE))
     if row is None:
         raise NotFound(f"there is no account {name!r}")
     return answers.UserDetail(
@@ -102,7 +100,7 @@ def logged_in(
 
 
 def _which(wanted: str, role: str | None, state: str | None) -> list[ColumnElement[bool]]:
-    which: list[ColumnElement[bool]] = [*KEPT]
+    which: list[ColumnElement[bool]] = [*PEOPLE]
     if text := wanted.strip().lower():
         parts = (User.name, func.lower(User.email), func.lower(User.note))
         # A Postgres of the locale C lowers no letters beyond ASCII.

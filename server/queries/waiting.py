@@ -41,6 +41,7 @@ from server.services.walls import wall
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from sqlalchemy import ColumnElement
     from sqlalchemy.orm import Session
 
     from matchbox.settings import Settings
@@ -237,7 +238,9 @@ def paused(league: League, season: Season | None) -> str:
     if season is not None:
         running = season.state == SeasonState.RUNNING
         return "" if running else f"The season {season.name} is {season.state}."
-    return f"The league {league.name} is paused until an operator resumes it." * league.paused
+    if league.paused:
+        return f"The league {league.name} is paused until an operator resumes it."
+    return ""
 
 
 def _place(session: Session, row: Match, under_way: dispatch.UnderWay) -> int:
@@ -272,17 +275,20 @@ def _compared(session: Session) -> dict[dispatch.Scope, int]:
     """The number of queued matches of each comparison."""
     scope = (Match.league_id, Match.season_id, Match.comparison_id)
     found = select(*scope, func.count()).where(_QUEUED, Match.comparison_id.is_not(None))
-    return {(*one,): count for *one, count in session.execute(found.group_by(*scope))}  # type: ignore[misc]
+    return {
+        (league, season, comparison): count
+        for league, season, comparison, count in session.execute(found.group_by(*scope))
+    }
 
 
-def _of(scope: tuple[int, int | None]) -> tuple[object, ...]:
+def _of(scope: tuple[int, int | None]) -> tuple[ColumnElement[bool], ...]:
     league, season = scope
     outside = () if season is not None else (Match.comparison_id.is_(None),)
     return (Match.league_id == league, Match.season_id == season, _QUEUED, *outside)
 
 
-def _count(session: Session, *which: object) -> int:
-    return session.scalar(select(func.count()).select_from(Match).where(*which)) or 0  # type: ignore[arg-type]
+def _count(session: Session, *which: ColumnElement[bool]) -> int:
+    return session.scalar(select(func.count()).select_from(Match).where(*which)) or 0
 
 
 def matches_ahead_text(place: int) -> str:

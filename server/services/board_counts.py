@@ -83,19 +83,14 @@ class Counted:
     """The counts of one scope, with the pairs of each version at hand."""
 
     def __init__(self, packed: Packed) -> None:
+        self.pairs = packed.pairs
         self.seats = packed.seats
         self.lengths = packed.lengths
-        self._all = packed.pairs
         self._kept = lru_cache(maxsize=SORTED)(self._hardest_first)
         self._of: defaultdict[int, list[int]] = defaultdict(list)
         for place, one in enumerate(packed.pairs):
             self._of[one.first].append(place)
             self._of[one.second].append(place)
-
-    @property
-    def pairs(self) -> list[Pair]:
-        """All pairs."""
-        return self._all
 
     def met(self, version: int) -> bool:
         """Whether the version has met another."""
@@ -106,18 +101,18 @@ class Counted:
         return self._kept(version)
 
     def _hardest_first(self, version: int) -> list[Pair]:
-        found = (self._all[place] for place in self._of.get(version, ()))
+        found = (self.pairs[place] for place in self._of.get(version, ()))
         return sorted(found, key=lambda one: one.halves(version) / one.bouts)
 
     def pairs_among(self, versions: Collection[int]) -> Iterator[Pair]:
         """The pairs of which both are among these, in the order in which they are stored."""
         of_few = 2 * len(versions) < len(self._of)
-        found = self._all if not of_few else self._pairs_with(versions)
+        found = self._pairs_with(versions) if of_few else self.pairs
         return (one for one in found if one.first in versions and one.second in versions)
 
     def _pairs_with(self, versions: Collection[int]) -> list[Pair]:
         places = sorted({place for one in versions for place in self._of.get(one, ())})
-        return [self._all[place] for place in places]
+        return [self.pairs[place] for place in places]
 
 
 def read(session: Session, scope: str) -> Counted:
