@@ -45,6 +45,8 @@ before it, or that opens it several times, must check the account's right each t
 """
 _API: Final = "api"
 _FIRST: Final = "first-operator"
+_OPEN_LINK: Final = (Token.purpose == _FIRST, Token.used_at.is_(None), Token.revoked_at.is_(None))
+"""The conditions for a link for the first operator that was neither used nor replaced."""
 _USED: Final = "this link has been used, or replaced by a newer one; see the log"
 
 
@@ -152,16 +154,13 @@ def first_operator_link(session: Session, *, now: int) -> str | None:
     """
     if _has_operator(session):
         return None
-    open_links = (Token.purpose == _FIRST, Token.used_at.is_(None), Token.revoked_at.is_(None))
-    session.execute(update(Token).where(*open_links).values(revoked_at=now))
+    session.execute(update(Token).where(*_OPEN_LINK).values(revoked_at=now))
     return _give(session, None, _FIRST, "", now)
 
 
 def is_open_link(session: Session, secret: str) -> bool:
     """True if there is no operator yet, and this one-time link was neither used nor replaced."""
-    link = (Token.digest == digest_of(secret), Token.purpose == _FIRST)
-    unused = (Token.used_at.is_(None), Token.revoked_at.is_(None))
-    found = session.scalar(select(Token.id).where(*link, *unused))
+    found = session.scalar(select(Token.id).where(Token.digest == digest_of(secret), *_OPEN_LINK))
     return found is not None and not _has_operator(session)
 
 
@@ -177,10 +176,8 @@ def claim_operator(session: Session, secret: str, name: str, password: str, *, n
     Raises Forbidden if the link no longer works, BadName, or Conflict if the name is taken.
     """
     user = _add(session, name, password, Role.OPERATOR, now)
-    link = (Token.digest == digest_of(secret), Token.purpose == _FIRST)
-    unused = (Token.used_at.is_(None), Token.revoked_at.is_(None))
-    values = {"used_at": now, "user_id": user.id}
-    taken = rows_changed(session, update(Token).where(*link, *unused).values(**values))
+    link = update(Token).where(Token.digest == digest_of(secret), *_OPEN_LINK)
+    taken = rows_changed(session, link.values(used_at=now, user_id=user.id))
     if taken != 1 or _has_operator(session, but=user):
         raise Forbidden(_USED)
     audit.note(session, user, "user.claim", f"user:{user.id}", {"name": name}, now=now)
@@ -239,7 +236,7 @@ def token_of(session: Session, secret: str, *, now: int) -> Token:
 
     Raises Forbidden if it is unknown, revoked or expired, or if its account is closed.
     """
-    working = (Token.purpose == _API, Token.revoked_at.is_(None))
+    working = working_tokens()
     token = session.scalar(select(Token).where(Token.digest == digest_of(secret), *working))
     if token is None or token.user is None:
         raise Forbidden("this token is unknown or revoked; make a new one on your account's page")

@@ -28,10 +28,10 @@ from server.db.models import (
     SeasonState,
     User,
     Version,
-    VersionState,
 )
 from server.services import accounts, admission, audit, events, passwords
 from server.services.accounts import require_operator
+from server.services.leagues import active_in
 from server.services.lookup import find_league
 
 if TYPE_CHECKING:
@@ -240,15 +240,12 @@ def enter_members(
     league limits the bots of an author, the newest uploads fill the places.
     """
     member = (Invitation.league_id == league.id, Invitation.joined.is_(True))
-    playing = (Bot.game == league.game, Bot.retired_at.is_(None), User.closed_at.is_(None))
-    query = select(Version).join(Version.bot).join(Bot.owner)
-    query = query.join(Invitation, Invitation.user_id == Bot.owner_id).where(*member, *playing)
-    query = query.where(Version.state == VersionState.ACTIVE)
+    query = active_in(league).join(Invitation, Invitation.user_id == Bot.owner_id).where(*member)
     if user is not None:
         query = query.where(Bot.owner_id == user)
     if bot is not None:
         query = query.where(Bot.id == bot)
-    versions = session.scalars(query.order_by(Version.id.desc())).all()
+    versions = session.scalars(query).all()[::-1]  # the newest first
     if not versions:
         return []
     open_ones = select(Season).where(Season.league_id == league.id)

@@ -16,7 +16,7 @@ from sqlalchemy import func, select
 from matchbox.league.divisions import fitting_divisions, next_divisions
 from matchbox.league.format import Format, read
 from matchbox.registry import is_cooperative
-from server.db.models import Bot, Entry, League, Season, SeasonState, Standing, Version
+from server.db.models import Entry, League, Season, SeasonState, Standing, Version
 from server.services.standings import scope_of
 
 if TYPE_CHECKING:
@@ -127,9 +127,9 @@ def _order(
     `places` are the ids of versions in the final order of the season, best first.
     """
     standing = session.get(Standing, scope)
-    lines = [line["version_id"] for line in standing.lines] if standing is not None else []
-    lines = [*(version for version in places if version in lines), *lines]
-    query = select(Version.id, Bot.id).join(Version.bot).where(Version.id.in_(lines))
-    bots = {row[0]: row[1] for row in session.execute(query)}
-    ranked = [str(bots[line]) for line in lines if line in bots]
-    return list(dict.fromkeys([*ranked, *(str(entry.bot_id) for entry in entries)]))
+    ranked = [line["version_id"] for line in standing.lines] if standing is not None else []
+    versions = [*(version for version in places if version in ranked), *ranked]
+    query = select(Version.id, Version.bot_id).where(Version.id.in_(versions))
+    bots = dict(session.execute(query).all())
+    first = [str(bots[version]) for version in versions if version in bots]
+    return list(dict.fromkeys([*first, *(str(entry.bot_id) for entry in entries)]))

@@ -28,6 +28,7 @@ from server.db.models import (
 from server.db.session import compare_and_set
 from server.services import audit, exclusions, fields, notices, ratings, season_progress
 from server.services.events import publish, storable
+from server.services.fault_counts import PLATFORM
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -140,7 +141,7 @@ def _forfeits(match: Match, record: Record) -> dict[Version, int]:
         return {}
     bouts: Counter[int] = Counter()
     for bout in record.bouts:
-        at_fault = [fault.seat for fault in bout.faults if fault.kind != "platform"]
+        at_fault = [fault.seat for fault in bout.faults if fault.kind != PLATFORM]
         bouts.update({_sitting(match, seat, bout.rotation).id for seat in at_fault})
     versions = {seat.version.id: seat.version for seat in match.seats}
     return {
@@ -173,7 +174,7 @@ def _notify_of_first_fault(
         fault.kind
         for bout in record.bouts
         for fault in bout.faults
-        if fault.kind != "platform" and _sitting(match, fault.seat, bout.rotation) is version
+        if fault.kind != PLATFORM and _sitting(match, fault.seat, bout.rotation) is version
     )
     text = (
         f"{version.bot.full_name} v{version.number} has forfeited a bout for the first time "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import insert, select
 
@@ -91,15 +91,21 @@ def schedule(
         for name, one in plans
     ]
     _refuse_old_deals(session, {one["first_deal"] for one in own})
-    _insert(session, Match, [{**shared, **one} for one in own])
+    session.execute(insert(Match), [{**shared, **one} for one in own])
     known = memories or {}
     seats = [
-        (name, at, row, known.get(row), now, one.number)
+        {
+            "match_id": name,
+            "seat": at,
+            "version_id": row,
+            "memory": known.get(row),
+            "created_at": now,
+            "number": one.number,
+        }
         for name, one in plans
         for at, row in enumerate(one.versions)
     ]
-    columns = ("match_id", "seat", "version_id", "memory", "created_at", "number")
-    _insert(session, MatchSeat, _table(columns, seats))
+    session.execute(insert(MatchSeat), seats)
     return ids
 
 
@@ -109,11 +115,3 @@ def _refuse_old_deals(session: Session, firsts: Collection[bytes]) -> None:
         old = session.scalar(select(Match.id).where(Match.first_deal.in_(part)).limit(1))
         if old is not None:
             raise Conflict(f"the deals of match {old} were to be scheduled again; nothing was")
-
-
-def _insert(session: Session, table: type[Any], rows: list[dict[str, Any]]) -> None:
-    session.execute(insert(table), rows)
-
-
-def _table(names: tuple[str, ...], rows: Sequence[tuple[Any, ...]]) -> list[dict[str, Any]]:
-    return [dict(zip(names, row, strict=True)) for row in rows]

@@ -85,11 +85,12 @@ def create(
         raise BadName(f"{name!r} is a game, whose default league has that name; choose another")
     if session.scalar(select(League.id).where(League.name == name)) is not None:
         raise Conflict(f"there is a league {name!r} already; choose another name")
-    league = _new(registry.game(game).spec, name, settings.match_deals, now)
+    spec = registry.game(game).spec
+    league = _new(spec, name, settings.match_deals, now)
     _set_deals(league, deals)
-    league.options = fill_options(registry.game(game).spec, options or {})
+    league.options = fill_options(spec, options or {})
     if seats is not None:
-        check_seats(registry.game(game).spec, seats)
+        check_seats(spec, seats)
         league.seats = seats
     scheduled = _gets_times(schedule)
     if continuous:
@@ -100,8 +101,13 @@ def create(
     _set(league, format, given(Admission, admitted), schedule, now)
     session.add(league)
     session.flush()
-    fields = {"separation": separation, "format": format, "schedule": schedule}
-    _note(session, actor, "league.create", league, {**fields, "admission": admission}, now)
+    fields = {
+        "separation": separation,
+        "format": format,
+        "schedule": schedule,
+        "admission": admission,
+    }
+    _note(session, actor, "league.create", league, fields, now)
     return league
 
 
@@ -242,8 +248,8 @@ def _check_endless(name: str, admission: Given[Admission] | None, scheduled: boo
     queue."""
     if scheduled:
         raise Conflict(f"{name} cannot be both continuous and scheduled; leave one out")
-    given = read(Admission, {"bots": None, **(admission.fields if admission else {})})
-    limits = {"by": given.by == "invitation", "bots": given.bots is not None}
+    wanted = read(Admission, {"bots": None, **(admission.fields if admission else {})})
+    limits = {"by": wanted.by == "invitation", "bots": wanted.bots is not None}
     if named := [field for field, limited in limits.items() if limited]:
         raise Conflict(
             f"{name} is continuous, and every active bot of its game plays in it, so "

@@ -155,7 +155,7 @@ def _named(session: Session, subject: str) -> list[Match]:
     return [] if found is None else [found]
 
 
-def _waits(session: Session, match: Match, *, now: int, **_: Any) -> None:
+def _publish_queued(session: Session, match: Match, *, now: int, **_: Any) -> None:
     """Publishes that the match is queued again; `dispatch` sends it."""
     publish(session, "match.queued", match.id, now=now)
 
@@ -170,6 +170,6 @@ MATCH: Final = JobKind(
     to_queued={"state": MatchState.QUEUED, "deadline": None},
     to_leased={"state": MatchState.RUNNING},
     to_parked={"state": MatchState.PARKED, "deadline": None},
-    resume=_waits,
+    resume=_publish_queued,
     failed=quarantine.note,
 )

@@ -10,7 +10,7 @@ import hmac
 import secrets
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import delete, func, select
 
@@ -275,9 +275,9 @@ def _check_room(session: Session, actor: User, settings: Settings) -> None:
 
 
 def _check_own(session: Session, actor: User, settings: Settings) -> None:
-    mine: Any = select(func.count()).select_from(PlayTable).join(PlayTable.seats)
-    mine = mine.where(PlaySeat.user_id == actor.id, PlayTable.state.in_(UNSETTLED))
-    if (session.scalar(mine) or 0) >= settings.play_tables_each:
+    mine = (PlaySeat.user_id == actor.id, PlayTable.state.in_(UNSETTLED))
+    count = select(func.count()).select_from(PlayTable).join(PlayTable.seats).where(*mine)
+    if (session.scalar(count) or 0) >= settings.play_tables_each:
         raise TooMany(
             f"you sit at {settings.play_tables_each} open tables, and no more are allowed at a "
             "time; finish a game or leave one"

@@ -74,7 +74,6 @@ def book(session: Session, match: Match, message: MatchPlayed, *, now: int) -> N
         match.seats[entrant].version.unrepeatable = True
     for entrant in message.stateful:
         match.seats[entrant].stateful = True
-    for entrant in message.stateful:
         _mark(session, match, match.seats[entrant].version, now)
 
 

@@ -88,15 +88,15 @@ def try_again(session: Session, actor: User, number: int, *, settings: Settings,
     audit.note(session, actor, "version.requeue", f"version:{version.id}", now=now)
 
 
-def make_active(session: Session, version: Version, now_in: VersionState, **values: Any) -> bool:
-    """Makes a version that is in the state `now_in` active; returns False if it is not.
+def make_active(session: Session, version: Version, before: VersionState, **values: Any) -> bool:
+    """Makes a version that is in the state `before` active; returns False if it is not.
 
     The bot's former active version becomes accepted. `values` are further columns to set.
     """
-    former = (Version.bot_id == version.bot_id, Version.state == VersionState.ACTIVE)
     active = {"state": VersionState.ACTIVE, **values}
-    if not compare_and_set(session, version, active, Version.state == now_in):
+    if not compare_and_set(session, version, active, Version.state == before):
         return False
+    former = (Version.bot_id == version.bot_id, Version.state == VersionState.ACTIVE)
     others = update(Version).where(*former, Version.id != version.id)
     session.execute(others.values(state=VersionState.ACCEPTED))
     fields.change(session, version.game)

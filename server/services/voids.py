@@ -185,14 +185,15 @@ def _require_playable(session: Session, match: Match) -> None:
         raise Conflict(f"match {match.id} is part of a comparison, which schedules its own")
     if why := removed(match.result, match.id):
         raise Conflict(f"{why}, and its deals with it, so it cannot be played again")
-    if match.season is not None:
-        if match.season.state not in UNDER_WAY:
+    season = match.season
+    if season is not None:
+        if season.state == SeasonState.FINISHED:
             raise Conflict(
-                f"season {match.season.name} is {match.season.state}, so nothing is played in it; "
-                "make the match void without playing it again, and the standing follows without it"
-                if match.season.state == SeasonState.FINISHED
-                else f"season {match.season.name} is {match.season.state}; nothing is played"
+                f"season {season.name} is finished, so nothing is played in it; make the match "
+                "void without playing it again, and the standing follows without it"
             )
+        if season.state not in UNDER_WAY:
+            raise Conflict(f"season {season.name} is {season.state}; nothing is played in it")
         if _out(session, match):
             raise Conflict(f"a bot of match {match.id} is out of the season; reinstate it first")
     elif match.rules != match.league.rules:
