@@ -270,9 +270,9 @@ def _detail(answer: httpx.Response) -> str:
 def load_login() -> Login:
     """The environment's server and token, or those of the last `matchbox login`."""
     saved = _saved_login()
-    url = os.environ.get("MATCHBOX_URL") or saved.url
+    url = (os.environ.get("MATCHBOX_URL") or saved.url).rstrip("/")
     token = os.environ.get("MATCHBOX_TOKEN") or (saved.token if url == saved.url else "")
-    return Login(url.rstrip("/"), token, saved.options)
+    return Login(url, token, saved.options)
 
 
 def save_login(chosen: Login) -> Path:

@@ -12,7 +12,7 @@ import httpx
 import pytest
 from flask import Flask, redirect
 
-from cli.client import Client, Login
+from cli.client import Client, Login, load_login, save_login
 from matchbox.answers.accounts import FreshToken
 from matchbox.errors import BadMessage, Unavailable
 from server.db.models import User
@@ -41,6 +41,21 @@ def elsewhere() -> Iterator[str]:
 
     with answering(app) as address:
         yield address
+
+
+def test_the_token_of_a_login_is_for_its_server_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    monkeypatch.delenv("MATCHBOX_TOKEN", raising=False)
+    save_login(Login("https://bots.example", "mbx_secret"))
+    for url, token in (
+        ("https://bots.example", "mbx_secret"),
+        ("https://bots.example/", "mbx_secret"),
+        ("https://bots.example.org", ""),
+    ):
+        monkeypatch.setenv("MATCHBOX_URL", url)
+        assert load_login() == Login(url.rstrip("/"), token)
 
 
 @pytest.mark.parametrize(
