@@ -16,6 +16,7 @@ from server import queries
 from server.auth import account, acting, context, signed_in
 from server.queries import faults
 from server.routes import schemas
+from server.routes.api_leagues import league
 from server.routes.api_matches import whole_match
 from server.routes.api_seasons import whole_season
 from server.routes.api_versions import whole_version
@@ -113,8 +114,7 @@ def recompute_season(season: str) -> Response:
 def recompute_league(name: str) -> Response:
     """Recomputes the standing and the live ratings of a league now; for operators."""
     operations.recompute_league(context(), signed_in(), acting, name)
-    with context().read() as session:
-        return answered(queries.league(session, name))
+    return league(name)
 
 
 @routes.post("/matches/<match:match>/requeue")
