@@ -44,7 +44,7 @@ def compare(
     bounds: Annotated[
         str,
         typer.Option(
-            help=f"LOW,HIGH in Elo: at most LOW or at least HIGH better; default {BOUNDS}"
+            help=f"LOW,HIGH in Elo: is it at most LOW better, or at least HIGH? default {BOUNDS}"
         ),
     ] = "",
     games: Annotated[

@@ -1,4 +1,4 @@
-"""Parses the texts of several commands: a game's options, table sizes, and so a whole plan."""
+"""Reads the options `--option` and `--players` of several commands, and makes a plan with them."""
 
 from __future__ import annotations
 

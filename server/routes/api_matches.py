@@ -67,7 +67,7 @@ def log(match: str) -> Response:
         return answered(Logs(items=lines, next=None))
 
 
-def whole_match(match: str, **changed: object) -> Response:
+def whole_match(match: str) -> Response:
     """Returns the match with its record. The record may be long, so it is not copied on the way."""
     ctx = context()
     with ctx.read() as session:
@@ -75,4 +75,4 @@ def whole_match(match: str, **changed: object) -> Response:
         found = waiting.match(session, match, viewer(session), settings=settings, now=now)
         played = found.bouts is not None
         record = to_builtins(queries.record_of(session, match)) if played else None
-    return jsonify({**found.plain(), "record": record, **changed})
+    return jsonify({**found.plain(), "record": record})

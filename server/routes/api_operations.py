@@ -134,8 +134,8 @@ def requeue(match: str) -> Response:
 def void(match: str, json_data: schemas.MatchVoid) -> Response:
     """Makes a match void, even a finished one, for a fault of the platform; for operators."""
     with acting() as (session, actor, now):
-        new = voids.void(session, actor, match, json_data.reason, again=json_data.again, now=now)
-    return whole_match(match, replaced_by=new.id if new else None)
+        voids.void(session, actor, match, json_data.reason, again=json_data.again, now=now)
+    return whole_match(match)
 
 
 @routes.post("/matches/<match:match>/again")

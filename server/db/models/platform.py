@@ -1,4 +1,5 @@
-"""The platform's own data: tasks to send, events to publish, small facts."""
+"""The platform's own data: tasks to send, events, settings, keys of arenas, the audit log, reports
+of verifications, and counts of faults."""
 
 from __future__ import annotations
 
