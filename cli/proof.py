@@ -15,7 +15,7 @@ from cli import output
 from cli.export import ExportOption, write_export
 from cli.playing import BoxOption, JsonOption
 from cli.remote import connect
-from matchbox.errors import BadRecord, Forbidden, NotFound
+from matchbox.errors import BadOption, BadRecord, Forbidden, NotFound
 
 if TYPE_CHECKING:
     from cli.client import Client
@@ -50,6 +50,8 @@ def replay(
         played = find_match(client, match)
         record = record_of(played)
         own = client.answer(Logs, f"/matches/{played.id}/log").items if played.mine else []
+    if bout is not None and bout > len(record.bouts):
+        raise BadOption(f"match {played.id} has no bout {bout}: its last is {len(record.bouts)}")
     names = [entrant.bot for entrant in played.entrants]
     if export is not None:
         write_export(record, names, export)

@@ -198,6 +198,9 @@ def test_a_match_is_told_and_proved(charlie: User, platform: Platform, matchbox:
     assert told[-1] in ("charlie/one wins.", "charlie/two wins.")
     assert matchbox("replay", match).out.startswith("\n".join(told) + "\nBout 2\n")
     assert matchbox("replay", match, "--bout", 0).code == 2
+    beyond = matchbox("replay", match, "--bout", 999)
+    assert (beyond.code, beyond.out) == (2, "")
+    assert "has no bout 999" in beyond.err
     document = matchbox("replay", match, "--json").json
     assert (document["id"], document["record"]["game"]) == (match, "bomb")
     proof = matchbox("verify", match, "--json")
