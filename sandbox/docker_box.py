@@ -183,7 +183,6 @@ class _Container:
         while time.monotonic() < deadline:
             with suppress(TimeoutError):
                 control, _ = listener.accept()
-                control.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
                 return control
             try:
                 self._container.reload()
@@ -248,8 +247,12 @@ def _directory(engine: Engine) -> Path:
 
 
 def _listen(listener: socket.socket, folder: Path) -> None:
-    """Listens in a directory that other accounts may enter, but not write to."""
+    """Listens in a directory that other accounts may enter, but not write to.
+
+    The channel of each call also receives the sender's pid, from its first packet on.
+    """
     place = folder / _SOCKET
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
     listener.bind(str(place))
     folder.chmod(0o755)
     place.chmod(0o666)

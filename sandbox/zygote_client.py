@@ -57,7 +57,8 @@ class ZygoteClient:
         try:
             ready, self.pid = _first_packet(self._control)
             report = json.loads(ready)
-            self.baseline_bytes = _address_space(self.pid)
+            # A zygote that has failed may have ended by now.
+            self.baseline_bytes = 0 if "failed" in report else _address_space(self.pid)
         except (OSError, ValueError) as error:
             printed = self._launched.error_output()
             self._control.close()

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import os
+import socket
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from matchbox.errors import BoxUnavailable
-from sandbox.launch import launcher
-from sandbox.zygote_client import ZygoteClient
+from sandbox.docker_box import _listen
+from sandbox.launch import Launched, channel_pair, launcher
+from sandbox.zygote_client import ZygoteClient, _first_packet
 
 
 @pytest.mark.parametrize(
@@ -26,6 +31,28 @@ def test_a_box_that_ends_at_once_gives_its_last_line_as_the_reason(
     command = [sys.executable, "-S", "-c", f"import sys; sys.stderr.write({printed!r})"]
     with pytest.raises(BoxUnavailable, match=reason):
         ZygoteClient(launcher(command))
+
+
+def test_a_zygote_that_is_gone_once_it_has_said_why_it_failed_is_quoted() -> None:
+    control, theirs = channel_pair()
+    report = {"failed": "ImportError: no numpy", "python": sys.version_info[:2]}
+    write = f"import os; os.write(0, {json.dumps(report).encode()!r})"
+    with theirs:
+        subprocess.run([sys.executable, "-S", "-c", write], stdin=theirs.fileno(), check=True)
+    launched = Launched(control, lambda: None, lambda: "no word", lambda _: None)
+    with pytest.raises(BoxUnavailable, match="did not start: ImportError: no numpy"):
+        ZygoteClient(lambda: launched)
+
+
+def test_a_container_that_speaks_at_once_is_known_by_its_number(tmp_path: Path) -> None:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
+        _listen(listener, tmp_path)
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as zygote:
+            zygote.connect(listener.getsockname())
+            control, _ = listener.accept()
+            zygote.send(b"ready")
+            with control:
+                assert _first_packet(control) == (b"ready", os.getpid())
 
 
 def test_a_box_whose_command_cannot_be_started_gives_the_error_as_the_reason(
