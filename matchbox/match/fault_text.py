@@ -14,11 +14,11 @@ from typing import Final
 from matchbox.errors import IllegalMove
 from matchbox.match import printed
 
-_WORST: Final = 200
+_DETAIL_LENGTH: Final = 200
 """A fault's detail is cut to this many characters; its output holds the traceback."""
-_REPORT: Final = 1024
+_REPORT_LENGTH: Final = 1024
 """A player's report on one move is cut to this many characters."""
-_TRACEBACK: Final = 1800
+_TRACEBACK_LENGTH: Final = 1800
 """A traceback is cut to about this many characters."""
 _FRAME: Final = re.compile(r"^<frozen |(?:^|/)(?:matchbox|sandbox)/.*\.pyx?$")
 """The files of the platform, as frames name them."""
@@ -33,10 +33,10 @@ def blame(error: BaseException) -> tuple[str, str]:
         where = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
         where = _OURS.sub("", where)
         if isinstance(error, IllegalMove):
-            return "illegal", str(error)[:_WORST]
+            return "illegal", str(error)[:_DETAIL_LENGTH]
     except BaseException:
         where = "an exception that cannot be printed"
-    return ("memory" if isinstance(error, MemoryError) else "crash"), where[:_WORST]
+    return ("memory" if isinstance(error, MemoryError) else "crash"), where[:_DETAIL_LENGTH]
 
 
 def traceback_text(error: BaseException) -> str:
@@ -47,9 +47,9 @@ def traceback_text(error: BaseException) -> str:
     stack = traceback.TracebackException.from_exception(error)
     _leave_ours_out(stack, set())
     text = "".join(stack.format())
-    if len(text) > _TRACEBACK:
-        more = len(text) - _TRACEBACK
-        half = _TRACEBACK // 2
+    if len(text) > _TRACEBACK_LENGTH:
+        more = len(text) - _TRACEBACK_LENGTH
+        half = _TRACEBACK_LENGTH // 2
         text = f"{text[:half]}\n... {more} more characters were left out ...\n{text[-half:]}"
     return text
 
@@ -78,4 +78,4 @@ def report_text(report: object) -> str:
         text = json.dumps(report, separators=(",", ":"), default=repr, allow_nan=False)
     except (TypeError, ValueError, RecursionError):
         text = json.dumps(repr(report))
-    return text[:_REPORT]
+    return text[:_REPORT_LENGTH]

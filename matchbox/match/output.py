@@ -7,7 +7,6 @@ So anything that is not a mark is text, and everything here has a limit.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from operator import itemgetter
 from typing import Final, NamedTuple
 
@@ -107,7 +106,8 @@ class Output:
             if self._used:
                 self._say_cut()
             self._used = 0
-            self._written = self._written if kind == self._kind == PRINT else b""
+            if not (kind == self._kind == PRINT):
+                self._written = b""
         self._kind, self._mark = kind, mark
 
     def _take(self, text: bytes) -> None:
@@ -214,9 +214,8 @@ def by_bout(texts: list[str]) -> dict[int, list[Part]]:
             if part.bout is None:
                 continue
             before = own.setdefault(part.bout, [])
-            last = before[-1] if before else None
-            goes_on = last is not None and part.kind == PRINT and last[:3] == part[:3]
-            if goes_on and last is not None and last.text and part.text:
+            last = before[-1] if before and part.kind == PRINT else None
+            if last is not None and last[:3] == part[:3] and last.text and part.text:
                 left = last.left_out + part.left_out
                 before[-1] = last._replace(text=last.text + part.text, left_out=left)
             else:
@@ -231,7 +230,7 @@ class Room:
     PARTS: Final = 1000
 
     def __init__(self, limit: int) -> None:
-        self._left = Counter({PRINT: limit, TRACEBACK: limit // 4})
+        self._left = {PRINT: limit, TRACEBACK: limit // 4}
         self._parts = {PRINT: self.PARTS * 3 // 4, TRACEBACK: self.PARTS // 4}
 
     def fit(self, part: Part) -> Part | None:

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class _TryOut:
+class _Trial:
     """The observations of the bot so far."""
 
     open_channel: Opener
@@ -114,7 +114,7 @@ def try_out(
     """
     seats = partial(opener, box, job.limits)
     kept, libraries = parse_limits(job.limits).log_bytes, libraries_of(box)
-    trial = _TryOut(seats(), seats(), seats(), kept, libraries, watch)
+    trial = _Trial(seats(), seats(), seats(), kept, libraries, watch)
     verdict, reasons, unrepeatable, stateful = "accepted", [], False, False
     try:
         files = _load(job, bundle, trial)
@@ -161,7 +161,7 @@ def _refusal(failed: TryOutFailed, job: TryOut, log: str) -> tuple[str, str]:
     return "bundle" if stage == "choosing" else fault.kind, reason
 
 
-def _load(job: TryOut, bundle: bytes, trial: _TryOut) -> Files:
+def _load(job: TryOut, bundle: bytes, trial: _Trial) -> Files:
     """Loads the bot once, alone. Returns its files. Raises BadBundle, TryOutFailed."""
     if digest(bundle) != job.version:
         raise BadBundle("the bytes are not those of this version; upload the file again")
@@ -183,7 +183,7 @@ def _load(job: TryOut, bundle: bytes, trial: _TryOut) -> Files:
     return files
 
 
-def _play_twice(job: TryOut, bots: list[Files], trial: _TryOut) -> bool:
+def _play_twice(job: TryOut, bots: list[Files], trial: _Trial) -> bool:
     """Plays every deal twice; True if both matches had the same record."""
     same = True
     for deal in job.deals:
@@ -194,7 +194,7 @@ def _play_twice(job: TryOut, bots: list[Files], trial: _TryOut) -> bool:
     return same
 
 
-def _keeps_state(job: TryOut, files: Files, trial: _TryOut, open_channel: Opener) -> bool:
+def _keeps_state(job: TryOut, files: Files, trial: _Trial, open_channel: Opener) -> bool:
     """Whether it answers differently with several bouts in flight than in each bout alone."""
     match = _match(job, *derive_deals(job.deals[0], DEALS_AT_ONCE))
     package = registry.package_of(job.game)
@@ -210,7 +210,7 @@ def _keeps_state(job: TryOut, files: Files, trial: _TryOut, open_channel: Opener
     return bool(sample(game, match, played.record, open_player, every, trial.watch).stateful)
 
 
-def _learn(job: TryOut, bundle: bytes, files: Files, trial: _TryOut, box: Box | None) -> list[str]:
+def _learn(job: TryOut, bundle: bytes, files: Files, trial: _Trial, box: Box | None) -> list[str]:
     """Lets a bot that learns do so once, and then play a deal with its new memory.
 
     Returns messages for its author: a fault of `learn` costs nothing. Raises TryOutFailed at a
@@ -238,7 +238,7 @@ def _learn(job: TryOut, bundle: bytes, files: Files, trial: _TryOut, box: Box | 
     return []
 
 
-def _play(match: PlayMatch, bots: list[Files], trial: _TryOut, memory: bytes = b"") -> str:
+def _play(match: PlayMatch, bots: list[Files], trial: _Trial, memory: bytes = b"") -> str:
     """The digest of the record of one match. Raises TryOutFailed at the bot's first fault.
 
     `bots` are the bot's own files and, if it does not play against itself, the opponents'.
@@ -292,7 +292,7 @@ def _match(job: TryOut, *deals: str) -> PlayMatch:
 class _WatchedSeat:
     """A seat that ends the try-out at its first fault, and measures its time."""
 
-    def __init__(self, load: bytes, trial: _TryOut, place: tuple[int, int]) -> None:
+    def __init__(self, load: bytes, trial: _Trial, place: tuple[int, int]) -> None:
         """`place` is the entrant and the rotation."""
         self.place = place
         self._trial = trial
@@ -345,7 +345,7 @@ class _WatchedSeat:
 class _TimedChannel:
     """A channel that adds up the processor time of decisions, without loading."""
 
-    def __init__(self, channel: Channel, trial: _TryOut) -> None:
+    def __init__(self, channel: Channel, trial: _Trial) -> None:
         self._channel = channel
         self._trial = trial
 

@@ -84,13 +84,12 @@ def deliver_one(context: Context, transports: Transports) -> bool:
         parcel = deliveries.take(session, settings=context.settings, now=context.now())
     if parcel is None:
         return False
-    trouble, final = None, False
     try:
         trouble, final = _try(parcel, context, transports)
     except CallerFault as error:  # An address that is not valid, or not allowed.
         trouble, final = str(error), isinstance(error, BadName)
     except Unavailable as error:
-        trouble = str(error)
+        trouble, final = str(error), False
     with context.write() as session:
         if trouble is None:
             deliveries.mark_delivered(session, parcel, now=context.now())
