@@ -105,4 +105,4 @@ def _error_output(process: subprocess.Popen[bytes]) -> str:
     process.kill()
     _, printed = process.communicate()
     lines = printed.decode(errors="replace").strip().splitlines()
-    return lines[-1] if lines else "no word"
+    return lines[-1] if lines else "it printed nothing"

@@ -62,7 +62,9 @@ class ZygoteClient:
         except (OSError, ValueError) as error:
             printed = self._launched.error_output()
             self._control.close()
-            raise BoxUnavailable(f"the box did not start: {_with_advice(printed)}") from error
+            late = isinstance(error, TimeoutError)
+            why = f"it was not ready after {_START_S:.0f} s" if late else _with_advice(printed)
+            raise BoxUnavailable(f"the box did not start: {why}") from error
         if "failed" in report or report["python"] != list(sys.version_info[:2]):
             self.kill()
             raise BoxUnavailable(f"the box did not start: {_start_failure(report)}")

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from matchbox.errors import BoxUnavailable
+from sandbox import zygote_client
 from sandbox.docker_box import _listen
 from sandbox.launch import Launched, channel_pair, launcher
 from sandbox.zygote_client import ZygoteClient, _first_packet
@@ -21,8 +22,8 @@ from sandbox.zygote_client import ZygoteClient, _first_packet
     ("printed", "reason"),
     [
         ("a warning\nno room\n", "did not start: no room"),
-        ("", "did not start: no word"),
-        ("\n", "did not start: no word"),
+        ("", "did not start: it printed nothing"),
+        ("\n", "did not start: it printed nothing"),
     ],
 )
 def test_a_box_that_ends_at_once_gives_its_last_line_as_the_reason(
@@ -33,13 +34,22 @@ def test_a_box_that_ends_at_once_gives_its_last_line_as_the_reason(
         ZygoteClient(launcher(command))
 
 
+def test_a_box_that_is_not_ready_in_time_is_told_from_one_that_ends(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(zygote_client, "_START_S", 0.1)
+    command = [sys.executable, "-S", "-c", "import time; time.sleep(60)"]
+    with pytest.raises(BoxUnavailable, match="did not start: it was not ready after"):
+        ZygoteClient(launcher(command))
+
+
 def test_a_zygote_that_is_gone_once_it_has_said_why_it_failed_is_quoted() -> None:
     control, theirs = channel_pair()
     report = {"failed": "ImportError: no numpy", "python": sys.version_info[:2]}
     write = f"import os; os.write(0, {json.dumps(report).encode()!r})"
     with theirs:
         subprocess.run([sys.executable, "-S", "-c", write], stdin=theirs.fileno(), check=True)
-    launched = Launched(control, lambda: None, lambda: "no word", lambda _: None)
+    launched = Launched(control, lambda: None, lambda: "it printed nothing", lambda _: None)
     with pytest.raises(BoxUnavailable, match="did not start: ImportError: no numpy"):
         ZygoteClient(lambda: launched)
 
