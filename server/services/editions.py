@@ -99,11 +99,14 @@ def _open(session: Session, league: League, now: int) -> None:
 
 
 def _carry_over(session: Session, season: Season, last: Sequence[Season]) -> None:
-    """Enters the last edition's bots, except disqualified ones and those that may not play now."""
+    """Enters the last edition's bots, except disqualified ones and those that may not play now.
+
+    Bots of the league's class are in the season already.
+    """
     active = select(Version.bot_id).where(Version.state == VersionState.ACTIVE)
-    playing = set(session.scalars(active))
+    new = set(session.scalars(active)) - {entry.bot_id for entry in season.entries}
     for entry in (entry for row in last for entry in row.entries):
-        stays = entry.bot_id in playing and entry.bot.retired_at is None
+        stays = entry.bot_id in new and entry.bot.retired_at is None
         if stays and entry.out != "disqualified":
             with suppress(Conflict, Forbidden):
                 check_entry(session, season, entry.bot)

@@ -27,7 +27,7 @@ from server.db.models import (
     User,
     Version,
 )
-from server.services import entries, leagues, seasons, uploads
+from server.services import classes, entries, leagues, seasons, uploads
 from server.services.tick import tick
 from tests.books import Books, given_parts, play_out, played, scripted, season_of
 
@@ -261,6 +261,24 @@ def test_who_has_retired_is_left_out_of_the_next_edition(
     wait_until(books, "22:30")
     assert entrants(books, "Autumn 2") == ["one", "three"]
     assert entrants(books, "Autumn 3") == ["one", "three"]
+
+
+def test_bots_of_the_class_are_in_the_next_edition_once(
+    books: Books, alice: User, bob: User, charlie: User
+) -> None:
+    books.league(paused=True)
+    league = a_league(books, charlie, admission={"bots": 2, "everybody": False})
+    with books.write() as session:
+        code = classes.renew_code(session, charlie, "cup", now=books.clock())
+        classes.join(session, session.get_one(User, alice.id), code, now=books.clock())
+    for owner in (alice, bob):
+        books.bot(owner, f"{owner.name}s")
+    tick(books.context)
+    with books.write() as session:
+        entries.enter(session, bob, "cup 1", "bobs", now=books.clock())
+    wait_until(books, "22:20")
+    assert editions(books, league) == [("cup 1", "running", "22:20"), ("cup 2", "open", "22:30")]
+    assert sorted(entrants(books, "cup 2")) == ["alices", "bobs"]
 
 
 def test_the_best_rise_and_the_last_sink_over_three_editions(books: Books, charlie: User) -> None:
