@@ -33,12 +33,13 @@ def prepare(
     """Creates the house and the default leagues, uploads the shipped bots, returns their versions.
 
     Raises BadGame if a hook of an installed game is misspelt or incomplete, even if only pages use
-    it. A second call changes nothing. Where bots of several games share a name, the game's name is
-    put in front of it: skull-random.
+    it. A second call changes nothing, and a bot that an operator has retired stays retired. Where
+    bots of several games share a name, the game's name is put in front of it: skull-random.
     """
     shipped = list(shipped)
     owner = accounts.house(session, now=now)
     names = _names(shipped, {bot.name: bot.game for bot in owner.bots})
+    retired = {bot.name for bot in owner.bots if bot.retired_at is not None}
     games = registry.games()
     for game in games:
         registry.draw_module(game)
@@ -55,6 +56,7 @@ def prepare(
             now=now,
         )
         for bot, name in zip(shipped, names, strict=True)
+        if name not in retired
     ]
 
 

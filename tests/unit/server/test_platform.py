@@ -14,7 +14,7 @@ from matchbox.settings import Settings
 from server.context import database_url, make_context
 from server.db.migrations import migrate
 from server.db.models import Event, League, Role, User, Version, VersionState
-from server.services import bootstrap, events, ranked, tick, walls
+from server.services import bootstrap, events, ranked, tick, uploads, walls
 from tests.books import SECRET, SIMPLE, Books, Postman, tried_out
 
 
@@ -111,6 +111,16 @@ def test_starting_again_changes_nothing_and_a_new_release_brings_new_versions(
     assert not books.postman.take()
     (newer,) = prepare(books, SIMPLE + b"# release 2\n")
     assert (newer.bot_id, newer.number) == (first[0].bot_id, 2)
+
+
+def test_a_shipped_bot_that_an_operator_has_retired_stays_retired(
+    books: Books, charlie: User
+) -> None:
+    prepare(books, SIMPLE, SIMPLE + b"# other\n")
+    with books.write() as session:
+        uploads.retire(session, charlie, "house/bot0", now=books.clock())
+    (newer,) = prepare(books, SIMPLE + b"# release 2\n", SIMPLE + b"# release 2\n")
+    assert (newer.bot.name, newer.number) == ("bot1", 2)
 
 
 def test_the_tick_plays_a_league_from_the_first_start_on(books: Books) -> None:
