@@ -47,13 +47,16 @@ _DUE: Final = (Season.state == SeasonState.RUNNING, ~_UNFINISHED)
 def open_first(session: Session, season: Season, *, settings: Settings, now: int) -> list[str]:
     """Queues the first matches of a season whose versions are fixed; returns their ids.
 
-    Raises Conflict if these entrants cannot play a season of that format.
+    Entrants that are out already play none of them. Raises Conflict if these entrants cannot play a
+    season of that format.
     """
     plan, field = season_progress.plan_of(season), season_progress.field_of(session, season)
     try:
         course.check(plan, field)
         field = _sized(session, season, plan, field, settings)
-        first = _take(plan, field, Progress())
+        past = season_progress.progress_of(session, season, plan)
+        past = replace(past, counts=None)  # Nothing was played.
+        first = _take(plan, field, past)
     except ValueError as error:
         raise Conflict(f"season {season.name} cannot start: {error}") from None
     if not any(one.pairings for one in first):
@@ -212,6 +215,8 @@ def _kept(one: Round) -> dict[str, Any]:
 
 
 def _why_nothing(plan: Format, season: Season) -> str:
+    if any(entry.out for entry in season.entries):
+        return f"season {season.name} cannot start: its bots that are not out are too few"
     if plan.matches is not None:
         return (
             f"season {season.name} cannot start: its budget of {plan.matches} matches does not "

@@ -12,6 +12,7 @@ from sqlalchemy import select
 from matchbox.answers.platform import AuditLine
 from matchbox.answers.standings import Board
 from matchbox.errors import BadOption, Conflict, Forbidden, NotFound
+from matchbox.league.format import Format, given
 from server import queries
 from server.db.models import (
     Audit,
@@ -29,7 +30,7 @@ from server.db.models import (
 )
 from server.services import accounts, audit, entries, exclusions, operations, seasons, standings
 from server.services.tick import tick
-from tests.books import Books, play_out, played, season_of
+from tests.books import Books, play_out, played, season_of, start
 
 WHY = "two accounts, one author"
 
@@ -178,6 +179,37 @@ def test_deeds_that_the_state_does_not_allow_are_refused(
         do(books, operations.disqualify, charlie, season, bots[0], WHY)
     with pytest.raises(Conflict, match="is cancelled"):
         do(books, operations.reinstate, charlie, season, bots[1], WHY)
+
+
+def without_the_first(books: Books, bots: list[Version], charlie: User, kind: str) -> Season:
+    """A frozen season of these bots, the first of which is disqualified."""
+    with books.write() as session:
+        form = given(Format, {"kind": kind})
+        season = seasons.create(
+            session, charlie, name="frozen", league="bomb", format=form, now=books.clock()
+        )
+    for version in bots:
+        do(books, entries.enter, charlie, season, version)
+    do(books, seasons.freeze, charlie, season)
+    do(books, operations.disqualify, charlie, season, bots[0], WHY)
+    return season
+
+
+@pytest.mark.parametrize("kind", ["round-robin", "swiss", "adaptive", "knock-out"])
+def test_who_is_disqualified_before_the_start_plays_no_match(
+    books: Books, bots: list[Version], charlie: User, kind: str
+) -> None:
+    start(books, charlie, without_the_first(books, bots, charlie, kind))
+    assert [len(matches_of(books, one)) > 0 for one in bots] == [False, True, True]
+
+
+@pytest.mark.parametrize("kind", ["round-robin", "swiss", "adaptive", "knock-out"])
+def test_a_season_with_only_one_bot_that_is_not_out_does_not_start(
+    books: Books, bots: list[Version], charlie: User, kind: str
+) -> None:
+    season = without_the_first(books, bots[:2], charlie, kind)
+    with pytest.raises(Conflict, match="bots that are not out are too few"):
+        start(books, charlie, season)
 
 
 def test_a_suspended_bot_is_reinstated_by_its_version_and_may_be_disqualified(
