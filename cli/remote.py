@@ -128,7 +128,7 @@ def submit(
     data = shipped.read(file)
     with connect() as client:
         fields = {"game": game, "name": name, "class": class_name}
-        version = client.upload(Version, "/bots", fields, file.name, data)
+        version = client.upload(Version, "/bots", fields, data)
         known = version.state != "pending"
         if wait:
             version = verdict(client, version, patience)

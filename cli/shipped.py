@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import zipfile
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -67,7 +68,8 @@ def find(game: str, text: str) -> NamedBot:
             f"({', '.join(known) or 'none'}), a file ending in .py or .zip, or a folder with "
             f"{MAIN}{hint}"
         )
-    return NamedBot(Path(path).stem, read(Path(path)), check_class_name(class_name or None))
+    name = Path(os.path.abspath(path)).stem  # also of the folder "."
+    return NamedBot(name, read(Path(path)), check_class_name(class_name or None))
 
 
 def find_all(game: str, texts: list[str]) -> list[NamedBot]:
@@ -107,12 +109,16 @@ def read(path: Path) -> bytes:
 
 
 def pack(folder: Path) -> bytes:
-    """The folder as an upload: the same files give the same bytes, and so the same version."""
+    """The folder as an upload: the same files give the same bytes, and so the same version.
+
+    Leaves out compiled files, and those that are hidden, such as the folder `.git`.
+    """
     packed = BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as archive:
         for file in sorted(folder.rglob("*")):
             place = file.relative_to(folder)
-            if file.is_file() and "__pycache__" not in place.parts:
+            left_out = any(part == "__pycache__" or part[0] == "." for part in place.parts)
+            if file.is_file() and not left_out:
                 archive.writestr(zipfile.ZipInfo(place.as_posix()), file.read_bytes())
     return packed.getvalue()
 

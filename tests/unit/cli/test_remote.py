@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from cli import shipped
 from cli.client import Client
 from matchbox.answers import Answer
+from matchbox.bundle import digest
 from matchbox.errors import Unavailable
 from matchbox.match.wire import TryOut
 from server.db.models import User, Version, VersionState
@@ -83,6 +85,19 @@ def test_a_submission_waits_for_its_try_out(
     document = told.json
     assert (document["bot"], document["version"]) == ("alice/mine", 1)
     assert (document["state"], document["accepted"]) == ("pending", None)
+
+
+def test_the_folder_where_one_is_can_be_submitted(
+    alice: User, matchbox: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "player.py").write_text(GOOD)
+    (folder / "table.bin").write_bytes(bytes(range(256)))
+    monkeypatch.chdir(folder)
+    told = matchbox(*submitting(Path(), "--json"))
+    assert told.code == 0, told.err
+    assert told.json["digest"] == digest(shipped.read(folder))
 
 
 def test_wait_ends_with_the_verdict(

@@ -82,16 +82,21 @@ def test_a_game_without_shipped_bots_has_none() -> None:
     assert shipped.names("nothing") == []
 
 
-def test_a_folder_is_packed_as_its_author_would_upload_it(tmp_path: Path) -> None:
+def test_a_folder_is_packed_as_its_author_would_upload_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = tmp_path / "mine"
-    (folder / "__pycache__").mkdir(parents=True)
-    (folder / "__pycache__/player.pyc").write_bytes(b"left out")
+    for left_out in ("__pycache__/player.pyc", ".git/HEAD", "tables/.DS_Store"):
+        (folder / left_out).parent.mkdir(parents=True)
+        (folder / left_out).write_bytes(b"left out")
     (folder / "player.py").write_bytes(b"x = 1\n")
     (folder / "table.txt").write_bytes(b"1 2 3\n")
     bot = shipped.find("bomb", str(folder))
     assert bot.name == "mine"
     assert read_bundle(bot.data).files == {"player.py": b"x = 1\n", "table.txt": b"1 2 3\n"}
     assert shipped.find("bomb", str(folder)) == bot
+    monkeypatch.chdir(folder)
+    assert shipped.find("bomb", ".") == bot
 
 
 def test_a_folder_without_a_player_is_no_bot(tmp_path: Path) -> None:
