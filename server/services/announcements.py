@@ -134,6 +134,8 @@ def _notify_each(
 
 
 def _plays(entry: Entry) -> str:
+    if entry.out:
+        return f"{entry.bot.full_name} was {entry.out}."
     version = f"version {entry.version.number}" if entry.version else "no version"
     return f"{entry.bot.full_name} plays with {version}."
 

@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from matchbox.match.wire import PlayMatch
 from server.db.models import Entry, Match, MatchState, Notice, Season, Standing, User, Version
-from server.services import announcements, seasons
+from server.services import announcements, operations, seasons
 from server.services.standings import scope_of
 from server.services.tick import tick
 from tests.books import Books, play_out, played, season_of
@@ -80,6 +80,18 @@ def test_a_cancelled_season_is_told_without_ranks(
         tick(books.context)
     assert told(books, alice, "season-end") == ["Season spring was cancelled."]
     assert not told(books, alice, "season-start")
+
+
+def test_the_start_names_no_version_of_a_bot_that_is_out(
+    books: Books, alice: User, bob: User, charlie: User
+) -> None:
+    season = season_of(books, charlie, field(books, alice, bob, bob))
+    with books.write() as session:
+        operations.disqualify(session, charlie, season.id, "alice/bot-0", "why", now=books.clock())
+    tick(books.context)
+    assert told(books, alice, "season-start") == [
+        "Season spring has begun. alice/bot-0 was disqualified."
+    ]
 
 
 def finish_round(books: Books, season: Season, number: int, ranks: dict[int, int]) -> None:
