@@ -162,8 +162,8 @@ def freeze(session: Session, actor: User, name: int | str, *, now: int) -> list[
     """Fixes the versions of an open season, and divides it; returns the divisions.
 
     If the league says so, first enters every bot that may play. A version that becomes active later
-    does not play. Raises Forbidden, NotFound, or Conflict if the season is not open, has fewer than
-    two bots, or a bot has no active version.
+    does not play. Raises Forbidden, NotFound, or Conflict if the season is not open, has too few
+    bots, or a bot has no active version.
     """
     season = _season_for_operator(session, actor, name)
     made = _freeze(session, season, now, scheduled=False)
@@ -245,8 +245,9 @@ def _freeze(session: Session, season: Season, now: int, *, scheduled: bool) -> l
     require_state(season, SeasonState.OPEN, "only an open season can be frozen")
     _fix_versions(session, season, scheduled)
     admission.enter_everybody(session, season)
-    if len(season.entries) < 2:
-        raise Conflict(f"season {season.name} has fewer than two bots; enter more")
+    fewest = divisions.fewest_bots(season.league)
+    if len(season.entries) < fewest:
+        raise Conflict(f"season {season.name} has fewer than {fewest} bots; enter more")
     made = divisions.divide(session, season, now=now)
     for row in made:
         _change(session, row, (SeasonState.OPEN,), SeasonState.FROZEN, now)

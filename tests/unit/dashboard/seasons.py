@@ -138,7 +138,7 @@ def waiting_season(number: int, **own: Any) -> Season:
     """The season before its scheduled start, which was put off once."""
     row: dict[str, Any] = {
         "state": "open", "starts_at": LATER, "matches": 0, "started_at": None, "newer": {},
-        "trouble": "season Autumn 2026 has fewer than two bots; enter more",
+        "trouble": "season Autumn 2026 has fewer than 2 bots; enter more",
     }  # fmt: skip
     return season(number, **row | own)
 

@@ -163,7 +163,7 @@ def test_with_too_few_bots_it_says_so_and_waits_for_the_next_time(
     assert editions(books, league) == [("cup 1", "open", "22:30")]
     with books.read() as session:
         trouble = session.scalars(select(Season.trouble)).one()
-    assert trouble == "season cup 1 has fewer than two bots; enter more"
+    assert trouble == "season cup 1 has fewer than 2 bots; enter more"
     assert entrants(books, "cup 1") == []
     books.bot(bob, "bobs")
     wait_until(books, "22:30")

@@ -271,11 +271,23 @@ def test_it_does_not_start_with_one_bot_or_with_one_that_has_no_active_version(
 ) -> None:
     season = create(books, charlie)
     enter(books, alice, season, versions[0])
-    with pytest.raises(Conflict, match="fewer than two"):
+    with pytest.raises(Conflict, match="fewer than 2 bots"):
         start(books, charlie, season)
     enter(books, alice, season, books.upload(alice, "pending"))
     with pytest.raises(Conflict, match="alice/pending has no active version"):
         start(books, charlie, season)
+    assert books.season(season).state == SeasonState.OPEN
+
+
+def test_a_season_whose_bots_do_not_fill_a_table_stays_open(
+    books: Books, alice: User, bob: User, charlie: User
+) -> None:
+    make(books, charlie, "cup", game="skull", seats=3)
+    season = create(books, charlie, league="cup")
+    for owner in (alice, bob):
+        enter(books, owner, season, books.bot(owner, "one", game="skull"))
+    with books.write() as session, pytest.raises(Conflict, match="fewer than 3 bots; enter more"):
+        seasons.freeze(session, charlie, season.id, now=books.clock())
     assert books.season(season).state == SeasonState.OPEN
 
 
@@ -413,10 +425,10 @@ def test_strong_separation_goes_with_every_match_of_its_league(
 
 
 def make(books: Books, user: User, name: str, **asked: Any) -> None:
-    """Makes a league."""
+    """Makes a league, by default of bomb."""
     with books.write() as session:
-        knobs = {"settings": books.settings, "now": books.clock()}
-        leagues.create(session, user, name=name, game="bomb", **knobs, **asked)  # type: ignore[arg-type]
+        knobs = {"game": "bomb", "settings": books.settings, "now": books.clock(), **asked}
+        leagues.create(session, user, name=name, **knobs)
 
 
 def test_a_start_asks_the_books_no_more_often_for_more_bots(books: Books, charlie: User) -> None:

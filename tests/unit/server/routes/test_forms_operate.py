@@ -24,7 +24,7 @@ def test_an_operator_makes_a_season_of_the_games_league(
     assert operator.send("/seasons", **AUTUMN).location == "/seasons/1"
     assert operator.get("/seasons/1").status_code == 200
     refused = operator.send("/seasons/1/start")
-    assert (refused.status_code, "has fewer than two bots" in refused.text) == (409, True)
+    assert (refused.status_code, "has fewer than 2 bots" in refused.text) == (409, True)
     assert 'action="/seasons/1/start"' in refused.text, "the season's page is shown again"
 
 
