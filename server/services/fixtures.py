@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
@@ -92,21 +92,24 @@ def schedule(
     ]
     _refuse_old_deals(session, {one["first_deal"] for one in own})
     session.execute(insert(Match), [{**shared, **one} for one in own])
-    known = memories or {}
-    seats = [
-        {
-            "match_id": name,
-            "seat": at,
-            "version_id": row,
-            "memory": known.get(row),
-            "created_at": now,
-            "number": one.number,
-        }
-        for name, one in plans
-        for at, row in enumerate(one.versions)
-    ]
+    seats = [seat for name, one in plans for seat in _seats(name, one, memories or {}, now)]
     session.execute(insert(MatchSeat), seats)
     return ids
+
+
+def _seats(
+    match: str, fixture: Fixture, memories: Mapping[int, str], now: int
+) -> Iterator[dict[str, object]]:
+    """Yields the rows of a match's seats."""
+    for seat, version in enumerate(fixture.versions):
+        yield {
+            "match_id": match,
+            "seat": seat,
+            "version_id": version,
+            "memory": memories.get(version),
+            "created_at": now,
+            "number": fixture.number,
+        }
 
 
 def _refuse_old_deals(session: Session, firsts: Collection[bytes]) -> None:

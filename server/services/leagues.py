@@ -101,13 +101,8 @@ def create(
     _set(league, format, given(Admission, admitted), schedule, now)
     session.add(league)
     session.flush()
-    fields = {
-        "separation": separation,
-        "format": format,
-        "schedule": schedule,
-        "admission": admission,
-    }
-    _note(session, actor, "league.create", league, fields, now)
+    fields = {"separation": separation, "format": format, "schedule": schedule}
+    _note(session, actor, "league.create", league, {**fields, "admission": admission}, now)
     return league
 
 
