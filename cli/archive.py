@@ -91,7 +91,7 @@ def verify(
     If an operator verifies a season of a server, the server keeps the report and shows it on the
     season's page.
     """
-    from cli.engine import open_box
+    from cli.box import open_box
 
     path = Path(season)
     if path.is_file():
@@ -110,7 +110,7 @@ def verify(
 def _verify_on_server(season: str, sample: int | None, box: str, data: Path | None) -> SeasonReport:
     """Verifies a season of the server by its name or number. The server keeps the report of an
     operator."""
-    from cli.engine import open_box
+    from cli.box import open_box
     from matchbox.answers.lessons import Verification
 
     with connect() as client, TemporaryFile() as file:

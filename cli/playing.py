@@ -119,7 +119,7 @@ def check(
 ) -> None:
     """Validate a bot exactly as the server does; exits 1 if it is refused."""
     from cli import shipped
-    from cli.engine import open_box
+    from cli.box import open_box
     from matchbox import registry
     from matchbox.bundle import check_class_name
 
@@ -229,7 +229,7 @@ def _play(
     `people` are the seats of people: only they play outside the box. If there are any, the moves
     are printed as they are made.
     """
-    from cli.engine import open_box
+    from cli.box import open_box
     from cli.person import PersonChannel, answering
     from cli.spectator import Spectator
     from matchbox import registry

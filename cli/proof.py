@@ -68,7 +68,7 @@ def verify(
     match: MatchArgument, box: BoxOption = "auto", data: DataOption = None, json: JsonOption = False
 ) -> None:
     """Play a match again and compare the digests; exits 1 if they differ."""
-    from cli.engine import open_box
+    from cli.box import open_box
     from cli.verification import verifier
 
     with connect() as client:

@@ -1,4 +1,4 @@
-"""Opens a box for a command. `matchbox build-image`, which the box `docker` needs first."""
+"""The box of a command, and `matchbox build-image`, which the box `docker` needs first."""
 
 from __future__ import annotations
 
