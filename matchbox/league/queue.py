@@ -41,7 +41,7 @@ class Contender:
     entrant: str
     mean: float
     half_width: float
-    games: int
+    matches: int
 
 
 class Ladder:
@@ -52,29 +52,29 @@ class Ladder:
     """
 
     def __init__(self, field: Iterable[Contender], owner: Mapping[str, str] | None = None) -> None:
-        self.of = {one.entrant: one for one in field}
-        self.games = {name: one.games for name, one in self.of.items()}
-        self.weights = {name: _weight(one) for name, one in self.of.items()}
-        self._order = sorted(map(_order, self.of.values()))
+        self.contenders = {one.entrant: one for one in field}
+        self.matches = {name: one.matches for name, one in self.contenders.items()}
+        self.weights = {name: _weight(one) for name, one in self.contenders.items()}
+        self._order = sorted(map(_order, self.contenders.values()))
         self._owner = owner or {}
         self._owned: defaultdict[str, set[str]] = defaultdict(set)
-        for name in self.of.keys() & self._owner.keys():
+        for name in self.contenders.keys() & self._owner.keys():
             self._owned[self._owner[name]].add(name)
-        free = len(self.of.keys() - self._owner.keys())
+        free = len(self.contenders.keys() - self._owner.keys())
         self.widest = len(self._owned) + free
         """The most seats that a table can have."""
 
     def put(self, changed: Collection[Contender]) -> None:
         """Gives entrants of the field new figures."""
-        few = len(changed) < len(self.of) / FEW
+        few = len(changed) < len(self.contenders) / FEW
         for one in changed:
             if few:
                 del self._order[self.place(one.entrant)]
                 insort(self._order, _order(one))
-            self.of[one.entrant] = one
-            self.games[one.entrant], self.weights[one.entrant] = one.games, _weight(one)
+            self.contenders[one.entrant] = one
+            self.matches[one.entrant], self.weights[one.entrant] = one.matches, _weight(one)
         if not few:
-            self._order = sorted(map(_order, self.of.values()))
+            self._order = sorted(map(_order, self.contenders.values()))
 
     def names(self) -> list[str]:
         """Returns the entrants, the best first."""
@@ -82,7 +82,7 @@ class Ladder:
 
     def place(self, entrant: str) -> int:
         """Returns the entrant's place among them, from 0."""
-        return bisect_left(self._order, _order(self.of[entrant]))
+        return bisect_left(self._order, _order(self.contenders[entrant]))
 
     def kept_from(self, entrant: str) -> set[str]:
         """Returns the entrants that may not share a table with this one, itself included."""
@@ -112,9 +112,9 @@ class RankedQueue:
         entrants that the field does not count.
         """
         self._field, self._names = field, field.names()
-        self._games = dict(field.games)
+        self._matches = dict(field.matches)
         for name, count in (queued or {}).items():
-            self._games[name] += count
+            self._matches[name] += count
         self._seats, self._enough = seats, enough
         self._met = met
         self._known: dict[str, Counter[str]] = {}
@@ -149,16 +149,16 @@ class RankedQueue:
 
     def _wake(self) -> None:
         """Finds the entrants that do not rest."""
-        self._awake = [one for one in self._names if self._games[one] < self._enough]
+        self._awake = [one for one in self._names if self._matches[one] < self._enough]
         self._summed: list[int] = []
 
     def _count(self, table: tuple[str, ...]) -> None:
         self._tables.append(table)
         for name in table:
-            self._games[name] += 1
+            self._matches[name] += 1
             if name in self._known:
                 self._known[name].update(table)
-        if any(self._games[name] >= self._enough for name in table):
+        if any(self._matches[name] >= self._enough for name in table):
             self._wake()
 
     def _met_by(self, entrant: str) -> Counter[str]:
@@ -181,7 +181,7 @@ class RankedQueue:
         return able[dice.below(len(able))]
 
     def _neediest(self, able: Sequence[str], dice: Dice) -> str:
-        """The newcomer with the fewest games; without newcomers, a draw in proportion to variance.
+        """The newcomer with the fewest matches; without one, a draw in proportion to variance.
 
         The entrant with the greatest variance is not simply taken: one that wins or loses
         everything stays uncertain for ever and would starve the others. If nobody is `able`, all
@@ -199,17 +199,15 @@ class RankedQueue:
 
     def _new(self, entrant: str) -> tuple[int, float, str] | None:
         """The turn of an entrant that is a newcomer and does not rest: the least is next."""
-        games = self._games[entrant]
-        if games >= NEWCOMER_MATCHES or games >= self._enough:
+        matches = self._matches[entrant]
+        if matches >= NEWCOMER_MATCHES or matches >= self._enough:
             return None
-        return games, -self._field.of[entrant].half_width, entrant
+        return matches, -self._field.contenders[entrant].half_width, entrant
 
     @cached_property
     def _newcomers(self) -> list[tuple[int, float, str]]:
         """A heap of the newcomers by their turn; the first may have played meanwhile."""
-        games, of = self._games, self._field.of
-        new = (one for one in self._awake if games[one] < NEWCOMER_MATCHES)
-        found = [(games[one], -of[one].half_width, one) for one in new]
+        found = list(filter(None, map(self._new, self._awake)))
         heapify(found)
         return found
 
@@ -232,7 +230,7 @@ class RankedQueue:
 
     def _other_than(self, barred: Collection[str], dice: Dice) -> str:
         """Draws one of those that are not barred."""
-        away = sorted(self._field.place(one) for one in barred if one in self._field.of)
+        away = sorted(self._field.place(one) for one in barred if one in self._field.contenders)
         drawn = dice.below(len(self._names) - len(away))
         for place in away:
             drawn += place <= drawn
@@ -254,17 +252,17 @@ class RankedQueue:
         return [other for other, count in zip(others, counts, strict=True) if count == least]
 
 
-def next_round(games: Mapping[str, int], enough: int, seats: int, dice: Dice) -> list[Pairing]:
+def next_round(matches: Mapping[str, int], enough: int, seats: int, dice: Dice) -> list[Pairing]:
     """Returns the next matches of a cooperative queue, all on the same deals.
 
-    `games` counts matches played or queued; bots with fewer than `enough` play. Usually each bot
-    fills a table alone. Now and then, if there are more bots than seats, teams are mixed, and
-    resting bots fill them up.
+    `matches` counts each bot's matches, played or queued; bots with fewer than `enough` play.
+    Usually each bot fills a table alone. Now and then, if there are more bots than seats, teams are
+    mixed, and resting bots fill them up.
     """
-    awake = [name for name in sorted(games) if games[name] < enough]
-    if not awake or seats == 1 or len(games) <= seats or dice.below(100) >= MIXED_PERCENT:
+    awake = [name for name in sorted(matches) if matches[name] < enough]
+    if not awake or seats == 1 or len(matches) <= seats or dice.below(100) >= MIXED_PERCENT:
         return [Pairing((name,) * seats) for name in awake]
-    partners = [name for name in sorted(games) if games[name] >= enough]
+    partners = [name for name in sorted(matches) if matches[name] >= enough]
     dice.shuffle(partners)
     # At least two teams: a bot's part shows only beside other teams on the same deals.
     company = awake + partners[: max(0, 2 * seats - len(awake))]

@@ -116,11 +116,11 @@ class _Queue:
         """Row numbers by entrant."""
         names, found = self._field.names, _queued(session, league)
         queued = {names[version]: count for version, count in found.items() if version in names}
-        self._games: Counter[str] = Counter()
+        self._matches: Counter[str] = Counter()
         self._rivals: RankedQueue | None = None
         if is_cooperative(league.game):
-            self._games.update(self._field.ladder.games)
-            self._games.update(queued)
+            self._matches.update(self._field.ladder.matches)
+            self._matches.update(queued)
         else:
             self._rivals = RankedQueue(
                 self._field.ladder, self._met, seats=self._seats, enough=self._enough, queued=queued
@@ -136,10 +136,10 @@ class _Queue:
         if self._rivals is not None:
             pairing = self._rivals.next(dice)
             return [] if pairing is None else [pairing]
-        teams = next_round(self._games, self._enough, self._seats, dice)
+        teams = next_round(self._matches, self._enough, self._seats, dice)
         for pairing in teams:
             for name in set(pairing.seats):
-                self._games[name] += 1
+                self._matches[name] += 1
         return teams
 
     def _met(self, entrant: str) -> Counter[str]:

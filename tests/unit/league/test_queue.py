@@ -149,7 +149,7 @@ def test_the_same_dice_choose_the_same_pairing_whatever_order_the_field_is_in() 
 
 
 def test_who_rests_is_only_company() -> None:
-    field = [replace(SETTLED[0], games=99), *SETTLED[1:]]
+    field = [replace(SETTLED[0], matches=99), *SETTLED[1:]]
     for step in range(40):
         pairing = next_pairing(field, {}, dice(step), enough=100)
         assert pairing is not None
@@ -158,7 +158,7 @@ def test_who_rests_is_only_company() -> None:
 
 
 def test_each_table_counts_for_those_after_it() -> None:
-    field = [replace(one, games=0) for one in SETTLED[:3]]
+    field = [replace(one, matches=0) for one in SETTLED[:3]]
     queue = RankedQueue(Ladder(field), lambda _: {}, enough=2)
     tables = [queue.next(dice(step)) for step in range(4)]
     assert tables[-1] is None, "everybody has played enough"
@@ -174,7 +174,7 @@ def test_a_field_that_is_kept_and_changed_chooses_as_one_that_is_made_anew(chang
     kept.put(now)
     queued = {"b05": 3, "b39": 1}
     counted = [
-        replace(one, games=one.games + queued.get(one.entrant, 0)) for one in now + field[changed:]
+        replace(one, matches=one.matches + queued.get(one.entrant, 0)) for one in now + field[changed:]
     ]
     one = RankedQueue(kept, lambda _: {}, enough=30, queued=queued)
     other = RankedQueue(Ladder(counted, owner), lambda _: {}, enough=30)
@@ -234,27 +234,27 @@ def test_a_cooperative_round_has_a_table_for_everybody_who_has_not_played_enough
 
 
 def test_a_quarter_of_the_cooperative_rounds_mixes_teams() -> None:
-    games = dict.fromkeys("abcdefg", 0)
-    rounds = [next_round(games, 9, 3, dice(step)) for step in range(400)]
+    matches = dict.fromkeys("abcdefg", 0)
+    rounds = [next_round(matches, 9, 3, dice(step)) for step in range(400)]
     mixed = [teams for teams in rounds if not alone(teams)]
     assert len(mixed) == pytest.approx(400 * MIXED_PERCENT / 100, rel=0.25)
     for teams in mixed:
         assert len(teams) >= 2
-        assert {name for team in teams for name in team.seats} == set(games)
+        assert {name for team in teams for name in team.seats} == set(matches)
         assert all(len(set(team.seats)) == 3 for team in teams)
 
 
 def test_a_newcomer_among_bots_that_rest_has_partners_and_other_teams_to_compare() -> None:
-    games = {**dict.fromkeys("abcdefgh", 9), "new": 0}
+    matches = {**dict.fromkeys("abcdefgh", 9), "new": 0}
     for step in range(40):
-        teams = next_round(games, 9, 3, dice(step))
+        teams = next_round(matches, 9, 3, dice(step))
         assert sum("new" in team.seats for team in teams) >= 1
         assert alone(teams) or len(teams) == 2
 
 
 @pytest.mark.parametrize("seats", [1, 3])
 def test_a_field_that_fills_one_table_and_teams_of_one_seat_are_not_mixed(seats: int) -> None:
-    games = dict.fromkeys("abc", 0)
+    matches = dict.fromkeys("abc", 0)
     for step in range(40):
-        teams = next_round(games, 9, seats, dice(step))
+        teams = next_round(matches, 9, seats, dice(step))
         assert [team.seats for team in teams] == [(name,) * seats for name in "abc"]
