@@ -52,14 +52,14 @@ def play_game(player0: Player, player1: Player, print_details: bool, raise_excep
             raise wrong
         return 1 - loser
     while seats := GAME.to_move(game.state):
-        loser = seats[0]
+        mover = seats[0]
         try:
-            game.step(loser)
+            game.step(mover)
         except Exception as error:
-            game.forfeit(loser, error)
+            game.forfeit(mover, error)
             if raise_exceptions:
                 raise
-            return 1 - loser
+            return 1 - mover
     outcome = GAME.outcome(game.state)
     assert outcome is not None
     game.show(game.transcript.ended(outcome.places))
@@ -72,8 +72,10 @@ class _TerminalGame:
     def __init__(self, players: tuple[Player, Player], print_details: bool) -> None:
         self.players = players
         self.fault: ValueError | None = None
+        """The first move that the rules refused."""
         self._print_details = print_details
         self.nameless: tuple[int, Exception] | None = None
+        """The first seat whose `name()` failed, and its error."""
         names = [self._name(seat) for seat in (0, 1)] if print_details else ["", ""]
         self.transcript = Transcript(names)
         self.state = GAME.start(2, ModuleDice(), {})
