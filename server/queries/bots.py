@@ -180,9 +180,7 @@ def file_of(
 ) -> bytes | None:
     """Returns a version's uploaded bytes, or None for a viewer who may not read them.
 
-    Everybody may read the shipped bots'.
-
-    Raises NotFound.
+    Everybody may read the shipped bots'. Raises NotFound.
     """
     row = find_bot(session, f"{owner}/{name}")
     found = [one for one in row.versions if one.number == number]

@@ -11,9 +11,8 @@ from matchbox.bundle import check_class_name, read_bundle
 from matchbox.errors import TooMany, UploadsClosed
 from server.db.models import Draft
 from server.db.session import rows_changed
-from server.services import disk, turns
-from server.services.uploads import refusal_for
-from server.times import HOUR_MS, MINUTE_MS, lately
+from server.services import disk, turns, uploads
+from server.times import HOUR_MS, lately
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -47,7 +46,7 @@ def try_draft(
     registry.package_of(game)
     chosen = check_class_name(class_name or None) or ""
     digest = read_bundle(data).digest
-    if why := refusal_for(session, actor):
+    if why := uploads.refusal_for(session, actor):
         raise UploadsClosed(why)
     _check_quota(session, actor, settings, now)
     turns.check_pending(session, actor, network, settings=settings)
@@ -78,8 +77,8 @@ def _check_quota(session: Session, user: User, settings: Settings, now: int) -> 
         select(func.count(), func.min(Draft.created_at)).where(*recent)
     ).one()
     if count >= settings.uploads_per_hour:
-        minutes = 1 + max(0, first + HOUR_MS - now) // MINUTE_MS
+        rest = uploads.rest(first, now)
         raise TooMany(
-            f"you have tried {count} drafts within an hour; come back in {minutes} minutes, or "
-            "submit this one as a version"
+            f"you have tried {count} drafts within an hour; come back in {rest}, or submit this "
+            "one as a version"
         )

@@ -153,10 +153,15 @@ def _check_quota(session: Session, user: User, settings: Settings, now: int) -> 
     query = select(func.count(), func.min(Version.created_at)).select_from(Version)
     count, first = session.execute(query.join(Bot).where(*recent)).one()
     if count >= settings.uploads_per_hour:
-        minutes = 1 + max(0, first + HOUR_MS - now) // MINUTE_MS
         raise TooMany(
-            f"you have uploaded {count} versions within an hour; come back in {minutes} minutes"
+            f"you have uploaded {count} versions within an hour; come back in {rest(first, now)}"
         )
+
+
+def rest(first: int, now: int) -> str:
+    """Returns the rest of the hour since the time `first`, such as "31 minutes"."""
+    minutes = 1 + max(0, first + HOUR_MS - now) // MINUTE_MS
+    return "1 minute" if minutes == 1 else f"{minutes} minutes"
 
 
 def _next(session: Session, bot: Bot) -> int:

@@ -112,6 +112,10 @@ def test_uploads_are_counted_by_the_hour(books: Books, alice: User, bob: User) -
     few.upload(alice, "two")
     with pytest.raises(TooMany, match="come back in 31 minutes"):
         few.upload(alice, "three")
+    few.clock.pass_by(minutes=29, seconds=30)
+    with pytest.raises(TooMany, match=r"come back in 1 minute$"):
+        few.upload(alice, "three")
+    few.clock.pass_by(minutes=-29, seconds=-30)
     assert few.upload(alice, "two").number == 1, "the same bytes again cost nothing"
     few.upload(bob, "one")
     few.clock.pass_by(minutes=30)
