@@ -39,7 +39,7 @@ def question_of(game: str, moves: Sequence[Plain], view: Plain) -> str:
 
 
 def plain_choice(move: Plain) -> Choice:
-    """The choice of a game that does not describe its moves: the mark on the board is its JSON."""
+    """A move of a game that does not describe its moves: its JSON is its mark on the board."""
     text = encode(move).decode()
     words = move if isinstance(move, str) else text
     return Choice(words, picks=(text,))

@@ -139,10 +139,7 @@ class _Container:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def error_output(self) -> str:
-        """Ends the container. Returns advice for the operator, or "".
-
-        A container prints nothing here.
-        """
+        """Ends the container. Returns advice for the operator: a container prints nothing here."""
         self.end()
         return self._advice
 

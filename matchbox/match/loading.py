@@ -167,10 +167,11 @@ def _adopt_nothing(value: object, *, named: bool) -> None:
 def choose(
     module: ModuleType, base: type[Any], wanted: str | None, adopt: Adopt = _adopt_nothing
 ) -> type[Any]:
-    """The one concrete player class that the module defines, or the one it names.
+    """The player class that is asked for, or that the module names, or else its only one.
 
-    A game's `adopt` may make a class of another value, such as a function; `named` tells it whether
-    the author has named the value as the bot.
+    A class that another player class of the module extends does not count. A game's `adopt` may
+    make a class of another value, such as a function; `named` tells it whether the author has named
+    the value as the bot.
     """
     if wanted is not None:
         return _named(module, base, wanted, adopt)
