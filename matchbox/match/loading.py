@@ -17,7 +17,7 @@ import zipfile
 from collections.abc import Callable
 from importlib.resources.abc import Traversable, TraversableResources
 from types import CodeType, ModuleType
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
 from matchbox.match import printed
 from matchbox.match.fault_text import report_text
@@ -33,6 +33,13 @@ CODE_BYTES: Final = 90 << 10
 """The longest code that is passed on to other seats: that of about 50 KB of source."""
 _BOT: Final = "bot_under_test"
 _GAME: Final = re.compile(r"matchbox\.games\.\w+")
+
+
+class Loaded(NamedTuple):
+    """A bot's modules by name, and the finder of those that it has not imported yet, if any."""
+
+    modules: dict[str, ModuleType]
+    finders: list[_Bundle]
 
 
 class NotAPlayer(Exception):
@@ -149,15 +156,22 @@ def _remembering(empty: Mapping[str, bytes], memory: bytes) -> dict[str, Any]:
     return {"open": open_file}
 
 
-def forget() -> None:
-    """Unloads an earlier bot to make room for another; that happens only outside a box."""
-    sys.modules.pop(_BOT, None)
-    if not any(isinstance(finder, _Bundle) for finder in sys.meta_path):
-        return  # It had no other modules. Looping over all would copy their memory in a box.
-    sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, _Bundle)]
-    for name, module in list(sys.modules.items()):
-        if isinstance(getattr(module, "__loader__", None), _Bundle):
-            del sys.modules[name]
+def forget() -> Loaded:
+    """Unloads a bot, and returns what `restore` takes. Outside a box, bots share a process."""
+    found = {_BOT: sys.modules.pop(_BOT)} if _BOT in sys.modules else {}
+    finders = [finder for finder in sys.meta_path if type(finder) is _Bundle]
+    if finders:  # Else it has no other modules. Looping over all would copy their memory in a box.
+        sys.meta_path[:] = [finder for finder in sys.meta_path if type(finder) is not _Bundle]
+        for name, module in list(sys.modules.items()):
+            if type(getattr(module, "__loader__", None)) is _Bundle:
+                found[name] = sys.modules.pop(name)
+    return Loaded(found, finders)
+
+
+def restore(loaded: Loaded) -> None:
+    """Lets this process import the bot's modules again."""
+    sys.modules.update(loaded.modules)
+    sys.meta_path[:0] = loaded.finders
 
 
 def _adopt_nothing(value: object, *, named: bool) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Protocol
 
 from matchbox.errors import SeatFault
-from matchbox.match import frames, libraries, output, seeded_random
+from matchbox.match import frames, libraries, loading, output, seeded_random
 from matchbox.match.bot_runner import Session
 
 if TYPE_CHECKING:
@@ -187,13 +187,17 @@ class LocalChannel:
 
     def __init__(self) -> None:
         self._session = Session()
+        self._loaded = loading.Loaded({}, [])
+        """The bot, which is loaded only while it answers: others may have modules of its names."""
 
     def ask(self, frame: bytes, decisions: int = 1, *, start: bool = False) -> bytes:
         """Returns the frame that answers this one."""
         seeded_random.install()
+        loading.restore(self._loaded)
         try:
             return self._session.handle(frame)
         finally:
+            self._loaded = loading.forget()
             seeded_random.enter(None)
 
     def close(self) -> None:
