@@ -182,6 +182,8 @@ class Session:
             if wanted := libraries.wanted(job["files"], offered):
                 return ["wants", wanted]
             sys.meta_path.append(libraries.Refuser(offered))
+        else:  # There is no box.
+            numpy_chance.load_and_install(job["files"])
         try:
             code = job.get("code", b"")
             chosen = loading.load(job["files"], player, job["class"], self._memory, code)

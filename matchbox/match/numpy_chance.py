@@ -1,18 +1,20 @@
 """numpy's random numbers inside a seat: one global generator per bout, seeded like `random`'s.
 
-Knows the module `numpy.random` if a box has loaded it; loads nothing itself.
+Knows the module `numpy.random`. A box has loaded it, or has none; outside a box it is loaded here.
 """
 
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
+from functools import cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
-from matchbox.match import seeded_random
+from matchbox.match import libraries, seeded_random
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 _SECOND_NAMES = {"ranf": "random_sample", "sample": "random_sample", "seed": "seed"}
 """Functions of the module that are not methods of its generator, and the methods that they call."""
@@ -20,9 +22,23 @@ _SECOND_NAMES = {"ranf": "random_sample", "sample": "random_sample", "seed": "se
 
 def install() -> None:
     """Replaces the functions of `numpy.random` by dispatchers, if it is loaded."""
-    module: Any = sys.modules.get("numpy.random")
-    if module is None:
-        return
+    if "numpy.random" in sys.modules:
+        _replace_functions()
+
+
+def load_and_install(files: Mapping[str, bytes]) -> None:
+    """Loads `numpy.random` if a bot's files name numpy, so that its functions are replaced before
+    the bot imports them."""
+    if "numpy" in sys.modules or libraries.wanted(files, ["numpy"]):
+        with suppress(ImportError):  # The bot's own import tells the author.
+            import numpy.random  # noqa: F401
+    install()
+
+
+@cache
+def _replace_functions() -> None:
+    """Replaces them once. Outside of bouts they draw as before."""
+    module: Any = sys.modules["numpy.random"]
     inner = module.mtrand
     own, state_class, default_rng = inner._rand, module.RandomState, module.default_rng
 

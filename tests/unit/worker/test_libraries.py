@@ -58,6 +58,13 @@ def test_numpys_chance_is_the_bouts_and_its_integers_are_moves(box: Box) -> None
     assert first == second
 
 
+def test_numpys_chance_is_the_same_without_a_box(box: Box) -> None:
+    match = a_match(CHANCE, NUMPY, deals=3)
+    played = [play_job(match, by_digest(CHANCE, NUMPY), one) for one in (box, None, None)]
+    assert [one.notes for one in played] == [[], [], []]
+    assert len({records.digest(records.unpack(one.record)) for one in played}) == 1
+
+
 @pytest.mark.parametrize(
     "line",
     ["import torch", "from torch.nn import Module", "__import__('torch')"],
