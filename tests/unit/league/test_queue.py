@@ -174,7 +174,8 @@ def test_a_field_that_is_kept_and_changed_chooses_as_one_that_is_made_anew(chang
     kept.put(now)
     queued = {"b05": 3, "b39": 1}
     counted = [
-        replace(one, matches=one.matches + queued.get(one.entrant, 0)) for one in now + field[changed:]
+        replace(one, matches=one.matches + queued.get(one.entrant, 0))
+        for one in now + field[changed:]
     ]
     one = RankedQueue(kept, lambda _: {}, enough=30, queued=queued)
     other = RankedQueue(Ladder(counted, owner), lambda _: {}, enough=30)
