@@ -127,7 +127,7 @@ def test_a_season_to_come_counts_down_and_says_why_it_was_put_off() -> None:
     times = [attrs for tag, attrs in page.elements if tag == "time" and "data-countdown" in attrs]
     assert [attrs["datetime"] for attrs in times] == [seasons.LATER]
     assert "2026-11-27 17:00:00 UTC" in page.text
-    assert "It could not start on time: season Autumn 2026 has fewer than two" in page.text
+    assert "It could not start on time: season Autumn 2026 has fewer than 2 bots" in page.text
     paused = replace(SOURCE, season=lambda number: seasons.waiting_season(7, paused=True))
     assert seasons.LATER[:10] not in get("/seasons/7", paused).text
 
