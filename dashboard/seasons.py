@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple, assert_never
 from dashboard.formats import STAGES
 from dashboard.tabs import page_numbers
 from dashboard.wording import plural
+from matchbox.league.swiss import rounds_of
 
 if TYPE_CHECKING:
     from dashboard.source import Source
     from matchbox.answers.courses import Course, Fixture
     from matchbox.answers.leagues import Season
+    from matchbox.league.format import Format
 
 LISTED: Final = 60
 """The number of matches of a round that a page lists."""
@@ -199,23 +201,39 @@ def next_steps(season: Season, left: Mapping[int, int]) -> Iterator[str]:
 
 def _under_way(season: Season, left: Mapping[int, int]) -> Iterator[str]:
     present = _present(season, left)
-    kind, opened = season.format.kind, len(season.rounds)
+    kind, opened = season.format.kind, [one.stage for one in season.rounds]
     if matches := left.get(present):
         yield f"{plural(matches, 'match', 'matches')} of round {present} still to play."
-    after = opened - present
+    after = len(opened) - present
     if after > 0:
         yield f"Then come {plural(after, 'round')} whose pairings are known."
         return
-    stage = season.rounds[-1].stage if season.rounds else ""
-    if kind == "swiss":
+    stage = opened[-1] if opened else ""
+    if _swiss_goes_on(season, opened):
         yield "The next round is paired by score as soon as this one is over."
+    elif stage in ("cycle", "mixed") and _one_by_one(season.format):
+        yield "Each round begins as soon as the one before it is over."
     elif kind == "knock-out" and stage == "group":
         yield f"When the groups are over, the best {season.format.through} of each go on."
     elif kind == "knock-out":
         yield "Winners go on; a tie that ends level is played again."
     elif kind == "adaptive":
         yield "Then the bots whose order is least certain meet until the question is answered."
-    elif kind == "round-robin":
+    elif kind == "round-robin" or kind == "swiss":
         yield "After it the season is over."
     else:
         assert_never(kind)
+
+
+def _swiss_goes_on(season: Season, opened: Sequence[str]) -> bool:
+    """Whether a Swiss round follows the rounds of the stages `opened`."""
+    is_swiss = season.format.kind == "swiss"
+    if not is_swiss and opened[-1:] != ["swiss"]:
+        return False
+    rounds = season.format.rounds if is_swiss else None
+    return opened.count("swiss") < (rounds or rounds_of(season.entries))
+
+
+def _one_by_one(form: Format) -> bool:
+    """Whether the rounds are not opened together even if their pairings are known."""
+    return form.learning != "off" or form.hours is not None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
@@ -18,6 +18,7 @@ from tests.unit.dashboard.test_pages import Seen, get
 
 ALICE, MEDIUM, LEDGER, SCARED = (bot for bot, *_ in seasons.BOTS[:4])
 KNOCK_OUT = write(Format(kind="knock-out"))
+SWISS: Final = [Round(stage="swiss", rests=[], ties=[])]
 
 
 def tied(*levels: list[list[str]], **own: Any) -> Season:
@@ -79,7 +80,7 @@ def test_a_round_that_is_opened_while_the_page_is_made_is_shown_the_next_time() 
 
 
 def test_many_rounds_are_few_tabs() -> None:
-    season = seasons.season(7, rounds=[Round(stage="swiss", rests=[], ties=[])] * 60)
+    season = seasons.season(7, rounds=SWISS * 60)
     shown = parts.tabs(season, {}, 30)
     assert [tab.number for tab in shown] == [1, 0, 28, 29, 30, 31, 32, 0, 60]
 
@@ -124,6 +125,25 @@ def links(page: Seen) -> set[str]:
         ({"format": write(Format(kind="swiss"))}, "2 matches of round 2 still to play. The next"),
         ({"format": write(Format(kind="adaptive"))}, "whose order is least certain"),
         ({}, "After it the season is over"),
+        ({"format": write(Format(hours=2))}, "Each round begins as soon as the one before"),
+        ({"format": write(Format(learning="fresh"))}, "Each round begins as soon as the one"),
+        ({"format": write(Format(kind="adaptive", hours=2))}, "Each round begins as soon as"),
+        (
+            {"format": write(Format(kind="swiss", rounds=2)), "rounds": SWISS * 2},
+            "still to play. After it the season is over",
+        ),
+        (
+            {"format": write(Format(kind="swiss")), "rounds": SWISS * 2, "entries": 2},
+            "After it the season is over",
+        ),
+        (
+            {"format": write(Format(kind="adaptive")), "rounds": SWISS * 2},
+            "The next round is paired by score",
+        ),
+        (
+            {"format": write(Format(kind="adaptive")), "rounds": SWISS * 2, "entries": 2},
+            "whose order is least certain",
+        ),
     ],
 )
 def test_a_season_says_what_comes_next(own: dict[str, Any], told: str) -> None:
