@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
+
+import pytest
 
 from matchbox.answers.platform import Users
 from matchbox.errors import Forbidden
 from tests.unit.dashboard import classroom
 from tests.unit.dashboard.cast import EMPTY, NOBODY, OPERATOR, SOURCE, get, make_app
+
+RATED: Final = classroom.RESULTS[0].model_copy(update={"score": 0.6123})
 
 
 def test_the_list_is_for_operators() -> None:
@@ -73,3 +77,26 @@ def test_a_class_page_at_an_address_for_everybody_does_not_warn() -> None:
     for host, warns in (("localhost:8000", True), ("bots.example.org", False)):
         page = client.get("/leagues/cup/class", base_url=f"http://{host}").text
         assert ("Other computers cannot open" in page) is warns
+
+
+@pytest.mark.parametrize(
+    ("name", "own", "told"),
+    [
+        ("cup", {}, "From the season spring."),
+        ("cup", {"season": None}, "No season of the league has begun yet."),
+        ("bomb", {"season": None}, "From the leaderboard of the league."),
+        (
+            "cup",
+            {"by": "borda", "items": [RATED]},
+            '<td data-label="Score" class="number" data-sort="0.6123">61.2%</td>',
+        ),
+        ("cup", {"by": "score", "items": [RATED]}, ">0.6</td>"),
+    ],
+)
+def test_the_results_of_a_class_say_where_they_come_from(
+    name: str, own: dict[str, Any], told: str
+) -> None:
+    found = classroom.league_class(name)
+    shown = found.model_copy(update={"results": found.results.model_copy(update=own)})
+    source = replace(OPERATOR, league_class=lambda _: shown)
+    assert told in make_app(source).test_client().get(f"/leagues/{name}/class").text
