@@ -210,6 +210,23 @@ def alert_of(page: str, section: str) -> str:
     return alert.partition("</p>")[0]
 
 
+def ticked(page: str, name: str) -> list[str]:
+    """The values of the ticked boxes of this name."""
+    return re.findall(rf'name="{name}" value="(\w+)" checked', page)
+
+
+def test_a_form_that_is_shown_again_keeps_what_was_ticked(browse: Browse, dora: User) -> None:
+    visitor = browse(dora)
+    assert ticked(visitor.get("/account").text, "scope") == ["read", "submit"]
+    again = visitor.send("/account/tokens", name="", scope="read", days="30").text
+    assert ticked(again, "scope") == ["read"]
+    assert '<option value="30" selected>' in again
+    wrong = {"old": "wrong", "new": "battery staple"}
+    assert ticked(visitor.send("/account/password", **wrong).text, "revoke") == []
+    again = visitor.send("/account/password", **wrong, revoke="yes").text
+    assert ticked(again, "revoke") == ["yes"]
+
+
 def test_a_token_without_a_name_is_refused(browse: Browse, dora: User) -> None:
     answer = browse(dora).send("/account/tokens", name="", scope="read")
     assert answer.status_code == 422

@@ -269,3 +269,7 @@ def test_an_operator_invites_to_a_league_and_lets_it_rest_by_its_forms(
     ):
         assert operator.send(f"{page}/{step}", user="alice").location == page
         assert told() == after
+    assert operator.send(page, by="invitation").location == page
+    refused = operator.send(f"{page}/invite", user="alicia")
+    assert refused.status_code == 404
+    assert 'name="user" value="alicia"' in refused.text

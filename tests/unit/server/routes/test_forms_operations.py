@@ -119,7 +119,10 @@ def test_an_operator_stops_an_arena_and_makes_its_matches_void(
     counted = operator.get(f"{page}?since=2020-01-01").text
     assert "that ended on it since 2020-01-01T00:00:00.000Z can be made void" in counted
     times = {"since": "2020-01-01", "until": "2030-01-01"}
-    assert operator.send(f"{page}/void", reason=" ", **times).status_code == 422
+    assert 'name="again" value="1" checked' in counted
+    refused = operator.send(f"{page}/void", reason=" ", **times)
+    assert refused.status_code == 422
+    assert 'name="again" value="1">' in refused.text, "it was not ticked"
     assert operator.send(f"{page}/void", reason="a bad disk", **times).location == page
     assert "0 matches that ended" in operator.get(f"{page}?since=2020-01-01").text
     assert operator.send(f"{page}/go-on", reason="a new disk").location == page
