@@ -16,7 +16,9 @@ QUEUE: Final = QueueDetail(
     kinds=[
         QueueKind(kind="match", queued=1207, running=32, parked=2, oldest_at=EARLIER, done=200,
                   seconds=1.4),
-        QueueKind(kind="try-out", queued=1, running=0, parked=0, oldest_at=EARLIER, done=0,
+        QueueKind(kind="try-out", queued=120, running=0, parked=0, oldest_at=EARLIER, done=0,
+                  seconds=None),
+        QueueKind(kind="draft", queued=3, running=0, parked=0, oldest_at=EARLIER, done=0,
                   seconds=None),
     ],
     groups=[

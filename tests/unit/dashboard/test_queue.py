@@ -27,7 +27,7 @@ def test_the_queue_is_for_operators() -> None:
 def test_it_says_what_waits_in_which_order_and_why() -> None:
     page = get("/admin/queue").text
     for said in (
-        "1,208 matches and 2 try-outs wait",
+        "1,208 matches and 123 try-outs wait",
         "At most 32 matches",
         "1.4 s",
         "unknown",
