@@ -143,9 +143,16 @@ def test_a_stranger_gets_nothing() -> None:
 def test_the_link_is_shown_while_a_seat_is_free() -> None:
     page = get(TABLE, seen(state="open", join="5" * 32, choices=[], to_move=[])).text
     assert f"{TABLE}?join={'5' * 32}" in page
-    assert "Waiting for a friend" in page
+    assert "Waiting for a friend to take the free seat." in page
     invited = get(f"{TABLE}?join=5", seen(state="open", me=None, view=None, steps=[], choices=[]))
     assert "Take the seat" in invited.text
+
+
+def test_it_says_how_many_seats_are_free() -> None:
+    free = [TableSeat(seat=seat, kind="free", name="", version=None) for seat in (1, 2)]
+    seats = [TableSeat(seat=0, kind="person", name="alice", version=None), *free]
+    page = get(TABLE, seen(state="open", seats=seats, choices=[], to_move=[])).text
+    assert "Waiting for friends to take the 2 free seats." in page
 
 
 @pytest.mark.parametrize(

@@ -161,6 +161,16 @@ def test_the_first_match_is_linked_as_soon_as_there_is_one() -> None:
     done = replace(SOURCE, matches=lambda **asked: cast.matches(state="finished"))
     seen = get(path, done)
     assert "First match: finished Watch it, against house/medium v1" in seen.text
+    third = (
+        cast.matches(state="finished")
+        .items[0]
+        .entrants[-1]
+        .model_copy(update={"bot": "bob/ledger"})
+    )
+    many = cast.matches(state="finished")
+    many.items[0].entrants.append(third)
+    seen = get(path, replace(SOURCE, matches=lambda **asked: many))
+    assert "against house/medium v1, bob/ledger v1" in seen.text
     theirs = replace(none, bot=lambda owner, name: cast.bot(owner, name, mine=False))
     assert "First match" not in get(path, theirs).text
 
