@@ -494,3 +494,20 @@ def test_a_notice_is_text_with_a_short_link() -> None:
     page = make_app().test_client().get("/inbox").text
     text = '<span id="notice-8">alice/careful rose from rank 3 to 2 of 6</span>'
     assert f'{text} <a href="/seasons/7" aria-describedby="notice-8">See it</a>' in page
+
+
+@pytest.mark.parametrize(
+    ("ranks", "matches", "told"),
+    [
+        ((1, 2), 7, "2 bots after 7 matches; alice/careful leads."),
+        ((1, 1), 7, "2 bots after 7 matches."),
+        ((1, 2), 0, "2 bots after 0 matches."),
+    ],
+)
+def test_a_game_s_page_names_a_leader_only_if_there_is_one(
+    ranks: tuple[int, int], matches: int, told: str
+) -> None:
+    bots = zip(ranks, ("alice/careful", "bob/ledger"), strict=True)
+    lines = [cast.line(rank, bot, 1500.0, 20.0, matches) for rank, bot in bots]
+    board = cast.board(*lines, matches=matches)
+    assert told in get("/games/bomb", replace(SOURCE, leaderboard=lambda game: board)).text
