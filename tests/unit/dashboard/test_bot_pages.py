@@ -155,6 +155,19 @@ def test_an_author_is_shown_with_all_bots_and_each_bot_leads_there() -> None:
     assert make_app().test_client().get("/authors/zoe").status_code == 404
 
 
+def test_a_deleted_author_has_no_name_of_its_own() -> None:
+    gone = "deleted-author-7"
+    author = SOURCE.author("alice").model_copy(update={"name": gone, "bots": []})
+    source = replace(
+        SOURCE,
+        author=lambda name: author,
+        bot=lambda owner, name: cast.bot(owner, name).model_copy(update={"owner": gone}),
+    )
+    assert "<h1>a deleted author</h1>" in make_app(source).test_client().get("/authors/x").text
+    page = make_app(source).test_client().get("/bots/alice/careful").text
+    assert f'href="/authors/{gone}">a deleted author</a>' in page
+
+
 @pytest.mark.parametrize(
     ("query", "asked"),
     [
