@@ -258,6 +258,7 @@ async function ask() {
 
 async function take(news) {
   if (busy) return;
+  if (state === "open" && news.state !== "open") return location.reload(); // The friends' names are known.
   busy = true;
   if (revision !== news.revision) polls = 0;
   revision = news.revision;
