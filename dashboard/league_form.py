@@ -159,7 +159,9 @@ def summary(game: Game, typed: Mapping[str, str]) -> list[tuple[str, list[str]]]
         raise BadOption("the league has no name yet; give it one")
     seats = _seats(game, typed)
     deals = typed.get("deals")
-    match = f"{deals} deals a match" if deals else "as many deals a match as its bots' speed allows"
+    match = "as many deals a match as its bots' speed allows"
+    if deals:
+        match = f"{deals} {'deal' if deals == '1' else 'deals'} a match"
     options = [
         f"{name}: {typed[key]}" for name in game.options if typed.get(key := _option(game, name))
     ]

@@ -156,6 +156,7 @@ def test_the_third_step_says_in_sentences_what_will_be_made() -> None:
     assert "By invitation. Each author may enter 2 bots." in page.text
     assert "They start by the schedule 0 18 * * FRI (UTC)." in page.text
     assert "7 deals a match" in page.text
+    assert "1 deal a match" in step(3, **typed, deals="1").text
     sent = {a["name"]: a.get("value") for tag, a in page.elements if tag == "input" and "name" in a}
     assert {**typed, "by": "invitation", "cron": "0 18 * * FRI"}.items() <= sent.items()
     assert "continuous" not in sent
