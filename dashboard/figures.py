@@ -284,7 +284,9 @@ def _points(
 def _hover(measured: _Measured, unit: str, digits: int) -> list[str]:
     line, value, ends = measured
     spread = f" ({ends[0]:.{digits}f} to {ends[1]:.{digits}f})" if ends else ""
-    counts = f"{line.matches} matches: {line.wins} won, {line.draws} drawn, {line.losses} lost"
+    counts = wording.plural(line.matches, "match", "matches")
+    if line.wins or line.draws or line.losses:  # A team wins and loses nothing.
+        counts += f": {line.wins} won, {line.draws} drawn, {line.losses} lost"
     bouts = (line.bout_wins, line.bout_draws, line.bout_losses)
     if any(bouts):
         counts += f"<br>bouts: {bouts[0]} won, {bouts[1]} drawn, {bouts[2]} lost"

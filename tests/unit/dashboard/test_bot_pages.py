@@ -155,6 +155,15 @@ def test_an_author_is_shown_with_all_bots_and_each_bot_leads_there() -> None:
     assert make_app().test_client().get("/authors/zoe").status_code == 404
 
 
+def test_a_bot_that_plays_in_teams_has_won_and_lost_nothing() -> None:
+    team = cast.line(1, "alice/careful", None, 0.0, 12, score=41.3, score_ci95=(40.5, 42.1))
+    for won, said in ((12, "12 matches: 12 won, 0 drawn, 0 lost."), (0, "<p>12 matches.")):
+        line = replace(team, wins=won, draws=0, losses=0)
+        bot = cast.bot("alice", "careful", standing=line)
+        source = replace(SOURCE, bot=lambda owner, name, bot=bot: bot)
+        assert said in make_app(source).test_client().get("/bots/alice/careful").text
+
+
 def test_a_deleted_author_has_no_name_of_its_own() -> None:
     gone = "deleted-author-7"
     author = SOURCE.author("alice").model_copy(update={"name": gone, "bots": []})

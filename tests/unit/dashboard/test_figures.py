@@ -184,8 +184,10 @@ def test_axes_have_units() -> None:
 
 
 def test_a_cooperative_board_shows_scores() -> None:
-    team = line(1, "alice/team", None, 0.0, 40, score=41.25, score_ci95=[40.0, 42.5])
+    none = {"wins": 0, "draws": 0, "losses": 0}
+    team = line(1, "alice/team", None, 0.0, 40, score=41.25, score_ci95=[40.0, 42.5], **none)
     figure = leaderboard(board(team, cooperative=True))
+    assert points_of(figure).customdata[0][1] == "40 matches"
     assert points_of(figure).x == (41.25,)
     assert points_of(figure).customdata[0][0] == "Score per bout 41.2 (40.0 to 42.5)"
     assert "Score" in figure.layout.xaxis.title.text
