@@ -216,7 +216,9 @@ def _under_way(season: Season, left: Mapping[int, int]) -> Iterator[str]:
     elif kind == "knock-out" and stage == "group":
         yield f"When the groups are over, the best {season.format.through} of each go on."
     elif kind == "knock-out":
-        yield "Winners go on; a tie that ends level is played again."
+        final = stage == "knock-out" and len(season.rounds[-1].ties) == 1
+        goes_on = "Its winner is the champion" if final else "Winners go on"
+        yield f"{goes_on}; a tie that ends level is played again."
     elif kind == "adaptive":
         yield "Then the bots whose order is least certain meet until the question is answered."
     elif kind == "round-robin" or kind == "swiss":

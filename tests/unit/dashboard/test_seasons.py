@@ -155,6 +155,13 @@ def test_groups_say_how_many_go_on() -> None:
     assert "the best 2 of each go on" in " ".join(steps)
 
 
+def test_a_knock_out_says_who_goes_on_or_wins() -> None:
+    semi_finals, final = [[ALICE, SCARED], [MEDIUM, LEDGER]], [[ALICE, MEDIUM]]
+    assert "Winners go on; a tie" in " ".join(parts.next_steps(tied(semi_finals), {2: 2}))
+    steps = " ".join(parts.next_steps(tied(semi_finals, final), {3: 1}))
+    assert "1 match of round 3 still to play. Its winner is the champion; a tie" in steps
+
+
 def test_only_those_who_may_enter_see_the_button() -> None:
     fresh: dict[str, Any] = {"state": "open", "entrants": []}
     assert "Enter careful" in text_of(seasons.season(7, **fresh))
