@@ -74,12 +74,12 @@ document.addEventListener("click", async (event) => {
   setTimeout(() => (button.textContent = "copy"), 2000);
 });
 
-let sent = { form: null, at: 0 };
+let lastSent = { form: null, at: 0 };
 
 document.addEventListener("submit", (event) => {
-  const again = event.target === sent.form && event.timeStamp - sent.at < 1000;
+  const again = event.target === lastSent.form && event.timeStamp - lastSent.at < 1000;
   if (again) event.preventDefault();
-  else sent = { form: event.target, at: event.timeStamp };
+  else lastSent = { form: event.target, at: event.timeStamp };
 });
 
 const UNITS = [["d", 86400], ["h", 3600], ["min", 60], ["s", 1]];

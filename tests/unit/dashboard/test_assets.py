@@ -31,6 +31,15 @@ def test_every_script_of_others_has_its_licence() -> None:
         assert (STATIC / "vendor" / name).stat().st_size > 200
 
 
+def test_no_script_declares_a_name_that_the_script_of_every_page_declares() -> None:
+    """Scripts of a page share their names, and one that declares a name again does not run."""
+    name = re.compile(r"^(?:let|const|class|(?:async )?function) (\w+)", re.M)
+    declared = {path.name: set(name.findall(path.read_text())) for path in STATIC.glob("*.js")}
+    own = declared.pop("site.js")
+    assert own
+    assert {script: own & names for script, names in declared.items() if own & names} == {}
+
+
 def test_an_asset_is_kept_for_a_year_under_an_address_of_its_content() -> None:
     app = make_app()
     with app.test_request_context():
