@@ -6,7 +6,7 @@ notices were sent, so that none is sent twice.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sqlalchemy import func, select
@@ -61,7 +61,8 @@ def announce(session: Session, number: int, *, now: int) -> bool:
         return False
     lines = _lines(session, season) if season.state != SeasonState.CANCELLED else {}
     if stage == END:
-        _notify_each(session, season, "season-end", _end(season), _result(lines), now)
+        about = _result(lines, season.places)
+        _notify_each(session, season, "season-end", _end(season), about, now)
     elif before < START:
         _notify_each(
             session, season, "season-start", f"Season {season.name} has begun.", _plays, now
@@ -145,9 +146,14 @@ def _end(season: Season) -> str:
     return f"Season {season.name} {'is over' if over else 'was cancelled'}."
 
 
-def _result(lines: Lines) -> Callable[[Entry], str]:
+def _result(lines: Lines, order: Sequence[int]) -> Callable[[Entry], str]:
+    """A sentence about each entry; `order` has the versions of a knock-out, best first."""
+    places = {one: at for at, one in enumerate((one for one in order if one in lines), 1)}
+
     def sentence(entry: Entry) -> str:
-        line = lines.get(entry.version_id or 0)
+        line, place = lines.get(entry.version_id or 0), places.get(entry.version_id or 0)
+        if place is not None:
+            return f"{entry.bot.full_name} came to place {place} of {len(places)}."
         if line is not None:
             return f"{entry.bot.full_name} came to rank {_place(line, lines)}."
         return f"{entry.bot.full_name} was {entry.out}." if entry.out else ""

@@ -8,7 +8,17 @@ import pytest
 from sqlalchemy import select
 
 from matchbox.match.wire import PlayMatch
-from server.db.models import Entry, Match, MatchState, Notice, Season, Standing, User, Version
+from server.db.models import (
+    Entry,
+    Match,
+    MatchState,
+    Notice,
+    Season,
+    SeasonState,
+    Standing,
+    User,
+    Version,
+)
 from server.services import announcements, operations, seasons
 from server.services.standings import scope_of
 from server.services.tick import tick
@@ -65,6 +75,26 @@ def test_each_owner_is_told_the_end_once_with_rank_and_range(
     assert other.count("came to rank") == 2
     with books.read() as session:
         assert session.get_one(Season, season.id).announced == announcements.END
+
+
+def test_the_end_of_a_knock_out_is_told_with_the_places_in_it(
+    books: Books, alice: User, bob: User, charlie: User
+) -> None:
+    mine, his, other = field(books, alice, bob, bob)
+    form = {"kind": "knock-out", "group": 3}
+    season = season_of(books, charlie, [mine, his, other], format=form)
+    announce(books, season)
+    rate(books, season, {his.id: 1, mine.id: 2, other.id: 3})
+    with books.write() as session:
+        row = session.get_one(Season, season.id)
+        row.state, row.places = SeasonState.FINISHED, [mine.id, his.id, other.id]
+    announce(books, season)
+    assert told(books, alice, "season-end") == [
+        "Season spring is over. alice/bot-0 came to place 1 of 3."
+    ]
+    assert told(books, bob, "season-end") == [
+        "Season spring is over. bob/bot-1 came to place 2 of 3. bob/bot-2 came to place 3 of 3."
+    ]
 
 
 @pytest.mark.parametrize("started", [True, False])
