@@ -160,10 +160,11 @@ def _too_many(matches: int, bouts: int, forfeits: int, settings: Settings) -> st
     most = settings.forfeit_percent
     if matches < settings.forfeit_matches or 100 * forfeits <= most * bouts:
         return ""
+    fewest = settings.forfeit_matches
     return (
-        f"{forfeits} of {bouts} bouts in {matches} matches were forfeited: "
-        f"{100 * forfeits / bouts:.1f}%, and more than {most}% suspends a version after "
-        f"{settings.forfeit_matches} matches"
+        f"{forfeits} of {bouts} bouts in {matches} {'match' if matches == 1 else 'matches'} were "
+        f"forfeited: {100 * forfeits / bouts:.1f}%, and more than {most}% suspends a version after "
+        f"{fewest} {'match' if fewest == 1 else 'matches'}"
     )
 
 
@@ -201,10 +202,14 @@ def _suspend(session: Session, version: Version, why: str, now: int) -> None:
     log.warning("version.suspended", version=version.id, bot=version.bot.full_name, why=why)
     publish(session, "version.suspended", version.id, now=now)
     audit.note(session, None, "version.suspend", f"version:{version.id}", {"why": why}, now=now)
+    active = (Version.bot_id == version.bot_id, Version.state == VersionState.ACTIVE)
+    number = session.scalar(select(Version.number).where(*active))
+    after = "Submit a new version; once it has passed its try-out, your bot plays again."
+    if number is not None:
+        after = f"Your bot plays on with version {number}."
     text = (
         f"{name} is suspended: {why}. It gets no new matches. In a season under way it plays on "
-        "until it has forfeited too many of the season's own bouts. Submit a new version; once it "
-        "has passed its try-out, your bot plays again."
+        f"until it has forfeited too many of the season's own bouts. {after}"
     )
     subject = f"version:{version.id}"
     notices.notify_account(session, version.bot.owner_id, "suspension", subject, text, now=now)

@@ -167,6 +167,38 @@ def test_who_is_suspended_plays_no_more_and_is_told_why(
     assert "16 of 80 bouts in 20 matches were forfeited: 20.0%" in trouble
 
 
+def test_one_match_that_suspends_is_told_as_one(
+    books: Books, alice: User, bob: User, charlie: User
+) -> None:
+    own = open_books(books.context.database.url, forfeit_matches=1)
+    own.league(paused=True)
+    version, other = own.bot(alice, "shaky"), own.bot(bob, "steady")
+    season_of(own, charlie, [version, other])
+    jobs = own.dispatch()
+    arena = Arena(version, every=2)
+    assert own.record(played(jobs[0], scripted(jobs[0], arena.bout)))
+    why = (
+        "2 of 4 bouts in 1 match were forfeited: 50.0%, and more than 5% suspends a version after "
+        "1 match"
+    )
+    assert own.version(version.id).trouble == why
+    own.context.close()
+
+
+def test_a_suspension_says_which_version_the_bot_plays_on_with(
+    books: Books, alice: User, bob: User, charlie: User
+) -> None:
+    books.league(paused=True)
+    version, other = books.bot(alice, "shaky"), books.bot(bob, "steady")
+    season_of(books, charlie, [version, other], cycles=15)
+    newer = books.bot(alice, "shaky", b"from matchbox.games.bomb import SimplePlayer as BOT\n")
+    Arena(version, every=5).play(books)
+    assert books.version(version.id).state == VersionState.SUSPENDED
+    assert books.version(newer.id).state == VersionState.ACTIVE
+    ((_, text),) = books.notices(alice, "suspension")
+    assert text.endswith("of the season's own bouts. Your bot plays on with version 2.")
+
+
 def test_the_platform_s_faults_are_never_counted(
     books: Books, ranked_of: Callable[[int], Version], alice: User
 ) -> None:
