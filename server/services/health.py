@@ -40,6 +40,13 @@ OLDEST_MS: Final = {
 }
 """The age in ms from which a job of this kind has waited too long. Matches of a season may wait
 long."""
+PARKED: Final = {
+    "match": "Play it again or make it void on the page Operate.",
+    "try-out": "Try it out again on the page Operate.",
+    "lesson": "Give it again on the page Operate, or let the bot keep its memory.",
+    "draft": "See the logs of the arenas. Its author is told, and can try the file again.",
+}
+"""The remedy for a parked job of each kind that stays parked."""
 FEW_BYTES: Final = 1 << 30
 """The operator is warned if the disk has less room than this."""
 TRIES: Final = 2
@@ -285,7 +292,7 @@ def _jobs_move(state: State) -> Iterator[Finding]:
         if line.parked:
             many = f"{line.parked} {line.kind} jobs are" if line.parked > 1 else f"A {line.kind} is"
             text = f"{many} parked: the platform failed at it again and again."
-            remedy = "Play it again or make it void on the page Operate."
+            remedy = PARKED.get(line.kind, "See the logs of the arenas.")
             yield _warning("parked", text, remedy, line.kind)
         if line.kind == "match" and min(age, state.up_ms) > STALLED_MS:
             still = stalled_ms(state.session, state.now)

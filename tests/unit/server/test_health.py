@@ -22,7 +22,16 @@ from matchbox.answers.health import Health
 from matchbox.answers.queue import JobName
 from matchbox.errors import DiskFull, Forbidden
 from matchbox.match import wire
-from server.db.models import Delivery, Match, MatchState, Notice, Setting, User
+from server.db.models import (
+    Delivery,
+    DraftState,
+    Match,
+    MatchState,
+    Notice,
+    Setting,
+    User,
+    Version,
+)
 from server.services import (
     backup_schedule,
     disk,
@@ -311,6 +320,22 @@ def test_matches_that_stand_still_are_told_and_a_parked_one(
         for match in session.query(Match):
             match.state = MatchState.PARKED
     assert found(well)[0].endswith("parked: the platform failed at it again and again.")
+
+
+def test_what_is_said_to_do_about_a_parked_job_can_be_done(well: Books, alice: User) -> None:
+    data, settings = SIMPLE + b"# tried\n", well.settings
+    version = well.upload(alice, "one")
+    with well.write() as session:
+        draft = drafts.try_draft(
+            session, alice, game=GAME, data=data, settings=settings, now=well.clock()
+        )
+        draft.state, draft.deadline = DraftState.LOST, None
+        session.get_one(Version, version.id).deadline = None
+    told = {one.about: one.remedy for one in judge(well).findings if one.kind == "parked"}
+    assert told == {
+        "try-out": "Try it out again on the page Operate.",
+        "draft": "See the logs of the arenas. Its author is told, and can try the file again.",
+    }
 
 
 def test_matches_of_a_paused_season_may_wait(
