@@ -204,8 +204,8 @@ def tryouts(session: Session, settings: Settings, *, now: int) -> Line:
 def stopped(session: Session, settings: Settings, *, now: int) -> str:
     """Returns the reason why nothing at all is played now, as a sentence; empty if there is
     none."""
-    reporting = (one for one in arena_lines(session, now) if not one.stopped)
-    if not any(one.state == "reports" for one in reporting):
+    reporting = (one for one in arena_lines(session, now) if one.state == "reports")
+    if all(one.stopped or one.key_state == "draining" for one in reporting):
         return "No arena is running at the moment. It goes on by itself when one is back."
     if signs.ledger_is_late(session, settings, now):
         return (

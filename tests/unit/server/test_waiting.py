@@ -15,7 +15,17 @@ from matchbox.match.wire import Claim, PlayMatch, TryOut
 from server.db.models import Draft, League, Match, MatchState, Season, User, Version, VersionState
 from server.queries import job_times, waiting
 from server.queries.job_queue import queue_detail
-from server.services import comparisons, dispatch, drafts, job_kinds, seasons, signs
+from server.services import (
+    arena_keys,
+    comparisons,
+    dispatch,
+    drafts,
+    job_kinds,
+    seasons,
+    signs,
+    walls,
+)
+from server.services.remote_names import arena_name
 from server.services.tick import tick
 from tests.books import GAME, SIMPLE, Books, open_books, played, season_of, tried_out
 
@@ -173,6 +183,20 @@ def test_where_nothing_is_played_the_reason_says_so(two_scopes: Books, charlie: 
     assert (told.place is not None, told.seconds) == (True, None)
     assert "its ledger or its broker stands still" in told.reason
     assert detail(books, charlie).stopped == told.reason
+
+
+def test_nothing_is_next_where_all_arenas_are_draining(two_scopes: Books, charlie: User) -> None:
+    books = two_scopes
+    books.clock.pass_by(minutes=5)
+    with books.write() as session:
+        arena_keys.make(session, charlie, "lab", now=books.clock())
+        arena_keys.drain(session, charlie, "lab", now=books.clock())
+        report = {"arena": arena_name("lab", 1), "box": "bwrap", "walled": True}
+        walls.report_wall(session, report, now=books.clock())
+        signs.note(session, signs.TICK, now=books.clock())
+    told = of_match(books, queued(books)[0])
+    assert told is not None
+    assert told.reason.startswith("No arena is running")
 
 
 def test_a_match_that_does_not_wait_says_nothing(two_scopes: Books) -> None:
