@@ -222,7 +222,8 @@ def _versions(bot: Bot, challenger: int | None, defender: int | None) -> tuple[V
     numbers = default_versions(list(known), active, challenger=challenger, defender=defender)
     for number in numbers:
         if number not in known:
-            named = "accepted version" if number is None else f"accepted version {number}"
+            named = "other accepted version" if known else "accepted version"
+            named = named if number is None else f"accepted version {number}"
             raise Conflict(f"{bot.full_name} has no {named} to compare")
     one, other = (known[number] for number in numbers if number is not None)
     if one is other:

@@ -226,6 +226,14 @@ def test_teams_play_the_same_deals_each_for_itself(books: Books, alice: User) ->
     assert (row.result["verdict"], old.bot_id) == ("better", new.bot_id)
 
 
+def test_a_bot_with_a_single_version_lacks_another_one(books: Books, alice: User) -> None:
+    books.league(paused=True)
+    version = books.bot(alice, "one")
+    for asked in ({"defender": None}, {"defender": 1}):
+        with pytest.raises(Conflict, match="alice/one has no other accepted version to compare"):
+            ask(books, alice, version, **asked)
+
+
 @pytest.mark.parametrize(
     ("more", "error", "told"),
     [
