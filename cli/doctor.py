@@ -188,8 +188,9 @@ def _show(report: Report) -> None:
         print(f"database {name}: {'works' if database['works'] else 'not installed'}")
     cores = report["cores"]
     print(
-        f"cores: {cores['usable']}; {cores['arenas']} arenas in `matchbox up`, "
-        f"{cores['pinned']} of them on a core of their own"
+        f"cores: {cores['usable']}; {cores['arenas']} {output.plural(cores['arenas'], 'arena')} in "
+        f"`matchbox up`, {cores['pinned']} on a core of "
+        f"{output.plural(cores['pinned'], 'its', 'their')} own"
     )
     for game, bots in report["games"].items():
         print(f"game {game}: {', '.join(bots)}")

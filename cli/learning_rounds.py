@@ -68,5 +68,7 @@ def _show(
                 )
     print_stateful(sorted({bot for one in played for bot in one.done.stateful}))
     games = sum(one.done.games for one in played)
-    output.note(f"{games} games in {document['seconds']:.1f} s, box {document['box']}, "
-             f"seed {plan.seed}")  # fmt: skip
+    output.note(
+        f"{games} {output.plural(games, 'game')} in {document['seconds']:.1f} s, "
+        f"box {document['box']}, seed {plan.seed}"
+    )

@@ -67,6 +67,11 @@ def fields(plain: Mapping[str, Any]) -> None:
             print(f"{name}: {value}")
 
 
+def plural(number: int, one: str, many: str = "") -> str:
+    """The noun of that number, with an s if there is no other plural."""
+    return one if number == 1 else many or f"{one}s"
+
+
 def note(text: str) -> None:
     """Prints one line on stderr; does nothing if that is closed."""
     with suppress(OSError):

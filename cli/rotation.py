@@ -136,7 +136,9 @@ def _end(data: Path, *, sessions: bool, tokens: bool) -> Ended:
 
 
 def _sentence(ended: Ended) -> str:
-    return f"Ended: {ended.sessions:,} browser sessions, {ended.tokens:,} API tokens."
+    sessions = output.plural(ended.sessions, "browser session")
+    tokens = output.plural(ended.tokens, "API token")
+    return f"Ended: {ended.sessions:,} {sessions}, {ended.tokens:,} {tokens}."
 
 
 def _steps_of_containers(place: Path) -> list[str]:

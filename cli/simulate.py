@@ -155,7 +155,7 @@ def _show(document: Document, games: int) -> None:
     print_faults(document["faults"])
     print_stateful(document["stateful"], document["alone"])
     output.note(
-        f"{games} games in {document['seconds']:.1f} s, "
+        f"{games} {output.plural(games, 'game')} in {document['seconds']:.1f} s, "
         f"{document['games_per_second']:.0f} a second, {wall_text(document['box'])}, "
         f"seed {document['seed']}"
     )

@@ -82,7 +82,9 @@ def _show(document: Mapping[str, Any], results: Sequence[GameResult]) -> None:
             ("final total of losers", "losing"),
         )
     ]
-    output.table(["", "min", "mean", "max"], rows, f"{document['games']} games of dealt war")
+    games = document["games"]
+    title = f"{games} {output.plural(games, 'game')} of dealt war"
+    output.table(["", "min", "mean", "max"], rows, title)
     if cases := document["lower_initial_wins"]:
         title = f"games won from the lower initial total, the first {len(cases)}"
         output.table(list(cases[0]), [list(map(str, case.values())) for case in cases], title)

@@ -170,6 +170,7 @@ def sentences(result: dict[str, Any]) -> list[str]:
         return ["No game was decided, so there are no winners to speak of."]
     winning, losing = result["winning"], result["losing"]
     more = 100 * (winning["mean"] / losing["mean"] - 1) if losing["mean"] else 0.0
+    drawn = "1 game was drawn" if result["draws"] == 1 else f"{result['draws']} games were drawn"
     lines = [
         f"Winners end with {winning['mean']:.2f} points in the mean ({winning['min']} to "
         f"{winning['max']}), losers with {losing['mean']:.2f}: winners have {more:.0f}% more.",
@@ -177,7 +178,7 @@ def sentences(result: dict[str, Any]) -> list[str]:
         f"({100 * result['won_by_lower_initial']:.2f}%) were won from the lower initial total; the "
         f"lowest that won was {result['initial_winning']['min']}, the highest that lost "
         f"{result['initial_losing']['max']}.",
-        f"{result['draws']} games were drawn, in {result['equal_initials']} both hands were equal, "
+        f"{drawn}, in {result['equal_initials']} both hands were equal, "
         f"and {result['ran_out_in_tie']} ran out of cards in a tie.",
     ]
     value = result["correlation_winners"]

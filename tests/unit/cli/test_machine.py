@@ -99,9 +99,11 @@ def test_doctor_tells_how_many_arenas_have_a_core_of_their_own(
         "arenas": many,
         "pinned": pinned,
     }
-    told = (
-        f"cores: {CORES}; {many} arenas in `matchbox up`, {pinned} of them on a core of their own"
+    counted, whose = (
+        ("1 arena" if many == 1 else f"{many} arenas"),
+        "its" if pinned == 1 else "their",
     )
+    told = f"cores: {CORES}; {counted} in `matchbox up`, {pinned} on a core of {whose} own\n"
     assert told in matchbox("doctor").out
 
 

@@ -87,7 +87,7 @@ def test_sessions_and_tokens_end_on_request_and_are_counted(
 ) -> None:
     words = ["admin", "rotate-secrets", "--end-sessions", "--revoke-tokens", "--data", str(data)]
     assert main.run(words) == 0
-    assert "Ended: 1 browser sessions, 1 API tokens." in capsys.readouterr().out
+    assert "Ended: 1 browser session, 1 API token." in capsys.readouterr().out
     assert left(data) == (0, False)
     assert main.run([*words, "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
@@ -114,7 +114,7 @@ def test_everybody_can_be_logged_out_without_new_secrets(
     before = kept(data)
     with folder.locked(data):
         assert main.run(["admin", "end-sessions", "--data", str(data)]) == 0
-    assert capsys.readouterr().out == "Ended: 1 browser sessions, 0 API tokens.\n"
+    assert capsys.readouterr().out == "Ended: 1 browser session, 0 API tokens.\n"
     assert (left(data), kept(data)) == ((0, True), before)
 
 

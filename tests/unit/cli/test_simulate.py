@@ -271,3 +271,9 @@ def test_a_box_that_does_not_open_is_one_sentence_however_many_processes_play(
     (line,) = said.err.splitlines()
     assert "Docker" in line
     assert "did not start" not in line
+
+
+@pytest.mark.parametrize("more", [(), ("--rounds", 1)])
+def test_one_game_is_one_game(more: tuple[object, ...], matchbox: Run) -> None:
+    words = ("simulate", "thegame", "counting", "--players", 2, "--games", 1, "--box", "none")
+    assert matchbox(*words, *more).err.splitlines()[-1].startswith("1 game in ")

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from cli import output
+from matchbox.games.war import statistics
 from tests.unit.cli.conftest import Run
 
 WORDS = ("simulate", "war", "--games", "1500", "--seed", "7")
@@ -94,3 +96,17 @@ def test_bots_play_either_game_and_its_plays_are_counted(matchbox: Run, play: st
     document = matchbox(*words, "--option", f"play={play}").json
     assert not document["faults"]
     assert {pair["mean_turns"] for pair in document["pairs"]} == {13.0}
+
+
+def test_one_game_is_one_game(matchbox: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    titles: list[str] = []
+    monkeypatch.setattr(output, "table", lambda columns, rows, title="": titles.append(title))
+    matchbox("simulate", "war", "--games", 1)
+    assert "1 game of dealt war" in titles
+
+
+def test_one_drawn_game_is_one_game(matchbox: Run) -> None:
+    document = matchbox("simulate", "war", "--games", 20, "--json").json
+    assert "1 game was drawn, in 0 both" in " ".join(
+        statistics.sentences({**document, "draws": 1, "equal_initials": 0})
+    )
