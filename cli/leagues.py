@@ -9,7 +9,7 @@ import typer
 from cli import output
 from cli.playing import JsonOption
 from cli.remote import connect, quoted
-from cli.season_options import takes_terms
+from cli.season_options import takes_terms, terms_in
 from matchbox.errors import BadOption
 from matchbox.match.wire import Separation
 
@@ -248,9 +248,7 @@ def _show(league: League, json: bool) -> None:
     if json:
         output.document(document)
         return
-    output.fields(
-        {**document, **document["format"], **document["admission"], **document["schedule"]}
-    )
+    output.fields({**document, **terms_in(document, league.format)})
     for season in league.seasons:
         print(f"season: {season.name} ({season.state})")
     if more := league.season_count - len(league.seasons):

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Final, Literal
 
 import typer
 
-from matchbox.league.format import PARTS, Field, fields_of
+from matchbox.league.format import PARTS, Field, Format, fields_of, unused
 
 NAMES: Final = {"kind": "format", "by": "invitation"}
 """The parameters whose name is not that of their field."""
@@ -73,6 +73,14 @@ def terms_of(named: dict[str, Any]) -> dict[str, dict[str, Any]]:
         if value is not None:
             terms.setdefault(part, {})[field.name] = _value(field, value)
     return terms
+
+
+def terms_in(document: dict[str, Any], form: Format) -> dict[str, Any]:
+    """The settings in the document of a league or a season, by alias, without those that have no
+    meaning for its format."""
+    idle = unused(form)
+    used = [one for one in FIELDS.values() if one[0] != "format" or one[1].name not in idle]
+    return {field.alias: document[part][field.name] for part, field in used}
 
 
 def _value(field: Field, value: Any) -> Any:

@@ -9,8 +9,7 @@ import typer
 from cli import leagues, output
 from cli.playing import JsonOption
 from cli.remote import BotArgument, connect, quoted, show_board
-from cli.season_options import FIELDS, takes_terms
-from matchbox.league.format import unused
+from cli.season_options import takes_terms, terms_in
 
 if TYPE_CHECKING:
     from matchbox.answers.leagues import Season
@@ -179,9 +178,9 @@ def change(path: str, body: dict[str, Any], json: bool) -> Season:
 
 def _show(season: Season) -> None:
     document = season.plain()
-    idle = unused(season.format)
-    used = [one for one in FIELDS.values() if one[0] != "format" or one[1].name not in idle]
-    terms = {field.alias: document[part][field.name] for part, field in used}
+    terms = terms_in(document, season.format)
+    if season.state not in ("draft", "open"):  # A freeze makes as many as the entrants fill.
+        terms["divisions"] = season.divisions
     output.fields({**document, "format": terms.pop("kind"), **terms})
     if season.trophy and season.trophy.champion:
         print(f"champion: {season.trophy.champion}")

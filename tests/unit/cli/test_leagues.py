@@ -201,3 +201,14 @@ def test_a_draft_is_opened_frozen_and_started(
     assert shown["newer"] == {"charlie/one": 2}
     assert matchbox("season", "start", "spring", "--json").json["state"] == "running"
     assert {one["version"] for one in shown["entrants"]} == {1}
+
+
+def test_a_league_is_shown_without_settings_that_its_format_does_not_have(
+    charlie: User, matchbox: Run
+) -> None:
+    terms = ("--format", "swiss", "--rounds", 4, "--max-matches", 50)
+    told = matchbox("league", "create", "cup", "--game", "bomb", *terms).out.splitlines()
+    assert {"kind: swiss", "rounds: 4", "max_matches: 50", "by: open"} <= set(told)
+    without_meaning = ("cycles", "question", "top", "care", "group", "through", "moving")
+    assert [line for line in told if line.partition(":")[0] in without_meaning] == []
+    assert told == matchbox("league", "show", "cup").out.splitlines()

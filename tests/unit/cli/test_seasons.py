@@ -229,3 +229,15 @@ def test_a_match_that_is_not_over_has_no_record(
         told = matchbox(command, match)
         assert told.code == 1
         assert told.err.startswith("matchbox: ")
+
+
+def test_a_frozen_season_shows_the_divisions_that_it_has(
+    charlie: User, platform: Platform, matchbox: Run
+) -> None:
+    for name in ("one", "two"):
+        platform.books.bot(charlie, name)
+    made = matchbox("season", "create", "spring", "--game", "bomb", "--divisions", 3)
+    assert "divisions: 3" in made.out.splitlines()
+    for name in ("one", "two"):
+        matchbox("season", "enter", "spring", name)
+    assert "divisions: 1" in matchbox("season", "freeze", "spring").out.splitlines()
