@@ -77,6 +77,7 @@ def play(
     """Play one game and print its transcript; `human` plays at this terminal."""
     from cli import war_transcript
     from cli.person import HUMAN
+    from matchbox.match.transcript import distinct_names
 
     seed = seed or secrets.token_hex(4)
     if not bot:
@@ -92,10 +93,9 @@ def play(
     bots = _bots(game, bot)
     job = _job(game, bots, seed, option or [])
     kind, played, diagnostics = _play(job, bots, people, box)
-    lines = _transcript(played, bots)
-    lines += [
-        f"{bots[one.entrant].name}, decision {one.decision}: {one.text}" for one in diagnostics
-    ]
+    names = distinct_names([one.name for one in bots])
+    lines = _transcript(played, names)
+    lines += [f"{names[one.entrant]}, decision {one.decision}: {one.text}" for one in diagnostics]
     if json:
         output.document(_document(seed, kind, bots, played.record, lines))
     else:
@@ -177,7 +177,8 @@ def report_of(report: TriedOut) -> dict[str, object]:
 def show_report(report: Report | TriedOut, *, accepted: bool) -> None:
     """Prints a report for the person at the terminal."""
     verdict = "accepted" if accepted else f"refused ({report.verdict})"
-    cost = f"{report.games} games against itself, {report.cpu_ms_per_decision:.2f} ms a decision"
+    games = output.plural(report.games, "game")
+    cost = f"{report.games} {games} against itself, {report.cpu_ms_per_decision:.2f} ms a decision"
     print(f"{verdict}: {cost}" if report.games else verdict)
     for reason in report.reasons:
         print(reason)
@@ -248,11 +249,11 @@ def _play(
         return box_kind(box), played, seats.output(0).diagnostics
 
 
-def _transcript(played: Played, bots: list[NamedBot]) -> list[str]:
+def _transcript(played: Played, names: list[str]) -> list[str]:
     from matchbox import registry
     from matchbox.match.transcript import narrate
 
-    record, names = played.record, [bot.name for bot in bots]
+    record = played.record
     return [
         *narrate(registry.game(record.game), record, record.bouts[0], names),
         *(f"{names[note.entrant]}: {note.kind}: {note.detail}" for note in played.notes),
@@ -281,4 +282,8 @@ def _document(
 
 
 def _seat_range(seats: Sequence[int]) -> str:
-    return str(seats[0]) if len(seats) == 1 else f"{seats[0]} to {seats[-1]}"
+    *some, most = map(str, seats)
+    if not some:
+        return most
+    gapless = len(seats) == seats[-1] - seats[0] + 1
+    return f"{some[0]} to {most}" if gapless else f"{', '.join(some)} or {most}"

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from cli import playing
+from matchbox.answers.bots import Report
 from tests.unit.cli.conftest import Run
 from tests.unit.worker.bots import GOOD, turning
 
@@ -206,3 +208,26 @@ def test_check_uses_the_limits_of_the_environment(
     report = matchbox("check", file, "--game", "bomb", "--json").json
     assert report["verdict"] == "timeout"
     assert "50 ms of processor time are allowed" in report["reasons"][0]
+
+
+def test_the_faults_of_a_bot_that_plays_itself_name_the_seat(matchbox: Run, tmp_path: Path) -> None:
+    file = tmp_path / "broken.py"
+    file.write_bytes(turning("return 1 / 0"))
+    told = matchbox("play", "bomb", file, file, "--box", "none").out.splitlines()
+    crash = "crash: ZeroDivisionError: division by zero"
+    assert (f"broken0: {crash}" in told) != (f"broken1: {crash}" in told)
+    assert f"broken: {crash}" not in told
+
+
+def test_a_try_out_of_one_game_is_one_game(capsys: pytest.CaptureFixture[str]) -> None:
+    report = Report(verdict="accepted", reasons=[], games=1, cpu_ms_per_decision=2, box="none")
+    playing.show_report(report, accepted=True)
+    assert capsys.readouterr().out == "accepted: 1 game against itself, 2.00 ms a decision\n"
+
+
+def test_numbers_of_players_with_a_gap_are_listed() -> None:
+    assert [playing._seat_range(seats) for seats in ((2,), (2, 3, 4), (2, 4, 6))] == [
+        "2",
+        "2 to 4",
+        "2, 4 or 6",
+    ]
