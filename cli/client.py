@@ -163,7 +163,7 @@ class Client:
         except _NOT_SENT as error:
             raise errors.Unavailable(
                 f"the server at {self.url} cannot be reached: start it, or name another one with "
-                "`matchbox login URL`"
+                f"`matchbox login URL`{self._also_unset()}"
             ) from error
         except httpx.TransportError as error:
             is_late = isinstance(error, httpx.TimeoutException)
@@ -193,8 +193,14 @@ class Client:
     def _no_matchbox(self) -> errors.BadMessage:
         return errors.BadMessage(
             f"the server at {self.url} did not answer as Matchbox does: name the address of a "
-            "Matchbox with `matchbox login URL`"
+            f"Matchbox with `matchbox login URL`{self._also_unset()}"
         )
+
+    def _also_unset(self) -> str:
+        """The end of that advice if the environment names the server: a login does not change
+        it."""
+        named = os.environ.get("MATCHBOX_URL", "").rstrip("/")
+        return ", and unset MATCHBOX_URL" if named == self.url else ""
 
 
 def _doubt(method: str, late: str = "") -> str:
@@ -245,10 +251,18 @@ def refusal(answer: httpx.Response) -> errors.MatchboxError:
             f", to {answer.headers.get('Location', '')}: use the address that this begins with"
         )
     if answer.status_code == 401 and not answer.request.url.path.endswith("/login"):
-        detail += ": use `matchbox login URL`, or set MATCHBOX_TOKEN"
+        detail += f": {_other_token(answer.request)}"
     if answer.status_code >= 500:
         return errors.Unavailable(detail)
     return _ERRORS.get(answer.status_code, errors.BadMessage)(detail)
+
+
+def _other_token(request: httpx.Request) -> str:
+    """The advice after a request whose token is missing or not valid."""
+    given = os.environ.get("MATCHBOX_TOKEN")
+    if given and request.headers.get("Authorization") == f"Bearer {given}":
+        return "MATCHBOX_TOKEN has no valid token; set it to another, or unset it and log in"
+    return "use `matchbox login URL`, or set MATCHBOX_TOKEN"
 
 
 def _detail(answer: httpx.Response) -> str:

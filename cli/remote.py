@@ -15,7 +15,7 @@ import typer
 
 from cli import output
 from cli.playing import JsonOption
-from matchbox.errors import NotFound, TooMany, Unavailable
+from matchbox.errors import Forbidden, NotFound, TooMany, Unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -199,8 +199,15 @@ def version_document(version: Version) -> dict[str, object]:
 
 
 def _log_of(report: Report) -> str:
-    gone = f"The output was removed after {report.log_days} days." if report.log_days else ""
-    return report.log or gone
+    return report.log or _removed(report)
+
+
+def _removed(report: Report) -> str:
+    """A sentence about the removal of the log, or nothing."""
+    if not report.log_days:
+        return ""
+    days = output.plural(report.log_days, "day")
+    return f"The output was removed after {report.log_days} {days}."
 
 
 def _accepted(version: VersionLine) -> bool | None:
@@ -229,7 +236,7 @@ def logs(
     json: JsonOption = False,
 ) -> None:
     """Show a bot's output in its try-outs and its last matches."""
-    from matchbox.answers.matches import Logs, MatchLine
+    from matchbox.answers.matches import MatchLine
 
     with connect() as client:
         found = bot_of(client, bot)
@@ -237,8 +244,7 @@ def logs(
         lines = [
             (match.id, line)
             for match in islice(played, matches)
-            for line in client.answer(Logs, f"/matches/{match.id}/log").items
-            if line.bot == found.bot
+            for line in _log_lines(client, found, match.id)
         ]
     if json:
         answer = [{"match": match, **line.plain()} for match, line in lines]
@@ -247,6 +253,21 @@ def logs(
         )
     else:
         _show_logs(found, lines)
+
+
+def _log_lines(client: Client, bot: Bot, match: str) -> list[LogLine]:
+    """The bot's lines in the log of a match, none if it is still closed. Raises Forbidden for
+    somebody else's bot."""
+    from matchbox.answers.matches import Logs
+
+    try:
+        logs = client.answer(Logs, f"/matches/{match}/log")
+    except Forbidden as closed:
+        if not bot.mine:
+            raise
+        output.note(str(closed))
+        return []
+    return [line for line in logs.items if line.bot == bot.bot]
 
 
 def standings(
@@ -280,7 +301,8 @@ def show_board(board: Board) -> None:
     rows = [_standing_row(line, board.by) for line in board.lines]
     figure = "elo" if board.by == "elo" else "score"
     columns = [figure if name == "elo" else name for name in STANDING_COLUMNS]
-    output.table(columns, rows, f"{board.title}: {board.matches} matches")
+    matches = output.plural(board.matches, "match", "matches")
+    output.table(columns, rows, f"{board.title}: {board.matches} {matches}")
 
 
 def activate(
@@ -358,6 +380,8 @@ def _show_report(version: VersionLine) -> None:
 
     if version.report:
         show_report(version.report, accepted=version.state != "refused")
+        if removed := _removed(version.report):
+            print(removed)
 
 
 def _show_logs(bot: Bot, lines: list[tuple[str, LogLine]]) -> None:
@@ -383,7 +407,8 @@ def _standing_row(line: BoardLine, by: By = "elo") -> tuple[object, ...]:
     shown = "" if value is None else form.format(value)
     if line.estimated:
         spread += f", {line.estimated} of {line.opponents} opponents estimated"
-    counts = (line.matches, line.wins, line.draws, line.losses, line.forfeits)
+    won = ("", "", "") if by == "score" else (line.wins, line.draws, line.losses)
+    counts = (line.matches, *won, line.forfeits)
     bouts = (line.bout_wins, line.bout_draws, line.bout_losses)
     played = "-".join(map(str, bouts)) if any(bouts) else ""
     return rank, line.bot, line.version, shown, spread, *counts, played

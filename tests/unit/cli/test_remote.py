@@ -10,15 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from cli import shipped
+from cli import output, remote, shipped
 from cli.client import Client
 from matchbox.answers import Answer
+from matchbox.answers.standings import Board
 from matchbox.bundle import digest
 from matchbox.errors import Unavailable
 from matchbox.match.wire import TryOut
-from server.db.models import User, Version, VersionState
+from server.db.models import Match, Role, User, Version, VersionState
 from server.services import accounts
-from tests.books import play_out, season_of, tried_out
+from tests.books import play_out, played, season_of, tried_out
 from tests.unit.cli.conftest import Platform, Run
 from tests.unit.worker.bots import GOOD
 
@@ -294,7 +295,9 @@ def test_an_unknown_token_says_how_to_get_another(
     monkeypatch.setenv("MATCHBOX_TOKEN", "mbx_wrong")
     told = matchbox("bots")
     assert told.code == 1
-    assert "use `matchbox login URL`, or set MATCHBOX_TOKEN" in told.err
+    assert "MATCHBOX_TOKEN has no valid token; set it to another, or unset it" in told.err
+    monkeypatch.delenv("MATCHBOX_TOKEN")
+    assert "use `matchbox login URL`, or set MATCHBOX_TOKEN" in matchbox("bots").err
 
 
 def test_an_operator_makes_accounts(charlie: User, platform: Platform, matchbox: Run) -> None:
@@ -308,3 +311,66 @@ def test_an_author_makes_no_accounts(alice: User, matchbox: Run) -> None:
     told = matchbox("admin", "user", "create", "emil", "--role", "operator")
     assert told.code == 1
     assert "only an operator may do this" in told.err
+
+
+def test_logs_go_on_past_a_match_that_is_closed_until_others_are_over(
+    charlie: User, platform: Platform, matchbox: Run
+) -> None:
+    books = platform.books
+    versions = [books.bot(charlie, "one"), books.bot(books.person("bob"), "two")]
+    versions.append(books.bot(books.person("eve"), "three"))
+    season_of(books, charlie, versions)
+    jobs = books.dispatch()
+    job = next(one for one in jobs if versions[0].digest == one.seats[0].version)
+    other = next(one for one in jobs if one is not job)
+    with books.write() as session:  # As in a round of a cooperative game, or a comparison.
+        session.get_one(Match, other.match).deals = job.deals
+    books.record(played(job))
+    told = matchbox("logs", "one")
+    assert told.code == 0
+    assert "Version 1 is active" in told.out
+    assert f"Match {job.match}" not in told.out
+    assert f"match {job.match} shares a deal with a match that is not over" in told.err
+    assert matchbox("logs", "one", "--json").json["matches"] == []
+
+
+def test_nobody_reads_the_logs_of_another_s_bot(
+    alice: User, platform: Platform, matchbox: Run
+) -> None:
+    books, bob = platform.books, platform.books.person("bob")
+    versions = [books.bot(bob, name) for name in ("one", "two")]
+    season_of(books, books.person("charlie", Role.OPERATOR), versions)
+    play_out(books)
+    told = matchbox("logs", "bob/one")
+    assert (told.code, told.out) == (1, "")
+    assert "only the owners of its bots" in told.err
+
+
+@pytest.mark.parametrize(("days", "words"), [(20, "20 days"), (1, "1 day")])
+def test_logs_say_that_the_output_of_a_try_out_was_removed(
+    days: int, words: str, charlie: User, platform: Platform, matchbox: Run
+) -> None:
+    version = platform.books.bot(charlie, "one")
+    with platform.books.write() as session:
+        row = session.get_one(Version, version.id)
+        row.report, row.log_days = {**(row.report or {}), "log": None}, days
+    assert f"The output was removed after {words}.\n" in matchbox("logs", "one").out
+
+
+def test_the_title_of_a_board_counts_one_match_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    titles: list[str] = []
+    monkeypatch.setattr(output, "table", lambda columns, rows, title: titles.append(title))
+    board = Board.model_construct(title="spring", matches=1, by="elo", lines=[])
+    for matches in (1, 2):
+        remote.show_board(board.model_copy(update={"matches": matches}))
+    assert titles == ["spring: 1 match", "spring: 2 matches"]
+
+
+def test_who_names_the_server_in_the_environment_is_told_to_change_it_there(
+    matchbox: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("secret\n"))
+    monkeypatch.setenv("MATCHBOX_URL", "http://127.0.0.1:1/")
+    assert "`matchbox login URL`, and unset MATCHBOX_URL\n" in matchbox("bots").err
+    told = matchbox("login", "http://127.0.0.1:2", "--name", "dora")
+    assert told.err.endswith("name another one with `matchbox login URL`\n")

@@ -41,3 +41,8 @@ def test_where_the_expected_share_ranks_it_is_shown_and_says_what_is_estimated()
 def test_a_cooperative_line_shows_its_score() -> None:
     line = replace(LINE, elo=None, ci95=None, score=61.4, score_ci95=(58.2, 64.6))
     assert _standing_row(line, "score")[3:5] == ("61", "58 to 65")
+
+
+def test_a_cooperative_line_counts_no_wins_draws_and_losses() -> None:
+    line = replace(LINE, elo=None, ci95=None, score=61.4, wins=0, draws=0, losses=0, forfeits=2)
+    assert _standing_row(line, "score")[5:] == (9, "", "", "", 2, "")
