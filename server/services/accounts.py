@@ -133,7 +133,8 @@ def change_password(
     sessions.end_all(session, user)
     if revoke:
         revoke_tokens(session, user, now=now)
-    text = "Your password was changed. If it was not you, ask an operator for a new one at once."
+    what = "set" if known is None else "changed"
+    text = f"Your password was {what}. If it was not you, ask an operator for a new one at once."
     notices.notify_account(session, user.id, "password", f"user:{user.id}", text, now=now)
     audit.note(session, user, "user.password", f"user:{user.id}", {"tokens": revoke}, now=now)
     return session.get_one(User, user.id, populate_existing=True)

@@ -91,6 +91,15 @@ def test_a_password_can_be_changed_by_who_knows_it(books: Books) -> None:
     assert "If it was not you" in notice.text
 
 
+def test_a_first_password_is_told_as_set_and_the_next_as_changed(books: Books) -> None:
+    with books.write() as session:
+        dora = accounts.add(session, "dora", None, Role.AUTHOR, now=0)
+        dora = accounts.change_password(session, dora, "", "battery staple", now=1)
+        dora = accounts.change_password(session, dora, "battery staple", "correct horse", now=2)
+    told = [text.partition(".")[0] for _, text in books.notices(dora, "password")]
+    assert told == ["Your password was set", "Your password was changed"]
+
+
 def test_an_account_that_was_just_closed_gets_no_new_password(books: Books) -> None:
     alice = signed_up(books)
     with books.write() as session:
