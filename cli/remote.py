@@ -14,6 +14,7 @@ from urllib.parse import quote
 import typer
 
 from cli import output
+from cli.boards import show_board
 from cli.playing import JsonOption
 from matchbox.errors import Forbidden, NotFound, TooMany, Unavailable
 
@@ -24,8 +25,7 @@ if TYPE_CHECKING:
     from matchbox.answers import Answer
     from matchbox.answers.bots import Bot, Report, Version, VersionLine
     from matchbox.answers.matches import LogLine
-    from matchbox.answers.standings import Board, BoardLine
-    from matchbox.league.line import By
+    from matchbox.answers.standings import Board
 
 POLL_S: Final = 0.3
 BotArgument = Annotated[str, typer.Argument(help="owner/name, or the name of one of yours")]
@@ -39,10 +39,6 @@ ScopeOption = Annotated[
     ),
 ]
 DaysOption = Annotated[int, typer.Option(min=1, max=3650, help="how long the token lasts")]
-STANDING_COLUMNS: Final = (
-    "rank", "bot", "version", "elo", "95%", "matches", "wins", "draws", "losses", "forfeits",
-    "bouts",
-)  # fmt: skip
 
 
 def connect() -> Client:
@@ -296,15 +292,6 @@ def board_of(client: Client, name: str) -> Board:
     )
 
 
-def show_board(board: Board) -> None:
-    """Prints a standing for the person at the terminal."""
-    rows = [_standing_row(line, board.by) for line in board.lines]
-    figure = "elo" if board.by == "elo" else "score"
-    columns = [figure if name == "elo" else name for name in STANDING_COLUMNS]
-    matches = output.plural(board.matches, "match", "matches")
-    output.table(columns, rows, f"{board.title}: {board.matches} {matches}")
-
-
 def activate(
     bot: BotArgument,
     version: Annotated[int, typer.Argument(min=1, help="the number of an accepted version")],
@@ -395,20 +382,3 @@ def _show_logs(bot: Bot, lines: list[tuple[str, LogLine]]) -> None:
             print(f"  {place}: {fault.kind}: {fault.detail}")
         if line.text:
             print(line.text.rstrip())
-
-
-def _standing_row(line: BoardLine, by: By = "elo") -> tuple[object, ...]:
-    """The cells of a line, with the figure that ranks: Elo, a share of points, or a score."""
-    low, high = line.rank_range
-    rank = f"{line.rank}" if low == high else f"{line.rank} ({low}-{high})"
-    value, interval = (line.elo, line.ci95) if by == "elo" else (line.score, line.score_ci95)
-    form = "{:.1%}" if by == "borda" else "{:.0f}"
-    spread = f"{form} to {form}".format(*interval) if interval else ""
-    shown = "" if value is None else form.format(value)
-    if line.estimated:
-        spread += f", {line.estimated} of {line.opponents} opponents estimated"
-    won = ("", "", "") if by == "score" else (line.wins, line.draws, line.losses)
-    counts = (line.matches, *won, line.forfeits)
-    bouts = (line.bout_wins, line.bout_draws, line.bout_losses)
-    played = "-".join(map(str, bouts)) if any(bouts) else ""
-    return rank, line.bot, line.version, shown, spread, *counts, played

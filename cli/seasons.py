@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cli import leagues, output
+from cli.boards import show_board
 from cli.playing import JsonOption
-from cli.remote import BotArgument, connect, quoted, show_board
+from cli.remote import BotArgument, connect, quoted
 from cli.season_options import takes_terms, terms_in
 
 if TYPE_CHECKING:

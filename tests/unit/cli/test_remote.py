@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from cli import output, remote, shipped
+from cli import boards, output, shipped
 from cli.client import Client
 from matchbox.answers import Answer
 from matchbox.answers.standings import Board
@@ -362,7 +362,7 @@ def test_the_title_of_a_board_counts_one_match_as_one(monkeypatch: pytest.Monkey
     monkeypatch.setattr(output, "table", lambda columns, rows, title: titles.append(title))
     board = Board.model_construct(title="spring", matches=1, by="elo", lines=[])
     for matches in (1, 2):
-        remote.show_board(board.model_copy(update={"matches": matches}))
+        boards.show_board(board.model_copy(update={"matches": matches}))
     assert titles == ["spring: 1 match", "spring: 2 matches"]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from cli.remote import STANDING_COLUMNS, _standing_row
+from cli.boards import STANDING_COLUMNS, _standing_row
 from matchbox.answers.standings import BoardLine
 
 LINE = BoardLine(

@@ -1,0 +1,42 @@
+"""The table of a leaderboard or of a season's standing at the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from cli import output
+
+if TYPE_CHECKING:
+    from matchbox.answers.standings import Board, BoardLine
+    from matchbox.league.line import By
+
+STANDING_COLUMNS: Final = (
+    "rank", "bot", "version", "elo", "95%", "matches", "wins", "draws", "losses", "forfeits",
+    "bouts",
+)  # fmt: skip
+
+
+def show_board(board: Board) -> None:
+    """Prints a standing for the person at the terminal."""
+    rows = [_standing_row(line, board.by) for line in board.lines]
+    figure = "elo" if board.by == "elo" else "score"
+    columns = [figure if name == "elo" else name for name in STANDING_COLUMNS]
+    matches = output.plural(board.matches, "match", "matches")
+    output.table(columns, rows, f"{board.title}: {board.matches} {matches}")
+
+
+def _standing_row(line: BoardLine, by: By = "elo") -> tuple[object, ...]:
+    """The cells of a line, with the figure that ranks: Elo, a share of points, or a score."""
+    low, high = line.rank_range
+    rank = f"{line.rank}" if low == high else f"{line.rank} ({low}-{high})"
+    value, interval = (line.elo, line.ci95) if by == "elo" else (line.score, line.score_ci95)
+    form = "{:.1%}" if by == "borda" else "{:.0f}"
+    spread = f"{form} to {form}".format(*interval) if interval else ""
+    shown = "" if value is None else form.format(value)
+    if line.estimated:
+        spread += f", {line.estimated} of {line.opponents} opponents estimated"
+    won = ("", "", "") if by == "score" else (line.wins, line.draws, line.losses)
+    counts = (line.matches, *won, line.forfeits)
+    bouts = (line.bout_wins, line.bout_draws, line.bout_losses)
+    played = "-".join(map(str, bouts)) if any(bouts) else ""
+    return rank, line.bot, line.version, shown, spread, *counts, played
