@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from matchbox import registry
-from server.services import accounts, leagues, uploads
+from server.services import accounts, leagues, seasons, uploads
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -33,8 +33,9 @@ def prepare(
     """Creates the house and the default leagues, uploads the shipped bots, returns their versions.
 
     Raises BadGame if a hook of an installed game is misspelt or incomplete, even if only pages use
-    it. A second call changes nothing, and a bot that an operator has retired stays retired. Where
-    bots of several games share a name, the game's name is put in front of it: skull-random.
+    it. Pauses seasons that this installation cannot play. A second call changes nothing, and a bot
+    that an operator has retired stays retired. Where bots of several games share a name, the game's
+    name is put in front of it: skull-random.
     """
     shipped = list(shipped)
     owner = accounts.house(session, now=now)
@@ -45,6 +46,7 @@ def prepare(
         registry.draw_module(game)
         registry.choices_module(game)
     leagues.ensure_default_leagues(session, games.values(), settings, now=now)
+    seasons.pause_outdated(session, now=now)
     return [
         uploads.upload(
             session,

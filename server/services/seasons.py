@@ -14,7 +14,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import joinedload
 
 from matchbox import registry
-from matchbox.errors import BadName, BadOption, Conflict
+from matchbox.errors import BadName, BadOption, Conflict, UnknownGame
 from matchbox.league.format import Format, Given, given, write
 from server.db.models import (
     UNDER_WAY,
@@ -212,9 +212,25 @@ def pause(session: Session, actor: User, name: int | str, *, now: int) -> None:
     _change_all(session, actor, name, "pause", (SeasonState.RUNNING,), SeasonState.PAUSED, now)
 
 
+def pause_outdated(session: Session, *, now: int) -> None:
+    """Pauses the seasons whose game is not installed any more, or has other rules than they began
+    with: no arena can play their matches."""
+    for season in session.scalars(select(Season).where(Season.state == SeasonState.RUNNING)).all():
+        if why := _why_outdated(session, season):
+            _change(session, season, (SeasonState.RUNNING,), SeasonState.PAUSED, now)
+            season.trouble = why
+            audit.note(session, None, "season.pause", f"season:{season.id}", {"why": why}, now=now)
+
+
 def resume(session: Session, actor: User, name: int | str, *, now: int) -> None:
     """Resumes all divisions of the edition. Raises Forbidden, NotFound or Conflict."""
-    _change_all(session, actor, name, "resume", (SeasonState.PAUSED,), SeasonState.RUNNING, now)
+    changed = _change_all(
+        session, actor, name, "resume", (SeasonState.PAUSED,), SeasonState.RUNNING, now
+    )
+    for season in changed:
+        if why := _why_outdated(session, season):
+            raise Conflict(f"season {season.name} cannot go on: {why}; cancel it")
+        season.trouble = ""
 
 
 def cancel(session: Session, actor: User, name: int | str, *, now: int) -> None:
@@ -270,6 +286,17 @@ def _fix_versions(session: Session, season: Season, scheduled: bool) -> None:
                 "the bot out of the season"
             )
     session.flush()
+
+
+def _why_outdated(session: Session, season: Season) -> str:
+    """Why no arena can play the season's matches; empty if they can be played."""
+    try:
+        spec = registry.game(season.league.game).spec
+    except UnknownGame:
+        return f"the game {season.league.game} is not installed any more"
+    begun = session.scalar(select(Match.rules).where(Match.season_id == season.id).limit(1))
+    changed = begun is not None and begun != spec.rules
+    return f"the rules of {spec.title} have changed since it began" if changed else ""
 
 
 def _next_start(session: Session, league: League, now: int) -> int | None:

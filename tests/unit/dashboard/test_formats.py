@@ -132,6 +132,16 @@ def test_a_season_to_come_counts_down_and_says_why_it_was_put_off() -> None:
     assert seasons.LATER[:10] not in get("/seasons/7", paused).text
 
 
+def test_a_season_that_cannot_go_on_says_why_and_operators_what_to_do() -> None:
+    row = seasons.season(7, state="paused", trouble="the rules of Bomb have changed")
+    source = replace(SOURCE, season=lambda number: row)
+    assert "It cannot go on: the rules of Bomb have changed." in get("/seasons/7", source).text
+    operators = replace(OPERATOR, season=lambda number: row)
+    assert "have changed. Cancel it." in get("/seasons/7", operators).text
+    stopped = replace(SOURCE, season=lambda number: seasons.season(7, state="paused"))
+    assert "cannot go on" not in get("/seasons/7", stopped).text
+
+
 @pytest.mark.parametrize(
     "won, told",
     [

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import event, select
+from sqlalchemy import event, select, update
 
 from matchbox.dice import deals_from
 from matchbox.errors import BadName, BadOption, Conflict, Forbidden, NotFound
@@ -32,6 +32,7 @@ from server.db.models import (
     Version,
 )
 from server.services import accounts, entries, leagues, seasons, standings, tick, uploads
+from server.services.bootstrap import prepare
 from tests.books import SIMPLE, Books, lost, open_books, play_out, played, season_of, start
 
 
@@ -471,3 +472,35 @@ def test_a_season_under_new_rules_has_every_option_of_the_game(
     (job, *_) = books.sent(PlayMatch)
     assert usual
     assert (job.options, job.rules) == (usual, rules)
+
+
+@pytest.mark.parametrize(
+    ("game", "rules", "why"),
+    [("bomb", "0", "the rules of Bomb have changed since it began"),
+     ("gone", "1", "the game gone is not installed any more")],
+)  # fmt: skip
+def test_a_start_pauses_a_season_that_no_arena_can_play(
+    books: Books, alice: User, bob: User, charlie: User, game: str, rules: str, why: str
+) -> None:
+    books.league(paused=True)
+    entrants = [books.bot(owner, "one") for owner in (alice, bob)]
+    season = create(books, charlie)
+    for version in entrants:
+        enter(books, version.bot.owner, season, version)
+    start(books, charlie, season)
+
+    def begin() -> Season:
+        with books.write() as session:
+            prepare(session, books.settings, [], now=books.clock())
+            return session.get_one(Season, season.id)
+
+    assert (begin().state, begin().trouble) == (SeasonState.RUNNING, "")
+    with books.write() as session:
+        session.get_one(Season, season.id).league.game = game
+        session.execute(update(Match).values(rules=rules))
+    assert (begin().state, begin().trouble) == (SeasonState.PAUSED, why)
+    with books.write() as session, pytest.raises(Conflict, match=f"{why}; cancel it"):
+        seasons.resume(session, charlie, season.id, now=books.clock())
+    assert begin().state == SeasonState.PAUSED
+    with books.write() as session:
+        seasons.cancel(session, charlie, season.id, now=books.clock())
