@@ -160,7 +160,7 @@ def test_a_season_of_one_bot_does_not_start(
     books: Books, charlie: User, alice: User, as_charlie: Caller
 ) -> None:
     season = open_season(books, charlie, alice)
-    assert "fewer than two" in problem(as_charlie.post(f"/seasons/{season}/start"), 409)["detail"]
+    assert "fewer than 2" in problem(as_charlie.post(f"/seasons/{season}/start"), 409)["detail"]
 
 
 def test_a_finished_season_tells_its_standing(
