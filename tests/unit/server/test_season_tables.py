@@ -93,7 +93,7 @@ def test_a_season_without_a_full_table_does_not_start(
 ) -> None:
     league(books, charlie, "skull", 3)
     few = [enter(books, owner, "skull", "random", checkout) for owner in owners[:2]]
-    with pytest.raises(Conflict, match="do not fill a table of 3"):
+    with pytest.raises(Conflict, match="has fewer than 3 bots"):
         season_of(books, charlie, few, league="wide", name="few")
     few.append(enter(books, owners[0], "skull", "bluffer", checkout))
     with pytest.raises(Conflict, match="without two bots of one owner"):
