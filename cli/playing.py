@@ -37,6 +37,7 @@ WidthOption = Annotated[
 
 def games(json: JsonOption = False) -> None:
     """List the installed games."""
+    from dashboard.wording import seats
     from matchbox import registry
 
     specs = {name: game.spec for name, game in registry.games().items()}
@@ -44,7 +45,7 @@ def games(json: JsonOption = False) -> None:
         output.document([_game_document(name, spec) for name, spec in specs.items()])
         return
     rows = [
-        (name, spec.title, _seat_range(spec.seats), ", ".join(spec.options))
+        (name, spec.title, seats(spec.seats), ", ".join(spec.options))
         for name, spec in specs.items()
     ]
     output.table(["name", "title", "players", "options"], rows)
@@ -279,11 +280,3 @@ def _document(
         "transcript": lines,
         "digest": digest(record),
     }
-
-
-def _seat_range(seats: Sequence[int]) -> str:
-    *some, most = map(str, seats)
-    if not some:
-        return most
-    gapless = len(seats) == seats[-1] - seats[0] + 1
-    return f"{some[0]} to {most}" if gapless else f"{', '.join(some)} or {most}"

@@ -48,9 +48,9 @@ class Table(TableLine):
     While it is played, `view` and `steps` hold what the viewer's own seat may see; others see
     neither. `steps` begins with the step numbered `since`. `revision` changes with every event.
     `question` is the question to the viewer. `join` is the secret of the link by which a free seat
-    is taken. `turn` is the number of moves that the viewer's seat has made, and belongs to the next
-    one. The fields from `places` on come with the end, places and scores only if it was not an
-    early one; only the API gives the `record`.
+    is taken. `turn` numbers the next move of the viewer's seat, from 0. The fields from `places` on
+    come with the end, places and scores only if it was not an early one; only the API gives the
+    `record`.
     """
 
     cooperative: bool

@@ -170,8 +170,11 @@ class ServerClient:
 
 
 def _is_ours(answer: httpx.Response) -> bool:
-    """Whether the server may have sent this: it sends an arena no pages, and says in JSON what it
-    refuses. Its own proxy refuses long requests."""
+    """Whether the server may have sent this, and not something in between.
+
+    It sends an arena no pages, and refuses in JSON. Only a request that is too long is refused by
+    its own proxy.
+    """
     kind = answer.headers.get("Content-Type", "")
     if answer.is_client_error and answer.status_code != httpx.codes.REQUEST_ENTITY_TOO_LARGE:
         return "json" in kind

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import io
 import sys
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from cli import playing
+from matchbox import registry
 from matchbox.answers.bots import Report
 from tests.unit.cli.conftest import Run
 from tests.unit.worker.bots import GOOD, turning
@@ -225,9 +228,11 @@ def test_a_try_out_of_one_game_is_one_game(capsys: pytest.CaptureFixture[str]) -
     assert capsys.readouterr().out == "accepted: 1 game against itself, 2.00 ms a decision\n"
 
 
-def test_numbers_of_players_with_a_gap_are_listed() -> None:
-    assert [playing._seat_range(seats) for seats in ((2,), (2, 3, 4), (2, 4, 6))] == [
-        "2",
-        "2 to 4",
-        "2, 4 or 6",
-    ]
+def test_numbers_of_players_with_a_gap_are_listed(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bomb = registry.game("bomb")
+    wide = SimpleNamespace(spec=replace(bomb.spec, seats=(2, 4, 6)))
+    monkeypatch.setattr(registry, "games", lambda: {"bomb": wide})
+    playing.games(json=False)
+    assert "\t2, 4 or 6\t" in capsys.readouterr().out
