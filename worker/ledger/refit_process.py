@@ -10,6 +10,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+from contextlib import suppress
 from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any
 
@@ -86,6 +87,7 @@ def _serve(settings: Settings, url: str, parent: int, pipe: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # The ledger gets it too, and decides.
     logs.configure(settings)
     context = Context(settings, Database(url), _NoSender())
-    while pipe.recv():
-        ticking.refresh_standings(context)
-        pipe.send(True)
+    with suppress(EOFError, BrokenPipeError):  # The ledger has closed the pipe.
+        while pipe.recv():
+            ticking.refresh_standings(context)
+            pipe.send(True)

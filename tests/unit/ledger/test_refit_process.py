@@ -52,6 +52,19 @@ def test_another_process_computes_the_standings_and_is_replaced_when_it_dies(boo
         refits.close()
 
 
+def test_a_process_whose_ledger_has_closed_the_pipe_ends_without_an_error(books: Books) -> None:
+    refits = RefitProcess(books.settings, books.context.database.url)
+    try:
+        refits.refresh()
+        assert refits._process is not None
+        assert refits._pipe is not None
+        refits._pipe.close()
+        refits._process.join(timeout=60)
+        assert refits._process.exitcode == 0
+    finally:
+        refits.close()
+
+
 def process_of(refits: RefitProcess) -> int:
     """Returns the process's id."""
     assert refits._process is not None
