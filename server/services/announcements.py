@@ -14,7 +14,6 @@ from sqlalchemy import func, select
 from server.db.models import (
     OVER,
     UNDER_WAY,
-    UNFINISHED,
     Entry,
     Match,
     Season,
@@ -23,7 +22,8 @@ from server.db.models import (
 )
 from server.db.session import compare_and_set
 from server.services.notices import notify_account
-from server.services.standings import scope_of
+from server.services.season_progress import rounds_over
+from server.services.standings import ROUNDS, scope_of
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -78,19 +78,26 @@ def _stage(session: Session, season: Season) -> int:
         return END
     if season.announced < START:
         return START
-    left = select(func.min(Match.round)).where(Match.season_id == season.id)
-    first = session.scalar(left.where(Match.state.in_(UNFINISHED)))
-    over = season.round if first is None else first
-    rated = _is_rated(session, season, over)
-    return max(season.announced, START + over) if rated else season.announced
+    over = rounds_over(session, season)
+    told = START + over <= season.announced
+    return season.announced if told or not _is_rated(session, season, over) else START + over
 
 
 def _is_rated(session: Session, season: Season, rounds: int) -> bool:
-    """Whether the standing includes all results of the first `rounds` rounds."""
-    rated = session.scalar(select(Standing.computed_at).where(Standing.scope == scope_of(season)))
+    """Whether the standing includes all results of the first `rounds` rounds.
+
+    A standing of an older release does not say so; then the time of its computation decides.
+    """
+    kept = select(Standing.computed_at, Standing.facts).where(Standing.scope == scope_of(season))
+    standing = session.execute(kept).one_or_none()
+    if standing is None:
+        return False
+    rated, facts = standing
+    if ROUNDS in facts:
+        return bool(facts[ROUNDS] >= rounds)
     played = select(func.max(Match.finished_at)).where(Match.season_id == season.id)
     newest = session.scalar(played.where(Match.round < rounds))
-    return rated is not None and newest is not None and rated >= newest
+    return newest is not None and rated >= newest
 
 
 def _lines(session: Session, season: Season) -> Lines:

@@ -18,6 +18,7 @@ from matchbox.league.format import Format, read
 from matchbox.league.rows import half_points
 from matchbox.league.season import Field, MatchResult, Progress, Round
 from server.db.models import (
+    UNFINISHED,
     Bot,
     Entry,
     Match,
@@ -132,6 +133,13 @@ def fingerprint(
         [(version, owner, out) for version, owner, out in found],
         session.scalar(select(func.count()).select_from(Match).where(*finished)),
     )
+
+
+def rounds_over(session: Session, season: Season) -> int:
+    """Returns how many of the first rounds have only final matches."""
+    unfinished = (Match.season_id == season.id, Match.state.in_(UNFINISHED))
+    first = session.scalar(select(func.min(Match.round)).where(*unfinished))
+    return season.round if first is None else first
 
 
 def rows_of(season: Season) -> dict[str, int]:

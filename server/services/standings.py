@@ -27,7 +27,7 @@ from server.db.models import (
     Version,
 )
 from server.db.session import in_parts
-from server.services import board_counts, history, ratings
+from server.services import board_counts, history, ratings, season_progress
 from server.services.events import publish
 from server.services.leagues import field_of
 from server.services.pair_counts import PairCounts
@@ -52,6 +52,8 @@ UPSETS: Final = 5
 """How many upsets of a standing are stored."""
 _AT_ONCE: Final = 1000
 """The number of versions that are read with one query."""
+ROUNDS: Final = "rounds"
+"""The fact that tells of how many of a season's first rounds the standing has all results."""
 OUT: Final = "disqualified"
 """The games of a disqualified entrant do not count. A suspended one keeps its place."""
 
@@ -108,6 +110,16 @@ def compute(session: Session, scope: str, pair_counts: PairCounts | None = None)
     }
     whole = standing_of(found.counts, before=_before(session, subject), **settings)
     lack = _lack(session, whole.lack, versions)
+    facts: dict[str, Any] = {
+        "by": whole.by,
+        "deals": whole.deals,
+        "lack": lack.plain() if lack else None,
+        "upsets": [one.plain() for one in _upsets(session, whole.upsets, versions)],
+        "method": METHOD,
+        "settings": settings,
+    }
+    if isinstance(subject, Season):
+        facts[ROUNDS] = season_progress.rounds_over(session, subject)
     return Fresh(
         scope=scope,
         rows_digest=whole.digest,
@@ -117,14 +129,7 @@ def compute(session: Session, scope: str, pair_counts: PairCounts | None = None)
         league_id=league.id if isinstance(subject, League) else None,
         seats=league.seats,
         fitted=_fitted(whole.lines, versions),
-        facts={
-            "by": whole.by,
-            "deals": whole.deals,
-            "lack": lack.plain() if lack else None,
-            "upsets": [one.plain() for one in _upsets(session, whole.upsets, versions)],
-            "method": METHOD,
-            "settings": settings,
-        },
+        facts=facts,
         counts=board_counts.pack(found.counts, found.lengths, versions, shown),
     )
 

@@ -19,7 +19,7 @@ from server.db.models import (
     User,
     Version,
 )
-from server.services import announcements, operations, seasons
+from server.services import announcements, operations, seasons, standings
 from server.services.standings import scope_of
 from server.services.tick import tick
 from tests.books import Books, play_out, played, season_of
@@ -216,3 +216,36 @@ def test_a_whole_season_tells_at_most_one_change_for_each_bot_and_round(
         for bot in bots:
             places = [text.partition("after ")[2] for text in changes if bot in text]
             assert len(places) == len(set(places)) < rounds
+
+
+def test_a_standing_that_misses_the_last_result_of_a_round_tells_no_ranks(
+    books: Books, alice: User, bob: User, charlie: User
+) -> None:
+    versions = field(books, alice, bob)
+    season = season_of(books, charlie, versions, format={"kind": "round-robin", "cycles": 2})
+    announce(books, season)
+    first, *_ = books.dispatch()
+    with books.read() as session:
+        seen_before = standings.compute(session, scope_of(season))
+    books.record(played(first))
+    books.clock.pass_by(seconds=1)
+    with books.write() as session:
+        standings.store(session, seen_before, now=books.clock())
+    assert not announce(books, season)
+    with books.write() as session:
+        standings.refresh(session, scope_of(season), now=books.clock())
+    assert announce(books, season)
+
+
+def test_ranks_are_told_though_a_clock_was_ahead_when_the_round_ended(
+    books: Books, alice: User, bob: User, charlie: User
+) -> None:
+    season = season_of(books, charlie, field(books, alice, bob))
+    announce(books, season)
+    first, *_ = books.dispatch()
+    books.clock.pass_by(minutes=60)
+    books.record(played(first))
+    books.clock.pass_by(minutes=-60)
+    with books.write() as session:
+        standings.refresh(session, scope_of(season), now=books.clock())
+    assert announce(books, season)
