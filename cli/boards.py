@@ -30,7 +30,7 @@ def _standing_row(line: BoardLine, by: By = "elo") -> tuple[object, ...]:
     low, high = line.rank_range
     rank = f"{line.rank}" if low == high else f"{line.rank} ({low}-{high})"
     value, interval = (line.elo, line.ci95) if by == "elo" else (line.score, line.score_ci95)
-    form = "{:.1%}" if by == "borda" else "{:.0f}"
+    form = {"elo": "{:.0f}", "borda": "{:.1%}", "score": "{:.1f}"}[by]
     spread = f"{form} to {form}".format(*interval) if interval else ""
     shown = "" if value is None else form.format(value)
     if line.estimated:
@@ -39,4 +39,6 @@ def _standing_row(line: BoardLine, by: By = "elo") -> tuple[object, ...]:
     counts = (line.matches, *won, line.forfeits)
     bouts = (line.bout_wins, line.bout_draws, line.bout_losses)
     played = "-".join(map(str, bouts)) if any(bouts) else ""
-    return rank, line.bot, line.version, shown, spread, *counts, played
+    marked = line.out or ("provisional" if line.provisional else "")
+    bot = f"{line.bot} ({marked})" if marked else line.bot
+    return rank, bot, line.version, shown, spread, *counts, played

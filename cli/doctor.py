@@ -195,4 +195,4 @@ def _show(report: Report) -> None:
     for game, bots in report["games"].items():
         print(f"game {game}: {', '.join(bots)}")
     if not report["walled"]:
-        print("No box is walled here, so only operators may submit bots: install bubblewrap.")
+        print("No box is walled here, so only operators may submit bots; see above why.")

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Final
 
+from dashboard import wording
 from dashboard.figures import marks
 from matchbox.answers.matches import Bout, Match
 
@@ -33,7 +34,7 @@ def distinct_names(players: Sequence[str]) -> list[str]:
     """
     short = [full.rpartition("/")[2] for full in players]
     return [
-        (full if short.count(name) > players.count(full) else name)
+        (wording.bot(full) if short.count(name) > players.count(full) else name)
         + (f" ({seat})" if players.count(full) > 1 else "")
         for seat, (full, name) in enumerate(zip(players, short, strict=True), 1)
     ]

@@ -11,11 +11,10 @@ from typing import Final, NamedTuple
 
 from flask import jsonify, render_template, request
 
-from dashboard import drawings, game_pages, playback, reports
+from dashboard import drawings, game_pages, playback, reports, wording
 from dashboard.playback import DrawnStep
 from dashboard.responses import PageResponse
 from dashboard.source import Source
-from dashboard.wording import plural
 from matchbox.answers.matches import Bout, Match
 from matchbox.errors import NotFound
 from matchbox.match.transcript import Transcript
@@ -128,10 +127,10 @@ def mark(match: Match, bout: Bout, subject: int) -> Mark:
     result = result_of(match, bout, subject)
     first = [bout.seats[seat] for seat, place in enumerate(bout.places) if place == 1]
     if result == "team":
-        letter, text = str(bout.scores[0]), plural(bout.scores[0], "point")
+        letter, text = str(bout.scores[0]), wording.plural(bout.scores[0], "point")
     elif len(first) == 1:
         letter = LETTERS[first[0] % len(LETTERS)]
-        text = f"{match.entrants[first[0]].bot} won"
+        text = f"{wording.bot(match.entrants[first[0]].bot)} won"
     else:
         letter, text = "=", "shared"
     kinds = {fault.kind for fault in bout.faults}

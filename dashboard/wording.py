@@ -228,6 +228,7 @@ def seats(sizes: Sequence[int]) -> str:
 
 FILTERS: Final = (
     author,
+    bot,
     exact,
     flat,
     state,

@@ -1,4 +1,4 @@
-"""Medium looks at the top cards before it draws, and keeps its defuse cards for the end."""
+"""Medium draws while it holds a defuse card; without one, it looks at the top cards first."""
 
 from matchbox.games.bomb import MediumPlayer
 

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 COLUMNS: Final = (
     "match", "game", "season", "state", "finished_at", "bot", "version", "points", "against",
+    "score",
 )  # fmt: skip
 README: Final = """All that this Matchbox keeps for your account.
 
@@ -55,7 +56,8 @@ bots/          each bot: bot.json with its versions and their reports, the file 
 drafts/        the files that you tried in the last hour
 tables.json    the games that you played yourself, each with its record once it is over
 comparisons.json  the comparisons of your versions
-results.csv    a line for each of your bots in each match; points are a share of 1
+results.csv    a line for each of your bots in each match; points are a share of 1, and the score is
+               the team's mean of a bout in a cooperative game, which has no points
 """
 
 
@@ -184,7 +186,8 @@ def _lines(session: Session, bot: str) -> Iterator[tuple[object, ...]]:
             against = [one.bot for one in match.entrants if one.bot != bot]
             for own in (one for one in match.entrants if one.bot == bot):
                 match_cells = (match.id, match.game, match.season, match.state, match.finished_at)
-                yield (*match_cells, bot, own.version, own.points, " ".join(against))
+                result = (own.points, " ".join(against), match.score)
+                yield (*match_cells, bot, own.version, *result)
         cursor = page.next
         if cursor is None:
             return

@@ -14,6 +14,7 @@ from sqlalchemy import select
 
 from matchbox.errors import Conflict
 from matchbox.match import record as records
+from matchbox.registry import is_cooperative
 from server.db.models import (
     UNDER_WAY,
     Entry,
@@ -177,9 +178,10 @@ def _notify_of_first_fault(
         for fault in bout.faults
         if fault.kind != PLATFORM and _sitting(match, fault.seat, bout.rotation) is version
     )
+    result = "scores 0" if is_cooperative(record.game) else "is lost"
     text = (
         f"{version.bot.full_name} v{version.number} has forfeited a bout for the first time "
-        f"({kind}), in match {match.id}. A forfeited bout is lost. The match's page says what "
+        f"({kind}), in match {match.id}. A forfeited bout {result}. The match's page says what "
         "your bot printed, once its deals are open."
     )
     subject = f"match:{match.id}"

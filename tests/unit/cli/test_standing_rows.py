@@ -10,6 +10,7 @@ from matchbox.answers.standings import BoardLine
 LINE = BoardLine(
     rank=2, rank_range=(1, 3), bot="alice/mine", owner="alice", name="mine", version=1,
     version_id=7, elo=1512.6, ci95=(1490.2, 1534.9), matches=9, wins=5, draws=1, losses=3,
+    provisional=False,
 )  # fmt: skip
 
 
@@ -21,6 +22,12 @@ def test_a_bot_without_a_game_shows_no_number() -> None:
     row = _standing_row(replace(LINE, elo=None, ci95=None, matches=0))
     assert row[3:6] == ("", "", 0)
     assert row[-1] == ""
+
+
+def test_a_provisional_bot_and_one_that_is_out_are_marked() -> None:
+    provisional = replace(LINE, provisional=True)
+    assert _standing_row(provisional)[1] == "alice/mine (provisional)"
+    assert _standing_row(replace(provisional, out="suspended"))[1] == "alice/mine (suspended)"
 
 
 def test_bouts_stand_in_one_column() -> None:
@@ -40,7 +47,7 @@ def test_where_the_expected_share_ranks_it_is_shown_and_says_what_is_estimated()
 
 def test_a_cooperative_line_shows_its_score() -> None:
     line = replace(LINE, elo=None, ci95=None, score=61.4, score_ci95=(58.2, 64.6))
-    assert _standing_row(line, "score")[3:5] == ("61", "58 to 65")
+    assert _standing_row(line, "score")[3:5] == ("61.4", "58.2 to 64.6")
 
 
 def test_a_cooperative_line_counts_no_wins_draws_and_losses() -> None:

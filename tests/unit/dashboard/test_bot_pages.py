@@ -175,6 +175,7 @@ def test_a_deleted_author_has_no_name_of_its_own() -> None:
     assert "<h1>a deleted author</h1>" in make_app(source).test_client().get("/authors/x").text
     page = make_app(source).test_client().get("/bots/alice/careful").text
     assert f'href="/authors/{gone}">a deleted author</a>' in page
+    assert gone not in text(f"/matches?bot={gone}/careful", source)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from dashboard import drawings, replays
 from dashboard.figures import colour
 from tests.unit.dashboard import cast
 from tests.unit.dashboard.cast import MATCH, SOURCE, html
+from tests.unit.dashboard.test_pages import get
 
 
 @pytest.mark.parametrize(
@@ -39,6 +40,21 @@ def test_no_two_bots_of_a_match_look_alike() -> None:
 def test_a_bot_in_several_seats_is_told_apart_by_its_place_from_1() -> None:
     told = drawings.distinct_names(["a/one", "b/two", "a/one", "b/one"])
     assert told == ["a/one (1)", "two", "a/one (3)", "b/one"]
+    assert drawings.distinct_names(["a/one", "deleted-author-7/one"])[1] == "a deleted author/one"
+
+
+def test_a_match_has_no_internal_name_of_a_deleted_author() -> None:
+    match = cast.match(MATCH)
+    gone = [
+        one.model_copy(update={"owner": "deleted-author-7", "bot": f"deleted-author-7/{one.name}"})
+        for one in match.entrants
+    ]
+    source = replace(SOURCE, match=lambda name: cast.match(MATCH, entrants=gone))
+    for number in range(len(match.bouts or [])):
+        page = get(f"/matches/{MATCH}?bout={number}", source)
+        assert "a deleted author/" in page.text
+        told = [attrs.get("title", "") + attrs.get("aria-label", "") for _, attrs in page.elements]
+        assert not [one for one in (page.text, *told) if "deleted-author-7" in one]
 
 
 def test_a_board_and_its_transcript_colour_a_bot_alike() -> None:

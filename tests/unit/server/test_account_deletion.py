@@ -14,6 +14,8 @@ from sqlalchemy import func, select
 
 from matchbox.bundle import digest
 from matchbox.errors import BadName, Conflict, Forbidden, NotFound
+from matchbox.match.record import Bout
+from matchbox.match.wire import PlayMatch
 from server.db.models import (
     Audit,
     BrowserSession,
@@ -52,7 +54,7 @@ from server.services import (
     uploads,
 )
 from server.services.tick import tick
-from tests.books import GAME, SIMPLE, Books, played
+from tests.books import GAME, SIMPLE, Books, played, scripted
 from tests.unit.server.routes.conftest import open_season, start_season
 
 PASSWORD = "a password of dora"
@@ -309,6 +311,23 @@ def test_it_wants_the_password_and_another_operator(
         assert accounts.log_in(session, "dora", PASSWORD).name == "dora"
 
 
+def test_the_results_of_a_team_are_scores(books: Books, dora: User) -> None:
+    books.league(game="thegame")
+    books.bot(dora, "team", game="thegame")
+
+    def team(job: PlayMatch, deal: int, rotation: int) -> Bout:
+        return Bout(deal, rotation, [], [1, 1, 1], [40, 40, 40], "no card fits")
+
+    tick(books.context)
+    assert all(books.record(played(job, scripted(job, team))) for job in books.dispatch())
+    file = io.BytesIO()
+    with books.context.read() as session:
+        write_personal_data(session, dora, file, settings=books.settings, now=books.clock())
+    with ZipFile(file) as archive:
+        lines = list(csv.DictReader(io.StringIO(archive.read("results.csv").decode())))
+    assert {(line["points"], line["score"]) for line in lines} == {("", "40.0")}
+
+
 def test_the_data_of_an_account_is_one_zip_with_every_file_and_result(
     books: Books, dora: User, bob: User, charlie: User
 ) -> None:
@@ -335,6 +354,7 @@ def test_the_data_of_an_account_is_one_zip_with_every_file_and_result(
         lines = list(csv.DictReader(io.StringIO(archive.read("results.csv").decode())))
         assert {line["bot"] for line in lines} == {"dora/dora-bot"}
         assert {line["against"] for line in lines} == {"bob/bob-bot", ""}, "its own other version"
+        assert {line["score"] for line in lines} == {""}
         (left, played) = json.loads(archive.read("tables.json"))
         assert (left["state"], left["seats"], left["record"]["match"]) == ("ended", [0], table)
         assert (played["state"], played["record"]) == ("persons", None)

@@ -115,7 +115,25 @@ def test_the_first_forfeit_is_told_to_the_owner_and_no_other(
         told = session.scalars(select(Notice).where(Notice.kind == "first-fault")).one()
     assert "alice/shaky v1" in told.text
     assert "(crash)" in told.text
+    assert "A forfeited bout is lost." in told.text
     assert told.subject.removeprefix("match:") in told.text
+
+
+def test_a_forfeited_bout_of_a_team_scores_nothing(books: Books, alice: User) -> None:
+    books.league(game="thegame")
+    version = books.bot(alice, "team", game="thegame")
+    fault = Fault(0, 0, "crash")
+
+    def bout(job: PlayMatch, deal: int, rotation: int) -> Bout:
+        return Bout(deal, rotation, [], [1, 1, 1], [0, 0, 0], "crash", [fault])
+
+    with books.write() as session:
+        assert books.feed(session)
+    assert all(books.record(played(job, scripted(job, bout))) for job in books.dispatch())
+    assert books.version(version.id).forfeits > 0
+    with books.read() as session:
+        told = session.scalars(select(Notice).where(Notice.kind == "first-fault")).one()
+    assert "A forfeited bout scores 0." in told.text
 
 
 @pytest.mark.parametrize(
