@@ -182,8 +182,12 @@ def ensure_default_leagues(
 ) -> list[League]:
     """Returns the default league of every game, and creates those that are missing.
 
-    If a game has new rules, the ratings of all its continuous leagues start again.
+    If a game has new rules, the ratings of all its continuous leagues start again. Matches that
+    wait for a game that is not installed any more become void.
     """
+    not_installed = (League.continuous.is_(True), League.game.not_in(registry.packages()))
+    for gone in session.scalars(select(League).where(*not_installed)):
+        _make_waiting_void(session, gone, f"the game {gone.game} is not installed", now)
     leagues = []
     for spec in (game.spec for game in games):
         league = session.scalar(select(League).where(League.name == spec.name))
@@ -364,8 +368,13 @@ def adopt_rules(league: League, spec: Spec) -> None:
 def _renew(session: Session, league: League, spec: Spec, now: int) -> None:
     """Gives the league new rules: waiting matches become void, and ratings start again."""
     adopt_rules(league, spec)
-    old = (Match.league_id == league.id, Match.season_id.is_(None))
-    exclusions.make_void(session, VoidCause.RULES, "the rules changed", *old, now=now)
+    _make_waiting_void(session, league, "the rules changed", now)
     session.execute(delete(Rating).where(Rating.league_id == league.id))
     session.execute(delete(Standing).where(Standing.scope == f"league:{league.id}"))
     session.flush()
+
+
+def _make_waiting_void(session: Session, league: League, why: str, now: int) -> None:
+    """Makes the league's unfinished matches void, but not those of its seasons."""
+    old = (Match.league_id == league.id, Match.season_id.is_(None))
+    exclusions.make_void(session, VoidCause.RULES, why, *old, now=now)

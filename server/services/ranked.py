@@ -13,7 +13,7 @@ from sqlalchemy.orm import aliased
 from matchbox.dice import SeededDice, deals_from
 from matchbox.league.queue import Contender, Ladder, RankedQueue, next_round
 from matchbox.league.ratings import LiveRating, elo_of
-from matchbox.registry import is_cooperative
+from matchbox.registry import is_cooperative, packages
 from server.db.models import (
     UNFINISHED,
     Bot,
@@ -48,18 +48,23 @@ REMEMBERED: Final = 5_000
 """The number of the league's last matches that are read to count which bots have met."""
 
 
-_AWAKE: Final = (League.continuous.is_(True), League.paused.is_(False))
-
-
 def due(session: Session) -> list[int]:
-    """Returns the numbers of the leagues that have a ranked queue and are not paused."""
-    return list(session.scalars(select(League.id).where(*_AWAKE).order_by(League.id)))
+    """Returns the numbers of the leagues that have a ranked queue and are not paused.
+
+    Leagues of games that are not installed are left out: no arena can play their matches.
+    """
+    return list(session.scalars(select(League.id).where(*_awake()).order_by(League.id)))
 
 
 def feed(session: Session, number: int, *, settings: Settings, now: int) -> int:
     """Fills the queue of a league if it is due; returns the number of matches scheduled."""
-    league = session.scalar(select(League).where(League.id == number, *_AWAKE))
+    league = session.scalar(select(League).where(League.id == number, *_awake()))
     return 0 if league is None else _feed(session, league, settings, now)
+
+
+def _awake() -> tuple[ColumnElement[bool], ...]:
+    installed = League.game.in_(packages())
+    return League.continuous.is_(True), League.paused.is_(False), installed
 
 
 def _feed(session: Session, league: League, settings: Settings, now: int) -> int:

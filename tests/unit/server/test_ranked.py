@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from matchbox import registry
 from matchbox.bundle import digest
 from matchbox.dice import deals_from
 from matchbox.errors import Conflict
@@ -24,7 +25,7 @@ from server import queries
 from server.db.models import Event, League, Match, MatchState, Rating, Role, User, Version
 from server.services import accounts, leagues, ranked, ratings, standings, uploads
 from server.services.cache import Cache
-from tests.books import SIMPLE, Books, open_books, played, scripted
+from tests.books import GAME, SIMPLE, Books, open_books, played, scripted
 from tests.plans import explained
 
 
@@ -268,6 +269,27 @@ def test_new_rules_begin_a_new_rating(books: Books, alice: User, bob: User) -> N
         (MatchState.VOID, "the rules changed"): void,
     }
     assert len(set(told)) == void
+
+
+def test_a_game_that_is_gone_has_no_matches_that_wait(
+    books: Books, alice: User, bob: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    books.league()
+    for user in (alice, bob):
+        books.bot(user, "one")
+    assert feed(books)
+    installed = registry.packages()
+    left = {name: package for name, package in installed.items() if name != GAME}
+    for module in (registry, ranked):
+        monkeypatch.setattr(module, "packages", lambda: left)
+    assert feed(books) == 0
+    books.league(game="skull")
+    with books.read() as session:
+        waiting = {(match.state, match.void_why) for match in session.scalars(select(Match))}
+    assert waiting == {(MatchState.VOID, "the game bomb is not installed")}
+    for module in (registry, ranked):
+        monkeypatch.setattr(module, "packages", lambda: installed)
+    assert feed(books)
 
 
 @pytest.fixture
