@@ -143,7 +143,9 @@ def _rename_in_standings(session: Session, user: User, former: str) -> None:
         if standing is not None:
             standing.facts = _renamed(standing.facts, former, user.name)
             standing.lines = _renamed(standing.lines, former, user.name)
-            standing.field = ""  # Whoever is computing it now stores nothing with the former name.
+            # Whoever is computing it now stores nothing with the former name. Each deletion leaves
+            # another mark, since a finished season keeps it.
+            standing.field = user.name
     session.flush()
 
 

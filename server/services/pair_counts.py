@@ -44,8 +44,8 @@ class PairCounts:
 
     def __init__(self) -> None:
         self._kept: dict[str, Tallied] = {}
-        self._renamed_at: int | None = None
-        """When an account was last deleted, which gave its bots another full name."""
+        self._renamed = 0
+        """How many accounts had been deleted, which gave their bots other full names."""
 
     def of(
         self,
@@ -56,10 +56,10 @@ class PairCounts:
         cooperative: bool,
     ) -> Tallied:
         """Returns the counts of all finished matches that `which` selects."""
-        renamed_at = session.scalar(select(func.max(User.deleted_at)))
-        if renamed_at != self._renamed_at:
+        renamed = session.scalar(select(func.count(User.deleted_at))) or 0
+        if renamed != self._renamed:
             self.forget()
-            self._renamed_at = renamed_at
+            self._renamed = renamed
         query = select(Match.id).where(Match.state == MatchState.FINISHED, *which)
         ids = list(session.scalars(query.order_by(Match.number)))
         kept = self._kept.get(scope)

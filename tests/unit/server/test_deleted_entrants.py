@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,9 @@ import pytest
 from matchbox.league.archive import Archive, standings_agree
 from server import queries
 from server.db.migrations import upgrade
-from server.db.models import Season, SeasonState, User, Version
+from server.db.models import Season, SeasonState, Standing, User, Version
 from server.queries.archive import write_archive
-from server.services import account_deletion, accounts, season_progress
+from server.services import account_deletion, accounts, operations, season_progress
 from server.services.tick import tick
 from tests.books import SIMPLE, Books, play_out, played, season_of
 
@@ -158,3 +159,26 @@ def upgraded(books: Books, season: Season, rounds: list[Any]) -> list[Any]:
     with books.write() as session:
         session.get_one(Season, season.id).rounds = kept
     return found
+
+
+def test_a_standing_that_is_recomputed_meanwhile_has_no_former_name(
+    books: Books, charlie: User, zoe: User
+) -> None:
+    with books.write() as session:
+        yann = accounts.sign_up(session, "yann", PASSWORD, signup="open", now=books.clock())
+    books.league(paused=True)
+    bots = [books.bot(owner, "bot") for owner in (zoe, yann, books.person("xeno"))]
+    season = season_of(books, charlie, bots)
+    play_out(books)
+    tick(books.context)
+    delete(books, yann)
+    acting = books.acting(charlie)
+
+    def acting_after_a_deletion() -> Any:
+        delete(books, zoe)
+        return acting()
+
+    operations.recompute_season(books.context, charlie, acting_after_a_deletion, season.id)
+    with books.read() as session:
+        standing = session.get_one(Standing, f"season:{season.id}")
+        assert "zoe/" not in json.dumps([standing.lines, standing.facts])

@@ -139,13 +139,31 @@ def test_a_standing_is_computed_after_an_account_was_deleted(
     for job in books.tick():
         books.record(played(job))
     before = compute(books, "league:1", kept)
-    with books.write() as session:
-        dora = session.get_one(User, authors[2].id)
-        dora.password = None  # so that a new log-in confirms the deletion
-    account_deletion.delete_account(books.context, dora, "", network="here", begun=books.clock())
+    _delete(books, authors[2])
     after = compute(books, "league:1", kept)
     assert after == compute(books, "league:1")
     assert (len(before.lines), len(after.lines)) == (3, 2)
+
+
+def test_a_standing_is_computed_after_a_second_deletion_by_a_clock_that_was_put_back(
+    books: Books, authors: Sequence[User]
+) -> None:
+    kept = PairCounts()
+    books.clock.pass_by(minutes=60)
+    _delete(books, books.person("eve"))
+    books.clock.pass_by(minutes=-60)
+    for job in books.tick():
+        books.record(played(job))
+    compute(books, "league:1", kept)
+    _delete(books, authors[2])
+    assert compute(books, "league:1", kept) == compute(books, "league:1")
+
+
+def _delete(books: Books, user: User) -> None:
+    with books.write() as session:
+        found = session.get_one(User, user.id)
+        found.password = None  # so that a new log-in confirms the deletion
+    account_deletion.delete_account(books.context, found, "", network="here", begun=books.clock())
 
 
 def test_the_counts_of_a_season_are_not_kept_after_its_end(
