@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from sqlalchemy import select
 
 from server.db.models import Setting
-from server.times import HOUR_MS, MINUTE_MS, has_passed
+from server.times import CLOCKS_MS, HOUR_MS, MINUTE_MS, has_passed
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -64,10 +64,12 @@ def last(session: Session, of: str) -> int | None:
 def ledger_is_late(session: Session, settings: Settings, now: int) -> bool:
     """Whether the ledger's last tick is too old, or there is none.
 
-    It is never late while the platform has just begun to run.
+    It is never late while the platform has just begun to run. Times from a clock that was ahead do
+    not count.
     """
-    at = max(last(session, TICK) or 0, begun_at(session))
-    return now - at > max(LATE_MS, 10_000 * settings.tick_seconds)
+    most = max(LATE_MS, 10_000 * settings.tick_seconds)
+    times = (last(session, TICK) or 0, begun_at(session))
+    return all(has_passed(most + 1, at, now) for at in times)
 
 
 def of_ledger(worker: str) -> str:
@@ -103,7 +105,8 @@ def give(context: Context, sign: str) -> None:
             return
     with context.write() as session:
         kept, now = processes(session), context.now()
-        if now - max(kept.values(), default=0) > BREAK_MS:
+        stopped = now - max(kept.values(), default=0) > BREAK_MS
+        if stopped or begun_at(session) > now + CLOCKS_MS:  # Else nothing seems late until then.
             note(session, BEGUN, now=now)
         stay = {
             name: min(at, now)  # A sign from a clock that was ahead would make all others silent.

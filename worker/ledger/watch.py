@@ -15,6 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from matchbox.errors import MatchboxError
 from server.services import alarms, health, signs
+from server.times import has_passed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,13 +45,14 @@ def check_health(context: Context) -> int:
 def has_to_check(context: Context, sign: str, begun_at: int) -> bool:
     """Whether the process with this sign, which began at that time, has to check the health.
 
-    A ledger always has to. Others have to once the signs of all ledgers are late.
+    A ledger always has to. Others have to once the signs of all ledgers are late. Times from a
+    clock that was ahead do not count.
     """
     if signs.is_ledger(sign):
         return True
     with context.read() as session:
-        last = max(signs.last_of_ledgers(session), begun_at)
-    return context.now() - last > signs.LATE_MS
+        last, now = signs.last_of_ledgers(session), context.now()
+    return all(has_passed(signs.LATE_MS + 1, at, now) for at in (last, begun_at))
 
 
 class Watch:

@@ -156,6 +156,17 @@ def test_a_frozen_ledger_is_named_by_a_notice_of_another_process(
     assert "The ledger has given no sign of life for" in texts(books, charlie)
 
 
+def test_a_process_that_began_while_a_clock_was_ahead_looks_after_the_ledger_too(
+    books: Books, charlie: User, watching: Callable[..., Watch]
+) -> None:
+    books.clock.pass_by(minutes=60)
+    web = watching(signs.WEB)
+    turns(books, web, 1)
+    books.clock.pass_by(minutes=-60)
+    turns(books, web, 8)
+    assert "The ledger has not started yet" in texts(books, charlie)
+
+
 def test_two_that_look_at_the_same_time_tell_each_finding_once(
     books: Books, charlie: User, watching: Callable[..., Watch]
 ) -> None:

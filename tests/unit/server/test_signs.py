@@ -90,3 +90,22 @@ def test_a_clock_that_was_ahead_makes_nobody_silent(books: Books) -> None:
     give(books, signs.WEB, signs.INTERNAL, ONE, seconds=15)
     assert silent(books) == set()
     assert stored_at(books) == books.clock()
+
+
+def test_a_start_by_a_clock_that_was_ahead_hides_no_silence(books: Books) -> None:
+    books.clock.pass_by(minutes=60)
+    give(books, signs.WEB, ONE)
+    with books.write() as session:
+        signs.note(session, signs.TICK, now=books.clock())
+    books.clock.pass_by(minutes=-60)
+    give(books, signs.WEB, ONE, seconds=15)
+    assert not late(books), "the ledger has time for its next tick"
+    give(books, signs.WEB, seconds=60)
+    assert silent(books) == {ONE}
+    assert late(books)
+
+
+def late(books: Books) -> bool:
+    """Whether the last tick is too old."""
+    with books.read() as session:
+        return signs.ledger_is_late(session, books.settings, books.clock())
