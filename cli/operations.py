@@ -124,6 +124,7 @@ def audit(
     json: JsonOption = False,
 ) -> None:
     """Show the log of operators' actions, newest first."""
+    from dashboard import wording
     from matchbox.answers.platform import AuditLine
 
     with connect() as client:
@@ -131,7 +132,7 @@ def audit(
         lines = list(islice(found, most))
     rows = [
         (one.at, one.actor or "the platform", one.action, one.subject, one.name,
-         "; ".join(f"{name}: {v}" for name, v in one.detail.items() if v is not None))
+         "; ".join(f"{name}: {value}" for name, value in wording.flat(one.detail)))
         for one in lines
     ]  # fmt: skip
     output.listing(lines, ["when", "who", "what", "to", "name", "more"], rows, json)

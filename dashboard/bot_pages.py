@@ -5,7 +5,7 @@ Knows addresses and templates, like dashboard.pages; the source has the answers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from flask import Response, redirect, render_template, request, url_for
@@ -14,6 +14,7 @@ from dashboard import ratings, sparklines, tables, wording
 from dashboard.responses import csv_file
 from dashboard.source import Source
 from matchbox.answers.board_figures import Opponent, Opponents
+from matchbox.answers.matches import Matches
 
 LISTED: Final = 20
 """The number of opponents that a bot's page lists: those that it has met most."""
@@ -31,30 +32,10 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Any]]]:
         return redirect(url_for("pages.bot", owner=found.owner, name=found.name))
 
     def bot(owner: str, name: str) -> str:
-        full_name = f"{owner}/{name}"
-        recent = source.matches(bot=full_name, rated=True, limit=15)
         if request.args.get("part") == "recent":
+            recent = _recent(source, owner, name)
             return render_template("_recent.html", owner=owner, name=name, recent=recent)
-        found = source.bot(owner, name)
-        points = source.ratings(owner, name)
-        met = source.results_by_opponent(owner, name, LISTED)
-        return render_template(
-            "bot.html",
-            bot=found,
-            full_name=full_name,
-            owner=found.owner,
-            name=found.name,
-            recent=recent,
-            rated=ratings.of_bot(full_name, points, found.active),
-            last={one.version: one for one in points},
-            met=met,
-            strengths=strengths(met.items),
-            trends=_trends(met),
-            compared=source.comparisons(owner, name) if found.mine else [],
-            comparable=source.comparable(owner, name) if found.mine else None,
-            lessons=source.lessons(owner, name),
-            faults=source.bot_faults(owner, name),
-        )
+        return bot_page(source, owner, name)
 
     def author(name: str) -> str:
         return render_template("author.html", author=source.author(name))
@@ -63,6 +44,43 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Any]]]:
     yield "/bots/<owner>/<name>", bot
     yield "/authors/<name>", author
     yield from _opponents(source)
+
+
+def bot_page(
+    source: Source,
+    owner: str,
+    name: str,
+    values: Mapping[str, str] | None = None,
+    error: str = "",
+) -> str:
+    """Returns the page of a bot; `error` is the reason why a comparison could not be started."""
+    full_name = f"{owner}/{name}"
+    found = source.bot(owner, name)
+    points = source.ratings(owner, name)
+    met = source.results_by_opponent(owner, name, LISTED)
+    return render_template(
+        "bot.html",
+        bot=found,
+        full_name=full_name,
+        owner=found.owner,
+        name=found.name,
+        recent=_recent(source, owner, name),
+        rated=ratings.of_bot(full_name, points, found.active),
+        last={one.version: one for one in points},
+        met=met,
+        strengths=strengths(met.items),
+        trends=_trends(met),
+        compared=source.comparisons(owner, name) if found.mine else [],
+        comparable=source.comparable(owner, name) if found.mine else None,
+        lessons=source.lessons(owner, name),
+        faults=source.bot_faults(owner, name),
+        values=values or {},
+        error=error,
+    )
+
+
+def _recent(source: Source, owner: str, name: str) -> Matches:
+    return source.matches(bot=f"{owner}/{name}", rated=True, limit=15)
 
 
 def _opponents(source: Source) -> Iterator[tuple[str, Callable[..., Any]]]:

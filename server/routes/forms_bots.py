@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from flask import Blueprint, request
 
-from dashboard import workbench
+from dashboard import bot_pages, workbench
 from matchbox.errors import BadBundle
 from server import queries
 from server.auth import acting, context, require_account
@@ -80,6 +80,7 @@ def retire(owner: str, name: str) -> Response:
 
 
 @routes.post("/bots/<name:owner>/<name:name>/compare")
+@form_of(bot_pages.bot_page)
 def compare(owner: str, name: str) -> Response:
     """Starts a comparison, then goes to its page."""
     challenger, defender = whole("challenger"), whole("defender")

@@ -100,6 +100,10 @@ def test_the_log_is_told(charlie: User, platform: Platform, matchbox: Run) -> No
     header, line = shown.splitlines()
     assert header.split("\t")[:4] == ["when", "who", "what", "to"]
     assert line.split("\t")[1:5] == ["charlie", "season.pause", f"season:{season.id}", "spring"]
+    assert matchbox("league", "edit", "bomb", "--cycles", "3").code == 0
+    shown = matchbox("admin", "audit", "--action", "league.edit").out
+    assert "format cycles: 3" in shown
+    assert "{" not in shown
 
 
 def test_an_arena_is_stopped_its_matches_are_void_and_it_goes_on(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -109,6 +110,12 @@ def test_the_form_leads_to_the_comparison_whose_page_and_matches_are_there(
     assert visitor.send("/bots/alice/mine/compare", **fields).location == "/comparisons/2"
     assert visitor.send("/comparisons/2/cancel").location == "/comparisons/2"
     assert "Ended early: it was cancelled" in visitor.get("/comparisons/2").text
-    assert (
-        visitor.send("/bots/alice/mine/compare", **{**fields, "games": "many"}).status_code == 422
-    )
+    for wrong, why in (
+        ({"games": "many"}, "games"),
+        ({"defender": "2", "games": "100"}, "would meet itself"),
+    ):
+        again = visitor.send("/bots/alice/mine/compare", **{**fields, **wrong})
+        form = again.text.partition('id="compare-title"')[2].partition("</section>")[0]
+        assert (again.status_code in (409, 422), why in form, 'role="alert"' in form) == (True,) * 3
+        assert f'value="{wrong["games"]}"' in form
+        assert re.search('name="challenger">.*<option selected>2</option>', form)
