@@ -15,6 +15,7 @@ from sqlalchemy import bindparam, delete, insert, or_, select, update
 from matchbox.errors import BrokerUnavailable
 from matchbox.match import wire
 from server.db.models import Outbox
+from server.times import CLOCKS_MS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +32,13 @@ _BATCH: Final = 200
 _INSERT: Final = insert(Outbox)
 _FREE: Final = (
     select(Outbox.id, Outbox.task, Outbox.message)
-    .where(or_(Outbox.taken_at.is_(None), Outbox.taken_at < bindparam("before")))
+    .where(
+        or_(
+            Outbox.taken_at.is_(None),
+            Outbox.taken_at < bindparam("before"),
+            Outbox.taken_at > bindparam("after"),  # by a clock that was ahead
+        )
+    )
     .order_by(Outbox.id)
 )
 _NEXT: Final = _FREE.limit(_BATCH)
@@ -121,7 +128,7 @@ def is_waiting(session: Session) -> bool:
 
 
 def _take(database: Database, now: int) -> Sequence[tuple[int, str, dict[str, Any]]]:
-    free = {"before": now - TAKEN_MS}
+    free = {"before": now - TAKEN_MS, "after": now + CLOCKS_MS}
     with database.read() as session:
         if session.scalar(_ANY, free) is None:
             return []

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import delete, func, select, update
 
 from matchbox import registry
 from matchbox.errors import BadOption, Conflict, Forbidden, NotFound, TooMany
@@ -35,7 +35,7 @@ from server.services import audit, table_turns
 from server.services.accounts import require_operator
 from server.services.lookup import find_bot
 from server.services.walls import wall
-from server.times import MINUTE_MS
+from server.times import CLOCKS_MS, MINUTE_MS
 
 if TYPE_CHECKING:
     from sqlalchemy import Select
@@ -191,7 +191,13 @@ def close(session: Session, actor: User, name: str, *, now: int) -> PlayTable:
 
 
 def end_idle(session: Session, *, settings: Settings, now: int) -> int:
-    """Ends the tables that nobody has touched for long; returns how many."""
+    """Ends the tables that nobody has touched for long; returns how many.
+
+    One that was touched while a clock was ahead has its time from now on.
+    """
+    until = now + settings.play_idle_minutes * MINUTE_MS
+    ahead = (PlayTable.state.in_(UNSETTLED), PlayTable.deadline > until + CLOCKS_MS)
+    session.execute(update(PlayTable).where(*ahead).values(deadline=until))
     late = select(PlayTable).where(PlayTable.state.in_(UNSETTLED), PlayTable.deadline < now)
     rows = session.scalars(late.order_by(PlayTable.id)).all()
     idle = f"Nobody moved for {settings.play_idle_minutes} minutes."

@@ -357,6 +357,19 @@ def test_a_turn_of_a_table_that_has_ended_is_not_wanted(
         play.leave(session, alice, table, now=books.clock())
 
 
+def test_a_table_that_was_opened_by_a_clock_that_was_ahead_ends_like_any_other(
+    books: Books, alice: User
+) -> None:
+    books.clock.pass_by(minutes=DAY)
+    table = open_table(books, alice, ["me", "friend"])
+    books.clock.pass_by(minutes=-DAY)
+    tick(books.context)
+    assert seen(books, table, alice).state == "open"
+    books.clock.pass_by(minutes=31)
+    tick(books.context)
+    assert seen(books, table, alice).state == "ended"
+
+
 def test_a_table_that_nobody_touches_ends(books: Books, alice: User, bob: User) -> None:
     books.bot(bob, "simple")
     table = open_table(books, alice, ["me", "bob/simple"])
