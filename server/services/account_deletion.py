@@ -58,7 +58,6 @@ if TYPE_CHECKING:
     from server.context import Context
 
 PLAYING: Final = (SeasonState.FROZEN, *UNDER_WAY)
-_WHY: Final = "its author has deleted the account"
 
 
 def delete_account(
@@ -111,7 +110,7 @@ def _end_its_bots(session: Session, user: User, *, now: int) -> None:
     inside = (Bot.owner_id == user.id, Season.state.in_(PLAYING), Entry.out == "")
     entered = select(Entry).join(Entry.bot).join(Entry.season).where(*inside)
     for entry in session.scalars(entered).all():
-        exclusions.exclude_entry(session, entry, "suspended", _WHY, now=now)
+        exclusions.exclude_entry(session, entry, "suspended", exclusions.AUTHOR_GONE, now=now)
     alive = (Bot.owner_id == user.id, Bot.retired_at.is_(None))
     for bot in session.scalars(select(Bot).where(*alive)).all():
         uploads.retire(session, user, bot.full_name, now=now)

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from sqlalchemy import ColumnElement, select, update
 
-from server.db.models import UNDER_WAY, UNFINISHED, Entry, Match, MatchSeat, MatchState, VoidCause
+from server.db.models import (
+    UNDER_WAY,
+    UNFINISHED,
+    Entry,
+    Match,
+    MatchSeat,
+    MatchState,
+    SeasonState,
+    VoidCause,
+)
 from server.db.session import compare_and_set
 from server.services import replacements
 from server.services.events import publish_each, storable
@@ -15,6 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sqlalchemy.orm import Session
+
+AUTHOR_GONE: Final = "its author has deleted the account"
+"""The reason why the bot of a deleted author is out of a season."""
 
 
 def exclude_entry(
@@ -42,8 +54,12 @@ def restore_entry(session: Session, entry: Entry, *, now: int) -> list[Match]:
     """Brings the entrant back; returns the new matches, which replace those that became void.
 
     In a season that is not under way any more no match is replaced. A match against an entrant that
-    is still out stays void. Rounds that were opened without the entrant stay without it.
+    is still out stays void. Rounds that were opened without the entrant stay without it. The bot of
+    a deleted author plays no further matches; those that it has played count again.
     """
+    if entry.bot.owner.deleted_at is not None and entry.season.state != SeasonState.FINISHED:
+        exclude_entry(session, entry, "suspended", AUTHOR_GONE, now=now)
+        return []
     entry.out, entry.out_at, entry.out_why = "", None, ""
     session.flush()
     if entry.season.state not in UNDER_WAY:

@@ -233,7 +233,12 @@ def _take_out(session: Session, entry: Entry, version: Version, why: str, now: i
 
 
 def _suspended(session: Session, version: Version) -> Sequence[Entry]:
-    """The version's suspended entries in seasons that have begun and are not over."""
+    """The version's suspended entries in seasons that have begun and are not over.
+
+    There are none if its author has deleted the account.
+    """
+    if version.bot.owner.deleted_at is not None:
+        return []
     mine = (Entry.version_id == version.id, Entry.out == "suspended")
     query = select(Entry).join(Season).where(*mine, Season.state.in_(BEGUN))
     return session.scalars(query.order_by(Entry.id)).all()

@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import func, select
 
+from matchbox.errors import Conflict
 from matchbox.league.archive import Archive, standings_agree
 from server import queries
 from server.db.migrations import upgrade
-from server.db.models import Season, SeasonState, Standing, User, Version
+from server.db.models import MatchSeat, Season, SeasonState, Standing, User, Version
 from server.queries.archive import write_archive
 from server.services import account_deletion, accounts, operations, season_progress
 from server.services.tick import tick
@@ -182,3 +184,42 @@ def test_a_standing_that_is_recomputed_meanwhile_has_no_former_name(
     with books.read() as session:
         standing = session.get_one(Standing, f"season:{season.id}")
         assert "zoe/" not in json.dumps([standing.lines, standing.facts])
+
+
+@pytest.mark.parametrize("disqualified_first", [True, False])
+def test_nobody_brings_the_bot_of_a_deleted_author_back_into_a_season(
+    disqualified_first: bool, books: Books, charlie: User, zoe: User
+) -> None:
+    mine, *_ = bots = field(books, zoe, 6)
+    season = season_of(books, charlie, bots, format=SWISS)
+    play_round(books)
+    asked: dict[str, Any] = {"reason": "why", "now": books.clock()}
+    name = "zoe"
+    if not disqualified_first:
+        name = delete(books, zoe)
+    with books.write() as session:
+        operations.disqualify(session, charlie, season.id, f"{name}/bot", **asked)
+    if disqualified_first:
+        name = delete(books, zoe)
+    with books.write() as session:
+        assert not operations.reinstate(session, charlie, season.id, f"{name}/bot", **asked)
+    assert out_of(books, season, mine) == ("suspended", "its author has deleted the account")
+    with books.write() as session, pytest.raises(Conflict, match="only one that is suspended"):
+        operations.reinstate_version(session, charlie, mine.id, **asked)
+    before = seats_of(books, mine)
+    play_out(books)
+    assert seats_of(books, mine) == before
+
+
+def out_of(books: Books, season: Season, version: Version) -> tuple[str, str]:
+    """Returns how and why the entrant is out of the season."""
+    with books.read() as session:
+        entries = {one.version_id: one for one in session.get_one(Season, season.id).entries}
+        return entries[version.id].out, entries[version.id].out_why
+
+
+def seats_of(books: Books, version: Version) -> int:
+    """Returns the number of the version's seats in matches."""
+    with books.read() as session:
+        its_own = MatchSeat.version_id == version.id
+        return session.scalar(select(func.count()).select_from(MatchSeat).where(its_own)) or 0
