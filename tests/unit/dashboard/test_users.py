@@ -88,7 +88,7 @@ def test_a_class_page_at_an_address_for_everybody_does_not_warn() -> None:
         (
             "cup",
             {"by": "borda", "items": [RATED]},
-            '<td data-label="Score" class="number" data-sort="0.6123">61.2%</td>',
+            '<td data-label="Expected score" class="number" data-sort="0.6123">61.2%</td>',
         ),
         ("cup", {"by": "score", "items": [RATED]}, ">0.6</td>"),
     ],
