@@ -38,10 +38,11 @@ class Report(Answer):
 class VersionLine(Answer):
     """A version of a bot; `report` is null until there is one.
 
-    `trouble` says why it is `parked` for an operator, in quarantine or suspended. It forfeited
-    `forfeits` of its `rated_bouts` in `rated_matches`. It is `stateful` if it was found to keep
-    state between bouts. In `sampled` matches, some bouts were played again alone to find that out.
-    It is `unrepeatable` if it answered differently when a game was played twice.
+    `trouble` says why it is `parked` for an operator, in quarantine or suspended; an error of the
+    platform is for operators, and that of a try-out for its owner too. It forfeited `forfeits` of
+    its `rated_bouts` in `rated_matches`. It is `stateful` if it was found to keep state between
+    bouts. In `sampled` matches, some bouts were played again alone to find that out. It is
+    `unrepeatable` if it answered differently when a game was played twice.
     """
 
     id: int

@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 
     from matchbox.answers.standings import BoardLine
 
-_TROUBLED: Final = (VersionState.QUARANTINED, VersionState.SUSPENDED)
 _LAST: Final = (
     select(MatchSeat.match_id, MatchSeat.seat)
     .where(MatchSeat.version_id == bindparam("version"))
@@ -237,13 +236,24 @@ def _version(row: Version, viewer: User | None) -> VersionLine:
         unrepeatable=row.unrepeatable,
         stateful=row.stateful_at is not None,
         sampled=row.sampled,
-        trouble=row.trouble if row.parked or row.state in _TROUBLED else "",
+        trouble=_trouble(row, viewer),
         forfeits=row.forfeits,
         rated_bouts=row.rated_bouts,
         rated_matches=row.rated_matches,
         parked=row.parked,
         report=None if report is None else Report.model_validate(report),
     )
+
+
+def _trouble(row: Version, viewer: User | None) -> str:
+    """The platform's own errors are for operators, as those of a match; the owner also gets that of
+    a try-out."""
+    if row.parked:
+        return row.trouble if sees(viewer, row.bot.owner_id) else ""
+    if row.state == VersionState.QUARANTINED:
+        told = viewer is not None and viewer.operator
+        return row.trouble if told else row.trouble.partition(": ")[0]
+    return row.trouble if row.state == VersionState.SUSPENDED else ""
 
 
 def _cpu_ms_per_bout(session: Session, row: Bot) -> float | None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
 
-from matchbox.answers.bots import Bot
+from matchbox.answers.bots import Bot, State
 from matchbox.answers.platform import Audit
 from matchbox.errors import Forbidden
 from tests.unit.dashboard import cast, seasons
@@ -141,6 +142,27 @@ def test_a_suspended_version_says_why_and_what_to_do() -> None:
     assert "Submit a new version, and the bot plays again." in mine
     operators = get("/bots/alice/careful/versions/4", replace(OPERATOR, bot=suspended)).text
     assert 'action="/admin/versions/4/reinstate"' in operators
+
+
+@pytest.mark.parametrize(
+    ("state", "said"),
+    [
+        ("pending", "The platform could not try it out{}"),
+        ("quarantined", "It was tried out alone, without a verdict{}"),
+    ],
+)
+def test_a_parked_version_says_so_with_and_without_the_platforms_error(
+    state: State, said: str
+) -> None:
+    def parked(owner: str, name: str, trouble: str) -> Bot:
+        row = cast.version(4, state, None, trouble=trouble, parked=True, id=4)
+        return cast.bot(owner, name, versions=[row])
+
+    for trouble, why in (("", ". An"), ("no room", ": no room")):
+        source = replace(SOURCE, bot=partial(parked, trouble=trouble))
+        assert said.format(why) in get("/bots/alice/careful/versions/4", source).text
+        page = get("/bots/alice/careful", source).text
+        assert (trouble or "an operator has been notified") in page
 
 
 def test_the_faults_are_counted_by_kind_and_by_bot_with_a_way_to_each() -> None:

@@ -172,6 +172,24 @@ def test_a_suspect_that_cannot_even_be_tried_is_parked_for_the_operator(
     )
 
 
+def test_only_operators_are_told_the_platforms_error_and_the_owner_that_of_a_tryout(
+    books: Books, suspect: TryOut, charlie: User, alice: User, bob: User
+) -> None:
+    def told(viewer: User | None) -> str:
+        with books.read() as session:
+            return queries.version(session, suspect.version, viewer).trouble
+
+    present = "present when the platform failed 3 times within a day"
+    assert [told(one) for one in (None, bob, alice)] == [present] * 3
+    assert told(charlie) == f"{present}: the box did not open"
+    books.lose(lost(suspect, "no room in /srv/data"))
+    tick(books.context)
+    (again,) = books.sent(TryOut)
+    books.lose(lost(again, "no room in /srv/data"))
+    assert [told(one) for one in (None, bob)] == ["", ""]
+    assert [told(one) for one in (alice, charlie)] == ["no room in /srv/data"] * 2
+
+
 def test_the_tick_takes_aside_and_the_sweeper_sends_again(
     books: Books, versions: list[Version], jobs: list[PlayMatch]
 ) -> None:
