@@ -76,7 +76,9 @@ def archive(season: str, query_data: WhichBundles) -> Response:
         file.close()
         raise
     file.seek(0)
-    return send_file(file, mimetype=ZIP, as_attachment=True, download_name=f"{name}.zip")
+    response = send_file(file, mimetype=ZIP, as_attachment=True, download_name=f"{name}.zip")
+    response.headers["Cache-Control"] = "private, no-cache"
+    return response
 
 
 @routes.post("/seasons/<season:season>/verifications")

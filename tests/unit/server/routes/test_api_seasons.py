@@ -136,6 +136,7 @@ def test_a_season_that_is_over_is_exported_with_the_bots_that_one_may_have(
     ):
         with caller.get(f"/seasons/{season}/archive{asked}") as answer:
             assert (answer.status_code, answer.mimetype) == (200, "application/zip")
+            assert answer.headers["Cache-Control"] == "private, no-cache"
             archive = Archive(BytesIO(answer.data))
         assert len(archive.matches) == 2
         given = [archive.bundle(one.version) for one in archive.head.entrants]
