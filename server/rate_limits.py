@@ -69,9 +69,9 @@ there. The limit allows for a whole class in one network."""
 _JOINING: Final = ("forms_classes.join", "accounts.sign_up")
 """Endpoints that make an account with a code."""
 OF_A_CODE: Final = 120
-"""The number of accounts that may be made with one code, and of codes that one network may try, in
-a minute. Codes that work count too: otherwise a visitor over the limit could tell which ones
-work."""
+"""The number of accounts that may be made with one code, and of codes that one network may look at,
+or join with, in a minute. Codes that work count too: otherwise a visitor over the limit could tell
+which ones work."""
 AGAIN: Final = "matchbox_again"
 """The attribute of a form's view that shows the form again, from (error, status, parts)."""
 TOO_FAST: Final = (
@@ -115,6 +115,7 @@ def limit_rates(app: Flask, settings: Settings, sent_code: Callable[[], str]) ->
         storage_options=_patience(settings.broker_url),
         in_memory_fallback_enabled=True,
         swallow_errors=True,  # errors of the broker; later requests count in memory
+        fail_on_first_breach=False,  # a refused guess of a code counts for all limits of guesses
         headers_enabled=True,
         key_prefix="matchbox-rates",
     )
@@ -132,22 +133,20 @@ def limit_rates(app: Flask, settings: Settings, sent_code: Callable[[], str]) ->
         key_func=lambda: f"code:{sent_code()}",
         exempt_when=lambda: not sent_code(),
     )
-    telling = limiter.shared_limit(
-        f"{max(OF_A_CODE, settings.logins_per_minute)} per minute",
-        scope="guesses",
-        key_func=client_network,
-    )
-    abroad = limiter.shared_limit(
-        f"{max(OF_A_CODE, settings.logins_per_minute)} per minute",
-        scope="abroad",
-        key_func=client_network,
+    telling, joining, abroad = (
+        limiter.shared_limit(
+            f"{max(OF_A_CODE, settings.logins_per_minute)} per minute",
+            scope=scope,
+            key_func=client_network,
+        )
+        for scope in ("guesses", "joining", "abroad")
     )
     rates = {**dict.fromkeys(SLOW, few), **dict.fromkeys(TELLING, telling)}
     for endpoint, rate in {**rates, **dict.fromkeys(ABROAD, abroad)}.items():
         view: Any = app.view_functions[endpoint]
         limited = rate(view)
         if endpoint in _JOINING:
-            limited = few(with_code(view))
+            limited = joining(few(with_code(view)))
         app.view_functions[endpoint] = _shown_again(view, limited)
 
 

@@ -9,9 +9,10 @@ import re
 import pytest
 from apiflask import APIFlask
 
+from matchbox import registry
 from server.db.models import User
 from server.rate_limits import OF_A_CODE
-from server.services import classes
+from server.services import classes, leagues
 from tests.books import GAME, Books
 from tests.unit.server.routes.conftest import Browse, Browser, Caller, MakeApp, problem
 
@@ -66,9 +67,6 @@ def test_a_code_that_does_not_work_is_told_so(browse: Browse, nobody: Caller) ->
 def test_a_whole_class_signs_up_from_one_address(make_app: MakeApp) -> None:
     app = make_app(logins_per_minute=2, signup="closed")
     context = app.extensions["matchbox"]
-    from matchbox import registry
-    from server.services import leagues
-
     with context.write() as session:
         (league,) = leagues.ensure_default_leagues(
             session, [registry.game(GAME)], context.settings, now=context.now()
@@ -100,6 +98,31 @@ def test_looking_at_codes_is_limited_whether_they_work_or_not(
     assert nobody.get("/join/none-none").status_code == 404
     for guess in (code, "none-none"):
         assert nobody.get(f"/join/{guess}").status_code == 429, "and nothing tells them apart"
+
+
+@pytest.mark.parametrize("path", ["/join/{}", "/api/v1/accounts"])
+def test_a_guesser_over_the_limit_is_not_told_which_code_works(
+    make_app: MakeApp, path: str
+) -> None:
+    app = make_app(logins_per_minute=1, signup="closed")
+    context = app.extensions["matchbox"]
+    with context.write() as session:
+        (league,) = leagues.ensure_default_leagues(
+            session, [registry.game(GAME)], context.settings, now=context.now()
+        )
+        league.join_code = "abcd-2345"
+    guesser = Browser(app.test_client())
+    typed = {"name": "mallory", "password": PASSWORD}
+    token = guesser.csrf_token()
+
+    def send(code: str) -> int:
+        if path.startswith("/api/"):
+            return guesser.client.post(path, json={**typed, "code": code}).status_code
+        return guesser.send(path.format(code), csrf_token=token, **typed).status_code
+
+    told = [send(f"gu{number:02}-guess"[:9]) for number in range(OF_A_CODE)]
+    assert told == [404] + [429] * (OF_A_CODE - 1)
+    assert send("abcd-2345") == 429
 
 
 def test_a_code_in_a_log_in_makes_nobody_free_of_the_limit(make_app: MakeApp) -> None:
