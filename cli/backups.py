@@ -75,7 +75,7 @@ def restore(
     from cli import folder
     from server import backup as backups
 
-    url = database or os.environ.get("MATCHBOX_DATABASE_URL", "")
+    url = database or _address_in_environment()
     _check_address(url)
     _refuse_full(data)
     waiting = 0
@@ -135,6 +135,13 @@ def _into_folder(place: Path, fill: Callable[..., int], watch: Watch | None) -> 
     finally:
         for ending in ("", *WAL):
             draft.with_name(draft.name + ending).unlink(missing_ok=True)
+
+
+def _address_in_environment() -> str:
+    """The setting with the database's address, or what its file has; empty without either."""
+    from matchbox.settings import with_secrets
+
+    return with_secrets(os.environ, open).get("MATCHBOX_DATABASE_URL", "")
 
 
 def _check_address(url: str) -> None:

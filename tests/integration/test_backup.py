@@ -288,6 +288,18 @@ def test_a_database_of_the_environment_is_kept_with_the_secrets_of_the_data_fold
     assert "It has no secrets" in capsys.readouterr().err
 
 
+def test_a_restore_fills_the_database_whose_address_is_in_a_file(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    books = tmp_path / "elsewhere.db"
+    (tmp_path / "address").write_text(f"sqlite:///{books}\n")
+    monkeypatch.setenv("MATCHBOX_DATABASE_URL_FILE", str(tmp_path / "address"))
+    home = tmp_path / "home"
+    assert main.run(["admin", "restore", str(file), "--data", str(home)]) == 0
+    assert books.exists()
+    assert not (home / "matchbox.db").exists()
+
+
 def test_a_file_that_exists_is_not_overwritten(file: Path, running: Books) -> None:
     size = file.stat().st_size
     with pytest.raises(Conflict, match="exists; give the backup another name"):
