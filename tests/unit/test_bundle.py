@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import random
 import stat
 import struct
 import unicodedata
@@ -70,6 +71,7 @@ def test_a_byte_order_mark_is_allowed() -> None:
         (zipped({"player.py": SOURCE, "../out.py": SOURCE}), "cannot be a file's name"),
         (zipped({"player.py": SOURCE, "/etc/x": SOURCE}), "cannot be a file's name"),
         (zipped({"player.py": SOURCE, "a\\b": SOURCE}), "cannot be a file's name"),
+        (zipped({"player.py": SOURCE, "a" * 201: SOURCE}), "cannot be a file's name"),
         (zipped({"player.py": SOURCE, "PLAYER.py": SOURCE}), "two files of the same name"),
         (zipped({f"m{n}.py": b"" for n in range(65)}), "65 files"),
         (zipped({"player.py": SOURCE, "zeros": b"\0" * 1_000_000}), "more than 20 times"),
@@ -141,10 +143,12 @@ def test_it_refuses_a_link_in_a_zip() -> None:
 
 
 def test_it_refuses_a_zip_that_unpacks_to_too_much() -> None:
-    files = {f"f{n}": bytes(range(256)) * 1024 for n in range(20)}
-    packed = zipped({"player.py": SOURCE, **files})
+    content = random.Random(1).randbytes(8000) * 10
+    files = {f"f{n}": content for n in range(bundle.UNPACKED_BYTES // len(content))}
+    assert bundle.read_bundle(zipped({"player.py": SOURCE, **files})).files["f0"] == content
+    packed = zipped({"player.py": SOURCE, **files, "one": content})
     assert len(packed) < bundle.ZIP_BYTES
-    with pytest.raises(BadBundle):
+    with pytest.raises(BadBundle, match="unpacks to more than 4194304 bytes"):
         bundle.read_bundle(packed)
 
 

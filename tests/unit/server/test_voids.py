@@ -313,6 +313,22 @@ def test_a_void_ranked_match_leaves_the_ratings_of_bots_that_did_not_sit_there(
     assert matches == {**dict.fromkeys(sat, 0), other: 3}
 
 
+def test_a_void_match_of_old_rules_leaves_the_ratings_of_the_present_ones(
+    books: Books, alice: User, bob: User, charlie: User
+) -> None:
+    books.league()
+    for user in (alice, bob):
+        books.bot(user, "one")
+    with books.write() as session:
+        books.feed(session)
+    old = play_one(books)
+    with books.write() as session:
+        session.get_one(Match, old).rules = "0"
+    void(books, charlie, old)
+    with books.read() as session:
+        assert [row.matches for row in session.scalars(select(Rating))] == [1, 1]
+
+
 def test_a_void_ranked_match_leaves_the_ratings_with_the_next_refit(
     books: Books, alice: User, bob: User, charlie: User
 ) -> None:
