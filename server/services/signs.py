@@ -92,6 +92,17 @@ def begun_at(session: Session) -> int:
     return last(session, BEGUN) or 0
 
 
+def has_run(session: Session, length: int, *, now: int) -> bool:
+    """Whether the platform has run for this many ms by its signs; True if it has given none yet.
+
+    A clock that jumps ahead looks like a stop.
+    """
+    newest = max(processes(session).values(), default=None)
+    if newest is None:
+        return True
+    return now - newest <= BREAK_MS and has_passed(length, begun_at(session), now)
+
+
 def processes(session: Session) -> dict[str, int]:
     """Returns when each process has given its sign last, UTC in ms, by the sign."""
     return dict(session.scalar(select(Setting.value).where(Setting.name == PROCESSES)) or {})

@@ -34,6 +34,7 @@ from server.services import (
     signs,
     standings,
 )
+from server.times import HOUR_MS
 
 if TYPE_CHECKING:
     from server.context import Context
@@ -301,8 +302,10 @@ def _trim(context: Context) -> None:
 
 
 def _prune(context: Context) -> None:
+    """Removes some old rows, but none soon after a start: the clock may still be wrong."""
+    now = context.now()
     with context.read() as session:
-        due = retention.is_due(session, now=context.now())
+        due = retention.is_due(session, now=now) and signs.has_run(session, HOUR_MS, now=now)
     if due and not prune_some(context):
         with context.write() as session:
             retention.note_nothing_left(session, now=context.now())

@@ -30,7 +30,7 @@ from server.db.models import (
 )
 from server.queries.archive import write_archive
 from server.queries.lessons import packed_record
-from server.services import match_verifications, ratings, retention, standings, voids
+from server.services import match_verifications, ratings, retention, signs, standings, voids
 from server.services.tick import prune_some, tick
 from server.times import DAY_MS
 from tests.books import SIMPLE, Books, play_out, played, season_of, tried_out
@@ -299,3 +299,29 @@ def test_a_clock_that_was_ahead_does_not_put_off_the_next_search(books: Books) -
         assert not retention.is_due(session, now=books.clock())
         books.clock.pass_by(minutes=-1440)
         assert retention.is_due(session, now=books.clock())
+
+
+def test_a_clock_that_is_far_ahead_for_a_while_removes_nothing(
+    books: Books, ranked: list[str]
+) -> None:
+    kept = keeping(books, keep_record_days=100)
+
+    def there(minutes: float) -> int:
+        """Runs the platform; returns how many records are there then."""
+        tick(kept.context)
+        for _ in range(round(minutes * 3)):
+            books.clock.pass_by(seconds=20)
+            signs.give(kept.context, signs.WEB)
+        tick(kept.context)
+        with books.read() as session:
+            has_record = Result.record_days.is_(None)
+            return session.scalar(select(func.count()).select_from(Result).where(has_record)) or 0
+
+    there(1)
+    books.clock.pass_by(minutes=1440 * 365)
+    assert there(2) == len(ranked)
+    books.clock.pass_by(minutes=-1440 * 365)
+    assert there(2) == len(ranked)
+    books.clock.pass_by(minutes=1440 * 365)
+    there(59)
+    assert there(3) == 0
