@@ -43,6 +43,8 @@ WITHOUT_COOKIE: Final = ("/api/", "/internal/", "/remote/")
 """Paths where a request without a session needs no form token: it has a bearer token instead."""
 OF_ARENAS: Final = ("/internal/", "/remote/")
 """Paths where a bearer token is an arena's and no account's."""
+SHARED: Final = "/assets/"
+"""Files that caches on the way may keep: an answer with one must not renew a session's cookie."""
 FOR_STRANGERS: Final = ("accounts.log_in", "accounts.sign_up", "accounts.request_link")
 """The API's endpoints that change something and need no account."""
 
@@ -324,7 +326,7 @@ def _of_session(secret: str) -> Visitor | None:
             return None
         user, number, stale = row.user, row.id, sessions.is_stale(row, address, now=now)
         asking = Visitor(user.id, user.name, user.role, user.scopes, session=number, key=secret)
-    if stale:
+    if stale and not request.path.startswith(SHARED):
         with suppress(Unavailable), ctx.write() as session:  # The next request may store it.
             sessions.note_use(session, number, address=address, now=now)
         # Only now: an answer that comes after another log-in must not bring the old cookie back.

@@ -242,6 +242,19 @@ def test_a_late_answer_does_not_bring_the_cookie_of_an_earlier_log_in_back(
     assert "Expires=" in renewed
 
 
+def test_a_file_that_shared_caches_keep_renews_no_cookie(
+    browse: Browse, dora: User, books: Books
+) -> None:
+    browser = browse(dora)
+    found = re.search(r'"(/assets/[^"]+[?]v=[^"]+)"', browser.get("/").text)
+    assert found is not None
+    books.clock.pass_by(minutes=11)
+    answer = browser.get(found[1])
+    assert answer.headers["Cache-Control"].startswith("public")
+    assert "Set-Cookie" not in answer.headers
+    assert "Set-Cookie" in browser.get("/account").headers
+
+
 def test_a_common_password_is_refused_with_its_reason(browse: Browse) -> None:
     visitor = browse(None)
     for password, said in (
