@@ -25,9 +25,9 @@ from server.db.models import (
     Version,
     VersionState,
 )
-from server.services import accounts, exclusions, operations, uploads, voids
+from server.services import accounts, comparisons, exclusions, operations, uploads, voids
 from server.services.tick import tick
-from tests.books import Books, drawn, open_books, played, scripted, season_of, tried_out
+from tests.books import SIMPLE, Books, drawn, open_books, played, scripted, season_of, tried_out
 
 BOUTS = 4
 """The bouts of a match here: two deals in two rotations."""
@@ -242,6 +242,34 @@ def test_the_house_s_bots_are_never_suspended(books: Books, alice: User) -> None
     assert books.version(shipped.id).state == VersionState.ACTIVE
 
 
+def test_a_bot_of_the_house_stays_in_its_season(books: Books, alice: User, charlie: User) -> None:
+    books.league(paused=True)
+    with books.write() as session:
+        house = accounts.house(session, now=books.clock())
+    entrants = [books.bot(house, "simple"), books.bot(alice, "one")]
+    season_of(books, charlie, entrants, format={"kind": "adaptive", "cycles": 15})
+    assert Arena(entrants[0], every=2).play(books) == 30
+    tick(books.context)
+    assert entry(books, entrants[0]).out == ""
+
+
+def test_what_is_forfeited_in_a_comparison_is_not_counted(books: Books, alice: User) -> None:
+    books.league()
+    old, new = (books.bot(alice, "one", SIMPLE + b"# %d\n" % number) for number in (1, 2))
+    with books.write() as session:
+        comparisons.start(
+            session, alice, "alice/one", games=200, settings=books.settings, now=books.clock()
+        )
+    books.clock.pass_by(minutes=1)
+    tick(books.context)
+    arena = Arena(new, every=1)
+    for job in books.sent(PlayMatch):
+        assert books.record(played(job, scripted(job, arena.bout)))
+    assert arena.bouts > 0
+    assert counts(books, old) == counts(books, new) == (0, 0, 0)
+    assert notices(books, alice) == []
+
+
 def test_a_new_version_takes_the_suspended_one_s_place(
     books: Books, ranked_of: Callable[[int], Version], alice: User
 ) -> None:
@@ -284,6 +312,14 @@ def test_an_operator_reinstates_a_version_and_its_counts_begin_anew(
         assert old is not None
         voids.void(session, charlie, old.id, "no disk", now=books.clock())
     assert counts(books, version) == (0, 0, 0), "an old match is not taken off the new counts"
+    with books.write() as session:
+        books.feed(session)
+    new = books.dispatch()[0]
+    books.record(played(new, scripted(new, Arena(version, every=1).bout)))
+    assert counts(books, version) == (1, BOUTS, BOUTS)
+    with books.write() as session:
+        voids.void(session, charlie, new.match, "no disk", now=books.clock())
+    assert counts(books, version) == (0, 0, 0), "a new one is"
 
 
 def test_a_void_match_is_taken_off_the_counts(
