@@ -30,7 +30,7 @@ from matchbox.match.wire import Said, TakeTurn, TurnTaken
 from server import outbox, queries
 from server.db.models import PlaySeat, PlayState, PlayTable, Turn, User, VersionState
 from server.queries import play as reading
-from server.services import play, table_turns
+from server.services import accounts, play, table_turns
 from server.services.tick import tick
 from tests.books import Books, lost, open_books
 from tests.plans import explained
@@ -536,9 +536,13 @@ def test_it_refuses_tables_that_cannot_be(books: Books, alice: User, bob: User) 
 
 def test_a_strangers_bot_does_not_play_without_a_wall(books: Books, alice: User, bob: User) -> None:
     books.bot(bob, "simple")
+    with books.write() as session:
+        house = accounts.house(session, now=books.clock())
+    books.bot(house, "simple")
     books.wall(walled=False)
     with pytest.raises(Conflict, match="no namespaces; choose a bot of the house"):
         open_table(books, alice, ["me", "bob/simple"])
+    assert open_table(books, alice, ["me", "house/simple"])
 
 
 def test_a_link_lets_one_person_in(books: Books, alice: User, bob: User) -> None:
@@ -559,8 +563,11 @@ def test_a_link_lets_one_person_in(books: Books, alice: User, bob: User) -> None
     assert seen(books, table, alice).state == "open"
     join(bob, secret)
     assert seen(books, table, bob).me == 1
+    dora = books.person("dora")
     with pytest.raises(Conflict, match="no seat is free"):
-        join(books.person("dora"), secret)
+        join(dora, secret)
+    with pytest.raises(Forbidden):
+        seen(books, table, dora, secret=secret)
     assert secret not in json.dumps(seen(books, table, bob).plain())
 
 
