@@ -124,7 +124,7 @@ def test_the_wall_is_reported() -> None:
 
 
 @pytest.mark.parametrize(
-    "trouble", [breaks, says(503), says(429), shows_a_page, cannot_be_unpacked]
+    "trouble", [breaks, says(503), problem(429), shows_a_page, cannot_be_unpacked]
 )
 def test_a_server_in_trouble_is_asked_again(trouble: Answer) -> None:
     server = Server(trouble, trouble, says(200, DATA))

@@ -8,9 +8,10 @@ import random
 import pytest
 
 from matchbox.bundle import digest
-from matchbox.errors import BadMessage
+from matchbox.errors import BadMessage, SeatFault
 from matchbox.match import record as records
 from matchbox.match import replay
+from matchbox.match.seat import LocalChannel
 from matchbox.match.wire import Entrant
 from matchbox.registry import game
 from sandbox.box import Box
@@ -83,6 +84,17 @@ def test_a_fault_keeps_the_old_memory_and_says_why(
     assert done.fault is not None
     assert (done.fault.kind, told in done.fault.detail) == (kind, True)
     assert done.learns
+
+
+def test_a_fault_of_the_platform_is_no_fault_of_the_learner(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def ask(channel: LocalChannel, frame: bytes, **more: object) -> bytes:
+        raise SeatFault("platform", "no memory")
+
+    monkeypatch.setattr(LocalChannel, "ask", ask)
+    with pytest.raises(SeatFault, match="no memory"):
+        taught(learner("return b'new'"), None, b"old")
 
 
 def test_learning_has_more_memory_and_time_than_a_seat(box: Box) -> None:
