@@ -46,6 +46,8 @@ _AWAY_S: Final = 2.0
 """Seconds before a server that cannot be reached is asked again."""
 _WAITS_S: Final = 10.0
 """Seconds before an arena that gets no jobs asks again."""
+_LONGEST_S: Final = 120.0
+"""The longest pause, in seconds, of an arena that fails at one job after the other."""
 
 log = structlog.get_logger(__name__)
 
@@ -60,6 +62,8 @@ class RemoteArena:
         self._client = ServerClient(settings.server_url, key, number=number)
         self._stop = threading.Event()
         self._doing = ""
+        self._pause_s = 0.0
+        """The last pause after a job at which it failed; 0 after any other job."""
 
     def stop(self, *_: object) -> None:
         """Asks it to stop: it gives its job back."""
@@ -120,6 +124,7 @@ class RemoteArena:
 
     def _do(self, arena: Arena, task: str, message: dict[str, Any]) -> None:
         self._doing = str(message.get("match") or task.rpartition(".")[2])
+        faults = arena.faults.count
         try:
             with logs.job_fields(message):
                 arena.run(task, message)
@@ -129,6 +134,13 @@ class RemoteArena:
             log.warning("job.given_back", task=task, why=str(error))
         finally:
             self._doing = ""
+        self._pause_s = self._next_pause_s() if arena.faults.count > faults else 0.0
+        self._stop.wait(self._pause_s)
+
+    def _next_pause_s(self) -> float:
+        """A longer pause than the last one: each job that it takes in vain is nearer to being
+        parked."""
+        return min(_LONGEST_S, 2 * self._pause_s or _IDLE_S)
 
 
 def main() -> None:
