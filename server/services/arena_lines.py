@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from matchbox.answers.health import ArenaLine, ArenaState
@@ -21,14 +22,18 @@ GONE_MS: Final = HOUR_MS
 
 
 def arena_lines(session: Session, now: int) -> list[ArenaLine]:
-    """Returns the arenas that have reported, with what each is doing."""
+    """Returns the arenas that have reported, with what each is doing.
+
+    Of those that share a name, such as in containers, each is named with its host.
+    """
     stopped = stopped_arenas.stopped(session)
     keys = arena_keys.states(session)
     kept = sorted(walls.reports(session).items())
+    short = Counter(name.partition("@")[0] for name, _ in kept)
     faults = {name: len(walls.recent_faults(one.faults, now)) for name, one in kept}
     return [
         ArenaLine(
-            name=name.partition("@")[0],
+            name=own if short[own := name.partition("@")[0]] == 1 else name,
             full_name=name,
             key=key_of(name),
             key_state=keys.get(key_of(name)),

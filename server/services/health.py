@@ -17,7 +17,7 @@ from matchbox.errors import BrokerUnavailable
 from server.db.models import Delivery, Match
 from server.services import backup_schedule, broker, disk, signs, stopped_arenas, supervision, walls
 from server.services.accounts import require_operator_to_see
-from server.services.arena_lines import arena_lines
+from server.services.arena_lines import GONE_MS, arena_lines
 from server.services.job_lines import job_lines, stalled_ms
 from server.times import HOUR_MS, MINUTE_MS, iso, parse_time_ms
 
@@ -150,7 +150,7 @@ def _arenas_report(state: State) -> Iterator[Finding]:
     for one in silent:
         seconds = (state.now - parse_time_ms(one.seen_at)) // 1000
         text = f"Arena {one.name} has not reported for {_for(seconds)}."
-        yield _bad("arenas", text, remedy, one.name)
+        yield _bad("arenas", text, remedy, one.full_name)
     awaited = begins or not walls.silent(state.session, now=state.now)
     if not reporting and awaited:  # Each arena needs a moment to start.
         return
@@ -167,12 +167,11 @@ def _arenas_report(state: State) -> Iterator[Finding]:
 def _arenas_go_on(state: State) -> Iterator[Finding]:
     own = stopped_arenas.stopped(state.session)
     for one in state.arenas:
-        if one.full_name in own and one.state != "gone":
+        away = one.key_state == "removed" or state.now - parse_time_ms(one.seen_at) > GONE_MS
+        if one.full_name in own and not away:
             text = f"Arena {one.name} is stopped and gets no jobs: {one.stopped}."
-            remedy = (
-                "Find out why, make its matches void if they may be wrong, then let it go on: all "
-                "on its page."
-            )
+            remedy = "Find out why, make its matches void if they may be wrong, then let it go on: "
+            remedy += "all on its page. An arena whose key was removed is told no more."
             yield _bad("stopped", text, remedy, one.full_name)
 
 
@@ -182,9 +181,9 @@ def _walls_hold(state: State) -> Iterator[Finding]:
             text = f"Arena {one.name} has no wall around bots: {one.why}."
             remedy = (
                 "Until it has one, matches of authors' bots wait. Install bubblewrap or run it in "
-                "a container, or stop this arena; `matchbox doctor` says what is missing."
+                "a container, or shut this arena down; `matchbox doctor` says what is missing."
             )
-            yield _bad("walls", text, remedy, one.name)
+            yield _bad("walls", text, remedy, one.full_name)
 
 
 def _jobs_succeed(state: State) -> Iterator[Finding]:
@@ -207,7 +206,7 @@ def _releases_agree(state: State) -> Iterator[Finding]:
         if one.state == "reports" and one.release not in ("", own):
             text = f"Arena {one.name} has release {one.release}, and the server has {own}."
             remedy = "Install the server's release there, and start it again."
-            yield _warning("releases", text, remedy, one.name)
+            yield _warning("releases", text, remedy, one.full_name)
 
 
 def _ledger_beats(state: State) -> Iterator[Finding]:

@@ -184,6 +184,7 @@ def _failed(session: Session, turn: Turn, now: int) -> None:
 
 
 _UNDER_WAY: Final = and_(Turn.wanted.is_(True), Turn.deadline.is_not(None))
+_OF_OPEN_TABLE: Final = Turn.table.has(PlayTable.state.in_(UNSETTLED))
 
 TURN: Final = JobKind(
     name="turn",
@@ -191,7 +192,7 @@ TURN: Final = JobKind(
     rows=jobs.numbered("turn", Turn),
     queued=_UNDER_WAY,
     leased=_UNDER_WAY,
-    parked=and_(Turn.wanted.is_(True), Turn.deadline.is_(None)),
+    parked=and_(Turn.wanted.is_(True), Turn.deadline.is_(None), _OF_OPEN_TABLE),
     to_queued={"deadline": jobs.DUE},
     to_leased={},
     to_parked={"deadline": None},
@@ -199,4 +200,6 @@ TURN: Final = JobKind(
     failed=_failed,
     lease_ms=LEASE_MS,
 )
-"""A turn is queued if its deadline has passed, and leased if its deadline is still to come."""
+"""A turn is queued if its deadline has passed, and leased if its deadline is still to come.
+
+It is no longer parked once its table has ended, since nobody can play it any more."""

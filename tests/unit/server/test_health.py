@@ -33,6 +33,8 @@ from server.db.models import (
     Version,
 )
 from server.services import (
+    arena_keys,
+    arenas,
     backup_schedule,
     disk,
     dispatch,
@@ -503,3 +505,48 @@ def test_a_full_disk_stops_dispatch_and_uploads_until_there_is_room(
     with well.write() as session:
         assert dispatch.dispatch(session, settings=well.settings, now=well.clock()) > 0
     well.upload(alice, "late")
+
+
+def test_arenas_with_one_name_are_told_apart(well: Books) -> None:
+    for host in ("a", "b"):
+        report(well, f"arena@{host}", walled=False, release="0.0.1")
+    for arena in judge(well).arenas:
+        assert arena.name == ("arena-1" if "matchbox" in arena.full_name else arena.full_name)
+    well.clock.pass_by(seconds=46)
+    report(well)
+    tick(well.context)
+    silent = {one.about: one.text for one in judge(well).findings if one.kind == "arenas"}
+    assert silent == {
+        f"arena@{host}": f"Arena arena@{host} has not reported for 46 s." for host in ("a", "b")
+    }
+    for host in ("a", "b"):
+        report(well, f"arena@{host}", walled=False, release="0.0.1")
+    for kind in ("walls", "releases"):
+        told = [one.about for one in judge(well).findings if one.kind == kind]
+        assert told == ["arena@a", "arena@b"]
+
+
+def test_a_stopped_arena_that_has_left_for_good_is_told_no_more(well: Books, charlie: User) -> None:
+    report(well, "arena-2@matchbox")
+    with well.write() as session:
+        arenas.stop(session, charlie, "arena-2@matchbox", "its memory", now=well.clock())
+    report(well, "arena-2@matchbox", leaving=True)
+    assert [one.kind for one in judge(well).findings] == ["stopped"]
+    well.clock.pass_by(minutes=61)
+    report(well)
+    tick(well.context)
+    assert found(well) == []
+    report(well, "arena-2@matchbox")
+    assert [one.kind for one in judge(well).findings] == ["stopped"]
+
+
+def test_a_stopped_arena_whose_key_was_removed_is_told_no_more(well: Books, charlie: User) -> None:
+    with well.write() as session:
+        arena_keys.make(session, charlie, "lab", now=well.clock())
+    report(well, "lab-1@key:lab")
+    with well.write() as session:
+        arenas.stop(session, charlie, "lab-1@key:lab", "it cheats", now=well.clock())
+    assert [one.kind for one in judge(well).findings] == ["stopped"]
+    with well.write() as session:
+        arena_keys.remove(session, charlie, "lab", now=well.clock())
+    assert found(well) == []

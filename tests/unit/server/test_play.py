@@ -30,7 +30,9 @@ from matchbox.match.wire import Said, TakeTurn, TurnTaken
 from server import outbox, queries
 from server.db.models import PlaySeat, PlayState, PlayTable, Turn, User, VersionState
 from server.queries import play as reading
-from server.services import accounts, play, table_turns
+from server.services import accounts, jobs, play, table_turns
+from server.services.job_lines import job_line
+from server.services.table_turns import TURN
 from server.services.tick import tick
 from tests.books import Books, lost, open_books
 from tests.plans import explained
@@ -83,6 +85,12 @@ def book(books: Books, message: TurnTaken) -> bool:
     """Books a turn."""
     with books.write() as session:
         return table_turns.book(session, message, settings=books.settings, now=books.clock())
+
+
+def parked_turns(books: Books) -> int:
+    """Returns how many turns are parked, as the platform's health tells."""
+    with books.read() as session:
+        return job_line(session, "turn", TURN, books.clock()).parked
 
 
 def play_to_the_end(books: Books, table: str, *persons: User) -> None:
@@ -336,6 +344,21 @@ def test_a_table_ends_if_the_platform_fails_again_and_again(
     assert ended.state == "ended"
     assert "the box did not open" in ended.why
     assert turns(books) == []
+    assert parked_turns(books) == 0, "operators can do nothing about it"
+
+
+def test_a_parked_turn_is_told_until_its_table_ends(books: Books, alice: User, bob: User) -> None:
+    books.bot(bob, "simple")
+    open_table(books, alice, ["bob/simple", "me"])
+    with books.write() as session:
+        turn = session.get_one(Turn, 1)
+        turn.attempt, turn.deadline = jobs.MOST_ATTEMPTS, jobs.DUE
+    books.wall()
+    tick(books.context)
+    assert parked_turns(books) == 1
+    books.clock.pass_by(minutes=books.settings.play_idle_minutes + 1)
+    tick(books.context)
+    assert parked_turns(books) == 0
 
 
 def test_a_turn_of_a_table_that_has_ended_is_not_wanted(
