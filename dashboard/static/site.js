@@ -1,5 +1,5 @@
 // What every page can do: sort a table, copy a digest, count down to a time, send a form once for a
-// double click. Nothing else.
+// double click, and rest while nobody looks. Nothing else.
 "use strict";
 
 function valueOf(row, column) {
@@ -42,6 +42,11 @@ document.addEventListener("click", (event) => {
   sort(heading.closest("table"), heading.cellIndex, down ? "descending" : "ascending");
 });
 
+// A page that nobody looks at asks for no news.
+document.addEventListener("htmx:before:request", (event) => {
+  if (document.hidden) event.preventDefault();
+});
+
 // An answer without the part is another page: of a match that has ended meanwhile, a log-in, a proxy.
 // An error changes nothing: its answer is not swapped in.
 document.addEventListener("htmx:before:swap", (event) => {
@@ -74,13 +79,19 @@ document.addEventListener("click", async (event) => {
   setTimeout(() => (button.textContent = "copy"), 2000);
 });
 
-let lastSent = { form: null, at: 0 };
+const NOTHING = { form: null, at: 0 };
+const ANSWERED_MS = 10000; // Then a form whose answer was stopped can be sent again.
+let lastSent = NOTHING;
 
 document.addEventListener("submit", (event) => {
-  const again = event.target === lastSent.form && event.timeStamp - lastSent.at < 1000;
+  if (event.defaultPrevented) return; // A script sends it.
+  const wait = event.target.method === "post" ? ANSWERED_MS : 1000;
+  const again = event.target === lastSent.form && event.timeStamp - lastSent.at < wait;
   if (again) event.preventDefault();
   else lastSent = { form: event.target, at: event.timeStamp };
 });
+
+window.addEventListener("pageshow", () => (lastSent = NOTHING)); // The way back leads here, too.
 
 const UNITS = [["d", 86400], ["h", 3600], ["min", 60], ["s", 1]];
 

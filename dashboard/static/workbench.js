@@ -18,6 +18,7 @@ const chosenFile = () => field("file").files[0];
 let editor = null; // Without one, the author writes in the text area.
 let replacing = false; // True while this script, and not the author, changes the text.
 let key = openKey(); // Of the draft that is being written.
+let known = load(key)?.text; // The stored draft, unless another tab has stored one since.
 let choices = 0; // How often a game or a name was chosen.
 let sent = null; // What the verdict below the form is for.
 
@@ -91,13 +92,17 @@ function setAside(draft) {
 
 // Saves the text as a draft, unless it is empty or the offered one. If the author has emptied it,
 // the draft is set aside, but not a single letter: it is what is left of a draft that was deleted
-// letter by letter.
+// letter by letter. A draft of another tab is set aside, too.
 function saveDraft() {
   const isEmpty = text().trim() === "";
   const old = load(key);
-  if (isEmpty && old?.text.trim().length > 1) setAside(old);
+  const isStrange = old && old.text !== known && old.text !== text();
+  if (isStrange || (isEmpty && old?.text.trim().length > 1)) setAside(old);
   const draft = isEmpty || isOffered() ? null : { text: text(), at: Date.now() };
-  if (store(key, draft)) return showStatus();
+  if (store(key, draft)) {
+    known = draft?.text;
+    return showStatus();
+  }
   const advice = "submit the text before you leave the page.";
   statusLine.textContent = `This browser keeps no drafts: ${advice}`;
 }
@@ -191,6 +196,7 @@ function switchDraft() {
   key = openKey();
   if (key === oldKey) return isEdited;
   const draft = load(key);
+  known = draft?.text;
   const [oldGame, oldName] = oldKey.split("/");
   const isRenamed = isEdited && key.startsWith(`${oldGame}/`); // The game is the same.
   if (!isRenamed) {

@@ -206,6 +206,40 @@ def test_the_verdict_appears_by_itself(watched: Page) -> None:
         watched.goto("about:blank")
 
 
+def test_what_a_reader_has_unfolded_stays_so_when_the_page_asks_again(watched: Page) -> None:
+    told = cast.report("accepted", log="a line that the bot printed")
+    bot = cast.bot("alice", "careful", versions=[cast.version(4, "active", told)])
+    with serving(replace(SOURCE, bot=lambda owner, name: bot)) as address:
+        watched.goto(address + "/bots/alice/careful/versions/4")
+        watched.get_by_text("Its output and tracebacks").click()
+        for _ in range(2):
+            with watched.expect_response(lambda answer: "versions/4" in answer.url):
+                pass
+        expect(watched.locator(".htmx-request")).to_have_count(0)
+        expect(watched.get_by_text("a line that the bot printed")).to_be_visible()
+        watched.goto("about:blank")
+
+
+def test_a_page_in_the_background_asks_for_nothing(watched: Page) -> None:
+    bot = cast.bot("alice", "careful")
+    with serving(replace(SOURCE, bot=lambda owner, name: bot)) as address:
+        watched.goto(address + "/bots/alice/careful/versions/4")
+        with watched.expect_response(lambda answer: "versions/4" in answer.url):
+            pass
+        expect(watched.locator(".htmx-request")).to_have_count(0)
+        watched.evaluate(
+            "Object.defineProperty(document, 'hidden', { get: () => window.away });"
+            " window.away = true"
+        )
+        asked: list[str] = []
+        watched.on("request", lambda request: asked.append(request.url))
+        watched.wait_for_timeout(2500)
+        assert asked == []
+        with watched.expect_response(lambda answer: "versions/4" in answer.url):
+            watched.evaluate("window.away = false")
+        watched.goto("about:blank")
+
+
 def test_a_server_that_fails_for_a_moment_takes_nothing_from_the_page(page: Page) -> None:
     broken: list[str] = []
 

@@ -222,6 +222,21 @@ def test_a_text_that_is_deleted_can_be_brought_back(page: Page, address: str) ->
     assert source(page) == "# mine"
 
 
+def test_a_draft_of_another_tab_can_be_brought_back(page: Page, address: str) -> None:
+    page.goto(address + "/submit")
+    write_text(page, "# mine")
+    other = page.context.new_page()
+    other.goto(address + "/submit")
+    write_text(other, "# of the other tab")
+    other.close()
+    write_text(page, "# mine, longer")
+    write_text(page, "# mine, and longer")
+    page.get_by_role("button", name="Bring back the draft").click()
+    expect(editor(page)).to_have_text("# of the other tab")
+    page.get_by_role("button", name="Bring back the draft").click()
+    expect(editor(page)).to_have_text("# mine, and longer")
+
+
 def test_another_game_has_its_own_command(page: Page, address: str) -> None:
     page.goto(address + "/submit?game=bomb")
     expect(page.locator("#command")).to_contain_text("--game bomb")
