@@ -111,14 +111,27 @@ def _unzip(data: bytes) -> dict[str, bytes]:
         raise BadBundle(f"the zip has {len(data)} bytes; it may have {ZIP_BYTES}")
     try:
         with zipfile.ZipFile(BytesIO(data)) as archive:
-            entries = [entry for entry in archive.infolist() if not entry.is_dir()]
+            entries = [entry for entry in archive.infolist() if not _is_left_out(entry)]
             _check_entries(entries)
             files = {entry.filename: _read(archive, entry) for entry in entries}
     except BROKEN_ZIP as error:
         raise BadBundle(f"the zip cannot be read: {error}") from error
     if MAIN not in files:
-        raise BadBundle(f"the zip has no {MAIN} at its root; put your player class there")
+        raise BadBundle(f"the zip has no {MAIN} at its root; {_how_to_have_it(files)}")
     return files
+
+
+def _is_left_out(entry: zipfile.ZipInfo) -> bool:
+    """Whether the entry is a folder, or one of the files that macOS adds to its zips."""
+    name = entry.filename
+    return entry.is_dir() or name.startswith("__MACOSX/") or name.split("/")[-1] == ".DS_Store"
+
+
+def _how_to_have_it(files: dict[str, bytes]) -> str:
+    inner = next((name for name in files if name.endswith(f"/{MAIN}")), None)
+    if inner is None:
+        return "put your player class there"
+    return f"it is at {inner!r}: zip the files themselves, not the folder that holds them"
 
 
 def _check_entries(entries: list[zipfile.ZipInfo]) -> None:
@@ -139,7 +152,8 @@ def _check_entries(entries: list[zipfile.ZipInfo]) -> None:
             )
         if not _PATH.fullmatch(entry.filename) or len(entry.filename) > 200:
             raise BadBundle(
-                f"{entry.filename!r} cannot be a file's name here: use letters, digits, _ - . and /"
+                f"{entry.filename!r} cannot be a file's name here: use letters, digits, _ - . and "
+                "/, and begin no name with - or ."
             )
         if entry.file_size > max(_RATIO_FLOOR, MAX_RATIO * entry.compress_size):
             raise BadBundle(f"{entry.filename!r} unpacks to more than {MAX_RATIO} times its size")

@@ -46,6 +46,12 @@ def test_a_zip_keeps_its_files_by_path() -> None:
     assert manifest.packed
 
 
+def test_what_macos_adds_to_a_zip_is_left_out() -> None:
+    litter = {"__MACOSX/._player.py": b"\0", ".DS_Store": b"\0", "data/.DS_Store": b"\0"}
+    files = {"player.py": SOURCE, "data/table.json": b"{}"}
+    assert bundle.read_bundle(zipped({**files, **litter})).files == files
+
+
 def test_the_same_bytes_have_the_same_digest_and_others_another() -> None:
     assert bundle.read_bundle(SOURCE).digest == bundle.digest(SOURCE)
     assert bundle.digest(SOURCE) != bundle.digest(SOURCE + b"\n")
@@ -67,7 +73,9 @@ def test_a_byte_order_mark_is_allowed() -> None:
         ("x = 1\n# \u202e".encode(), r"line 2 holds the invisible character U\+202E"),
         ("e\u0301 = 1".encode(), "NFC"),
         (b"PK\x03\x04 nothing", "cannot be read"),
-        (zipped({"bot.py": SOURCE}), "no player.py at its root"),
+        (zipped({"bot.py": SOURCE}), "no player.py at its root; put your player class there"),
+        (zipped({"mine/player.py": SOURCE}), "it is at 'mine/player.py': zip the files themselves"),
+        (zipped({"player.py": SOURCE, ".git": b""}), "begin no name with - or ."),
         (zipped({"player.py": SOURCE, "../out.py": SOURCE}), "cannot be a file's name"),
         (zipped({"player.py": SOURCE, "/etc/x": SOURCE}), "cannot be a file's name"),
         (zipped({"player.py": SOURCE, "a\\b": SOURCE}), "cannot be a file's name"),

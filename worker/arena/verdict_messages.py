@@ -6,6 +6,7 @@ Pure text: knows kinds of faults, the places where they happen and the bot's own
 from __future__ import annotations
 
 import re
+import sys
 from typing import TYPE_CHECKING, Final, Literal
 
 from matchbox.match.output import CUT, decision_room
@@ -38,6 +39,9 @@ _STAGES: Final[Mapping[Stage, str]] = {
     "start": "before its first answer of a game (in __init__, remember or its first decision)",
     "turn": "while it made a decision",
 }
+_PYTHON: Final = f"{sys.version_info[0]}.{sys.version_info[1]}"
+_OUTSIDE: Final = re.compile(r"^ImportError: cannot import name 'terminal' from 'matchbox\.games\.")
+"""How `play_game` and `simulate_game` fail in a box, which has no terminal."""
 _PLACE: Final = re.compile(r'File "([^"]+\.py)", line (\d+)(?:, in (\S+))?')
 _STOPPED: Final = re.compile(r"\(most recent call first\):((?:\n  File .+)*)")
 _FRAME: Final = re.compile(r'File "([^"]+\.py)", line (\d+) in (\S+)')
@@ -76,7 +80,12 @@ def learn_failure(fault: SeatFault, log: str) -> str:
 def _crash(detail: str, stage: Stage, limits: Mapping[str, int], log: str, begins: str) -> str:
     place = _last_place(log)
     if detail.startswith(("SyntaxError", "IndentationError", "TabError")):
-        return f"The file is not valid Python{place}: {detail}."
+        return f"The file is not valid Python {_PYTHON}{place}: {detail}."
+    if stage in ("loading", "choosing") and _OUTSIDE.search(detail):
+        return (
+            f"The file plays a game of its own{place}, which is not possible here: put that "
+            'below if __name__ == "__main__": at its end, or remove it.'
+        )
     missing = re.search(r"abstract class '?(\w+)'?.*abstract methods? (.+)$", detail)
     if missing:
         names = missing[2].replace("'", "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any, cast
 from unittest.mock import Mock
 
@@ -23,8 +24,15 @@ REFUSED = [
     pytest.param(
         text("def f(:"),
         "crash",
-        "The file is not valid Python (player.py, line 4): SyntaxError: invalid syntax.",
+        f"The file is not valid Python {sys.version_info[0]}.{sys.version_info[1]} (player.py, "
+        "line 4): SyntaxError: invalid syntax.",
         id="syntax error",
+    ),
+    pytest.param(
+        text(PLAYER, "play_game(Bot(), Bot())"),
+        "crash",
+        "The file plays a game of its own (player.py, line 5), which is not possible here: put",
+        id="play_game in import",
     ),
     pytest.param(text("x = 1"), "bundle", "The file defines no subclass of Player", id="none"),
     pytest.param(
