@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import threading
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 from urllib.parse import urlsplit
@@ -17,7 +18,7 @@ from matchbox.errors import BadOption, KeyRefused, MatchboxError
 from server.services.remote_names import MOST
 
 if TYPE_CHECKING:
-    from worker.arena.client import ServerClient
+    from collections.abc import Callable
 
 _CHECK_S: Final = 0.5
 _LOOK_S: Final = 60.0
@@ -40,27 +41,31 @@ def arena(
 ) -> None:
     """Play matches for a server from another host; Ctrl-C stops it, and nothing is lost."""
     from matchbox.match.knock import own_knock
+    from matchbox.settings import libraries_of, read_settings
     from worker.arena import cpu_affinity
     from worker.arena.client import ServerClient
 
     url = _address(join)
     key = _key(key_file)
     client = ServerClient(url, key, number=1, pauses_s=(0.5, 1.0))
-    client.join(own_knock())
+    knock = own_knock(libraries_of(read_settings(os.environ)))
+    client.join(knock)
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
     count = arenas or min(MOST, len(cpu_affinity.usable_cores()))
-    _keep_running(url, key, count, data.resolve(), stop, client)
+    _keep_running(url, key, count, data.resolve(), stop, partial(client.join, knock))
     output.note("Stopped.")
 
 
 def _keep_running(
-    url: str, key: str, arenas: int, data: Path, stop: threading.Event, client: ServerClient
+    url: str, key: str, arenas: int, data: Path, stop: threading.Event, join: Callable[[], str]
 ) -> None:
-    """Runs the arenas until the command is to stop. Raises KeyRefused once the key was removed."""
+    """Runs the arenas until the command is to stop. Raises KeyRefused once the key was removed.
+
+    `join` asks the server whether it gives them jobs.
+    """
     from cli.supervisor import Program, Supervisor
-    from matchbox.match.knock import own_knock
     from worker.arena.remote import KEY
 
     os.umask(0o077)
@@ -89,7 +94,7 @@ def _keep_running(
             if ended.is_set() or checks * _CHECK_S % _LOOK_S == 0:
                 ended.clear()
                 try:
-                    client.join(own_knock())
+                    join()
                 except KeyRefused:
                     raise
                 except MatchboxError as error:

@@ -6,6 +6,7 @@ The server gives jobs only to arenas whose knock equals its own.
 from __future__ import annotations
 
 from functools import cache
+from importlib.metadata import version
 
 from msgspec import Struct
 
@@ -14,7 +15,7 @@ from matchbox.match.record import python_minor
 
 
 class Knock(Struct, frozen=True, kw_only=True):
-    """The release, Python and rules of an installation."""
+    """The release, Python, rules and libraries of an installation."""
 
     release: str
     """Its version of Matchbox."""
@@ -24,14 +25,17 @@ class Knock(Struct, frozen=True, kw_only=True):
     """The digest of the rules of every game by the game's name."""
     match: str = ""
     """The digest of `matchbox/match`; empty from an older release."""
+    libraries: dict[str, str] = {}
+    """The version of every library that bots may import there, by its name."""
 
 
 @cache
-def own_knock() -> Knock:
-    """Returns the knock of this installation."""
+def own_knock(libraries: tuple[str, ...]) -> Knock:
+    """Returns the knock of this installation, where bots may import these libraries."""
     return Knock(
         release=registry.release(),
         python=python_minor(),
         rules=registry.digests(),
         match=registry.match_digest(),
+        libraries={name: version(name) for name in libraries},
     )

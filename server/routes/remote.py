@@ -37,7 +37,7 @@ def let_keys_in() -> None:
 @routes.post("/joins")
 def join() -> Response:
     """Returns the arena's full name, if it may play here. 426 if it must be updated first."""
-    remote_arenas.check(json_object())
+    remote_arenas.check(json_object(), context().settings)
     return jsonify({"arena": g.arena})
 
 

@@ -26,6 +26,7 @@ from matchbox.errors import (
 from matchbox.match import wire
 from matchbox.match.knock import Knock, own_knock
 from matchbox.match.wire import Verify
+from matchbox.settings import libraries_of
 from server.db.models import ArenaPart
 from server.services import (
     arena_keys,
@@ -63,12 +64,12 @@ _LEASES: Final = 6
 log = structlog.get_logger(__name__)
 
 
-def check(body: Mapping[str, Any]) -> None:
-    """Raises ArenaOutdated unless the arena has this server's release, Python and rules.
+def check(body: Mapping[str, Any], settings: Settings) -> None:
+    """Raises ArenaOutdated unless the arena has this server's release, Python, rules and libraries.
 
     Raises BadMessage if the arena does not report them.
     """
-    knock, here = wire.from_plain(Knock, dict(body)), own_knock()
+    knock, here = wire.from_plain(Knock, dict(body)), own_knock(libraries_of(settings))
     if knock.release != here.release:
         raise ArenaOutdated(
             f"this arena has release {knock.release[:32]} of Matchbox and the server has "
@@ -95,6 +96,17 @@ def check(body: Mapping[str, Any]) -> None:
             f"this arena has another state of release {here.release} than the server; get the same "
             "commit or package there, run `make setup`, then start the arena again"
         )
+    if knock.libraries.keys() != here.libraries.keys():
+        raise ArenaOutdated(
+            "bots may import other libraries in this arena than on the server; set "
+            f"MATCHBOX_LIBRARIES={settings.libraries} there, then start the arena again"
+        )
+    for name, installed in here.libraries.items():
+        if knock.libraries[name] != installed:
+            raise ArenaOutdated(
+                f"this arena has {name} {knock.libraries[name][:32]} and the server has "
+                f"{installed}; run `make setup` there, then start the arena again"
+            )
 
 
 def take(
@@ -108,7 +120,7 @@ def take(
     ArenaStopped if the arena gets no jobs, and Conflict if it has not reported lately: operators
     could not see it.
     """
-    check(body)
+    check(body, context.settings)
     with context.read() as session:
         require_welcome(session, arena)
         if arena not in walls.reporting_arenas(session, now=context.now()):

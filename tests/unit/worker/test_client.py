@@ -191,7 +191,9 @@ def elsewhere(server: Server) -> ServerClient:
     return ServerClient("http://server", "key", number=2, pauses_s=(0.0,), transport=transport)
 
 
-KNOCK = Knock(release="1", python="3.12", rules={"bomb": "2b"}, match="7f")
+KNOCK = Knock(
+    release="1", python="3.12", rules={"bomb": "2b"}, match="7f", libraries={"numpy": "2"}
+)
 
 
 def test_an_arena_on_another_host_asks_for_its_jobs_with_its_key() -> None:
@@ -203,7 +205,8 @@ def test_an_arena_on_another_host_asks_for_its_jobs_with_its_key() -> None:
     asked = [(one.url.path, one.headers["Matchbox-Arena"]) for one in server.asked]
     assert asked == [("/remote/joins", "2"), ("/remote/jobs", "2")]
     assert server.asked[0].headers["Authorization"] == "Bearer key"
-    said = {"release": "1", "python": "3.12", "rules": {"bomb": "2b"}, "match": "7f"}
+    said = wire.to_plain(KNOCK)
+    assert said["libraries"] == {"numpy": "2"}
     assert [json.loads(one.content) for one in server.asked] == [said, said]
     gives = Server(says(200, json.dumps(found).encode()))
     assert elsewhere(gives).take(KNOCK) == (wire.PLAY_MATCH, {"match": "m"})

@@ -85,7 +85,7 @@ class Host:
 
     def knock(self, **other: Any) -> TestResponse:
         """Returns the answer to its request for a job."""
-        return self.send("/jobs", {**wire.to_plain(own_knock()), **other})
+        return self.send("/jobs", {**wire.to_plain(own_knock(("numpy",))), **other})
 
     def job(self) -> Any:
         """Returns the job that it gets after a report."""
@@ -202,7 +202,7 @@ def test_a_key_is_stored_only_as_its_digest(queued: Books, lab: Host) -> None:
 def test_a_host_joins_takes_a_match_and_its_result_is_booked(
     queued: Books, lab: Host, matches: list[str]
 ) -> None:
-    told = lab.send("/joins", wire.to_plain(own_knock()))
+    told = lab.send("/joins", wire.to_plain(own_knock(("numpy",))))
     assert told.get_json() == {"arena": "lab-1@key:lab"}
     assert lab.report().status_code == 204
     job = lab.job()
@@ -639,13 +639,15 @@ def test_nobody_else_comes_in(
         ({"rules": {}}, "other rules of bomb"),
         ({"match": "0" * 32}, "another state of release"),
         ({"match": ""}, "the same commit or package"),
+        ({"libraries": {}}, "set MATCHBOX_LIBRARIES=numpy there"),
+        ({"libraries": {"numpy": "1.0"}}, "this arena has numpy 1.0 and the server has"),
     ],
 )
 def test_a_host_that_is_not_like_the_server_is_told_what_to_do(
     queued: Books, lab: Host, matches: list[str], other: dict[str, Any], sentence: str
 ) -> None:
     for path in ("/joins", "/jobs"):
-        told = lab.send(path, {**wire.to_plain(own_knock()), **other})
+        told = lab.send(path, {**wire.to_plain(own_knock(("numpy",))), **other})
         assert sentence in problem(told, 426)["detail"]
     assert {queued.match(name).arena for name in matches} == {None}
     problem(lab.send("/jobs", {"release": 1}), 422)

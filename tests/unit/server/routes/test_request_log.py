@@ -51,7 +51,7 @@ def test_the_log_has_no_line_for_an_arena_that_asks_in_vain(make_app: MakeApp) -
 
     assert ask("/walls", {"box": "bwrap", "walled": True, "job": None}) == 204
     with capture_logs() as written:
-        assert ask("/jobs", wire.to_plain(own_knock())) == 204
+        assert ask("/jobs", wire.to_plain(own_knock(("numpy",)))) == 204
         assert ask("/jobs", {}) == 422
     assert [one["status"] for one in written if one["event"] == "request"] == [422]
 
