@@ -1,5 +1,5 @@
 // What every page can do: sort a table, copy a digest, count down to a time, send a form once for a
-// double click, and rest while nobody looks. Nothing else.
+// double click, rest while nobody looks, and hide what was left before a log-out. Nothing else.
 "use strict";
 
 function valueOf(row, column) {
@@ -91,7 +91,30 @@ document.addEventListener("submit", (event) => {
   else lastSent = { form: event.target, at: event.timeStamp };
 });
 
-window.addEventListener("pageshow", () => (lastSent = NOTHING)); // The way back leads here, too.
+const LEFT = "matchbox:logged-out"; // When somebody last logged out in this browser.
+const shownAt = Date.now();
+
+function lastLogOut(time) {
+  try {
+    if (time) localStorage.setItem(LEFT, time);
+    return Number(localStorage.getItem(LEFT));
+  } catch {
+    return 0; // a browser that keeps nothing
+  }
+}
+
+document.addEventListener("submit", (event) => {
+  if (event.target.getAttribute("action") === "/logout") lastLogOut(Date.now());
+});
+
+// The way back shows a page as it was left: its form can be sent again. After a log-out it is loaded
+// again, since the next person at this browser may have gone back.
+window.addEventListener("pageshow", (event) => {
+  lastSent = NOTHING;
+  if (!event.persisted || lastLogOut() < shownAt) return;
+  document.body.hidden = true;
+  location.reload();
+});
 
 const UNITS = [["d", 86400], ["h", 3600], ["min", 60], ["s", 1]];
 

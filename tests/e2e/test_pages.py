@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from typing import Final
 
 import pytest
 from playwright.sync_api import Page, Request, expect
@@ -238,6 +239,23 @@ def test_a_page_in_the_background_asks_for_nothing(watched: Page) -> None:
         with watched.expect_response(lambda answer: "versions/4" in answer.url):
             watched.evaluate("window.away = false")
         watched.goto("about:blank")
+
+
+COMES_BACK: Final = "dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))"
+"""What the way back does to a page that the browser has kept; the browsers of tests keep none."""
+
+
+def test_the_way_back_after_a_log_out_loads_the_page_again(watched: Page, alices: str) -> None:
+    watched.goto(alices + "/inbox")
+    watched.evaluate("document.addEventListener('submit', event => event.preventDefault())")
+    watched.evaluate("window.kept = true")
+    watched.evaluate(COMES_BACK)
+    watched.wait_for_timeout(300)
+    assert watched.evaluate("window.kept")
+    watched.get_by_role("button", name="Log out").click()
+    with watched.expect_navigation():
+        watched.evaluate(COMES_BACK)
+    assert not watched.evaluate("window.kept")
 
 
 def test_a_server_that_fails_for_a_moment_takes_nothing_from_the_page(page: Page) -> None:

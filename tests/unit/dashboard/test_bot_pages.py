@@ -222,3 +222,11 @@ def test_the_newest_matches_are_asked_for_alone() -> None:
     html = make_app().test_client().get("/bots/alice/careful?part=recent").text
     assert 'hx-get="/bots/alice/careful?part=recent"' in html
     assert "<html" not in html
+
+
+def test_a_comparison_that_is_refused_leaves_the_page_waiting_for_the_verdict() -> None:
+    assert cast.bot("alice", "careful").versions[0].state == "pending"
+    with make_app().test_request_context("/bots/alice/careful/compare", method="POST"):
+        html = bot_pages.bot_page(SOURCE, "alice", "careful", error="no games are left")
+    (section,) = re.findall(r'<section id="versions"[^>]*>', html)
+    assert 'hx-get="/bots/alice/careful"' in section
