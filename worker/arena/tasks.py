@@ -20,6 +20,7 @@ from matchbox.errors import (
     BadBundle,
     BadMessage,
     BoxUnavailable,
+    Forbidden,
     MatchboxError,
     NotFound,
     SeatFault,
@@ -149,6 +150,10 @@ class Arena:
             raise Requeue(str(error), stopped=isinstance(error, ArenaStopped)) from error
         except Requeue:
             raise
+        except Forbidden as error:  # The server's secret is a new one: no fault of this arena.
+            log.warning("job.refused", subject=job.subject, why=str(error))
+            self._hand_in(wire.LOST, job.lost(_cause(error)))
+            return
         except Exception as error:
             if not isinstance(error, MatchboxError):
                 log.exception("job.failed", subject=job.subject)

@@ -255,9 +255,11 @@ def test_an_arena_that_the_server_does_not_know_gives_its_match_back(first: int,
     assert (len(world.claimed), world.sent, world.posted) == (first, [], [])
 
 
-def test_a_job_that_is_none_of_the_server_s_is_reported_as_lost(box: Box) -> None:
+def test_a_job_that_is_none_of_the_server_s_is_lost_by_no_fault_of_the_arena(box: Box) -> None:
     world = World(ONE, TWO, claims=lambda n: 403)
-    Arena(world.client, box, world.send).run(wire.PLAY_MATCH, plain(a_match(ONE, TWO)))
+    arena = Arena(world.client, box, world.send)
+    arena.run(wire.PLAY_MATCH, plain(a_match(ONE, TWO)))
+    assert (arena.faults.count, arena.faults.last) == (0, "")
     ((task, message),) = world.sent
     assert task == wire.LOST
     assert "it did not start this attempt" in message["why"]
