@@ -270,10 +270,10 @@ class Books:
         with self.read() as session:
             return session.scalar(select(func.count()).select_from(table)) or 0
 
-    def claim(self, job: AnyJob) -> None:
+    def claim(self, job: AnyJob, arena: str = "") -> None:
         """Claims the job, as an arena does."""
         with self.write() as session:
-            job_kinds.claim(session, job.claim(), settings=self.settings, now=self.clock())
+            job_kinds.claim(session, job.claim(arena), settings=self.settings, now=self.clock())
 
     def sweep(self) -> int:
         """Puts jobs that are late back into the queue; returns their number."""

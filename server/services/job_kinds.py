@@ -13,6 +13,7 @@ from sqlalchemy import func, select
 
 from matchbox.errors import BadMessage, Conflict, Forbidden, NotFound
 from matchbox.match import wire
+from server.db.models import Draft, Lesson, Match, MatchVerification, Turn, Version
 from server.services import (
     jobs,
     lessons,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from matchbox.settings import Settings
+    from server.db.models import User
 
 KINDS: Final[dict[wire.Kind, JobKind[Any]]] = {
     "match": MATCH,
@@ -54,10 +56,12 @@ def claim(session: Session, message: wire.Claim, *, settings: Settings, now: int
 
     Returns False if the arena is stopped. Then the job is given to another arena, if there is one.
 
-    Raises Conflict if the arena must drop the job, or NotFound or Forbidden if we never sent that
-    attempt.
+    Raises Conflict if the arena must drop the job, such as one with a stranger's bot if it has no
+    wall, or NotFound or Forbidden if we never sent that attempt.
     """
     kind, row = _find(session, message, settings)
+    if not walls.is_walled(session, message.arena) and not all(o.trusted for o in _owners(row)):
+        raise Conflict(f"{message.arena} has no wall around bots, so it gets no stranger's bot")
     if stopped_arenas.stop_of(session, message.arena):
         present = row.attempt == message.attempt
         if present and not stopped_arenas.is_only_one(session, message.arena, now=now):
@@ -65,6 +69,21 @@ def claim(session: Session, message: wire.Claim, *, settings: Settings, now: int
         return False
     jobs.claim(session, kind, row, message.attempt, arena=message.arena, settings=settings, now=now)
     return True
+
+
+def _owners(row: jobs.Job) -> list[User]:
+    """The owners of the bots in this job."""
+    match row:
+        case Version() | Draft():
+            return [row.owner]
+        case Lesson():
+            return [row.version.owner]
+        case MatchVerification():
+            return _owners(row.match)
+        case Match():
+            return [seat.version.owner for seat in row.seats]
+        case Turn():
+            return [seat.version.owner for seat in row.table.seats if seat.version]
 
 
 def claim_unclaimed(session: Session, message: wire.Claim, *, settings: Settings, now: int) -> bool:

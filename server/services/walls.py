@@ -183,6 +183,12 @@ def reporting_arenas(session: Session, *, now: int) -> list[str]:
     ]
 
 
+def is_walled(session: Session, arena: str) -> bool:
+    """Whether the arena has reported a wall, or nothing yet."""
+    kept = session.scalar(_KEPT) or {}
+    return bool(kept.get(storable(arena, 200), {}).get("walled", True))
+
+
 def reports(session: Session) -> dict[str, ArenaWall]:
     """Returns the newest report of every arena by name, including those of silent arenas."""
     return msgspec.convert(session.scalar(_KEPT) or {}, dict[str, ArenaWall])

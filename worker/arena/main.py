@@ -121,6 +121,8 @@ def _open(sender: str, **_: Any) -> None:
     _Running.report = reports.wall_report(sender, box.kind, settings)
     patience_s = 60.0 * settings.lease_minutes
     _Running.arena = Arena(client, box, send, stopping, name=sender, patience_s=patience_s)
+    # The server must know of a missing wall before the first job.
+    reports.report_now(client, _Running.arena, _Running.report)
     arguments = (client, _Running.arena, _Running.report, lambda: _Running.doing)
     threading.Thread(target=reports.keep_reporting, args=arguments, daemon=True).start()
     _Running.journal = Journal(Path(settings.data) / f"{sender.partition('@')[0]}.job")

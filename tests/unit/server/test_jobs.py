@@ -16,7 +16,7 @@ from matchbox.match import wire
 from matchbox.match.wire import AnyJob
 from matchbox.settings import Settings
 from server.db.models import Event, User, Version
-from server.services import deliveries, job_kinds, jobs, lessons, matches, tryouts
+from server.services import deliveries, job_kinds, jobs, lessons, matches, tryouts, walls
 from server.services.tick import tick
 from server.times import DAY_MS, MINUTE_MS, lately
 from tests.books import Books, Clock, season_of
@@ -106,6 +106,27 @@ def test_a_job_that_is_late_is_sent_again_and_costs_no_fault(life: Life) -> None
     with pytest.raises(Conflict, match=r"attempt 1 .* is not wanted any more"):
         life.claim(attempt=1, token=first.token)
     life.claim()
+
+
+def test_an_arena_without_a_wall_gets_no_job_that_was_sent_before(life: Life) -> None:
+    report = {"arena": "bare@here", "box": "process", "walled": False, "why": "no namespaces"}
+    with life.books.write() as session:
+        walls.report_wall(session, report, now=life.books.clock())
+    with pytest.raises(Conflict, match="bare@here has no wall around bots"):
+        life.claim(arena="bare@here")
+    assert life.row().arena is None
+    life.claim(arena="walled@here")
+    with life.books.write() as session:
+        walls.report_wall(session, report | {"walled": True}, now=life.books.clock())
+    life.claim(arena="bare@here")
+
+
+def test_an_arena_without_a_wall_gets_the_jobs_of_trusted_bots(books: Books, charlie: User) -> None:
+    report = {"arena": "bare@here", "box": "process", "walled": False, "why": "no namespaces"}
+    with books.write() as session:
+        walls.report_wall(session, report, now=books.clock())
+    books.upload(charlie, "one")
+    Life(books, books.postman.take()[0]).claim(arena="bare@here")
 
 
 def test_a_fault_of_the_platform_counts_once_for_each_attempt(life: Life) -> None:

@@ -246,8 +246,10 @@ def test_a_bot_that_does_not_repeat_itself_is_named_so(
 
 def test_it_waits_while_an_arena_has_no_wall(books: Books, match: str, alice: User) -> None:
     ask(books, alice, match)
-    assert len(sent(books)) == 1
+    (job,) = sent(books)
     books.wall(walled=False)
+    with pytest.raises(Conflict, match="no wall around bots"):
+        books.claim(job, "arena")
     books.clock.pass_by(minutes=books.settings.lease_minutes)
     tick(books.context)
     assert sent(books) == []

@@ -658,4 +658,7 @@ def test_a_turn_of_a_strangers_bot_waits_while_an_arena_has_no_wall(
     books.wall()
     books.clock.pass_by(minutes=1)
     tick(books.context)
-    assert len(turns(books)) == 1
+    (job,) = turns(books)
+    books.wall(walled=False)
+    with pytest.raises(Conflict, match="no wall around bots"):
+        books.claim(job, "arena")
