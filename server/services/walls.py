@@ -202,11 +202,12 @@ def recent_faults(faults: Iterable[int], now: int) -> list[int]:
 def wall(session: Session) -> Wall:
     """Returns the arenas' reports, summed up: strangers' bots may run if every arena has a wall.
 
-    Only arenas that still report count.
+    Only arenas that still report count, and while none does, those that have just left.
     """
     kept = reports(session)
     newest = max((report.at for report in kept.values()), default=0)
     arenas = {name: one for name, one in kept.items() if newest - one.at <= STALE_MS}
+    arenas = {name: one for name, one in arenas.items() if not one.left} or arenas
     if not arenas:
         return Wall(False, "no arena has reported its wall yet; try again in a moment", None, {})
     bare = [report for report in arenas.values() if not report.walled]

@@ -39,6 +39,15 @@ def test_one_arena_without_a_wall_is_one_too_many(books: Books) -> None:
     assert the_wall(books).walled
 
 
+def test_an_arena_that_was_shut_down_counts_no_more_while_another_reports(books: Books) -> None:
+    report(books, box="bwrap", walled=True)
+    report(books, box="process", walled=False, why="no Landlock", arena="bare", leaving=True)
+    assert (the_wall(books).walled, list(the_wall(books).arenas)) == (True, ["arena"])
+    report(books, box="bwrap", walled=True, leaving=True)
+    told = the_wall(books)
+    assert (told.walled, set(told.arenas)) == (False, {"arena", "bare"}), "all have just left"
+
+
 def test_a_report_from_a_clock_that_was_ahead_outlives_no_other(books: Books) -> None:
     books.clock.pass_by(minutes=60)
     report(books, box="bwrap", walled=True, arena="gone since")
