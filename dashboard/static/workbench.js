@@ -354,7 +354,10 @@ form.addEventListener("submit", async (event) => {
   try {
     await send(pressed.formAction);
   } catch {
-    showProblem("The platform cannot be reached. Your draft is kept: try again in a moment.");
+    // A browser reads no file that has changed since it was chosen.
+    const isStale = await chosenFile()?.slice(0, 1).arrayBuffer().then(() => false, () => true);
+    if (isStale) showProblem(`${chosenFile().name} has changed since you chose it. Choose again.`);
+    else showProblem("The platform cannot be reached. Your draft is kept: try again in a moment.");
   } finally {
     pressed.ariaDisabled = "false";
   }
@@ -389,6 +392,8 @@ if (form.dataset.line && editor) goToLine(form.dataset.line);
 if (matchMedia("(max-width: 900px)").matches) document.getElementById("rules").open = false;
 field("game").addEventListener("change", choose);
 field("name").addEventListener("change", choose);
+// The way back restores the game that was chosen, after this script has begun.
+addEventListener("pageshow", () => field("game").selectedOptions[0].defaultSelected || choose());
 field("file").addEventListener("change", () => takeFile(chosenFile()));
 showStatus();
 setInterval(showStatus, 20000); // The age of the draft.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -211,6 +212,19 @@ def test_a_zip_is_sent_without_the_text(page: Page, address: str) -> None:
     expect(page.locator("#verdict")).not_to_contain_text("1 MiB")
 
 
+def test_a_zip_that_has_changed_on_the_disk_is_to_be_chosen_again(
+    page: Page, address: str, tmp_path: Path
+) -> None:
+    sign_up(page, address)
+    packed = tmp_path / "bot.zip"
+    packed.write_bytes(b"PK")
+    page.get_by_label("Or a file").set_input_files(packed)
+    packed.write_bytes(b"PK, packed again")
+    os.utime(packed, (0, 0))
+    page.get_by_role("button", name="Try it").click()
+    expect(page.locator("#verdict")).to_contain_text("bot.zip has changed since you chose it.")
+
+
 def test_a_text_that_is_deleted_can_be_brought_back(page: Page, address: str) -> None:
     page.goto(address + "/submit")
     write_text(page, "# mine")
@@ -235,6 +249,19 @@ def test_a_draft_of_another_tab_can_be_brought_back(page: Page, address: str) ->
     expect(editor(page)).to_have_text("# of the other tab")
     page.get_by_role("button", name="Bring back the draft").click()
     expect(editor(page)).to_have_text("# mine, and longer")
+
+
+def test_the_way_back_leads_to_the_game_that_was_chosen(page: Page, address: str) -> None:
+    page.goto(address + "/submit?game=bomb")
+    editor(page)
+    page.get_by_label("Game").select_option("war")
+    expect(page.locator("#command")).to_contain_text("--game war")
+    write_text(page, "# for war")
+    page.goto(address + "/docs/")
+    page.go_back()
+    expect(editor(page)).to_have_text("# for war")
+    expect(page.locator("#command")).to_contain_text("--game war")
+    expect(page.get_by_label("Game")).to_have_value("war")
 
 
 def test_another_game_has_its_own_command(page: Page, address: str) -> None:
