@@ -23,6 +23,7 @@ from __future__ import annotations
 import faulthandler
 import gc
 import importlib
+import io
 import json
 import os
 import resource
@@ -67,6 +68,7 @@ def main(job: str, imports: Sequence[str]) -> None:
     setting, value = order["build"]
     os.environ[setting] = value
     control = _take_control(order["control"])
+    _know_output()
     report: dict[str, object] = {"python": sys.version_info[:2]}
     try:
         zygote, report["raised"] = _prepare(order, imports, control)
@@ -108,6 +110,23 @@ def _take_control(path: str | None) -> socket.socket:
     os.close(reader)
     os.close(writer)
     return control
+
+
+def _know_output() -> None:
+    """Makes `sys.stdout` as if it wrote to a pipe, as it does in a seat.
+
+    A stream asks only once, when it is made, whether it can seek. One that believes so fails when a
+    bot changes its encoding.
+    """
+    given, out = os.dup(1), sys.stdout
+    reader, writer = os.pipe()
+    os.dup2(writer, 1)
+    binary = io.BufferedWriter(io.FileIO(1, "w", closefd=False))
+    sys.stdout = io.TextIOWrapper(binary, encoding=out.encoding, errors=out.errors)
+    sys.__stdout__ = sys.stdout  # type: ignore[misc]
+    os.dup2(given, 1)
+    for descriptor in (given, reader, writer):
+        os.close(descriptor)
 
 
 def _load(preload: Sequence[str], entry: str) -> Serve:

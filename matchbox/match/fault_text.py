@@ -30,13 +30,19 @@ def blame(error: BaseException) -> tuple[str, str]:
     """Returns the kind of fault and one sentence; writes the traceback to the bot's own output."""
     try:
         printed.put(printed.TRACEBACK, traceback_text(error))
-        where = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
-        where = _OURS.sub("", where)
+        where = _OURS.sub("", _sentence(error))
         if isinstance(error, IllegalMove):
             return "illegal", str(error)[:_DETAIL_LENGTH]
     except BaseException:
         where = "an exception that cannot be printed"
     return ("memory" if isinstance(error, MemoryError) else "crash"), where[:_DETAIL_LENGTH]
+
+
+def _sentence(error: BaseException) -> str:
+    """The error's type and its message in one line, without notes."""
+    parts = traceback.format_exception_only(error)
+    own = next(part for part in parts if part[:1] != " ")  # Before it: the line of a SyntaxError.
+    return " ".join(filter(None, map(str.strip, own.splitlines())))
 
 
 def traceback_text(error: BaseException) -> str:

@@ -25,7 +25,7 @@ class NotLearned(Exception):
 def learner_of(chosen: type[Any]) -> Callable[[bytes, list[Any]], object] | None:
     """The class's `learn(memory, records)`, or None."""
     learn: Callable[[bytes, list[Any]], object] | None = getattr(chosen, "learn", None)
-    return learn
+    return learn if callable(learn) else None
 
 
 def learns(
@@ -44,9 +44,9 @@ def learns(
 
 
 def give_memory(player: Any, memory: bytes) -> None:
-    """Gives a new player its bot's memory, if it has a `remember`; b"" is an empty memory."""
+    """Gives a new player its bot's memory, if it has a method `remember`; b"" is an empty one."""
     remember = getattr(player, "remember", None)
-    if remember is not None:
+    if callable(remember):
         remember(memory)
 
 

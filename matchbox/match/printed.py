@@ -26,6 +26,8 @@ class Marked:
 
     last: str = ""
     """The mark before the newest text."""
+    installed: Marked | None = None
+    """The stream for errors, also if the bot has put another one in its place."""
 
     def __init__(self, own: TextIO, into: TextIO, *, at_once: bool) -> None:
         """`own` answers all other attributes of a stream. `at_once` flushes after every write."""
@@ -70,14 +72,13 @@ def install() -> None:
     Marked.last = ""
     out = sys.stdout
     sys.stdout = Marked(out, out, at_once=False)
-    sys.stderr = Marked(sys.stderr, out, at_once=True)
+    sys.stderr = Marked.installed = Marked(sys.stderr, out, at_once=True)
 
 
 def put(kind: str, text: str) -> None:
     """Writes a traceback or a report to the bot's own output; does nothing before `install`."""
-    stream = sys.stderr
-    if isinstance(stream, Marked):
-        stream.put(kind, text)
+    if Marked.installed is not None:
+        Marked.installed.put(kind, text)
     elif kind != REPORT:
-        stream.write(text)
-        stream.flush()
+        sys.stderr.write(text)
+        sys.stderr.flush()

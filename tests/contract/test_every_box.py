@@ -424,6 +424,8 @@ reply = str(found).encode()
         "import gc; gc.collect()",
         "import array, mmap; array.array('i', range(1000))",
         "import inspect, random; inspect.getsource(random)",
+        "import sys; sys.stdout.reconfigure(encoding='utf-8'); print('\N{SNOWMAN}')",
+        "import io, sys; sys.stdout = io.TextIOWrapper(sys.stdout.buffer, encoding='utf-8')",
     ],
 )
 def test_an_honest_bot_has_the_standard_library(seat: BoxSeat, code: str) -> None:

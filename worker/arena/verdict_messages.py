@@ -47,6 +47,8 @@ _STOPPED: Final = re.compile(r"\(most recent call first\):((?:\n  File .+)*)")
 _FRAME: Final = re.compile(r'File "([^"]+\.py)", line (\d+) in (\S+)')
 """A line of the stack that a process prints when its time is over. The lines are in the reverse
 order of a traceback."""
+_PROGRAM: Final = '/sandbox/zygote.py", line '
+"""Part of the first frame of a traceback with which a program ended."""
 _FOREIGN: Final = ("/", "<", "matchbox/")
 """The beginnings of paths that are not in the bot's own files."""
 
@@ -95,6 +97,8 @@ def _crash(detail: str, stage: Stage, limits: Mapping[str, int], log: str, begin
     if detail.startswith("NotImplementedError: "):
         return f"The bot lacks a method: {detail.partition(': ')[2]}."
     if detail.startswith(("ended", "closed its channel", "SystemExit")):
+        if not detail.startswith("SystemExit"):
+            place = _last_place(_last_words(log))
         where = _where(stage, place, begins)
         return (
             f"The program stopped{where}: {detail}; a player must return its answer and must "
@@ -167,6 +171,13 @@ def _last_place(log: str) -> str:
     turn)"."""
     own = [found.groups() for found in _PLACE.finditer(log) if not found[1].startswith(_FOREIGN)]
     return _location(*own[-1]) if own else ""
+
+
+def _last_words(log: str) -> str:
+    """The traceback with which the program itself ended. "" if there is none: a bot may have
+    printed one earlier, of an exception that it caught."""
+    last = log[log.rfind("Traceback (most recent call last)") :]
+    return last if _PROGRAM in last else ""
 
 
 def _stopped_place(log: str) -> str:

@@ -251,6 +251,9 @@ def test_a_decision_begins_no_deeper_because_another_waits_deep_inside_itself() 
     "body, kind, told",
     [
         ("raise KeyError('x')", "crash", "KeyError: 'x'"),
+        ("raise ValueError('two:\\n\\n lines\\n')", "crash", "ValueError: two: lines"),
+        ("e = KeyError('x'); e.add_note('a note'); raise e", "crash", "KeyError: 'x'"),
+        ("exec('1 +')", "crash", "SyntaxError: invalid syntax"),
         ("raise MemoryError()", "memory", "MemoryError"),
         ("raise SystemExit(0)", "crash", "SystemExit: 0"),
         ("raise IllegalMove('no such move')", "illegal", "no such move"),

@@ -127,6 +127,13 @@ def test_every_new_player_is_told_what_its_bot_remembers_before_its_first_decisi
         assert said == ["say", 1, [len(memory)] * 2, []]
 
 
+def test_what_is_no_method_neither_learns_nor_gets_the_memory() -> None:
+    body = "    learn = True\n    def __init__(self):\n        self.remember = {}\n"
+    view = {"ask": "turn", "hand": {}, "pile": 9, "other": 5, "discard": []}
+    told = talk(body, frames.learns_frame(), frames.ask_frame(1, [(0, view, "00")], []))
+    assert told == [["learns", False], ["say", 1, ["draw"], []]]
+
+
 def test_a_memory_that_is_too_long_is_refused_by_its_length() -> None:
     with pytest.raises(BadMessage, match=f"at most {MEMORY_BYTES} bytes, and this one 65537"):
         frames.load_frame("package", {}, None, "00", bytes(MEMORY_BYTES + 1))

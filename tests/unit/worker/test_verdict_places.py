@@ -50,6 +50,24 @@ FATAL = {
         6,
         "while it made a decision (in turn, which begins in player.py, line 6): ended",
     ),
+    "exit after a traceback that it printed": (
+        turning(
+            "import os, traceback",
+            "try: 1 / 0",
+            "except ZeroDivisionError: traceback.print_exc()",
+            "os._exit(3)",
+        ),
+        "crash",
+        5,
+        "in turn, which begins in",
+    ),
+    "interrupt": (turning("raise KeyboardInterrupt"), "crash", 6, "(player.py, line 6, in turn)"),
+    "error with other streams": (
+        turning("import io, sys", "sys.stdout = sys.stderr = io.StringIO()", "1 / 0"),
+        "crash",
+        8,
+        "(player.py, line 8, in turn)",
+    ),
     "segfault": (turning("import ctypes", "ctypes.string_at(0)"), "crash", 5, "SIGSEGV"),
     "protocol": (
         turning("import os", "for number in range(3, 9):", "    os.write(number, b'x')"),
