@@ -72,6 +72,10 @@ OF_A_CODE: Final = 120
 """The number of accounts that may be made with one code, and of codes that one network may look at,
 or join with, in a minute. Codes that work count too: otherwise a visitor over the limit could tell
 which ones work."""
+OF_AN_ARENA: Final = 10
+"""How many times as many requests an arena on another host may send: about three for each match,
+and matches can be short. A result that is refused for too long is lost."""
+_ARENA: Final = "arena:"
 AGAIN: Final = "matchbox_again"
 """The attribute of a form's view that shows the form again, from (error, status, parts)."""
 TOO_FAST: Final = (
@@ -109,7 +113,7 @@ def limit_rates(app: Flask, settings: Settings, sent_code: Callable[[], str]) ->
     app.before_request(_find_asker)  # runs before the limiter's own
     limiter = _Limiter(
         key_func=lambda: g.asker,
-        application_limits=[f"{settings.requests_per_minute} per minute"],
+        application_limits=[lambda: f"{_most(settings)} per minute"],
         application_limits_exempt_when=lambda: request.path.startswith(FREE),
         storage_uri=storage_uri(settings.broker_url),
         storage_options=_patience(settings.broker_url),
@@ -148,6 +152,12 @@ def limit_rates(app: Flask, settings: Settings, sent_code: Callable[[], str]) ->
         if endpoint in _JOINING:
             limited = joining(few(with_code(view)))
         app.view_functions[endpoint] = _shown_again(view, limited)
+
+
+def _most(settings: Settings) -> int:
+    """The number of requests that may come from this asker in a minute."""
+    times = OF_AN_ARENA if g.asker.startswith(_ARENA) else 1
+    return times * settings.requests_per_minute
 
 
 def _find_asker() -> None:
@@ -234,6 +244,6 @@ def asker() -> str:
     network."""
     if request.path.startswith("/remote/"):
         with suppress(CallerFault):
-            return f"arena:{remote_arena()}"
+            return f"{_ARENA}{remote_arena()}"
         return client_network()
     return f"account:{current_user.id}" if current_user.is_authenticated else client_network()

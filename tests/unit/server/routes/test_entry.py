@@ -15,10 +15,10 @@ from matchbox.errors import BadSetting
 from server.app import MOST_BYTES
 from server.auth import FOR_STRANGERS, reader
 from server.context import Context
-from server.db.models import User
+from server.db.models import Role, User
 from server.headers import content_policy
 from server.rate_limits import WAIT_S, network_of, storage_uri
-from server.services import accounts, walls
+from server.services import accounts, arena_keys, walls
 from tests.books import SIMPLE, Books
 from tests.unit.server.routes.conftest import Browse, Caller, MakeApp, problem
 
@@ -268,6 +268,23 @@ def test_who_asks_too_often_waits(make_app: MakeApp) -> None:
     assert int(answer.headers["Retry-After"]) <= 60
     assert client.get("/login").status_code == 429
     assert client.get("/healthz").status_code == 200
+
+
+def test_an_arena_on_another_host_may_ask_ten_times_as_often(make_app: MakeApp) -> None:
+    app = make_app(requests_per_minute=1)
+    made: Context = app.extensions["matchbox"]
+    with made.write() as session:
+        boss = User(name="olga", password="", role=Role.OPERATOR, created_at=made.now())
+        session.add(boss)
+        session.flush()
+        key = arena_keys.make(session, boss, "lab", now=made.now()).key
+    lab, place = app.test_client(), f"/remote/bundles/{0:064}"
+    headers = {"Authorization": f"Bearer {key}"}
+    answers = [lab.get(place, headers=headers).status_code for _ in range(11)]
+    assert (429 in answers[:10], answers[10]) == (False, 429)
+    headers["Authorization"] = "Bearer no-key"
+    guesses = [lab.get(place, headers=headers).status_code for _ in range(2)]
+    assert guesses == [401, 429]
 
 
 def test_a_failing_database_does_not_begin_the_count_anew(make_app: MakeApp) -> None:
