@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
+import pytest
 from flask.testing import FlaskClient
 
 from dashboard.source import Source
@@ -45,6 +46,21 @@ def test_the_page_asks_for_news_of_what_it_shows() -> None:
     assert asked == f"/seasons/7?part=live&seen={quote(SEEN)}&round=1&bots=2"
     over = replace(SOURCE, season=lambda number: seasons.season(7, state="finished"))
     assert "hx-get" not in client_of(over).get("/seasons/7").text
+
+
+@pytest.mark.parametrize(
+    ("state", "seconds"),
+    [("draft", None), ("open", 20), ("frozen", 20), ("running", 4), ("paused", 20),
+     ("finished", None), ("cancelled", None)],
+)  # fmt: skip
+def test_the_page_of_a_season_asks_for_news_until_it_is_over(
+    state: str, seconds: int | None
+) -> None:
+    source = replace(SOURCE, season=lambda number: seasons.season(number, state=state))
+    page = client_of(source).get("/seasons/7").text
+    asked = re.findall(r'<section id="state"[^>]* hx-trigger="every (\d+)s"', page)
+    assert asked == ([str(seconds)] if seconds else [])
+    assert ("htmx.min.js" in page) == bool(seconds)
 
 
 def test_without_news_nothing_is_read_but_the_stamp() -> None:
