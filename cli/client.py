@@ -56,16 +56,24 @@ class Client:
     """The API under /api/v1. Use it in a `with` block."""
 
     def __init__(self, login: Login, transport: httpx.BaseTransport | None = None) -> None:
-        """Raises BadOption for an address or a token that no request can be made with."""
+        """Raises BadOption for an address or a token that no request can be made with, and
+        BadSetting for such a proxy of the environment."""
         _check(login)
         headers = {"Authorization": f"Bearer {login.token}"} if login.token else {}
         self.url = login.url
-        self._http = httpx.Client(
-            base_url=f"{login.url}/api/v1",
-            headers=headers,
-            timeout=_TIMEOUT_S,
-            transport=transport,
-        )
+        try:
+            self._http = httpx.Client(
+                base_url=f"{login.url}/api/v1",
+                headers=headers,
+                timeout=_TIMEOUT_S,
+                transport=transport,
+                trust_env=not _is_here(login.url),
+            )
+        except (ImportError, ValueError, httpx.InvalidURL) as error:
+            raise errors.BadSetting(
+                "the proxy of the environment cannot be used: correct or unset HTTP_PROXY, "
+                f"HTTPS_PROXY, ALL_PROXY or NO_PROXY ({error})"
+            ) from error
 
     def __enter__(self) -> Client:
         return self
@@ -226,6 +234,12 @@ def _parse(kind: type[A], data: Any) -> A:
         ) from error
 
 
+def _is_here(url: str) -> bool:
+    """Whether it is a server of this machine, which no proxy stands before."""
+    address = httpx.URL(url)
+    return address.scheme == "http" and address.host in ("localhost", "127.0.0.1", "::1")
+
+
 def _check(login: Login) -> None:
     """Raises BadOption unless requests can be sent to this address, with this token."""
     try:
@@ -280,7 +294,13 @@ def _detail(answer: httpx.Response) -> str:
 
 
 def load_login() -> Login:
-    """The environment's server and token, or those of the last `matchbox login`."""
+    """The environment's server and token, or those of the last `matchbox login`.
+
+    If the environment has both, nothing is read: a script may have no home.
+    """
+    given = os.environ.get("MATCHBOX_URL"), os.environ.get("MATCHBOX_TOKEN")
+    if given[0] and given[1]:
+        return Login(given[0].rstrip("/"), given[1])
     saved = _saved_login()
     url = (os.environ.get("MATCHBOX_URL") or saved.url).rstrip("/")
     token = os.environ.get("MATCHBOX_TOKEN") or (saved.token if url == saved.url else "")
@@ -305,5 +325,11 @@ def _saved_login() -> Login:
 
 
 def _file() -> Path:
-    folder = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
+    try:
+        folder = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
+    except RuntimeError as error:
+        raise errors.BadSetting(
+            "this account has no home folder to keep a login in: set HOME or XDG_CONFIG_HOME, or "
+            "MATCHBOX_URL and MATCHBOX_TOKEN"
+        ) from error
     return Path(folder) / "matchbox" / "login.json"

@@ -29,6 +29,8 @@ _MEMORY: Final = Path("/dev/shm")  # Only a folder of this account's own is used
 def make(data: Path) -> Path:
     """Makes the folder, closed to everybody else. Raises BadSetting if that is impossible."""
     folder = data.resolve()
+    if "?" in str(folder):  # It ends the path in the address of the database.
+        raise BadSetting(f"{folder} cannot be the data folder, because its path has a ?: move it")
     try:
         for place in (folder, logs(folder), arena(folder)):
             place.mkdir(parents=True, exist_ok=True)

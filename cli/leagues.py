@@ -205,6 +205,8 @@ def results(
     """Show the results of a league's authors, best first."""
     from matchbox.answers.classes import AuthorResults
 
+    if csv and json:
+        raise BadOption("--csv and --json exclude each other: choose one")
     with connect() as client:
         query = "" if season is None else f"?season={quoted(season)}"
         if csv:

@@ -5,6 +5,7 @@ Every command imports what it needs when it runs, so that `matchbox play` starts
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Annotated, Final
 
@@ -110,6 +111,7 @@ def _matchbox(
 
 def main(arguments: list[str] | None = None) -> None:
     """Runs the command and exits: 0 means yes, 1 no, 2 wrong usage, 130 Ctrl-C."""
+    _open_closed_streams()
     sys.exit(run(sys.argv[1:] if arguments is None else arguments))
 
 
@@ -125,8 +127,9 @@ def run(arguments: list[str]) -> int:
         return _fail(str(stop), STOPPED)
     except typer.TyperException as error:
         return _fail(_usage(error), 2)
-    except typer.Abort:
-        return _fail("stopped", 1)
+    except typer.Abort as abort:  # A prompt turns Ctrl-C into it, too.
+        by_key = isinstance(abort.__context__, KeyboardInterrupt)
+        return _fail("stopped", STOPPED if by_key else 1)
     except WRONG_USAGE as error:
         return _fail(str(error), 2)
     except SeatFault as error:
@@ -143,6 +146,16 @@ def run(arguments: list[str]) -> int:
     if code == STOPPED:
         return _fail("stopped", STOPPED)
     return code if isinstance(code, int) else 0
+
+
+def _open_closed_streams() -> None:
+    """Connects stdin, stdout and stderr to nothing if they are closed, as with `>&-`.
+
+    Otherwise an error would be printed on stdout, and the next open file would be the stream.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115
 
 
 def _fail(sentence: str, code: int) -> int:

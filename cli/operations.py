@@ -120,7 +120,9 @@ def reinstate_version(
 def audit(
     subject: Annotated[str | None, typer.Option(help="such as season:3")] = None,
     action: Annotated[str | None, typer.Option(help="such as season.start")] = None,
-    most: Annotated[int, typer.Option(min=1, help="the number of newest lines")] = 50,
+    most: Annotated[
+        int, typer.Option(min=1, max=1_000_000, help="the number of newest lines")
+    ] = 50,
     json: JsonOption = False,
 ) -> None:
     """Show the log of operators' actions, newest first."""

@@ -44,7 +44,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]], title: str =
 
     shown = Table(title=title or None, header_style="bold")
     for column in columns:
-        shown.add_column(column)
+        shown.add_column(column, overflow="fold")  # Nothing is cut off, such as a password.
     for row in rows:
         shown.add_row(*(Text("" if cell is None else str(cell)) for cell in row))
     Console().print(shown)

@@ -16,7 +16,7 @@ import typer
 from cli import output
 from cli.boards import show_board
 from cli.playing import JsonOption
-from matchbox.errors import Forbidden, NotFound, TooMany, Unavailable
+from matchbox.errors import BadOption, Forbidden, NotFound, TooMany, Unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,7 +49,10 @@ def connect() -> Client:
 
 
 def quoted(name: str) -> str:
-    """The name, quoted as a part of an address."""
+    """The name, quoted as a part of an address. Raises BadOption for one that no address can
+    hold."""
+    if name in ("", ".", ".."):
+        raise BadOption(f"{name!r} is not a name: give the whole name, or the number")
     return quote(name, safe="")
 
 

@@ -60,7 +60,7 @@ def find(game: str, text: str) -> NamedBot:
     package_of(game)
     if text in names(game):
         return _shipped(game, text)
-    path, _, class_name = text.partition(":")
+    path, _, class_name = text.rpartition(":") if _names_class(text) else (text, "", "")
     if not path.endswith(SUFFIXES) and not _is_bot(Path(path)):
         known, hint = names(game), _hint(path, names(game) + _beside(Path(path)))
         raise BadName(
@@ -121,6 +121,11 @@ def pack(folder: Path) -> bytes:
             if file.is_file() and not left_out:
                 archive.writestr(zipfile.ZipInfo(place.as_posix()), file.read_bytes())
     return packed.getvalue()
+
+
+def _names_class(text: str) -> bool:
+    """Whether it is FILE:CLASS, and no path with a colon."""
+    return ":" in text and not text.endswith(SUFFIXES) and not _is_bot(Path(text))
 
 
 def _shipped(game: str, name: str) -> NamedBot:

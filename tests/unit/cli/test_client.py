@@ -187,9 +187,51 @@ def test_a_login_that_cannot_be_kept_is_one_sentence(
 ) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "file" / "below"))
+    monkeypatch.delenv("MATCHBOX_TOKEN")
     told = matchbox("bots")
     assert (told.code, told.err.count("\n")) == (1, 1)
     assert "cannot be used: Not a directory" in told.err
+
+
+def _no_home() -> Path:
+    raise RuntimeError("Could not determine home directory.")
+
+
+def test_an_account_without_a_home_is_told_so_and_needs_none_with_a_token(
+    alice: User, matchbox: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Path, "home", _no_home)
+    assert matchbox("bots").code == 0
+    monkeypatch.delenv("MATCHBOX_TOKEN")
+    told = matchbox("bots")
+    assert (told.code, told.err.count("\n")) == (2, 1)
+    assert "this account has no home folder" in told.err
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("ALL_PROXY", "socks5://127.0.0.1:9"),
+        ("ALL_PROXY", "socks://127.0.0.1:9"),
+        ("NO_PROXY", "[::1]"),
+    ],
+)
+def test_a_proxy_that_cannot_be_used_is_one_sentence(
+    name: str, value: str, matchbox: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MATCHBOX_URL", "https://bots.example")
+    monkeypatch.setenv(name, value)
+    told = matchbox("bots")
+    assert (told.code, told.err.count("\n")) == (2, 1)
+    assert "the proxy of the environment cannot be used" in told.err
+
+
+def test_no_proxy_stands_before_a_server_of_this_machine(
+    alice: User, matchbox: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    assert matchbox("bots").code == 0
 
 
 def test_a_player_s_own_error_keeps_its_traceback(matchbox: Run, tmp_path: Path) -> None:

@@ -28,6 +28,12 @@ def test_what_cannot_be_a_folder_is_refused(tmp_path: Path) -> None:
         folder.make(tmp_path / "file")
 
 
+def test_a_path_that_the_address_of_the_database_cannot_hold_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadSetting, match=r"because its path has a \?"):
+        folder.make(tmp_path / "what?x=1" / "data")
+    assert not list(tmp_path.iterdir())
+
+
 def test_its_secrets_are_made_once_and_kept_closed(tmp_path: Path) -> None:
     made = folder.make(tmp_path)
     first, second = (folder.environment(made, 8000, {}) for _ in range(2))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import pty
 import subprocess
 import sys
 from importlib.metadata import version
@@ -54,6 +56,8 @@ def test_every_command_explains_itself(command: str, matchbox: Run) -> None:
         ("play bomb simple human --json", "a human plays at the terminal"),
         ("check gone.py --game bomb", "gone.py cannot be read"),
         ("check gone.py --game chess", "there is no game 'chess'"),
+        ("admin audit --most 99999999999999999999", "'--most': Input should be less"),
+        ("season show .", "'.' is not a name"),
         ("admin user create alice --role king", "there is no role 'king'"),
     ],
 )
@@ -104,3 +108,53 @@ def test_the_installed_command_runs() -> None:
     command = Path(sys.executable).with_name("matchbox")
     done = subprocess.run([command, "games"], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[1].split("\t")[:2] == ["bomb", "Bomb"]
+
+
+@pytest.mark.parametrize(
+    ("words", "closed", "code"),
+    [
+        ("games", "1", 0),
+        ("season list", "2", 1),
+        ("login http://127.0.0.1:9 --name alice", "0", 1),
+    ],
+)
+def test_a_stream_that_is_closed_is_like_one_that_leads_nowhere(
+    words: str, closed: str, code: int
+) -> None:
+    command = Path(sys.executable).with_name("matchbox")
+    done = subprocess.run(
+        ["sh", "-c", f"exec {command} {words} {closed}>&-"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "MATCHBOX_URL": "http://127.0.0.1:9"},
+    )
+    assert (done.returncode, done.stdout) == (code, "")
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(("key", "code"), [(b"\x03", 130), (b"\x04", 1)])
+def test_ctrl_c_at_a_question_is_130_and_the_end_of_the_answers_is_1(key: bytes, code: int) -> None:
+    command = str(Path(sys.executable).with_name("matchbox"))
+    child, terminal = pty.fork()
+    if child == 0:
+        os.execv(command, [command, "login", "http://127.0.0.1:9"])
+    told = b""
+    while b"Name" not in told:
+        told += os.read(terminal, 1000)
+    os.write(terminal, key)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == code
+    os.close(terminal)
+
+
+def test_a_narrow_terminal_cuts_nothing_off() -> None:
+    source = "from cli.output import table; table(['name', 'password'], [['alice', 'x' * 80]])"
+    child, terminal = pty.fork()
+    if child == 0:
+        os.execve(sys.executable, [sys.executable, "-c", source], {**os.environ, "COLUMNS": "40"})
+    told = b""
+    try:
+        while data := os.read(terminal, 1000):
+            told += data
+    except OSError:  # The command has ended.
+        os.waitpid(child, 0)
+    assert told.count(b"x") == 80

@@ -25,6 +25,16 @@ def test_any_other_bot_is_named_by_its_file(tmp_path: Path) -> None:
     assert shipped.find("bomb", f"{file}:Chosen").class_name == "Chosen"
 
 
+def test_the_path_of_a_bot_may_have_a_colon(tmp_path: Path) -> None:
+    file = tmp_path / "10:30" / "mine.py"
+    file.parent.mkdir()
+    file.write_bytes(b"x = 1\n")
+    (file.parent / "player.py").write_bytes(b"x = 2\n")
+    assert shipped.find("bomb", str(file)) == shipped.NamedBot("mine", b"x = 1\n")
+    assert shipped.find("bomb", f"{file}:Chosen").class_name == "Chosen"
+    assert shipped.find("bomb", str(file.parent)).name == "10:30"
+
+
 def test_two_bots_of_one_name_are_numbered(tmp_path: Path) -> None:
     file = tmp_path / "simple.py"
     file.write_bytes(b"x = 1\n")

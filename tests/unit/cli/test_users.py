@@ -32,6 +32,11 @@ def test_a_class_is_made_by_command(
     assert again.code == 1
     assert "'anna' is taken" in again.err
     assert matchbox("league", "results", "cup", "--csv").out.splitlines()[1].startswith("anna,1,")
+    told = matchbox("league", "results", "cup", "--csv", "--json")
+    assert (told.code, told.out) == (2, "")
+    for words in (("standings", ""), ("lessons", ".."), ("league", "code", "")):
+        told = matchbox(*words)
+        assert (told.code, "is not a name" in told.err) == (2, True)
     assert "ben" in matchbox("league", "results", "cup").out
     names.write_text("\n")
     empty = matchbox("league", "accounts", "cup", names)
