@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import importlib.abc
 import importlib.machinery
+import inspect
 import io
 import marshal
 import re
@@ -32,6 +33,9 @@ MAIN: Final = "player.py"
 CODE_BYTES: Final = 90 << 10
 """The longest code that is passed on to other seats: that of about 50 KB of source."""
 _BOT: Final = "bot_under_test"
+_MAIN_IS_LOADING: Final = (
+    f"no other module can import {MAIN}; put what both need into a module of its own"
+)
 _GAME: Final = re.compile(r"matchbox\.games\.\w+")
 
 
@@ -129,10 +133,24 @@ def report_of(game: ModuleType, chosen: type[Any]) -> Callable[[Any], object] | 
     In every game, a class may have a method `report` of its own; its result is part of the bot's
     output. For other classes the function is `report` of the game's player module, if it has one.
     """
-    if callable(getattr(chosen, "report", None)):
+    if callable(getattr(chosen, "report", None)) and _needs_no_argument(chosen, "report"):
         return _own_report
     found: Callable[[Any], object] | None = getattr(game, "report", None)
     return found
+
+
+def _needs_no_argument(chosen: type[Any], name: str) -> bool:
+    """Whether this method can be called without arguments. One that cannot is not the platform's to
+    call."""
+    method = inspect.getattr_static(chosen, name)
+    bind = getattr(method, "__get__", None)
+    try:
+        inspect.signature(bind(object(), chosen) if bind else method).bind()
+    except TypeError:
+        return False
+    except ValueError:  # It has no signature.
+        return True
+    return True
 
 
 def _own_report(player: Any) -> None:
@@ -259,11 +277,22 @@ def source_text(data: bytes) -> str:
     return data.decode().removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 
+def _folders(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """An empty `__init__.py` for each folder, since Python imports folders that have none. The
+    standard library goes before such a folder."""
+    folders = {name[:at] for name in files for at, sign in enumerate(name) if sign == "/"}
+    return {
+        f"{folder}/__init__.py": b""
+        for folder in folders
+        if folder.partition("/")[0] not in sys.stdlib_module_names
+    }
+
+
 class _Bundle(importlib.abc.MetaPathFinder, importlib.abc.ExecutionLoader):
     """Imports a bundle's other modules from memory, and hands out its data."""
 
     def __init__(self, files: Mapping[str, bytes], names: Mapping[str, Any]) -> None:
-        self._files = files
+        self._files = {**_folders(files), **files}
         self._names = names
 
     def exec_module(self, module: ModuleType) -> None:
@@ -276,6 +305,8 @@ class _Bundle(importlib.abc.MetaPathFinder, importlib.abc.ExecutionLoader):
     ) -> importlib.machinery.ModuleSpec | None:
         found = self._find(fullname)
         if found is None:
+            if f"{fullname}.py" == MAIN:
+                raise ModuleNotFoundError(_MAIN_IS_LOADING, name=fullname)
             return None
         spec = importlib.machinery.ModuleSpec(fullname, self, origin=found)
         spec.has_location = True  # Without it a module has no `__file__` to find its data by.

@@ -47,6 +47,12 @@ class Card:
     def __repr__(self) -> str:
         return f"{self._name}_card"
 
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        """A copy of a kind is the kind itself, because players compare cards by identity."""
+        if CARDS.get(self._name) is self:
+            return repr(self)
+        return Card, (self._name, self._description)
+
 
 bomb_card = Card("bomb", "Whoever draws it has lost, unless a defuse card is in the hand.")
 defuse_card = Card(
@@ -179,6 +185,11 @@ class GameData:
         if card is see_card:
             return tuple([_cards[number] for number in codec.read_seen(brief)])
         return None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy knows the same. It plays no cards."""
+        other = self.other_players_hand_count()
+        return GameData, (self.draw_pile_size(), self.discard_pile(), self.my_hand(), other)
 
     def __str__(self) -> str:
         return "\n".join(

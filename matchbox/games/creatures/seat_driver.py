@@ -80,6 +80,10 @@ class SeatDriver:
         """How many actions it has tried outside a turn since it was asked."""
         self._answer: Any = None
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy of a player or of a board is in no duel, so that it has no driver."""
+        return type(None), ()
+
     # --- A turn ------------------------------------------------------------------------------
 
     def turn(self, player: Player, brief: bytes, ask: Ask, keep: bool) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from matchbox.games.bomb import player as bomb
-from matchbox.match.loading import CODE_BYTES, NotAPlayer, compiled, load, maker_of
+from matchbox.match.loading import CODE_BYTES, NotAPlayer, compiled, load, maker_of, report_of
 
 
 class Player:
@@ -237,6 +237,24 @@ def test_a_bundles_data_is_read_from_memory() -> None:
     assert (player.first, player.second) == (b"one", "two")
 
 
+def test_a_folder_without_an_init_file_is_a_package_unless_the_library_has_its_name() -> None:
+    source = (
+        "import this_too.deep.table as table\nfrom own.part import X\nimport colorsys\n"
+        "class Mine(Player): value = X, table.Y, hasattr(colorsys, 'rgb_to_hsv')"
+    )
+    files: Any = {"own__part": b"X = 1", "this_too/deep/table": b"Y = 2", "colorsys__a": b""}
+    sys.modules.pop("colorsys", None)
+    assert loaded(source, **files).value == (1, 2, True)
+
+
+def test_a_module_that_imports_the_main_file_is_told_that_it_cannot(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delitem(sys.modules, "player", raising=False)  # A game's own name for a module.
+    with pytest.raises(ModuleNotFoundError, match=r"no other module can import player\.py; put"):
+        loaded("from part import X", part=b"from player import Y")
+
+
 def test_a_module_that_a_bundle_does_not_hold_is_missed_by_name() -> None:
     with pytest.raises(ModuleNotFoundError, match="no_such_module"):
         loaded("import no_such_module\nclass Mine(Player): pass", plan=b"")
@@ -287,3 +305,21 @@ def test_nothing_is_handed_on_of_a_file_that_has_to_be_told_about(source: bytes)
 def test_nothing_is_handed_on_where_a_set_would_be_in_another_order() -> None:
     assert compiled(b"def loop():\n    for x in {8, 0}:\n        print(x)") == b""
     assert compiled(b"def loop():\n    return 8 in {1, 2, 3}")
+
+
+@pytest.mark.parametrize(
+    ("method", "reports"),
+    [
+        ("def report(self): ...", True),
+        ("def report(self, text='', *more): ...", True),
+        ("@staticmethod\n    def report(): ...", True),
+        ("@classmethod\n    def report(cls): ...", True),
+        ("report = lambda self: 1", True),
+        ("def report(self, text): ...", False),
+        ("@classmethod\n    def report(cls, text): ...", False),
+        ("report = True", False),
+    ],
+)
+def test_a_method_that_needs_more_arguments_is_no_report(method: str, reports: bool) -> None:
+    chosen = loaded(f"class Mine(Player):\n    {method}\n")
+    assert (report_of(GAME, chosen) is not None) is reports

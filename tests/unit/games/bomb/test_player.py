@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -232,6 +234,26 @@ def test_a_card_that_cannot_be_played_is_told_to_the_referee(card: Any, told: st
     with pytest.raises(Refused) as refusal:
         answer(Asked(lambda _, play_a_card: play_a_card(card)), a_view(), refuse)
     assert refusal.value.args == (told,)
+
+
+def test_a_copied_card_is_the_card_itself() -> None:
+    for card in card_list:
+        assert copy.deepcopy([card])[0] is copy.copy(card) is card
+        assert pickle.loads(pickle.dumps(card)) is card
+    forged = copy.deepcopy(Card("skip", "a forged one"))
+    assert forged is not skip_card
+    assert forged.description() == "a forged one"
+
+
+def test_a_copy_of_the_game_data_knows_the_same_in_its_turn() -> None:
+    def turn(game_data: GameData, play_a_card: Any) -> Card:
+        play_a_card(see_card)
+        for copied in (copy.deepcopy(game_data), pickle.loads(pickle.dumps(game_data))):
+            assert str(copied) == str(game_data)
+        return copy.deepcopy(skip_card)
+
+    ask = {"see": a_view(discard=["skip", "see"], seen=["bomb", "see"])}
+    assert answer(Asked(turn), a_view(), ask.__getitem__) == "skip"
 
 
 class Everything:

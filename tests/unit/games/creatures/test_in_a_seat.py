@@ -248,3 +248,17 @@ def test_a_picture_marks_the_mover_and_the_last_creature() -> None:
     assert "You are attacked." in draw(view(state, 1))
     for seat in (0, 1, None):
         assert draw(view(state, seat)).count('stroke="#d97706"') == 2
+
+
+def test_a_copied_player_knows_its_board_and_is_in_no_duel() -> None:
+    turn = """import copy
+        ours = len(self.board.hand), len(self.board.deck), self.life, self.opponent.life
+        mine = copy.deepcopy(self)
+        assert ours == (len(mine.board.hand), len(mine.board.deck), mine.life, mine.opponent.life)
+        assert not mine.board.play_land() and not mine.attack('Bear')
+        assert len(copy.deepcopy(self.board).hand) == ours[0]
+        """
+    copying = FILE.format(turn=turn + ATTACKING, block="pass").encode()
+    plain = FILE.format(turn=ATTACKING, block="pass").encode()
+    assert played(copying, plain).notes == []
+    assert share(played(copying, plain)) == share(played(plain, plain))
