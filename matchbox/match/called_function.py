@@ -9,6 +9,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
+from matchbox.errors import IllegalMove
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Container
     from types import CodeType, FrameType
@@ -46,6 +48,9 @@ def find_called_function(
         code = called.code
     except TypeError as error:
         code = _named(str(error).partition("(")[0], chosen, files)
+    except IllegalMove as error:  # An async function or a generator does not run when called.
+        name = str(error).partition("(")[0]
+        code = _named(f"{chosen.__qualname__}.{name}", chosen, files)
     except KeyboardInterrupt:
         raise
     except BaseException:
