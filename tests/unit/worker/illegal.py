@@ -27,27 +27,6 @@ class Bot(SimplePlayer):
             play_a_card(see_card)
 """,
     ),
-    ("bomb", "an async function"): (
-        4,
-        "turn() returned something of type coroutine",
-        """from matchbox.games.bomb import *
-
-class Bot(SimplePlayer):
-    async def turn(self, game_data, play_a_card):
-        return None
-""",
-    ),
-    ("bomb", "a generator"): (
-        6,
-        "turn() returned something of type generator",
-        """from matchbox.games.bomb import *
-
-# This one
-# yields its move.
-class Bot(SimplePlayer):
-    def turn(self, game_data, play_a_card): yield None
-""",
-    ),
     ("war", "cards that it does not hold"): (
         4,
         "you do not hold",

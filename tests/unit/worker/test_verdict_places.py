@@ -75,6 +75,18 @@ FATAL = {
         5,
         "nobody had asked for",
     ),
+    "async function": (
+        text("class Bot(SimplePlayer):", "    async def turn(self, game_data, play): return None"),
+        "illegal",
+        5,
+        "turn() returned something of type coroutine",
+    ),
+    "generator": (
+        text("class Bot(SimplePlayer):", "    def turn(self, game_data, play): yield None"),
+        "illegal",
+        5,
+        "turn() returned something of type generator",
+    ),
     "no such argument": (
         text("class Bot(SimplePlayer):", "    def turn(self):", "        return None"),
         "crash",
