@@ -308,11 +308,20 @@ def load_login() -> Login:
 
 
 def save_login(chosen: Login) -> Path:
-    """Saves the login to a file that only its owner can read; returns the file's path."""
+    """Saves the login to a file that only its owner can read; returns the file's path.
+
+    Raises Unavailable if that fails, as on a full disk.
+    """
     path = _file()
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     saved = {"url": chosen.url, "token": chosen.token, "options": dict(chosen.options)}
-    whole_file.replace(path, json.dumps(saved))
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        whole_file.replace(path, json.dumps(saved))
+    except OSError as error:
+        raise errors.Unavailable(
+            f"the login cannot be kept in {path}: {error.strerror or error}; set MATCHBOX_TOKEN, "
+            "or name another folder with XDG_CONFIG_HOME"
+        ) from error
     return path
 
 

@@ -10,6 +10,7 @@ import typer
 from cli import output
 from cli.playing import JsonOption
 from cli.remote import DAYS, DaysOption, ScopeOption, connect, secret_of, token_fields
+from matchbox.errors import MatchboxError, Unavailable
 
 token = typer.Typer(help="Secrets that stand for your account.", no_args_is_help=True)
 
@@ -92,10 +93,16 @@ def password(
         account = client.post(Account, "/account/password", body).name
     given = bool(os.environ.get("MATCHBOX_TOKEN"))
     if revoke_tokens and not given:
-        with Client(Login(chosen.url)) as client:
-            body = {"name": account, "password": new, **chosen.options}
-            fresh = client.post(FreshToken, "/login", body)
-        save_login(Login(chosen.url, fresh.token, chosen.options))
+        body = {"name": account, "password": new, **chosen.options}
+        try:
+            with Client(Login(chosen.url)) as client:
+                fresh = client.post(FreshToken, "/login", body)
+            save_login(Login(chosen.url, fresh.token, chosen.options))
+        except MatchboxError as error:
+            raise Unavailable(
+                "the password is changed and all tokens are revoked, but you are not logged in "
+                f"again: {error}; use `matchbox login {chosen.url}`"
+            ) from error
     if json:
         output.document({"account": account, "tokens_revoked": revoke_tokens})
     else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from tempfile import mkstemp
 
 
 def replace(path: Path, text: str, mode: int = 0o600) -> None:
@@ -11,12 +12,14 @@ def replace(path: Path, text: str, mode: int = 0o600) -> None:
 
     Raises OSError.
     """
-    draft = path.with_name(f"{path.name}.new")
-    draft.unlink(missing_ok=True)
-    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(handle, "w") as file:
-        file.write(text)
-        file.flush()
-        os.fchmod(file.fileno(), mode)
-        os.fsync(file.fileno())
-    draft.replace(path)
+    handle, draft = mkstemp(".new", f"{path.name}.", path.parent)  # Another may write, too.
+    try:
+        with os.fdopen(handle, "w") as file:
+            file.write(text)
+            file.flush()
+            os.fchmod(file.fileno(), mode)
+            os.fsync(file.fileno())
+        Path(draft).replace(path)
+    except BaseException:
+        os.unlink(draft)
+        raise

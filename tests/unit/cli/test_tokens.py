@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from cli import whole_file
 from server.db.models import Role, User
 from server.services import accounts
 from tests.unit.cli.conftest import Platform, Run
@@ -162,3 +163,27 @@ def test_a_password_that_does_not_change_says_why(
         told = matchbox("password")
         assert told.code == 1
         assert said in told.err
+
+
+def test_a_login_that_cannot_be_kept_names_its_place_and_what_was_done(
+    dora: User,
+    platform: Platform,
+    matchbox: Run,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    def full(path: Path, text: str) -> None:
+        raise OSError(28, "No space left on device")
+
+    typed(monkeypatch, PASSWORD)
+    assert matchbox("login", platform.url, "--name", "dora").code == 0
+    monkeypatch.setattr(whole_file, "replace", full)
+    typed(monkeypatch, PASSWORD)
+    told = matchbox("login", platform.url, "--name", "dora")
+    assert (told.code, told.err.count("\n")) == (1, 1)
+    place = tmp_path / "home" / ".config" / "matchbox" / "login.json"
+    assert f"the login cannot be kept in {place}: No space left on device" in told.err
+    typed(monkeypatch, PASSWORD, NEW)
+    told = matchbox("password", "--revoke-tokens")
+    assert (told.code, told.err.count("\n")) == (1, 1)
+    assert "the password is changed and all tokens are revoked, but" in told.err
