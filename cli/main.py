@@ -112,6 +112,7 @@ def _matchbox(
 def main(arguments: list[str] | None = None) -> None:
     """Runs the command and exits: 0 means yes, 1 no, 2 wrong usage, 130 Ctrl-C."""
     _open_closed_streams()
+    output.show_all_signs()
     sys.exit(run(sys.argv[1:] if arguments is None else arguments))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,9 +28,19 @@ class Stopped(Exception):
     """Ends the command, as Ctrl-C does, with this sentence."""
 
 
+def show_all_signs() -> None:
+    """Has stdout show signs that its encoding lacks as escapes, such as Cyrillic ones in ASCII."""
+    if not _is_utf_8() and isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
+def _is_utf_8() -> bool:
+    return (sys.stdout.encoding or "utf-8").lower().startswith("utf")
+
+
 def document(value: Any) -> None:
     """Prints the one JSON document of a command."""
-    print(json.dumps(value, indent=2, ensure_ascii=False))
+    print(json.dumps(value, indent=2, ensure_ascii=not _is_utf_8()))
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]], title: str = "") -> None:

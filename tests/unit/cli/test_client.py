@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import io
+import json
+import os
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -259,6 +262,26 @@ def test_an_account_s_data_are_written_whole_or_not_at_all(
     assert kept.read_text() == "older"
     assert matchbox(*words, kept).code == 0
     assert kept.read_bytes()[:2] == b"PK"
+
+
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_signs_that_the_terminal_lacks_are_escaped(
+    form: list[str], charlie: User, tmp_path: Path
+) -> None:
+    (tmp_path / "names.csv").write_text("name,note\nanna,Аня\nben,\u00fc\n", encoding="utf-8")
+    command = Path(sys.executable).with_name("matchbox")
+    done = subprocess.run(
+        [command, "league", "accounts", "bomb", tmp_path / "names.csv", *form],
+        capture_output=True,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"\\u0410\\u043d\\u044f" in done.stdout
+    if form:
+        notes = [one["note"] for one in json.loads(done.stdout)["items"]]
+        assert notes == ["Аня", "\u00fc"]
+    else:
+        assert done.stdout.splitlines()[2].startswith(b"ben\t")
 
 
 def test_names_in_another_encoding_are_one_sentence(
