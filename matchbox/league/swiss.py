@@ -15,6 +15,8 @@ from matchbox.league.season import Round
 
 ROUND_ROBIN: Final = 32
 """Up to this many entrants play a double round robin, more a Swiss system."""
+_REST: Final = ""
+"""Stands for the opponent of the entrant that rests."""
 
 
 def rounds_of(entrants: int) -> int:
@@ -57,22 +59,26 @@ def swiss_round(
     FIDE Handbook, C.04.3, without its colours.
     """
     order = sorted(seeds, key=lambda name: -points.get(name, 0.0))
-    rests: tuple[str, ...] = ()
-    if len(order) % 2:
-        fresh = [name for name in order if name not in rested]
-        rests = ((fresh or order)[-1],)
-        order.remove(rests[0])
+    fresh = [name for name in order if name not in rested]
+    met = {*history, *(pair_key(_REST, name) for name in rested if fresh)}
+    resting = [(_REST, (fresh or order)[-1])] if len(order) % 2 else []
 
     def allowed(one: str, other: str) -> bool:
-        return may_meet is None or may_meet(one, other)
+        return may_meet is None or _REST in (one, other) or may_meet(one, other)
 
     def wanted(one: str, other: str) -> bool:
-        return allowed(one, other) and pair_key(one, other) not in history
+        return allowed(one, other) and pair_key(one, other) not in met
 
-    pairs, left = _match(order, points, wanted)
+    awake = [name for name in order if (_REST, name) not in resting]
+    pairs, left = _match(awake, points, wanted)
+    pairs = resting + pairs
     for rule in (wanted, allowed):
         pairs, left = _mend(pairs, left, rule)
-    pairings = sorted(pairs, key=lambda pair: min(order.index(name) for name in pair))
+    rests = [name for pair in pairs if _REST in pair for name in pair if name != _REST]
+    pairings = sorted(
+        (pair for pair in pairs if _REST not in pair),
+        key=lambda pair: min(order.index(name) for name in pair),
+    )
     return Round("swiss", tuple(Pairing(pair) for pair in pairings), (*rests, *left))
 
 
@@ -99,27 +105,49 @@ def _match(
 def _mend(
     pairs: list[tuple[str, str]], left: Sequence[str], rule: Callable[[str, str], bool]
 ) -> tuple[list[tuple[str, str]], list[str]]:
-    """Pairs the entrants that are left: with each other, or by changing one of the last pairs."""
+    """Pairs the entrants that are left: with each other, or by changing as few pairs as needed."""
     pairs, left = list(pairs), list(left)
+    tried: set[str] = set()
     for one in list(left):
-        if one not in left:
-            continue
-        for other in left:
-            if other != one and _seat(pairs, one, other, rule):
-                left = [name for name in left if name not in (one, other)]
-                break
+        if one in left:
+            other = _seat(pairs, one, left, rule, tried)
+            left = [name for name in left if other is None or name not in (one, other)]
     return pairs, left
 
 
 def _seat(
-    pairs: list[tuple[str, str]], one: str, other: str, rule: Callable[[str, str], bool]
-) -> bool:
-    if rule(one, other):
-        pairs.append((one, other))
-        return True
-    for at in reversed(range(len(pairs))):
-        for a, b in (pairs[at], pairs[at][::-1]):
-            if rule(one, a) and rule(other, b):
-                pairs[at : at + 1] = [(a, one), (b, other)]
-                return True
-    return False
+    pairs: list[tuple[str, str]],
+    one: str,
+    left: Sequence[str],
+    rule: Callable[[str, str], bool],
+    tried: set[str],
+) -> str | None:
+    """Pairs this entrant and another of those that are left, which is returned; None if it cannot.
+
+    Each change takes an entrant from its partner, which is then free. The shortest chain of changes
+    is taken, and among these one of the last pairs (an augmenting path of C. Berge, "Two theorems
+    in graph theory", 1957). Those whose freedom helped nobody are added to `tried`, and stay.
+    """
+    chains: dict[str, tuple[tuple[str, str], ...]] = {one: ()}
+    for free in (queue := [one]):
+        for other in left:
+            if other != one and rule(free, other):
+                _change(pairs, (*chains[free], (free, other)))
+                return other
+        used = {name for pair in chains[free] for name in pair}
+        for pair in reversed(pairs):
+            for a, b in (pair, pair[::-1]):
+                if b not in chains and b not in tried and used.isdisjoint(pair) and rule(free, a):
+                    chains[b] = (*chains[free], (a, free))
+                    queue.append(b)
+    tried.update(chains)
+    return None
+
+
+def _change(pairs: list[tuple[str, str]], fresh: Sequence[tuple[str, str]]) -> None:
+    """Puts these pairs where the first of those stood that they break, or at the end."""
+    taken = {name for pair in fresh for name in pair}
+    kept = [taken.isdisjoint(pair) for pair in pairs]
+    at = kept.index(False) if False in kept else len(pairs)
+    rest = [pair for pair, keeps in zip(pairs[at:], kept[at:], strict=True) if keeps]
+    pairs[at:] = [*fresh, *rest]

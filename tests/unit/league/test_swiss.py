@@ -71,6 +71,34 @@ def test_bots_of_one_owner_never_meet(owners: int) -> None:
     assert all(a == b or owner[a] != owner[b] for a, b in history)
 
 
+def test_a_pair_meets_again_only_if_nobody_can_be_paired_otherwise() -> None:
+    history = {("b0", "b4"), ("b0", "b5"), ("b1", "b4"), ("b1", "b5"), ("b4", "b5")}
+    found = swiss_round({}, EIGHT[:6], history)
+    assert {name for one in found.pairings for name in one.seats} == set(EIGHT[:6])
+    assert history.isdisjoint(pair_key(*one.seats) for one in found.pairings)
+
+
+def test_the_only_bot_that_others_may_meet_does_not_rest() -> None:
+    history = play(3, 2, {"b000": "alice", "b001": "alice", "b002": "bob"})
+    assert sorted(history) == [
+        ("b000", "b000"),
+        ("b000", "b002"),
+        ("b001", "b001"),
+        ("b001", "b002"),
+    ]
+
+
+def test_a_bot_rests_if_a_pair_would_meet_again_otherwise() -> None:
+    found = swiss_round({}, ["a", "b", "c"], {("a", "b")})
+    assert (found.pairings[0].seats, found.rests) == (("c", "b"), ("a",))
+
+
+def test_an_owner_of_most_bots_costs_no_time() -> None:
+    owner = {f"b{number:03d}": "alice" for number in range(200)}
+    history = play(301, 2, owner)
+    assert sum(a != b for a, b in history) == 2 * 101
+
+
 def test_a_thousand_are_paired_in_as_many_rounds_as_told() -> None:
     assert [rounds_of(n) for n in (0, 2, 3, 8, 100, 1000)] == [0, 1, 3, 5, 9, 12]
     assert max(play(1000, 3).values()) == 1
