@@ -19,7 +19,7 @@ from matchbox.errors import BadGame, MatchboxError, UnknownGame
 from matchbox.hooks import check_choices, check_draw, check_game
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from importlib.resources.abc import Traversable
     from types import ModuleType
 
@@ -160,6 +160,11 @@ def _sources(folder: Traversable, path: str = "") -> Iterator[tuple[str, Travers
 def release() -> str:
     """Returns the version of Matchbox that is installed here."""
     return version("matchbox")
+
+
+def library_versions(names: Iterable[str]) -> dict[str, str]:
+    """Returns the version of each of these libraries that is installed here, by its name."""
+    return {name: version(name) for name in names}
 
 
 def seat_modules() -> list[str]:

@@ -6,7 +6,6 @@ The server gives jobs only to arenas whose knock equals its own.
 from __future__ import annotations
 
 from functools import cache
-from importlib.metadata import version
 
 from msgspec import Struct
 
@@ -37,5 +36,5 @@ def own_knock(libraries: tuple[str, ...]) -> Knock:
         python=python_minor(),
         rules=registry.digests(),
         match=registry.match_digest(),
-        libraries={name: version(name) for name in libraries},
+        libraries=registry.library_versions(libraries),
     )
