@@ -159,14 +159,14 @@ def _draw(
     taken.sort(key=lambda name: -count[owner[name]] if name in owner else 0)
     seated: list[list[str]] = [[] for _ in tables]
     for name in taken:
-        able = [at for at, table in enumerate(seated) if _fits(name, table, tables[at], owner)]
-        if able:
-            seated[max(able, key=lambda at: tables[at] - len(seated[at]))].append(name)
+        best, most = None, 0
+        for table, size in zip(seated, tables, strict=True):
+            free = size - len(table)
+            if free > most and not any(_same(name, other, owner) for other in table):
+                best, most = table, free
+        if best is not None:
+            best.append(name)
     return seated
-
-
-def _fits(name: str, table: Sequence[str], size: int, owner: Mapping[str, str]) -> bool:
-    return len(table) < size and not any(_same(name, other, owner) for other in table)
 
 
 def _same(one: str, other: str, owner: Mapping[str, str]) -> bool:
@@ -195,35 +195,55 @@ def _even(
     seated: list[list[str]], times: Mapping[str, Mapping[str, int]], owner: Mapping[str, str]
 ) -> None:
     """Exchanges two entrants at a time while that reduces repeated meetings."""
+    met = [_met(table, times) for table in seated]
     for _ in range(SWEEPS):
         gained = False
         for one, other in combinations(range(len(seated)), 2):
-            for i in range(len(seated[one])):
-                for j in range(len(seated[other])):
-                    gained |= _exchange(seated[one], i, seated[other], j, times, owner)
+            gained |= _even_two(seated[one], seated[other], met[one], met[other], times, owner)
         if not gained:
             return
 
 
-def _exchange(
+def _even_two(
     table: list[str],
-    i: int,
     other: list[str],
-    j: int,
+    met: dict[str, int],
+    met_other: dict[str, int],
     times: Mapping[str, Mapping[str, int]],
     owner: Mapping[str, str],
 ) -> bool:
-    """Exchanges the two if that helps; returns whether it did."""
+    """Makes the exchanges between two tables that help; returns whether there were any.
+
+    `met` and `met_other` say how often each entrant has met those at the table, in all.
+    """
+    gained = False
+    for i in range(len(table)):
+        for j in range(len(other)):
+            a, b = table[i], other[j]
+            gain = met[a] - met[b] + met_other[b] - met_other[a] + 2 * times[a].get(b, 0)
+            if gain > 0 and _exchange(table, i, other, j, owner):
+                for name, often in times[a].items():
+                    met[name] -= often
+                    met_other[name] += often
+                for name, often in times[b].items():
+                    met[name] += often
+                    met_other[name] -= often
+                gained = True
+    return gained
+
+
+def _met(table: Sequence[str], times: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
+    met = dict.fromkeys(times, 0)
+    for name in table:
+        for one, often in times[name].items():
+            met[one] += often
+    return met
+
+
+def _exchange(table: list[str], i: int, other: list[str], j: int, owner: Mapping[str, str]) -> bool:
+    """Exchanges the two unless two bots of one owner would sit together; returns whether it did."""
     a, b = table[i], other[j]
     mine, yours = table[:i] + table[i + 1 :], other[:j] + other[j + 1 :]
-    of_a, of_b = times[a].get, times[b].get
-    gain = 0
-    for name in mine:
-        gain += of_a(name, 0) - of_b(name, 0)
-    for name in yours:
-        gain += of_b(name, 0) - of_a(name, 0)
-    if gain <= 0:
-        return False
     if any(_same(b, name, owner) for name in mine) or any(_same(a, name, owner) for name in yours):
         return False
     table[i], other[j] = b, a
