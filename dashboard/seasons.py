@@ -13,6 +13,8 @@ from dashboard.formats import STAGES
 from dashboard.tabs import page_numbers
 from dashboard.wording import plural
 from matchbox.league.swiss import rounds_of
+from matchbox.league.tables import rounds_at
+from matchbox.registry import is_cooperative
 
 if TYPE_CHECKING:
     from dashboard.source import Source
@@ -213,6 +215,8 @@ def _under_way(season: Season, left: Mapping[int, int]) -> Iterator[str]:
         yield "The next round is paired by score as soon as this one is over."
     elif stage in ("cycle", "mixed") and _one_by_one(season.format):
         yield "Each round begins as soon as the one before it is over."
+    elif stage == "cycle" and _more_seatings(season, opened):
+        yield "Further rounds are drawn as soon as these are over."
     elif kind == "knock-out" and stage == "group":
         yield f"When the groups are over, the best {season.format.through} of each go on."
     elif kind == "knock-out":
@@ -234,6 +238,13 @@ def _swiss_goes_on(season: Season, opened: Sequence[str]) -> bool:
         return False
     rounds = season.format.rounds if is_swiss else None
     return opened.count("swiss") < (rounds or rounds_of(season.entries))
+
+
+def _more_seatings(season: Season, opened: Sequence[str]) -> bool:
+    """Whether rounds at larger tables follow, of which only some are opened at a time."""
+    if season.seats == 2 or is_cooperative(season.game):
+        return False
+    return opened.count("cycle") < season.format.cycles * rounds_at(season.entries, season.seats)
 
 
 def _one_by_one(form: Format) -> bool:

@@ -8,6 +8,7 @@ hours.
 from __future__ import annotations
 
 from dataclasses import replace
+from math import inf
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -38,6 +39,9 @@ MOST_DEALS: Final = 200_000
 
 The standing is computed from all of them.
 """
+MOST_AT_ONCE: Final = 1_000
+"""At larger tables, no further round is opened after this many matches. To draw the seatings of a
+whole season can take minutes, in which nobody else could write."""
 _UNFINISHED: Final = (
     select(Match.id).where(Match.season_id == Season.id, Match.state.in_(UNFINISHED)).exists()
 )
@@ -136,15 +140,16 @@ def _take(plan: Format, field: Field, past: Progress) -> list[Round]:
     """The rounds that may be opened now: all that can be paired already.
 
     If lessons come between rounds, or the season has a budget of hours: only those up to the first
-    with matches.
+    with matches. At larger tables: only some.
     """
-    together = _together(plan)
+    in_parts = not field.paired and not field.cooperative
+    most = 1 if not _together(plan) else MOST_AT_ONCE if in_parts else inf
     found: list[Round] = []
     while True:
         before = len(found)
         for one in course.next_rounds(plan, field, past):
             found.append(one)
-            if one.pairings and not together:
+            if sum(len(one.pairings) for one in found) >= most:
                 return found
         if any(one.pairings for one in found):
             return found

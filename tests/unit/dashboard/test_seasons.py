@@ -19,6 +19,7 @@ from tests.unit.dashboard.test_pages import Seen, get
 ALICE, MEDIUM, LEDGER, SCARED = (bot for bot, *_ in seasons.BOTS[:4])
 KNOCK_OUT = write(Format(kind="knock-out"))
 SWISS: Final = [Round(stage="swiss", rests=[], ties=[])]
+CYCLE: Final = [Round(stage="cycle", rests=[], ties=[])]
 
 
 def tied(*levels: list[list[str]], **own: Any) -> Season:
@@ -134,6 +135,20 @@ def links(page: Seen) -> set[str]:
         ),
         (
             {"format": write(Format(kind="swiss")), "rounds": SWISS * 2, "entries": 2},
+            "After it the season is over",
+        ),
+        (
+            {"rounds": CYCLE * 2, "game": "skull", "seats": 3, "entries": 4},
+            "Further rounds are drawn as soon as these are over",
+        ),
+        (
+            {
+                "format": write(Format()),
+                "rounds": CYCLE * 2,
+                "game": "skull",
+                "seats": 3,
+                "entries": 3,
+            },
             "After it the season is over",
         ),
         (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from itertools import combinations
 from pathlib import Path
 
@@ -11,10 +11,12 @@ from sqlalchemy import select
 
 from matchbox.errors import Conflict
 from matchbox.league.format import Admission, given
+from matchbox.match.record import Bout
+from matchbox.match.wire import PlayMatch
 from server import queries
 from server.db.models import Match, SeasonState, User, Version
-from server.services import leagues
-from tests.books import Books, play_out, really_played, season_of
+from server.services import leagues, rounds
+from tests.books import Books, play_out, played, really_played, scripted, season_of
 
 
 @pytest.fixture
@@ -62,6 +64,26 @@ def test_a_season_of_three_seats_is_played_to_its_end(
     assert sum(line.p_champion or 0 for line in board.lines) == pytest.approx(1)
 
 
+def test_the_tables_of_a_long_season_are_seated_part_by_part_and_stay_even(
+    books: Books, charlie: User, owners: list[User], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rounds, "MOST_AT_ONCE", 5)
+    league(books, charlie, "skull", 3)
+    bots = [books.bot(owner, f"{owner.name}-bot", game="skull") for owner in owners]
+    season = season_of(books, charlie, bots, league="wide", name="long", format={"cycles": 3})
+    assert books.count(Match) == 5
+
+    def by_seat(job: PlayMatch, deal: int, rotation: int) -> Bout:
+        return Bout(deal, rotation, ["draw"], [1, 2, 3], [2, 1, 0], "somebody won")
+
+    play_out(books, lambda jobs: (played(job, scripted(job, by_seat)) for job in jobs))
+    assert books.season(season).state == SeasonState.FINISHED
+    with books.read() as session:
+        tables = [[one.version_id for one in row.seats] for row in session.scalars(select(Match))]
+    met = Counter(two for table in tables for two in combinations(sorted(table), 2))
+    assert (len(tables), set(met.values())) == (12, {6})
+
+
 def test_in_a_cooperative_season_all_teams_of_a_cycle_play_the_same_deals(
     books: Books, charlie: User, owners: list[User], checkout: Path
 ) -> None:
@@ -72,13 +94,13 @@ def test_in_a_cooperative_season_all_teams_of_a_cycle_play_the_same_deals(
         for owner, bot in zip(owners, shipped, strict=False)
     ]
     season = season_of(books, charlie, bots, league="thegame", name="teams", cycles=2, deals=2)
-    rounds: defaultdict[tuple[str, ...], list[set[int]]] = defaultdict(list)
+    by_deals: defaultdict[tuple[str, ...], list[set[int]]] = defaultdict(list)
     with books.read() as session:
         for match in session.scalars(select(Match).where(Match.season_id == season.id)):
             deals = tuple(match.deals)
-            rounds[deals].append({seat.version_id for seat in match.seats})
-    assert len(rounds) == 2
-    for teams in rounds.values():
+            by_deals[deals].append({seat.version_id for seat in match.seats})
+    assert len(by_deals) == 2
+    for teams in by_deals.values():
         assert sorted(next(iter(team)) for team in teams) == sorted(bot.id for bot in bots)
     play_out(books, lambda jobs: (really_played(books, job) for job in jobs))
     with books.read() as session:
