@@ -155,8 +155,11 @@ def limit_rates(app: Flask, settings: Settings, sent_code: Callable[[], str]) ->
 
 
 def _most(settings: Settings) -> int:
-    """The number of requests that may come from this asker in a minute."""
-    times = OF_AN_ARENA if g.asker.startswith(_ARENA) else 1
+    """The number of requests that may come from this asker in a minute.
+
+    The limiter asks for it also at paths whose requests are not counted, and so have no asker.
+    """
+    times = OF_AN_ARENA if g.get("asker", "").startswith(_ARENA) else 1
     return times * settings.requests_per_minute
 
 

@@ -287,6 +287,15 @@ def test_an_arena_on_another_host_may_ask_ten_times_as_often(make_app: MakeApp) 
     assert guesses == [401, 429]
 
 
+def test_a_path_that_is_not_counted_leaves_the_counts_where_they_are(
+    make_app: MakeApp, caplog: pytest.LogCaptureFixture
+) -> None:
+    client = make_app(requests_per_minute=1).test_client()
+    for path in ("/healthz", "/assets/site.css", "/healthz"):
+        assert client.get(path).status_code == 200
+    assert not [one for one in caplog.records if one.name == "flask-limiter"]
+
+
 def test_a_failing_database_does_not_begin_the_count_anew(make_app: MakeApp) -> None:
     app = make_app(requests_per_minute=2)
     made: Context = app.extensions["matchbox"]
