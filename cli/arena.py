@@ -108,13 +108,12 @@ def _keep_running(
 def _address(url: str) -> str:
     """The server's address. Raises BadOption if it is none, or if the key could be read on the way
     there."""
-    from matchbox.setting_values import names_host
+    from matchbox.setting_values import is_loopback, names_host
 
     if not names_host(url):
         raise BadOption(f"{url!r} is not the address of a server; give one with https://")
     parts = urlsplit(url)
-    here = parts.hostname in ("localhost", "127.0.0.1", "::1")
-    if parts.scheme != "https" and not (parts.scheme == "http" and here):
+    if parts.scheme != "https" and not (parts.scheme == "http" and is_loopback(url)):
         raise BadOption(
             f"{url!r} does not begin with https://, so others could read the key on its way; "
             "give the server's address with https://"

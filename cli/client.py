@@ -19,6 +19,7 @@ from pydantic import ValidationError
 from cli import whole_file
 from matchbox import errors
 from matchbox.answers import Answer
+from matchbox.setting_values import is_loopback
 
 A = TypeVar("A", bound=Answer)
 
@@ -235,9 +236,8 @@ def _parse(kind: type[A], data: Any) -> A:
 
 
 def _is_here(url: str) -> bool:
-    """Whether it is a server of this machine, which no proxy stands before."""
-    address = httpx.URL(url)
-    return address.scheme == "http" and address.host in ("localhost", "127.0.0.1", "::1")
+    """Whether no proxy stands before the server: it is on this machine, and without https."""
+    return httpx.URL(url).scheme == "http" and is_loopback(url)
 
 
 def _check(login: Login) -> None:

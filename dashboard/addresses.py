@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from ipaddress import ip_address
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 import flask
 from flask import request
@@ -30,12 +28,3 @@ def remembered() -> Callable[..., str]:
         return made(request.url_root, endpoint, typed)
 
     return url_for
-
-
-def is_loopback(address: str) -> bool:
-    """Whether the address leads every computer to itself, as those with 127.0.0.1 do."""
-    host = urlsplit(address).hostname or ""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")

@@ -52,6 +52,7 @@ from dashboard.responses import PageResponse, csv_file
 from dashboard.source import Source
 from matchbox.answers.standings import Board
 from matchbox.errors import NotFound
+from matchbox.setting_values import is_loopback
 
 EMPTY_BOARD: Final = Board(
     game="", title="", league="", cooperative=False, matches=0, computed_at=None,
@@ -88,7 +89,7 @@ def make_pages(source: Source, *, now: Callable[[], datetime] = utc_now) -> Blue
     ):
         blueprint.add_app_template_filter(function, f"describe_{function.__name__}")
     blueprint.add_app_template_global(addresses.remembered(), "url_for")
-    blueprint.add_app_template_test(addresses.is_loopback, "loopback")
+    blueprint.add_app_template_test(is_loopback, "loopback")
     for formatter in wording.FILTERS:
         blueprint.add_app_template_filter(formatter, f"format_{formatter.__name__}")
 

@@ -6,6 +6,7 @@ A field's metadata holds the bounds of its setting. Opens no file itself.
 from __future__ import annotations
 
 from dataclasses import field
+from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -70,6 +71,15 @@ def names_host(address: str) -> bool:
         return bool(parts.hostname) and parts.port != 0
     except ValueError:
         return False
+
+
+def is_loopback(address: str) -> bool:
+    """Whether the address leads every computer to itself, as those with 127.0.0.1 do."""
+    host = urlsplit(address).hostname or ""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
 
 
 def _boolean(name: str, text: str) -> bool:

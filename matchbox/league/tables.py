@@ -214,7 +214,8 @@ def _even_two(
 ) -> bool:
     """Makes the exchanges between two tables that help; returns whether there were any.
 
-    `met` and `met_other` say how often each entrant has met those at the table, in all.
+    `met` and `met_other` say how often each entrant has met those at the table, in all. They count
+    the two that are exchanged at each other's table, so that meeting is added twice.
     """
     gained = False
     for i in range(len(table)):

@@ -7,6 +7,7 @@ import pytest
 from flask import Flask
 
 from dashboard import addresses
+from matchbox.setting_values import is_loopback
 
 
 @pytest.fixture
@@ -55,4 +56,4 @@ def test_an_address_is_made_once(app: Flask, monkeypatch: pytest.MonkeyPatch) ->
     ],
 )
 def test_addresses_of_one_computer_only_are_known(address: str, alone: bool) -> None:
-    assert addresses.is_loopback(address) is alone
+    assert is_loopback(address) is alone

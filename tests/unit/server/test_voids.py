@@ -219,15 +219,20 @@ def test_a_match_of_a_bot_that_is_out_of_the_season_is_not_played_again(
         again(books, charlie, old)
 
 
+def ranked_match(books: Books, *owners: User) -> str:
+    """The id of a finished ranked match between new bots of these owners."""
+    books.league()
+    for owner in owners:
+        books.bot(owner, "one")
+    with books.write() as session:
+        books.feed(session)
+    return play_one(books)
+
+
 def test_a_ranked_match_of_an_idle_version_or_of_old_rules_is_not_played_again(
     books: Books, alice: User, bob: User, charlie: User
 ) -> None:
-    books.league()
-    for user in (alice, bob):
-        books.bot(user, "one")
-    with books.write() as session:
-        books.feed(session)
-    old = play_one(books)
+    old = ranked_match(books, alice, bob)
     books.bot(alice, "one", SIMPLE + b"# newer\n")
     with pytest.raises(Conflict, match="is not active any more"):
         void(books, charlie, old, again=True)
@@ -316,12 +321,7 @@ def test_a_void_ranked_match_leaves_the_ratings_of_bots_that_did_not_sit_there(
 def test_a_void_match_of_old_rules_leaves_the_ratings_of_the_present_ones(
     books: Books, alice: User, bob: User, charlie: User
 ) -> None:
-    books.league()
-    for user in (alice, bob):
-        books.bot(user, "one")
-    with books.write() as session:
-        books.feed(session)
-    old = play_one(books)
+    old = ranked_match(books, alice, bob)
     with books.write() as session:
         session.get_one(Match, old).rules = "0"
     void(books, charlie, old)
