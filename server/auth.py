@@ -16,10 +16,10 @@ from flask import session as cookie
 from flask_login import LoginManager, UserMixin, current_user, login_user, logout_user
 from flask_wtf.csrf import CSRFError, CSRFProtect
 
-from matchbox.errors import BadMessage, Forbidden, Unavailable
+from matchbox.errors import BadMessage, Forbidden, MatchboxError, Unavailable
 from matchbox.match import wire
 from server.db.models import BrowserSession, Role, Scope
-from server.problems import LoginNeeded, ScopeNeeded, answer
+from server.problems import AGAIN, LoginNeeded, ScopeNeeded, answer
 from server.scopes import ANYBODY, scope_of
 from server.services import accounts, arena_keys, sessions
 from server.services.lookup import KEPT
@@ -365,6 +365,17 @@ def _bearer(sent: Request) -> str:
 
 
 def _answer_forgery(error: CSRFError) -> Response:
+    """Shows a form again, with what was typed and a token that is valid.
+
+    An honest form is refused if its page was opened before the last log-in. A forged one is then
+    seen by its victim, who has to press the button.
+    """
+    again = getattr(current_app.view_functions[request.endpoint or ""], AGAIN, None)
+    if again is not None:
+        with suppress(MatchboxError):  # The visitor may not see that page now.
+            text = f"{error.description} Nothing was changed. Check the form and send it again."
+            shown: Response = again(text, 400, **(request.view_args or {}))
+            return shown
     return answer(
         400,
         f"{error.description} Load the page again and send its form once more.",

@@ -39,6 +39,8 @@ STATUS: Final[dict[type[errors.MatchboxError], int]] = {
 """The HTTP status of errors. A class that is not here has the status of its next base class."""
 FOR_PROGRAMS: Final = ("/api/", "/internal/", "/remote/", "/healthz", "/readyz", "/metrics")
 MEDIA_TYPE: Final = "application/problem+json"
+AGAIN: Final = "matchbox_again"
+"""The attribute of a form's view that shows the form again, from (error, status, parts)."""
 
 
 class LoginNeeded(errors.Forbidden):

@@ -18,6 +18,7 @@ from flask_login import current_user
 
 from matchbox.errors import CallerFault
 from server.auth import remote_arena
+from server.problems import AGAIN
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -76,8 +77,6 @@ OF_AN_ARENA: Final = 10
 """How many times as many requests an arena on another host may send: about three for each match,
 and matches can be short. A result that is refused for too long is lost."""
 _ARENA: Final = "arena:"
-AGAIN: Final = "matchbox_again"
-"""The attribute of a form's view that shows the form again, from (error, status, parts)."""
 TOO_FAST: Final = (
     "too many attempts came from your network; nothing was done, so wait a minute and send this "
     "again"

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from flask import make_response, redirect, request, url_for
 
 from matchbox.errors import BadOption, CallerFault, Forbidden, Unavailable
-from server.problems import status_of
-from server.rate_limits import AGAIN
+from server.problems import AGAIN, status_of
 from server.routes.source import the_source
 
 if TYPE_CHECKING:
@@ -52,13 +51,16 @@ def go_to(endpoint: str, **parts: object) -> Response:
     return redirect(url_for(endpoint, **parts), 303)  # type: ignore[arg-type]
 
 
-def form_of(page: Page, *, forbidden: bool = False) -> Callable[[View], View]:
+def form_of(
+    page: Page, *, forbidden: bool = False, telling: bool = False
+) -> Callable[[View], View]:
     """Decorates a view so that it shows its form's page again, with the error, if it fails.
 
     That is so after a mistake of the caller's, if the platform cannot take the form at that moment,
-    and if too many requests were sent. `page` takes the source, the parts of the address, `values`
-    and `error`. A Forbidden leads to the error page, unless `forbidden` says that the form may be
-    sent again with other values.
+    if too many requests were sent, and if the form has the token of another session. `page` takes
+    the source, the parts of the address, `values` and `error`. A Forbidden leads to the error page,
+    unless `forbidden` says that the form may be sent again with other values. If the page itself
+    tells what guesses are limited for, `telling` keeps it from those beyond the limit.
     """
 
     def decorate(view: View) -> View:
@@ -75,7 +77,8 @@ def form_of(page: Page, *, forbidden: bool = False) -> Callable[[View], View]:
                     raise
                 return again(str(error), status_of(error), **parts)
 
-        setattr(answer, AGAIN, again)
+        if not telling:
+            setattr(answer, AGAIN, again)
         return answer
 
     return decorate

@@ -8,6 +8,7 @@ import re
 
 import pytest
 from apiflask import APIFlask
+from werkzeug.test import TestResponse
 
 from matchbox import registry
 from server.db.models import User
@@ -100,6 +101,13 @@ def test_looking_at_codes_is_limited_whether_they_work_or_not(
         assert nobody.get(f"/join/{guess}").status_code == 429, "and nothing tells them apart"
 
 
+def told_by(answer: TestResponse, code: str) -> str:
+    """Returns what an answer tells besides its request's id and the code that was sent."""
+    page = re.search("<main.*</main>", answer.text, re.DOTALL)
+    told = re.sub("[0-9a-f]{32}", "ID", page[0] if page else answer.text)
+    return told.replace(code, "CODE")
+
+
 @pytest.mark.parametrize("path", ["/join/{}", "/api/v1/accounts"])
 def test_a_guesser_over_the_limit_is_not_told_which_code_works(
     make_app: MakeApp, path: str
@@ -115,14 +123,31 @@ def test_a_guesser_over_the_limit_is_not_told_which_code_works(
     typed = {"name": "mallory", "password": PASSWORD}
     token = guesser.csrf_token()
 
-    def send(code: str) -> int:
+    def send(code: str) -> tuple[int, str]:
         if path.startswith("/api/"):
-            return guesser.client.post(path, json={**typed, "code": code}).status_code
-        return guesser.send(path.format(code), csrf_token=token, **typed).status_code
+            answer = guesser.client.post(path, json={**typed, "code": code})
+        else:
+            fields = {**typed, "csrf_token": token}
+            answer = guesser.client.post(path.format(code), data=fields)
+        return answer.status_code, told_by(answer, code)
 
-    told = [send(f"gu{number:02}-guess"[:9]) for number in range(OF_A_CODE)]
+    told = [send(f"gu{number:02}-guess"[:9])[0] for number in range(OF_A_CODE)]
     assert told == [404] + [429] * (OF_A_CODE - 1)
-    assert send("abcd-2345") == 429
+    works, guess = send("abcd-2345"), send("abcd-2346")
+    assert works[0] == 429
+    assert works == guess, "nothing tells them apart"
+
+
+def test_a_forged_form_is_not_told_which_code_works(app: APIFlask, code: str) -> None:
+    client = app.test_client()
+
+    def forge(guess: str) -> tuple[int, str]:
+        answer = client.post(f"/join/{guess}", data={"name": "mallory", "password": PASSWORD})
+        return answer.status_code, told_by(answer, guess)
+
+    works = forge(code)
+    assert works[0] == 400
+    assert works == forge("none-none")
 
 
 def test_a_code_in_a_log_in_makes_nobody_free_of_the_limit(make_app: MakeApp) -> None:

@@ -58,8 +58,33 @@ def test_a_form_without_its_csrf_token_changes_nothing(
         answer = forger.send("/account/tokens", name="stolen", csrf_token=token)
         assert answer.status_code == 400
         assert answer.mimetype == "text/html"
-        assert "Load the page again" in answer.text
+        assert "Nothing was changed. Check the form and send it again." in answer.text
     assert "stolen" not in forger.get("/account").text
+
+
+def test_a_form_that_was_opened_before_the_last_log_in_is_shown_again_with_what_was_typed(
+    browse: Browse,
+) -> None:
+    dora = browse(None)
+    dora.send("/signup", name="dora", password=PASSWORD)
+    old = dora.csrf_token()
+    dora.send("/logout")
+    dora.send("/login", name="dora", password=PASSWORD)
+    typed = {"name": "timid", "game": "bomb", "source": SIMPLE, "class_name": "Simple"}
+    refused = dora.send("/submit", csrf_token=old, **typed)
+    assert refused.status_code == 400
+    assert 'value="timid"' in refused.text
+    token = re.search(r'name="csrf_token" value="([^"]+)"', refused.text)
+    assert token is not None
+    assert dora.send("/submit", csrf_token=token[1], **typed).status_code == 303
+
+
+def test_a_form_of_a_page_that_is_closed_to_the_visitor_is_refused_by_an_error_page(
+    browse: Browse,
+) -> None:
+    answer = browse(None).client.post("/account/tokens", data={"name": "mine"})
+    assert answer.status_code == 400
+    assert "Load the page again" in answer.text
 
 
 @pytest.mark.parametrize("path", ["/login", "/signup"])
@@ -68,7 +93,7 @@ def test_nobody_is_logged_in_by_a_forged_form(browse: Browse, path: str) -> None
     visitor = browse(None)
     answer = visitor.send(path, name="dora", password=PASSWORD, csrf_token="")
     assert answer.status_code == 400
-    assert "Load the page again" in answer.text
+    assert "Nothing was changed" in answer.text
     problem(visitor.get("/api/v1/whoami"), 401)
 
 
