@@ -8,6 +8,7 @@ comment at the top of a template lists the form's address and fields.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from hashlib import blake2b
 from typing import Final
 
 from flask import render_template
@@ -15,6 +16,7 @@ from flask import render_template
 from dashboard import league_form
 from dashboard.source import Source
 from matchbox.answers.arenas import FreshArenaKey
+from matchbox.answers.leagues import League
 from matchbox.answers.notices import NOTICE_KINDS, FreshWebhook
 from matchbox.errors import BadOption
 from matchbox.league.format import CHOICES, PARTS, fields_of, write
@@ -214,8 +216,29 @@ def league_page(source: Source, name: str, values: Values | None = None, error: 
     kind = (values or {}).get("kind", league.format.kind)
     if kind not in CHOICES["kind"]:
         raise BadOption(f"{kind!r} is not a kind of season; choose one in the form")
+    cooperative = any(one.name == league.game and one.cooperative for one in source.games())
+    return render_template(
+        "league.html",
+        most_deals=MOST_DEALS,
+        values={**_settings_of(league), **(values or {})},
+        mark=settings_mark(league),
+        error=error,
+        league=league,
+        kinds=league_form.KINDS,
+        titles=CHOICES["kind"],
+        fields=league_form.fields_for(kind, cooperative=cooperative, continuous=league.continuous),
+    )
+
+
+def settings_mark(league: League) -> str:
+    """Returns a short text that changes with the league's settings. The form sends it back, so that
+    nobody undoes a change without having seen it."""
+    return blake2b(repr(_settings_of(league)).encode(), digest_size=8).hexdigest()
+
+
+def _settings_of(league: League) -> dict[str, object]:
     settings = {part: write(getattr(league, part)) for part in PARTS}
-    known: dict[str, object] = {
+    return {
         "deals": None if league.paced else league.deals,
         "separation": league.separation,
         **{
@@ -224,17 +247,6 @@ def league_page(source: Source, name: str, values: Values | None = None, error: 
             for field in fields
         },
     }
-    cooperative = any(one.name == league.game and one.cooperative for one in source.games())
-    return render_template(
-        "league.html",
-        most_deals=MOST_DEALS,
-        values={**known, **(values or {})},
-        error=error,
-        league=league,
-        kinds=league_form.KINDS,
-        titles=CHOICES["kind"],
-        fields=league_form.fields_for(kind, cooperative=cooperative, continuous=league.continuous),
-    )
 
 
 _FIELDS: Final = {part: fields_of(settings) for part, settings in PARTS.items()}

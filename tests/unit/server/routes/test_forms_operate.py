@@ -248,6 +248,29 @@ def _log_ins(page: str) -> set[str]:
     return set(re.findall(r'href="/login(?:\?next=([^"]*))?">', page))
 
 
+def test_a_change_of_a_league_that_somebody_has_not_seen_is_not_undone_unasked(
+    browse: Browse, charlie: User
+) -> None:
+    page, one, other = f"/leagues/{GAME}", browse(charlie), browse(charlie)
+
+    def mark(text: str) -> str:
+        found = re.search(r'name="mark" value="([^"]+)"', text)
+        assert found is not None
+        return found[1]
+
+    seen = mark(one.get(page).text)
+    assert mark(other.get(page).text) == seen
+    assert one.send(page, mark=seen, deals="7", bots="3").status_code == 303
+    refused = other.send(page, mark=seen, deals="", bots="2")
+    assert refused.status_code == 409
+    assert f"Somebody has changed {GAME} since" in refused.text
+    assert "7 deals a match" in refused.text, "what it is now"
+    assert re.search(r'name="bots"[^>]* value="2"', refused.text), "what was typed"
+    assert "7 deals a match" in one.get(page).text
+    assert other.send(page, mark=mark(refused.text), deals="8", bots="2").status_code == 303
+    assert "8 deals a match" in one.get(page).text
+
+
 def test_an_operator_invites_to_a_league_and_lets_it_rest_by_its_forms(
     browse: Browse, as_charlie: Caller, alice: User, charlie: User
 ) -> None:
