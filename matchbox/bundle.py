@@ -8,9 +8,11 @@ from __future__ import annotations
 import re
 import stat
 import struct
+import sys
 import unicodedata
 import zipfile
 import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 from io import BytesIO
@@ -95,6 +97,20 @@ def check_class_name(name: str | None) -> str | None:
     if name is not None and not CLASS_NAME.fullmatch(name):
         raise BadName(f"{name!r} cannot be the name of a class")
     return name
+
+
+def named_as_standard(files: Mapping[str, bytes]) -> str | None:
+    """Returns a module of the bundle that the bundle imports by the name of a module of Python's
+    own; None if there is none. Which of the two is imported depends on what was loaded before."""
+    for file in files:
+        name, _, rest = file.removesuffix(".py").partition("/")
+        if name in sys.stdlib_module_names and (file == f"{name}.py" or rest == "__init__"):
+            line = re.compile(
+                rb"^[ \t]*(?:from|import)\b[^\r\n#]*\b%b\b" % name.encode(), re.MULTILINE
+            )
+            if any(line.search(text) for at, text in files.items() if at.endswith(".py")):
+                return file
+    return None
 
 
 def _single(data: bytes) -> dict[str, bytes]:

@@ -193,3 +193,27 @@ def test_a_class_name_is_an_identifier_or_nothing() -> None:
     assert bundle.check_class_name("Mine_2") == "Mine_2"
     with pytest.raises(BadName, match="name of a class"):
         bundle.check_class_name("os.system")
+
+
+@pytest.mark.parametrize(
+    ("text", "file", "found"),
+    [
+        (b"import math, queue\n", "queue.py", True),
+        (b"def f():\n    from queue.lists import one\n", "queue/__init__.py", True),
+        (b"import queue\n", "queue/lists.py", False),  # The standard library goes before it.
+        (b"import queues\n", "queues.py", False),
+        (b"import maps\n", "queue.py", False),
+        (b"x.queue = 1  # import queue\n", "queue.py", False),
+        (b"import queue\n", "maps/queue.py", False),
+    ],
+)
+def test_a_module_that_is_imported_by_the_name_of_a_standard_one_is_found(
+    text: bytes, file: str, found: bool
+) -> None:
+    files = {"player.py": text, file: b""}
+    assert bundle.named_as_standard(files) == (file if found else None)
+
+
+def test_a_line_of_a_million_imports_holds_up_nobody() -> None:
+    files = {"player.py": b"import " * 500_000, "queue.py": b"import " * 100_000}
+    assert bundle.named_as_standard(files) is None

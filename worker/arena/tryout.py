@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from matchbox import registry
-from matchbox.bundle import digest, read_bundle
+from matchbox.bundle import digest, named_as_standard, read_bundle
 from matchbox.dice import derive_deals
 from matchbox.errors import BadBundle, SeatFault
 from matchbox.game import fill_options
@@ -166,6 +166,8 @@ def _load(job: TryOut, bundle: bytes, trial: _Trial) -> Files:
     if digest(bundle) != job.version:
         raise BadBundle("the bytes are not those of this version; upload the file again")
     files, package = read_bundle(bundle).files, registry.package_of(job.game)
+    if file := named_as_standard(files):
+        raise BadBundle(f"{file} has the name of a module of Python's own; rename it")
     seed = load_seed(_match(job, job.deals[0]), 0, 0)
     frame = frames.load_frame(package, files, job.class_name, seed, libraries=trial.libraries)
     channel = trial.open_channel()

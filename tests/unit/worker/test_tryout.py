@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import sys
+import zipfile
 from typing import Any, cast
 from unittest.mock import Mock
 
@@ -133,6 +135,19 @@ def test_it_refuses_with_a_sentence_that_the_author_understands(
     assert report.verdict == verdict
     (reason,) = report.reasons
     assert reason.startswith(sentence), reason
+
+
+def test_a_module_named_as_a_standard_one_is_named() -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("player.py", "from queue import order\n" + GOOD)
+        archive.writestr("queue.py", "order = [1, 2]\n")
+    bundle = packed.getvalue()
+    report = try_out(a_try_out(bundle), bundle, None)
+    assert (report.verdict, report.reasons) == (
+        "bundle",
+        ["queue.py has the name of a module of Python's own; rename it"],
+    )
 
 
 def test_it_tells_how_much_memory_the_bot_has_held(box: Box) -> None:
