@@ -32,6 +32,7 @@ PACKAGES = {
     "bwrap": "bubblewrap",
     "chromium-headless-shell": "chromium-headless-shell",
     "setpriv": "util-linux",
+    "setsid": "util-linux",
     "unshare": "util-linux",
     "git": "git",
     "dockerd": "docker.io",

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import os
 import pty
+import select
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
+from tests.installation import eventually
+from tests.services import DEADLINE_S, needs
 from tests.unit.cli.conftest import Run
 
 COMMANDS = [
@@ -132,29 +137,60 @@ def test_a_stream_that_is_closed_is_like_one_that_leads_nowhere(
     assert "Traceback" not in done.stderr
 
 
+@contextmanager
+def at_a_terminal(*command: str, **more: str) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """The command at a terminal of its own, and the terminal. The command ends with the block.
+
+    It takes Ctrl-C also if the tests run in the background, where the signal is ignored.
+    """
+    terminal, its_end = pty.openpty()
+    with subprocess.Popen(
+        [needs("setsid"), "--ctty", "env", "--default-signal=INT", *command],
+        stdin=its_end,
+        stdout=its_end,
+        stderr=its_end,
+        env={**os.environ, **more},
+    ) as process:
+        os.close(its_end)
+        try:
+            yield process, terminal
+        finally:
+            process.kill()
+            os.close(terminal)
+
+
+def shown(terminal: int) -> bytes:
+    """What the terminal shows next. Raises OSError once the command has ended."""
+    ready, _, _ = select.select([terminal], [], [], DEADLINE_S)
+    assert ready, "the command says nothing"
+    return os.read(terminal, 1000)
+
+
+def is_asleep(pid: int) -> bool:
+    """Whether the process waits, as for an answer."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "S"
+
+
 @pytest.mark.parametrize(("key", "code"), [(b"\x03", 130), (b"\x04", 1)])
 def test_ctrl_c_at_a_question_is_130_and_the_end_of_the_answers_is_1(key: bytes, code: int) -> None:
     command = str(Path(sys.executable).with_name("matchbox"))
-    child, terminal = pty.fork()
-    if child == 0:
-        os.execv(command, [command, "login", "http://127.0.0.1:9"])
-    told = b""
-    while b"Name" not in told:
-        told += os.read(terminal, 1000)
-    os.write(terminal, key)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == code
-    os.close(terminal)
+    with at_a_terminal(command, "login", "http://127.0.0.1:9") as (process, terminal):
+        told = b""
+        while b"Name" not in told:
+            told += shown(terminal)
+        # Python does not notice a signal that comes just before it begins to wait for an answer.
+        eventually(lambda: is_asleep(process.pid))
+        os.write(terminal, key)
+        assert process.wait(DEADLINE_S) == code
 
 
 def test_a_narrow_terminal_cuts_nothing_off() -> None:
     source = "from cli.output import table; table(['name', 'password'], [['alice', 'x' * 80]])"
-    child, terminal = pty.fork()
-    if child == 0:
-        os.execve(sys.executable, [sys.executable, "-c", source], {**os.environ, "COLUMNS": "40"})
     told = b""
-    try:
-        while data := os.read(terminal, 1000):
-            told += data
-    except OSError:  # The command has ended.
-        os.waitpid(child, 0)
+    with (
+        at_a_terminal(sys.executable, "-c", source, COLUMNS="40") as (_, terminal),
+        suppress(OSError),
+    ):
+        while more := shown(terminal):
+            told += more
     assert told.count(b"x") == 80
