@@ -5,11 +5,11 @@ Knows texts and lines; the source checks the viewer's rights.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from difflib import SequenceMatcher
+from difflib import Match, SequenceMatcher
 from io import StringIO
-from typing import Final, NamedTuple
+from itertools import accumulate, islice
+from typing import Any, Final, NamedTuple
 
 from flask import render_template
 
@@ -19,9 +19,14 @@ from matchbox.answers.bots import Bot, VersionLine
 from matchbox.bundle import MAIN, is_zip, read_bundle
 from matchbox.errors import BadBundle, Forbidden, NotFound
 
-MOST_WORK: Final = 50_000_000
-"""The most work that a page may spend on comparing lines, in the unit of `_work`: about a
-second."""
+MOST_WORK: Final = 10_000_000
+"""The most work that a page may spend on comparing lines, in pairs of equal lines that are looked
+at: about a second."""
+LINE_WORK: Final = 8
+"""The work of looking at one line."""
+MOST_LINES: Final = 50_000
+"""The most lines that a page shows: that many take about half a second. A small zip can hold
+millions."""
 AROUND: Final = 3
 """The number of unchanged lines to show around a change."""
 
@@ -48,7 +53,8 @@ class Changes(NamedTuple):
     """"added", "removed" or "changed"."""
     hunks: list[list[DiffLine]] | None
     """The groups of changed lines; none if all lines are the same, as when only their ends differ.
-    None if the file is not text, or would take too long to compare."""
+    None if the file is not text, would take too long to compare, or has too many changed
+    lines."""
 
 
 def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
@@ -57,12 +63,13 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
     def version_source(owner: str, name: str, number: int) -> str:
         bot, version = find_version(source, owner, name, number)
         data = _file(source, bot, number)
-        found = _files(data)
+        files, whole = _shown(_files(data))
         return render_template(
             "version_source.html",
             bot=bot,
             version=version,
-            files={path: _shown(file) for path, file in _by_path(found)},
+            files=files,
+            whole=whole,
             packed=is_zip(data or b""),
         )
 
@@ -100,13 +107,13 @@ def files_of(data: bytes) -> dict[str, str]:
 
 def lines_of(text: str) -> list[str]:
     """Returns the lines as Python counts them, which its tracebacks name: a form feed ends none."""
-    return [line.removesuffix("\n") for line in StringIO(text, newline=None)]
+    return list(_lines_of(text))
 
 
 def changes(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> list[Changes]:
     """Returns the files that differ, by path, with their changed lines."""
     found = []
-    left = MOST_WORK
+    left, most = MOST_WORK, MOST_LINES
     for path, _ in _by_path({**before, **after}):
         if before.get(path) == after.get(path):
             continue
@@ -115,33 +122,59 @@ def changes(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> list[Cha
         hunks: list[list[DiffLine]] | None = None
         if old is not None and new is not None:
             lines = lines_of(old), lines_of(new)
-            left -= _work(*lines)
-            hunks = _hunks(*lines) if left >= 0 else None
+            left -= LINE_WORK * sum(map(len, lines))
+            if left >= 0:
+                matcher = _Matcher(*lines, left)
+                hunks = _hunks(matcher, most)
+                left = matcher.left
+                most -= sum(map(len, hunks or ()))
         found.append(Changes(path, what, hunks))
     return found
 
 
-def _work(old: Sequence[str], new: Sequence[str]) -> int:
-    """An upper bound for the steps that SequenceMatcher takes.
-
-    For each block of equal lines that it finds, it looks at all pairs of equal lines again. It
-    leaves out lines that are too common in a long file.
-    """
-    counts = Counter(new)
-    common = len(new) // 100 + 1 if len(new) >= 200 else len(new)
-    pairs = sum(counts[line] for line in old if counts[line] <= common)
-    return pairs * min(len(old), len(new)) + len(old) + len(new)
+class _TooMuchWork(Exception):
+    """A comparison has taken all the work that a page may spend."""
 
 
-def _hunks(old: Sequence[str], new: Sequence[str]) -> list[list[DiffLine]]:
-    matcher = SequenceMatcher(None, old, new)
+class _Matcher(SequenceMatcher[str]):
+    """Counts its work. Raises _TooMuchWork once no work is left."""
+
+    def __init__(self, old: Sequence[str], new: Sequence[str], left: int) -> None:
+        super().__init__(None, old, new)
+        self.files = old, new
+        self.left = left
+        pairs = (len(self.b2j.get(line, ())) for line in old)  # type: ignore[attr-defined]
+        self._work = list(accumulate((LINE_WORK + count for count in pairs), initial=0))
+        """The work of looking at the old lines before each place."""
+
+    def find_longest_match(self, *ranges: Any, **named: Any) -> Match:
+        """The longest block of equal lines in ranges of both files. Each call looks at all old
+        lines in their range, and at all their pairs."""
+        begin, end = ranges[:2]
+        self.left -= self._work[end] - self._work[begin]
+        if self.left < 0:
+            raise _TooMuchWork
+        return super().find_longest_match(*ranges, **named)
+
+
+def _hunks(matcher: _Matcher, most: int) -> list[list[DiffLine]] | None:
+    """The groups of changed lines; None if that takes too much work or they have more than `most`
+    lines."""
+    try:
+        groups = list(matcher.get_grouped_opcodes(AROUND))
+    except _TooMuchWork:
+        return None
+    changed = (part for group in groups for part in group if part[0] != "equal")
+    if sum(i2 - i1 + j2 - j1 for _, i1, i2, j1, j2 in changed) > most:
+        return None
+    old, new = matcher.files
     return [
         [
             line
             for tag, i1, i2, j1, j2 in group
             for line in _lines(tag == "equal", old, new, range(i1, i2), range(j1, j2))
         ]
-        for group in matcher.get_grouped_opcodes(AROUND)
+        for group in groups
     ]
 
 
@@ -178,9 +211,23 @@ def _text(file: bytes) -> str | None:
     return None if "\0" in text else text
 
 
-def _shown(file: bytes) -> list[str] | None:
-    text = _text(file)
-    return None if text is None else lines_of(text)
+def _lines_of(text: str) -> Iterator[str]:
+    return (line.removesuffix("\n") for line in StringIO(text, newline=None))
+
+
+def _shown(files: Mapping[str, bytes]) -> tuple[dict[str, list[str] | None], bool]:
+    """The first MOST_LINES lines of the files by path, None for a file that is not text; and
+    whether these are all lines."""
+    shown: dict[str, list[str] | None] = {}
+    left = MOST_LINES
+    for path, file in _by_path(files):
+        text = _text(file)
+        lines = None if text is None else list(islice(_lines_of(text), left + 1))
+        shown[path] = None if lines is None else lines[:left]
+        left -= len(lines or ())
+        if left < 0:
+            return shown, False
+    return shown, True
 
 
 def _by_path(files: Mapping[str, bytes]) -> list[tuple[str, bytes]]:
