@@ -76,7 +76,8 @@ def send(letter: Letter, settings: Settings, *, trust: ssl.SSLContext | None = N
         code, reply = next(iter(error.recipients.values()))
         trouble = f"the mail server refuses {letter.to}: {code} {reply.decode('ascii', 'replace')}"
         raise (BadName if code >= 500 else Unavailable)(trouble) from error
-    except (OSError, smtplib.SMTPException) as error:
+    except (OSError, smtplib.SMTPException, ValueError) as error:
+        # A ValueError tells of a host that is no name, or of an account or a password beyond ASCII.
         raise Unavailable(f"the mail server at {settings.smtp_host} failed: {error}") from error
 
 

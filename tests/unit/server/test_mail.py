@@ -139,3 +139,17 @@ def test_a_mail_server_that_is_down_is_tried_later() -> None:
         knobs = settings_of(told)
     with pytest.raises(Unavailable, match="mail server at localhost failed"):
         mail.send(LETTER, knobs)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"smtp_host": "mail..example"}, {"smtp_user": "league", "smtp_password": "Öffne dich"}],
+)
+def test_a_setting_that_no_mail_can_be_sent_with_is_told_without_the_password(
+    wrong: dict[str, Any],
+) -> None:
+    with mail_server() as told:
+        told.password = "open sesame"
+        with pytest.raises(Unavailable, match="codec") as refused:
+            mail.send(LETTER, replace(settings_of(told), **wrong))
+    assert "dich" not in str(refused.value)
