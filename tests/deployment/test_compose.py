@@ -176,6 +176,21 @@ def test_the_log_of_every_service_is_bounded(services: dict[str, Any]) -> None:
         assert {"max-size", "max-file"} <= set(service["logging"]["options"]), name
 
 
+def test_the_image_can_be_made_from_a_checkout_that_is_closed_to_others(checkout: Path) -> None:
+    _, _, last = (checkout / "Dockerfile").read_text().rpartition("\nFROM ")
+    copied = last.index("COPY . ./")
+    opened = last.index("chmod -R a+rX .")
+    assert copied < opened < last.index("USER 10001:10001")
+
+
+def test_the_folder_of_sockets_outlives_a_restart_of_the_host(services: dict[str, Any]) -> None:
+    for name in ("seats", "arena"):
+        place = services[name]["environment"]["MATCHBOX_SOCKETS"]
+        usual = place.removeprefix("${MATCHBOX_SOCKETS:-").removesuffix("}")
+        assert usual.startswith("/var/lib/"), "the engine makes it again, but for root alone"
+        assert f"{place}:{place}" in services[name]["volumes"]
+
+
 def test_no_secret_is_on_a_command_line(services: dict[str, Any]) -> None:
     for name, service in services.items():
         for secret in deployment.SECRETS:

@@ -109,11 +109,11 @@ def _open(sender: str, **_: Any) -> None:
     logs.configure(settings, arena=sender.partition("@")[0])
     show_life()
     client = ServerClient(server_url, settings.arena_token, arena=sender)
-    if settings.pin:
-        cpu_affinity.claim(Path(settings.sockets or settings.data) / "cores")
     try:
+        if settings.pin:
+            cpu_affinity.claim(Path(settings.sockets or settings.data) / "cores")
         box = open_named(settings.box, settings)
-    except MatchboxError as error:
+    except (MatchboxError, OSError) as error:
         with suppress(MatchboxError):
             client.report_wall(reports.report(sender, settings.box, walled=False, why=str(error)))
         sys.exit(f"this arena cannot play: {error}")

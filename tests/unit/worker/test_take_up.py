@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -110,3 +111,21 @@ def test_a_job_that_a_stopping_arena_gives_back_is_logged_without_a_traceback(
     monkeypatch.setattr(main, "stopping", lambda: True)
     assert main.app.tasks[wire.PLAY_MATCH].apply(args=[JOB]).state == "REJECTED"
     assert [one for one in caplog.records if one.exc_info] == []
+
+
+def test_an_arena_without_a_folder_for_its_sockets_tells_the_server_why_it_cannot_play(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MATCHBOX_BROKER_URL", "redis://127.0.0.1:1/0")
+    main = importlib.import_module("worker.arena.main")
+    (tmp_path / "file").touch()
+    sockets = str(tmp_path / "file/sockets")
+    told: list[dict[str, Any]] = []
+    client = SimpleNamespace(report_wall=told.append)
+    monkeypatch.setattr(main, "settings", replace(main.settings, sockets=sockets, pin=True))
+    monkeypatch.setattr(main, "ServerClient", lambda *_, **_more: client)
+    monkeypatch.setattr(main.logs, "configure", lambda *_, **_more: None)
+    with pytest.raises(SystemExit, match=f"cannot play: .*{sockets}"):
+        main._open(sender="arena@host")
+    assert [(one["arena"], one["walled"]) for one in told] == [("arena@host", False)]
+    assert sockets in told[0]["why"]
