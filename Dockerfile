@@ -28,7 +28,9 @@ RUN mkdir -p matchbox/compiled \
 
 FROM libraries
 COPY . ./
-RUN CC=none pip install --quiet --no-cache-dir --no-deps --no-build-isolation -e . \
+# The account of the programs reads what a strict umask kept from others in the checkout.
+RUN chmod -R a+rX . \
+    && CC=none pip install --quiet --no-cache-dir --no-deps --no-build-isolation -e . \
     && python -m compileall -q matchbox sandbox server worker laboratory dashboard cli
 COPY --from=compiler /app/matchbox/compiled matchbox/compiled
 USER 10001:10001
