@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import structlog
 from sqlalchemy import make_url
@@ -90,6 +91,16 @@ def _checked(url: str) -> str:
     return url
 
 
+def _check_site(url: str) -> None:
+    """Raises BadSetting if the address goes on after the host: all links of pages begin there."""
+    parts = urlsplit(url)
+    if parts.path.strip("/") or parts.query or parts.fragment or " " in url:
+        raise BadSetting(
+            f"MATCHBOX_SERVER_URL is {url!r}; it must end after the host and its port, because the "
+            "site cannot be a folder of another one"
+        )
+
+
 def make_context(
     settings: Settings, *, sender: outbox.Sender | None = None, wait_ms: int = WAIT_MS
 ) -> Context:
@@ -97,9 +108,10 @@ def make_context(
 
     A writer waits at most `wait_ms` for its turn.
 
-    Raises BadSetting if a required setting is empty, or Unavailable if the database's schema is not
-    the one of this version.
+    Raises BadSetting if a required setting is empty or the server's address is a part of a site, or
+    Unavailable if the database's schema is not the one of this version.
     """
+    _check_site(settings.server_url)
     if not settings.secret_key:
         raise BadSetting("MATCHBOX_SECRET_KEY is not set; give it 32 random characters or more")
     if sender is None and not settings.broker_url:
