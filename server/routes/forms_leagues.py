@@ -108,10 +108,10 @@ def invite(name: str) -> Response:
 @routes.post("/leagues/<name:name>/uninvite")
 @form_of(pages.league_page)
 def uninvite(name: str) -> Response:
-    """Withdraws an invitation."""
+    """Withdraws an invitation, or takes a member out of the class."""
     with acting() as (session, actor, now):
         admission.uninvite(session, actor, name, field("user"), now=now)
-    return go_to("pages.league", name=name)
+    return go_to("pages.league_class" if field("back") else "pages.league", name=name)
 
 
 @routes.post("/leagues/<name:name>/<any(pause, resume):step>")

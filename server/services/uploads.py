@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import func, select, update
+from sqlalchemy import delete, func, select, update
 
 from matchbox import registry
 from matchbox.bundle import check_class_name, check_name, read_bundle
 from matchbox.errors import Conflict, NotFound, TooMany, UploadsClosed
-from server.db.models import Bot, Bundle, Role, User, Version, VersionState
+from server.db.models import (
+    Bot,
+    Bundle,
+    Entry,
+    Role,
+    Season,
+    SeasonState,
+    User,
+    Version,
+    VersionState,
+)
 from server.db.session import compare_and_set
 from server.services import admission, audit, disk, fields, tryouts, turns
 from server.services.accounts import require_owner
@@ -107,7 +117,8 @@ def activate(session: Session, actor: User, name: str, number: int, *, now: int)
 
 
 def retire(session: Session, actor: User, name: str, *, now: int) -> None:
-    """Retires the bot owner/name for ever: it leaves every leaderboard, but its matches stay.
+    """Retires the bot owner/name for ever: it leaves every leaderboard and every season that has
+    not begun, but its matches stay.
 
     Raises Forbidden, NotFound, or Conflict if it is retired already.
     """
@@ -119,6 +130,9 @@ def retire(session: Session, actor: User, name: str, *, now: int) -> None:
     versions = (Version.bot_id == bot.id, Version.state.not_in(kept))
     values = {"state": VersionState.RETIRED, "deadline": None, "network": ""}
     session.execute(update(Version).where(*versions).values(**values))
+    early = select(Season.id).where(Season.state.in_((SeasonState.DRAFT, SeasonState.OPEN)))
+    entered = (Entry.bot_id == bot.id, Entry.season_id.in_(early))
+    session.execute(delete(Entry).where(*entered))
     fields.change(session, bot.game)
     publish(session, "bot.retired", bot.full_name, now=now)
     audit.note(session, actor, "bot.retire", f"bot:{bot.id}", now=now)

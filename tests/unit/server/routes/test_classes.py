@@ -352,3 +352,15 @@ def test_an_operator_does_the_same_by_api(as_charlie: Caller, alice: User, nobod
     problem(nobody.post("/login", fresh), 401)
     assert as_charlie.post("/users/alice/reopen", {}).status_code == 200
     assert nobody.post("/login", fresh).status_code == 201
+
+
+def test_an_operator_takes_a_member_out_of_the_class_of_a_league_that_is_open(
+    browse: Browse, alice: User, charlie: User, code: str
+) -> None:
+    browse(alice).send(f"/join/{code}")
+    page, operator = f"/leagues/{GAME}/class", browse(charlie)
+    assert '<option value="alice">' in operator.get(page).text
+    answer = operator.send(f"/leagues/{GAME}/uninvite", user="alice", back="class")
+    assert (answer.status_code, answer.location) == (303, page)
+    assert "alice" not in operator.get(page).text
+    assert "You are in league" not in browse(alice).get("/submit").text

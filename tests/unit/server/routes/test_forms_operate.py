@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from server.db.models import League, Season, User
+from server.db.models import League, Season, User, Version, VersionState
 from tests.books import GAME, Books, lost, played
 from tests.unit.server.routes.conftest import Browse, Caller, open_season, play_all, start_season
 
@@ -146,6 +146,46 @@ def test_bots_enter_and_leave_by_their_owners(
     assert browse(bob).send(f"{page}/leave", **entry).status_code == 403
     assert browse(alice).send(f"{page}/leave", **entry).location == page
     assert browse(alice).send(f"{page}/leave", bot="").status_code == 404
+
+
+def test_an_operator_takes_out_a_bot_that_keeps_a_season_from_starting(
+    browse: Browse, alice: User, bob: User, charlie: User, books: Books
+) -> None:
+    season = open_season(books, charlie, alice, bob)
+    page, operator = f"/seasons/{season}", browse(charlie)
+    with books.write() as session:
+        session.get_one(Version, 1).state = VersionState.SUSPENDED
+    refused = operator.send(f"{page}/start")
+    assert (refused.status_code, "take the bot out" in refused.text) == (409, True)
+    taken = 'value="alice/alice-bot"><button class="quiet">Take out</button>'
+    assert taken in refused.text
+    assert taken not in browse(bob).get(page).text
+    assert operator.send(f"{page}/leave", bot="alice/alice-bot").location == page
+    assert "alice/alice-bot" not in operator.get(page).text
+
+
+def test_a_bot_that_is_retired_leaves_open_seasons_and_gives_up_its_owner_s_place(
+    browse: Browse, alice: User, bob: User, charlie: User, books: Books
+) -> None:
+    page, author = f"/seasons/{open_season(books, charlie, alice, bob)}", browse(alice)
+    books.bot(alice, "other")
+    browse(charlie).send(f"/leagues/{GAME}", bots="1")
+    assert author.send(f"{page}/enter", bot="alice/other").status_code == 409
+    author.send("/bots/alice/alice-bot/retire")
+    assert author.send(f"{page}/enter", bot="alice/other").status_code == 303
+    assert browse(charlie).send(f"{page}/start").status_code == 303
+
+
+def test_who_is_not_invited_any_more_can_take_out_the_own_bot_of_an_open_season(
+    browse: Browse, alice: User, charlie: User, books: Books
+) -> None:
+    page, operator = f"/seasons/{open_season(books, charlie, alice)}", browse(charlie)
+    operator.send(f"/leagues/{GAME}", by="invitation")
+    told = browse(alice).get(page).text
+    assert "your account has none. Ask an operator" in told
+    assert "Take alice-bot out" in told
+    assert browse(alice).send(f"{page}/leave", bot="alice/alice-bot").location == page
+    assert "your account has none yet." in browse(alice).get(page).text
 
 
 def test_an_operator_runs_a_season_and_nobody_else_does(
