@@ -160,7 +160,10 @@ def _open_closed_streams() -> None:
 
 
 def _fail(sentence: str, code: int) -> int:
-    print(f"matchbox: {sentence}", file=sys.stderr)
+    """Prints the error. It may quote a stranger's file, which must not change the terminal."""
+    from matchbox.match.frames import readable
+
+    print(f"matchbox: {readable(sentence)}", file=sys.stderr)
     return code
 
 

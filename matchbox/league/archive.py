@@ -91,6 +91,7 @@ class Archive:
         ]
         """The matches in order."""
         self._entrants: dict[str, ArchivedEntrant] = {one.name: one for one in self.head.entrants}
+        self._check_names()
         self._check_matches()
 
     def entrant(self, name: str) -> ArchivedEntrant:
@@ -171,6 +172,12 @@ class Archive:
         if len(data) > most:
             raise BadArchive(f"{name} of the archive is longer than {most} bytes")
         return data
+
+    def _check_names(self) -> None:
+        """Refuses names that change a terminal or begin a line: a report prints them."""
+        for name in self._entrants:
+            if not name.isprintable():
+                raise BadArchive(f"the archive has an entrant {name!r}, which is no name")
 
     def _check_matches(self) -> None:
         if len({one.match for one in self.matches}) != len(self.matches):

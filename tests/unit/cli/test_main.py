@@ -74,6 +74,12 @@ def test_wrong_usage_is_2_and_says_what_to_do(words: str, sentence: str, matchbo
     assert told.err.count("\n") == 1
 
 
+def test_an_error_that_quotes_a_stranger_changes_no_terminal(matchbox: Run) -> None:
+    told = matchbox("check", "no\x9b31m\x1b]0;title\x07.py", "--game", "bomb", "--box", "none")
+    assert told.code == 2
+    assert "no\\x9b31m\\x1b]0;title\\x07.py cannot be read" in told.err
+
+
 def test_an_unknown_box_is_named(matchbox: Run) -> None:
     told = matchbox("simulate", "bomb", "simple", "scared", "--box", "paper")
     assert told.code == 2

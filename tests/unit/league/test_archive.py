@@ -195,6 +195,8 @@ def test_a_file_that_is_no_part_of_a_season_is_refused(whole: bytes, name: str) 
         (lambda whole: link(whole), "is a link, or encrypted"),
         (lambda whole: named(whole, lessons=[{"played": {"cd" * 16: 0}}]), "not in the archive"),
         (lambda whole: named(whole, entrants=[]), "has no entrant"),
+        (lambda whole: named(whole, entrants=[{"name": "x\nstanding: same"}]), "is no name"),
+        (lambda whole: named(whole, entrants=[{"name": "x\x1b[2K"}]), r"'x\\x1b\[2K', which"),
         (lambda whole: named(whole, standing={"settings": {"prior": 1}}), "cannot be decoded"),
     ],
 )
