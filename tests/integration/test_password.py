@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import psycopg
 import pytest
+import yaml  # type: ignore[import-untyped]
 
 from tests.services import driver_url, free_port, needs, postgres
 
@@ -85,3 +86,22 @@ def test_the_same_password_is_left_alone_also_where_the_socket_asks_for_one(
     assert start(server, "the second one", checkout, **nowhere) == (0, "")
     assert start(server, "the third one", checkout, **nowhere)[0] != 0
     assert server.admits("the second one")
+
+
+def test_postgres_is_well_once_others_reach_it_and_not_by_its_socket_alone(
+    server: Server, checkout: Path, tmp_path: Path
+) -> None:
+    needs("pg_isready")
+    services = yaml.safe_load((checkout / "docker-compose.yml").read_text())["services"]
+    check = services["postgres"]["healthcheck"]["test"][1:]
+
+    def is_well(socket: str, port: int) -> bool:
+        more = {"PGHOST": socket, "PGPORT": str(port)}
+        return subprocess.run(check, env={**os.environ, **more}, check=False).returncode == 0
+
+    assert is_well(server.socket, server.port)
+    alone = free_port()
+    with postgres() as url:  # As the image starts it while it makes its files.
+        of_socket = Path(url.partition("host=")[2]) / ".s.PGSQL.5432"
+        (tmp_path / f".s.PGSQL.{alone}").symlink_to(of_socket)
+        assert not is_well(str(tmp_path), alone)
