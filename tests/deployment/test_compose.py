@@ -239,7 +239,7 @@ def test_redis_gets_its_password_by_its_input_alone(tmp_path: Path, checkout: Pa
         return subprocess.run(command, env={"PATH": path, **told}, capture_output=True, text=True)
 
     told = start(BROKER_PASSWORD="secret")
-    assert told.stdout == '-\nappendonly yes\nrequirepass "secret"\n'
+    assert told.stdout == '-\nappendonly yes\nsave ""\nrequirepass "secret"\n'
     told = start(BROKER_PASSWORD="", BROKER_PASSWORD_FILE=str(tmp_path / "secret"))
     assert told.stdout.endswith('requirepass "from a file"\n')
     for wrong in ({}, {"BROKER_PASSWORD": "", "BROKER_PASSWORD_FILE": str(tmp_path / "empty")}):
