@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from sandbox.meter import is_asleep
 from tests.installation import eventually
 from tests.services import DEADLINE_S, needs
 from tests.unit.cli.conftest import Run
@@ -170,11 +171,6 @@ def shown(terminal: int) -> bytes:
     ready, _, _ = select.select([terminal], [], [], DEADLINE_S)
     assert ready, "the command says nothing"
     return os.read(terminal, 1000)
-
-
-def is_asleep(pid: int) -> bool:
-    """Whether the process waits, as for an answer."""
-    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "S"
 
 
 @pytest.mark.parametrize(("key", "code"), [(b"\x03", 130), (b"\x04", 1)])
