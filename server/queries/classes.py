@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from sqlalchemy import func, select
 
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from server.db.models import League
     from server.services.classes import Fresh
 
+Place: TypeAlias = tuple[int, int]
+"""A division, the highest first, and a rank in it."""
 BEGUN: Final = (SeasonState.RUNNING, SeasonState.PAUSED, SeasonState.FINISHED)
 """The states of a season that has a standing."""
 
@@ -100,38 +102,52 @@ def author_results(
     """Returns the results of the league's class, and of everybody else on its board.
 
     Without a `season`, they come from the board of a continuous league, or from the newest season
-    of another league that has begun. Raises Forbidden unless the viewer is an operator, or
-    NotFound.
+    of another league that has begun, with all its divisions. Raises Forbidden unless the viewer is
+    an operator, or NotFound.
     """
     require_operator(viewer)
     return _results(session, find_league(session, name), season)
 
 
 def _results(session: Session, league: League, season: int | str | None) -> AuthorResults:
-    subject = _season(session, league, season)
-    standing = session.get(Standing, scope_of(subject or league))
-    lines = lines_of(session, standing) if standing is not None else []
-    by: By = standing.facts.get("by", "elo") if standing is not None else "elo"
-    people = _people(session, league, {line.owner for line in lines})
-    own = {user.name: [one for one in lines if one.owner == user.name] for user, _, _ in people}
-    best = sorted(found[0].rank for found in own.values() if found)
+    subjects = _seasons(session, league, season)
+    scopes = [scope_of(one) for one in subjects] or [scope_of(league)]
+    found = [session.get(Standing, scope) for scope in scopes]
+    boards = [lines_of(session, one) if one is not None else [] for one in found]
+    by: By = next((one.facts.get("by", "elo") for one in found if one is not None), "elo")
+    people = _people(session, league, {line.owner for lines in boards for line in lines})
+    own = {user.name: _placed(boards, user.name) for user, _, _ in people}
+    best = sorted(placed[0][0] for placed in own.values() if placed)
     items = [_result(user, bots, joined, own[user.name], best, by) for user, joined, bots in people]
     items.sort(key=lambda one: (one.rank is None, one.rank or 0, one.author))
-    name = subject.name if subject is not None else None
+    name = subjects[0].name if subjects else None
     return AuthorResults(league=league.name, season=name, by=by, items=items, next=None)
 
 
-def _season(session: Session, league: League, name: int | str | None) -> Season | None:
+def _placed(boards: Sequence[Sequence[BoardLine]], owner: str) -> list[tuple[Place, BoardLine]]:
+    """The owner's lines, best first, each with its place on these boards of divisions."""
+    return [
+        ((division, line.rank), line)
+        for division, lines in enumerate(boards)
+        for line in lines
+        if line.owner == owner
+    ]
+
+
+def _seasons(session: Session, league: League, name: int | str | None) -> Sequence[Season]:
+    """The season of that name, or all divisions of the newest edition that has begun, the highest
+    first; nothing for the board of a continuous league."""
     if name is not None:
         found = find_season(session, name)
         if found.league_id != league.id:
             raise NotFound(f"season {found.name} is not one of league {league.name}")
-        return found
+        return [found]
     if league.continuous:
-        return None
+        return []
     begun = (Season.league_id == league.id, Season.state.in_(BEGUN))
-    newest = (Season.edition.desc(), Season.division)
-    return session.scalars(select(Season).where(*begun).order_by(*newest).limit(1)).first()
+    newest = select(func.max(Season.edition)).where(*begun).scalar_subquery()
+    divisions = select(Season).where(*begun, Season.edition == newest).order_by(Season.division)
+    return session.scalars(divisions).all()
 
 
 def _people(session: Session, league: League, on_board: set[str]) -> list[tuple[User, bool, int]]:
@@ -153,19 +169,24 @@ def _people(session: Session, league: League, on_board: set[str]) -> list[tuple[
 
 
 def _result(
-    user: User, bots: int, joined: bool, lines: Sequence[BoardLine], ranks: list[int], by: By
+    user: User,
+    bots: int,
+    joined: bool,
+    own: Sequence[tuple[Place, BoardLine]],
+    places: Sequence[Place],
+    by: By,
 ) -> AuthorResult:
-    """The author's result; `lines` are their bots on the board, `ranks` the authors' best ranks."""
-    best = lines[0] if lines else None
+    """The author's result; `own` are the lines of their bots, `places` the authors' best places."""
+    place, best = own[0] if own else (None, None)
     return AuthorResult(
         author=user.name,
         joined=joined,
         closed=user.closed_at is not None,
-        rank=1 + ranks.index(best.rank) if best is not None else None,
+        rank=1 + places.index(place) if place is not None else None,
         best_bot=f"{best.owner}/{best.name}" if best is not None else None,
         board_rank=best.rank if best is not None else None,
         score=_score(best, by),
-        matches=sum(line.matches for line in lines),
+        matches=sum(line.matches for _, line in own),
         bots=bots,
         note=user.note,
     )

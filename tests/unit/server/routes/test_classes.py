@@ -14,7 +14,7 @@ from matchbox import registry
 from server.db.models import User
 from server.rate_limits import OF_A_CODE
 from server.services import classes, leagues
-from tests.books import GAME, Books
+from tests.books import GAME, Books, play_out
 from tests.unit.server.routes.conftest import Browse, Browser, Caller, MakeApp, problem
 
 PASSWORD = "a password of dora"
@@ -364,3 +364,31 @@ def test_an_operator_takes_a_member_out_of_the_class_of_a_league_that_is_open(
     assert (answer.status_code, answer.location) == (303, page)
     assert "alice" not in operator.get(page).text
     assert "You are in league" not in browse(alice).get("/submit").text
+
+
+def test_the_results_of_a_class_have_all_divisions_of_its_season(
+    browse: Browse, charlie: User, books: Books
+) -> None:
+    people, operator = [books.person(f"pupil-{at}") for at in range(5)], browse(charlie)
+    operator.send("/leagues", name="cup", game=GAME, kind="round-robin", divisions="2", moving="1")
+    operator.send("/leagues/cup/code")
+    (code,) = set(re.findall(r"/join/([a-z0-9]{4}-[a-z0-9]{4})", class_page(operator)))
+    for person in people:
+        browse(person).send(f"/join/{code}")
+    for person in people[:4]:
+        books.bot(person, "bot")
+    assert operator.send("/seasons", league="cup").location == "/seasons/1"
+    assert operator.send("/seasons/1/start").status_code == 303
+    play_out(books)
+    rows = list(csv.DictReader(io.StringIO(operator.get("/leagues/cup/class.csv").text)))
+    first = operator.get("/seasons/1.csv").text
+    above = [f"{row['author']}/bot" in first for row in rows]
+    assert above == [True, True, False, False, False]
+    assert [row["rank"] for row in rows[::2]] == ["1", "3", ""]
+    assert rows[2]["board_rank"] == "1"
+    assert [row["matches"] for row in rows] == ["2"] * 4 + ["0"]
+
+
+def class_page(operator: Browser) -> str:
+    """The page of the class of the league cup."""
+    return operator.get("/leagues/cup/class").text
