@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 LONGEST: Final = 500
 """The most characters of the stored reason why a season could not start."""
 _WAITING: Final = (SeasonState.OPEN, SeasonState.FROZEN)
-_NUMBER: Final = re.compile(r" \d+$")
+_NUMBER: Final = re.compile(r" ([0-9]{1,9})$")
 
 
 def leagues_without_edition(session: Session, *which: ColumnElement[bool]) -> list[League]:
@@ -117,13 +117,16 @@ def _carry_over(session: Session, season: Season, last: Sequence[Season]) -> Non
 def next_name(session: Session, league: str) -> str:
     """Returns a free name for the league's next season: the last one's with a new number.
 
-    "Autumn 2" is followed by "Autumn 3". The first season gets the league's name and 1.
+    "Autumn 2" is followed by "Autumn 3", "Term 2026" by "Term 2027", and a name without a number by
+    itself and the number of the edition. The first season gets the league's name and 1.
     """
     query = select(Season).join(Season.league).where(League.name == league)
     newest = query.order_by(Season.edition.desc(), Season.division).limit(1)
     last = session.scalars(newest).first()
-    stem = _NUMBER.sub("", last.name if last is not None else league)[:40]
-    number = 1 if last is None else last.edition + 1
+    name = league if last is None else last.name
+    counted = _NUMBER.search(name)
+    stem = name[: counted.start() if counted else None][:40].rstrip()
+    number = 1 if last is None else 1 + (int(counted[1]) if counted else last.edition)
     while session.scalar(select(Season.id).where(Season.name == f"{stem} {number}")) is not None:
         number += 1
     return f"{stem} {number}"

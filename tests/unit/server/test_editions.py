@@ -26,6 +26,7 @@ from server.db.models import (
     SeasonState,
     User,
     Version,
+    VersionState,
 )
 from server.services import classes, entries, leagues, seasons, uploads
 from server.services.tick import tick
@@ -240,24 +241,27 @@ def test_a_draft_is_not_started_and_its_time_passes(
     assert editions(books, league)[1:] == [("Autumn 2", "open", "22:50")]
 
 
-def test_who_has_retired_is_left_out_of_the_next_edition(
+def test_who_is_retired_or_suspended_is_left_out_of_the_next_edition(
     books: Books, charlie: User, alice: User, bob: User
 ) -> None:
     books.league(paused=True)
     a_league(books, charlie, admission={"everybody": False, "bots": 2})
-    versions = [books.bot(*one) for one in ((alice, "one"), (alice, "two"), (bob, "three"))]
+    names = ((alice, "one"), (alice, "two"), (bob, "three"), (bob, "four"))
+    versions = [books.bot(*one) for one in names]
     with books.write() as session:
         season = seasons.create(session, charlie, name="Autumn", league="cup", now=books.clock())
         for version in versions:
             bot = session.get_one(Bot, version.bot_id)
             entries.enter(session, charlie, season.id, bot.full_name, now=books.clock())
     wait_until(books, "22:20")
+    play_out(books)
+    assert entrants(books, "Autumn 2") == ["one", "two", "three", "four"]
     with books.write() as session:
         uploads.retire(
             session, alice, session.get_one(Bot, versions[1].bot_id).full_name, now=books.clock()
         )
-    play_out(books)
-    assert entrants(books, "Autumn 2") == ["one", "two", "three"]
+        session.get_one(Version, versions[3].id).state = VersionState.SUSPENDED
+    assert entrants(books, "Autumn 2") == ["one", "three", "four"], "a retired bot leaves at once"
     wait_until(books, "22:30")
     assert entrants(books, "Autumn 2") == ["one", "three"]
     assert entrants(books, "Autumn 3") == ["one", "three"]

@@ -336,3 +336,21 @@ def test_an_operator_invites_to_a_league_and_lets_it_rest_by_its_forms(
     refused = operator.send(f"{page}/invite", user="alicia")
     assert refused.status_code == 404
     assert 'name="user" value="alicia"' in refused.text
+
+
+@pytest.mark.parametrize(
+    ("last", "following"),
+    [
+        ("Term 2026", "Term 2027"),
+        ("Autumn", "Autumn 2"),
+        ("Cup 999999999999", "Cup 999999999999 2"),
+        (f"{'a' * 39} b", f"{'a' * 39} 2"),
+    ],
+)
+def test_a_season_without_a_name_has_the_last_one_s_with_the_next_number(
+    browse: Browse, charlie: User, books: Books, last: str, following: str
+) -> None:
+    for name in (last, ""):
+        assert browse(charlie).send("/seasons", name=name, league=GAME).status_code == 303
+    with books.read() as session:
+        assert session.scalars(select(Season.name).order_by(Season.id)).all() == [last, following]
