@@ -19,7 +19,7 @@ from matchbox.answers.standings import Board
 from matchbox.errors import NotFound
 from tests.browser import PHONE, settle
 from tests.unit.dashboard import cast, compared, seasons
-from tests.unit.dashboard.cast import BOARD, EMPTY, NOBODY, SOURCE, make_app
+from tests.unit.dashboard.cast import BOARD, EMPTY, MATCH, NOBODY, SOURCE, make_app
 from tests.web_server import answering
 
 pytestmark = pytest.mark.browser
@@ -304,3 +304,30 @@ def test_the_menu_takes_two_lines_of_a_phone_and_names_break_at_the_slash(watche
         assert row is not None
         assert row["height"] < 120
         watched.goto("about:blank")
+
+
+def test_on_paper_a_page_has_nothing_to_press_and_is_light(watched: Page, alices: str) -> None:
+    watched.emulate_media(media="print", color_scheme="dark")
+    watched.goto(alices + "/leaderboards/bomb")
+    expect(watched.get_by_role("cell", name="alice/careful").first).to_be_visible()
+    for name in (".top", "footer", "[data-copy]"):
+        expect(watched.locator(name).first).to_be_hidden()
+    expect(watched.locator("h1")).to_have_css("color", "rgb(0, 0, 0)")
+
+
+def test_in_a_readers_own_colours_only_the_tab_of_the_page_is_marked(
+    watched: Page, alices: str
+) -> None:
+    watched.emulate_media(forced_colors="active")
+    watched.goto(alices + "/leaderboards/bomb")
+    looks = (
+        "one => [getComputedStyle(one).backgroundColor, getComputedStyle(one).borderBottomColor]"
+    )
+    here, *others = (tab.evaluate(looks) for tab in watched.locator(".tabs a").all())
+    page = watched.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert here[0] not in (page, "rgba(0, 0, 0, 0)")
+    assert [border for _, border in others] == [page, page]
+    watched.goto(f"{alices}/matches/{MATCH}?bout=4&step=3&seat=1")
+    marked = watched.locator(".transcript [aria-current] a")
+    expect(marked).to_have_css("background-color", here[0])
+    expect(marked.locator("span").first).to_have_css("color", "rgb(255, 255, 255)")
