@@ -36,7 +36,8 @@ def login_page(
 
 def signup_page(source: Source, values: Values | None = None, error: str = "") -> str:
     """Returns the form for a new account."""
-    return render_template("signup.html", values=values or {}, error=error)
+    closed = source.signup_closed()
+    return render_template("signup.html", values=values or {}, error=error, closed=closed)
 
 
 def claim_page(source: Source, secret: str, values: Values | None = None, error: str = "") -> str:

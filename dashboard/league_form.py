@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
-from flask import redirect, render_template, request, url_for
+from flask import render_template, request
 from msgspec.structs import replace
 
 from dashboard import formats
-from dashboard.responses import PageResponse
+from dashboard.responses import PageResponse, login_first
 from matchbox.errors import BadOption, Forbidden
 from matchbox.league.format import (
     CHOICES,
@@ -69,7 +69,7 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
     def new_league() -> PageResponse:
         viewer = source.viewer()
         if viewer is None:
-            return redirect(url_for("pages.login", next=request.path))
+            return login_first()
         if viewer.role != "operator":
             raise Forbidden("only operators make leagues")
         return page(source, request.args, step=request.args.get("step", 1, int))

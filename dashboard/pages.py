@@ -14,8 +14,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from flask import Blueprint, Response, redirect, render_template, request, url_for
-from werkzeug.wrappers import Response as AnyResponse
+from flask import Blueprint, Response, render_template, request
 
 from dashboard import (
     addresses,
@@ -48,7 +47,7 @@ from dashboard import (
     wording,
     workbench,
 )
-from dashboard.responses import PageResponse, csv_file
+from dashboard.responses import PageResponse, csv_file, login_first
 from dashboard.source import Source
 from matchbox.answers.standings import Board
 from matchbox.errors import NotFound
@@ -216,10 +215,10 @@ class _Pages:
         return forms.signup_page(self.source)
 
     def account(self) -> PageResponse:
-        return forms.account_page(self.source) if self.source.viewer() else _login_first()
+        return forms.account_page(self.source) if self.source.viewer() else login_first()
 
     def admin(self) -> PageResponse:
-        return forms.admin_page(self.source) if self.source.viewer() else _login_first()
+        return forms.admin_page(self.source) if self.source.viewer() else login_first()
 
     def claim(self, secret: str) -> PageResponse:
         return forms.claim_page(self.source, secret)
@@ -248,7 +247,3 @@ def own_path(path: str) -> str:
     """Returns the path if it leads to a page of this site, else "/"."""
     outside = not path.startswith("/") or path.startswith(("//", "/\\"))
     return "/" if outside or any(ord(letter) < 32 for letter in path) else path
-
-
-def _login_first() -> AnyResponse:
-    return redirect(url_for("pages.login", next=request.full_path.rstrip("?")))

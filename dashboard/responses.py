@@ -24,10 +24,15 @@ def behind_login(source: Source, view: Callable[P, PageResponse]) -> Callable[P,
     @wraps(view)
     def page(*args: P.args, **kwargs: P.kwargs) -> PageResponse:
         if source.viewer() is None:
-            return redirect(url_for("pages.login", next=request.path))
+            return login_first()
         return view(*args, **kwargs)
 
     return page
+
+
+def login_first() -> AnyResponse:
+    """Returns a redirect to the login, which leads back to this page with its query."""
+    return redirect(url_for("pages.login", next=request.full_path.rstrip("?")))
 
 
 def csv_file(text: Iterable[str], name: str) -> Response:

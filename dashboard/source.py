@@ -226,6 +226,9 @@ class Source(Protocol):
     def log_in_ways(self) -> LogInWays:
         """The ways in which the viewer may log in."""
 
+    def signup_closed(self) -> bool:
+        """Whether nobody may make an account with a name and a password."""
+
     def openid_label(self) -> str | None:
         """The name of the OpenID Connect provider; None if there is none."""
 

@@ -13,7 +13,7 @@ from flask import render_template, request
 
 from dashboard import game_pages, reports, wording
 from dashboard.reports import Place
-from dashboard.responses import PageResponse, behind_login
+from dashboard.responses import PageResponse, behind_login, login_first
 from dashboard.source import Source
 from dashboard.source_code import files_of, find_version
 from matchbox.answers.bots import Bot, BotLine, Report, VersionLine
@@ -35,7 +35,9 @@ class Given(NamedTuple):
 def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
     """Yields every address with its view; the view's name is the endpoint."""
 
-    def submit() -> str:
+    def submit() -> PageResponse:
+        if "version" in request.args and source.viewer() is None:
+            return login_first()
         return submit_page(source, {key: request.args[key] for key in request.args})
 
     def draft(draft: int) -> str:

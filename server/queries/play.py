@@ -76,7 +76,7 @@ def table(
     row = _find(session, name)
     me = _seat_of(row, viewer)
     if not _may_see(row, viewer, settings, secret):
-        raise Forbidden("this table is closed to others until its game is over")
+        raise _closed(row)
     progress = _running(row, me, since) if row.record is None else _over(row, me, since)
     owner = me is not None and row.state == PlayState.OPEN
     return answers.Table(
@@ -271,7 +271,17 @@ def _check_reader(row: PlayTable, viewer: User | None) -> None:
     operates = viewer is not None and viewer.operator
     sat = row.state == PlayState.ENDED and (operates or _seat_of(row, viewer) is not None)
     if row.state != PlayState.FINISHED and not sat:
-        raise Forbidden("this table is closed to others until its game is over")
+        raise _closed(row)
+
+
+def _closed(row: PlayTable) -> Forbidden:
+    """The refusal of somebody who may not see the table."""
+    if row.state == PlayState.ENDED:
+        return Forbidden(
+            "this game was ended early, so only those who sat at its table can see it; open a "
+            "table of your own"
+        )
+    return Forbidden("this table is closed to others until its game is over")
 
 
 def _replayed(row: PlayTable, record: Record, seat: int | None) -> shown.Steps:

@@ -34,6 +34,9 @@ class AccountSource:
             since = accounts.revoked_since(ctx.now())
             return queries.tokens(session, account(session), revoked_since=since)
 
+    def signup_closed(self) -> bool:
+        return context().settings.signup != "open"
+
     def openid_label(self) -> str | None:
         settings = context().settings
         return settings.openid_label if settings.openid_issuer else None

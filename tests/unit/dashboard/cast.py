@@ -456,6 +456,7 @@ SOURCE: Final = Cast(
     viewer=lambda: ALICE,
     libraries=lambda: ["numpy"],
     uploads_closed=lambda: None,
+    signup_closed=lambda: False,
     games=games,
     leaderboard=lambda game: BOARD,
     board_digest=lambda game: None,

@@ -70,7 +70,8 @@ def test_the_next_version_begins_with_the_newest_or_the_one_that_is_named() -> N
 def test_a_version_that_is_not_the_viewers_cannot_be_mended(path: str) -> None:
     zipped = replace(SOURCE, file_of=lambda owner, name, number: b"PK\3\4")
     assert make_app(zipped).test_client().get(f"/submit?{path}").status_code == 404
-    assert make_app(NOBODY).test_client().get(f"/submit?{path}").status_code == 404
+    nobodys = make_app(NOBODY).test_client().get(f"/submit?{path}")
+    assert nobodys.location.startswith("/login?next=/submit?")
 
 
 @pytest.mark.parametrize("line", ["0", "-1", "x", "²", "9" * 40, ""])

@@ -592,6 +592,10 @@ def test_a_link_lets_one_person_in(books: Books, alice: User, bob: User) -> None
     with pytest.raises(Forbidden):
         seen(books, table, dora, secret=secret)
     assert secret not in json.dumps(seen(books, table, bob).plain())
+    with books.write() as session:
+        play.leave(session, alice, table, now=books.clock())
+    with pytest.raises(Forbidden, match=r"ended early.* open a table of your own"):
+        seen(books, table, dora, secret=secret)
 
 
 def test_operators_see_and_close_tables(

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from html import unescape
 from io import BytesIO
 from typing import Any
+from urllib.parse import unquote
 
 from matchbox.bundle import digest
 from server.db.models import User
 from tests.books import SIMPLE, Books
-from tests.unit.server.routes.conftest import Browse
+from tests.unit.server.routes.conftest import Browse, open_season
 
 
 def fields(**more: Any) -> dict[str, Any]:
@@ -104,3 +107,30 @@ def test_an_owner_sees_the_line_that_is_wrong_and_a_rival_does_not(
     assert "my secret opening" in browse(alice).get(page).text
     assert "my secret opening" not in browse(bob).get(page).text
     assert "my secret opening" not in browse(None).get(page).text
+
+
+def test_a_log_in_leads_from_a_form_that_is_shown_again_to_its_page(
+    browse: Browse, alice: User, charlie: User, books: Books
+) -> None:
+    open_season(books, charlie, alice)
+    stranger = browse(None)
+    for form, page in (
+        ("/submit/try", "/submit?game=bomb&name=timid"),
+        ("/submit", "/submit?game=bomb&name=timid"),
+        ("/seasons/1/enter", "/seasons/1"),
+    ):
+        refused = stranger.client.post(form, data=fields(source="x = 1"))
+        linked = re.findall(r'href="/login\?next=([^"]+)"', refused.text)
+        assert [unquote(unescape(one)) for one in linked] == [page]
+        assert stranger.get(page).status_code == 200
+
+
+def test_who_mends_a_version_after_the_session_has_ended_logs_in_first(
+    browse: Browse, alice: User, books: Books
+) -> None:
+    books.bot(alice, "timid")
+    page = "/submit?game=bomb&name=timid&version=1&line=2"
+    answer = browse(None).get(page)
+    assert answer.status_code == 302
+    assert unquote(answer.location) == f"/login?next={page}"
+    assert browse(alice).get(page).status_code == 200
