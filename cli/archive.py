@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from secrets import token_hex
 from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING, Annotated, Literal, TypeVar
 
@@ -17,7 +18,7 @@ from cli.playing import BoxOption, JsonOption
 from cli.proof import DataOption, bundles_from_folder
 from cli.remote import connect, quoted
 from cli.seasons import SeasonArgument
-from matchbox.errors import BadOption, Forbidden
+from matchbox.errors import BadOption, Forbidden, MatchboxError, Unavailable
 
 if TYPE_CHECKING:
     from cli.client import Client
@@ -93,23 +94,27 @@ def verify(
     """
     from cli.box import open_box
 
-    path = Path(season)
+    path, trouble = Path(season), ""
     if path.is_file():
         with path.open("rb") as file, open_box(box) as opened:
             report = verify_archive(file, sample, opened)
     else:
-        report = _verify_on_server(season, sample, box, data)
+        report, trouble = _verify_on_server(season, sample, box, data)
     if json:
         output.document(asdict(report))
     else:
         _print_report(report)
+    if trouble:
+        raise Unavailable(f"the season is verified, but the server did not keep it: {trouble}")
     if report.different or report.lessons.different or not report.standing.same:
         output.exit_no()
 
 
-def _verify_on_server(season: str, sample: int | None, box: str, data: Path | None) -> SeasonReport:
+def _verify_on_server(
+    season: str, sample: int | None, box: str, data: Path | None
+) -> tuple[SeasonReport, str]:
     """Verifies a season of the server by its name or number. The server keeps the report of an
-    operator."""
+    operator; returns the report, and the reason if that fails."""
     from cli.box import open_box
     from matchbox.answers.lessons import Verification
 
@@ -127,8 +132,11 @@ def _verify_on_server(season: str, sample: int | None, box: str, data: Path | No
             findings = asdict(report)
             del findings["season"]
             findings["standing"] = "same" if report.standing.same else "different"
-            client.post(Verification, f"/seasons/{quoted(season)}/verifications", findings)
-    return report
+            try:
+                client.post(Verification, f"/seasons/{quoted(season)}/verifications", findings)
+            except MatchboxError as error:  # It may have taken hours.
+                return report, str(error)
+    return report, ""
 
 
 def verify_archive(
@@ -191,9 +199,9 @@ def complete_file(path: Path) -> Iterator[IO[bytes]]:
         raise BadOption(f"{path} is a folder: name a file in it")
     if path.exists() and not path.is_file():
         raise BadOption(f"{path} is no ordinary file, and would be replaced: name another file")
-    draft = path.with_name(f"{path.name}.part")
+    draft = path.with_name(f"{path.name}.{token_hex(4)}.part")  # Another may write it, too.
     try:
-        with draft.open("wb") as file:
+        with draft.open("xb") as file:
             yield file
         draft.replace(path)
     except OSError as error:

@@ -38,23 +38,28 @@ def users(
     """Returns a page of the accounts by name, without the house's and deleted ones.
 
     `wanted` is a part of the name, of the e-mail address or of the note; `state` is open or closed.
-    The cursor is the number of a page; one that is too large gives the last page. Raises Forbidden
-    unless the viewer is an operator, and BadOption for a bad role, state, cursor or limit.
+    The cursor is the number of a page; one that is too large gives the last page. After a dot it
+    may have the name that the page follows: then changes of the list move nobody past the reader.
+    Raises Forbidden unless the viewer is an operator, and BadOption for a bad role, state, cursor
+    or limit.
     """
     require_operator_to_see(viewer)
     which = _which(wanted, role, state)
     found = session.scalar(select(func.count()).select_from(User).where(*which)) or 0
     pages = max(1, -(-found // page_size(limit)))
-    page = min(max(numbers(cursor, 1)[0], 1), pages) if cursor is not None else 1
-    query = select(User).where(*which).order_by(User.name)
-    rows = session.scalars(query.offset((page - 1) * limit).limit(limit)).all()
+    number, _, last = (cursor if cursor is not None else "1").partition(".")
+    page = min(max(numbers(number, 1)[0], 1), pages)
+    query = select(User).where(*which).order_by(User.name).limit(limit + 1)
+    query = query.where(User.name > last) if last else query.offset((page - 1) * limit)
+    found_here = session.scalars(query).all()
+    rows, following = split(found_here, limit, lambda row: f"{page + 1}.{row.name}")
     bots = _bots(session, [row.id for row in rows])
     return answers.Users(
         items=[_user(row, bots.get(row.id, 0)) for row in rows],
         page=page,
         pages=pages,
         found=found,
-        next=str(page + 1) if page < pages else None,
+        next=following,
     )
 
 

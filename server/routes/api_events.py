@@ -57,7 +57,9 @@ def _stream(ctx: Context, after: int | None) -> Iterator[str]:
     yield "retry: 2000\n\n"
     ends = time.monotonic() + LIFE_S
     with ctx.read() as session:
-        seen = queries.last_event(session) if after is None else after
+        newest = queries.last_event(session)
+    # A client may know later events than the database, which was restored from a backup.
+    seen = newest if after is None else min(after, newest)
     while True:
         with ctx.read() as session:
             news = queries.events(session, seen)

@@ -10,8 +10,9 @@ from zipfile import ZIP_STORED, ZipFile
 import pytest
 
 from cli.archive import complete_file
-from matchbox.errors import BadOption
+from matchbox.errors import BadOption, Unavailable
 from server.db.models import Match, MatchSeat, User
+from server.services import verifications
 from tests.books import Books, play_out, really_learned, really_played, season_of
 from tests.unit.cli.conftest import Platform, Ran, Run
 
@@ -66,6 +67,21 @@ def test_a_season_that_learned_is_proved_whole(
     kept = matchbox("season", "show", "spring", "--json").json["verified"]
     assert (kept["matches"], kept["same"]) == (found["out_of"], found["out_of"])
     assert (kept["lessons"], kept["standing"]) == (found["lessons"], "same")
+
+
+def test_a_report_that_the_server_does_not_keep_is_shown(
+    charlie: User, platform: Platform, matchbox: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    played(platform, charlie, alice=LEARNER, bob=LEARNER)
+
+    def refuse(*_: object, **__: object) -> None:
+        raise Unavailable("the database is busy")
+
+    monkeypatch.setattr(verifications, "store", refuse)
+    told = verify(matchbox, "spring", "--json")
+    assert told.json["same"] == told.json["out_of"] > 0
+    assert told.code == 1
+    assert "verified, but the server did not keep it: the database is busy" in told.err
 
 
 def test_a_sample_is_as_large_as_asked_for(
@@ -237,6 +253,17 @@ def test_a_place_where_no_file_can_be_is_named(tmp_path: Path) -> None:
         complete_file(place),
     ):
         pytest.fail("there is nothing to write to")
+
+
+def test_two_commands_may_write_the_same_file_at_once(tmp_path: Path) -> None:
+    place = tmp_path / "spring.zip"
+    with complete_file(place) as first:
+        first.write(b"the whole of a longer file")
+        with complete_file(place) as second:
+            second.write(b"short")
+        assert place.read_bytes() == b"short"
+    assert place.read_bytes() == b"the whole of a longer file"
+    assert list(tmp_path.iterdir()) == [place]
 
 
 def test_a_file_that_is_no_ordinary_one_is_not_replaced(tmp_path: Path) -> None:

@@ -50,6 +50,20 @@ def test_the_accounts_come_in_pages_and_everybody_once(books: Books, charlie: Us
     assert "house" not in seen
 
 
+def test_who_closes_the_accounts_of_each_page_leaves_none_out(books: Books, charlie: User) -> None:
+    crowd(books, 450)
+    closed, cursor = 0, None
+    while True:
+        with books.write() as session:
+            page = users(session, charlie, role="author", state="open", cursor=cursor, limit=100)
+            for one in page.items:
+                session.get_one(User, one.id).closed_at = 1
+        closed += len(page.items)
+        if (cursor := page.next) is None:
+            break
+    assert closed == 405
+
+
 def test_a_search_finds_parts_of_names_and_addresses_roles_and_states(
     books: Books, charlie: User
 ) -> None:

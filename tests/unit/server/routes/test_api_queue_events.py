@@ -67,6 +67,20 @@ def test_a_last_event_that_makes_no_sense_is_as_none(nobody: Caller, last: str) 
     assert answer.status_code == 200
 
 
+def test_a_client_that_knows_later_events_than_a_restored_database_hears_what_comes(
+    nobody: Caller, books: Books, alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(api_events, "LIFE_S", 0.5)
+    monkeypatch.setattr(api_events, "PAUSE_S", 0.5)
+    books.bot(alice, "timid")
+    answer = nobody.get("/events?after=5000", buffered=False)
+    parts = iter(answer.response)
+    assert next(parts) == b"retry: 2000\n\n"
+    assert next(parts) == b": still here\n\n"
+    books.bot(alice, "bold")
+    assert b"version.uploaded" in next(parts)
+
+
 def test_there_are_only_so_many_streams_and_each_gives_its_place_back(nobody: Caller) -> None:
     waiting = [watch(nobody, f"10.0.0.{number // 4}") for number in range(streams.STREAMS)]
     assert {answer.status_code for answer in waiting} == {200}
