@@ -43,7 +43,9 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
         before = request.args.get("before") or None
         tables = source.tables(cursor=before, limit=A_PAGE) if known else None
         games = [(game, game_pages.summary(game.name)) for game in source.games()]
-        return render_template("play.html", games=games, tables=tables, before=before)
+        return render_template(
+            "play.html", games=games, tables=tables, before=before, closed=source.play_closed()
+        )
 
     def play_game(game: str) -> PageResponse:
         return game_page(source, game)
@@ -85,6 +87,7 @@ def game_page(
         chosen=[given.get(f"seat-{at}") or _usual_player(at, bots) for at in range(count)],
         values=given,
         error=error,
+        closed=source.play_closed(),
     )
 
 

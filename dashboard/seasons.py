@@ -208,7 +208,8 @@ def _under_way(season: Season, left: Mapping[int, int]) -> Iterator[str]:
         yield f"{plural(matches, 'match', 'matches')} of round {present} still to play."
     after = len(opened) - present
     if after > 0:
-        yield f"Then come {plural(after, 'round')} whose pairings are known."
+        come = "comes" if after == 1 else "come"
+        yield f"Then {come} {plural(after, 'round')} whose pairings are known."
         return
     stage = opened[-1] if opened else ""
     if _swiss_goes_on(season, opened):

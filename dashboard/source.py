@@ -229,6 +229,9 @@ class Source(Protocol):
     def signup_closed(self) -> bool:
         """Whether nobody may make an account with a name and a password."""
 
+    def play_closed(self) -> bool:
+        """Whether nobody may open a table to play against bots."""
+
     def openid_label(self) -> str | None:
         """The name of the OpenID Connect provider; None if there is none."""
 

@@ -119,6 +119,7 @@ def version_page(source: Source, owner: str, name: str, number: int) -> str:
         excerpt=_excerpt(files, place),
         packed=is_zip(data or b""),
         first=_first_match(source, bot, version),
+        paused=_is_paused(source, bot.game),
     )
 
 
@@ -148,6 +149,14 @@ def _first_match(source: Source, bot: Bot, version: VersionLine) -> MatchLine | 
         if any(one.bot == bot.bot and one.version == version.number for one in match.entrants)
     ]
     return own[-1] if own else None
+
+
+def _is_paused(source: Source, game: str) -> bool:
+    """Whether the game's own league is paused, so that it pairs nobody."""
+    try:
+        return source.league(game).paused
+    except NotFound:
+        return False
 
 
 def _given(source: Source, game: str, own: BotLine | None, values: Mapping[str, str]) -> Given:

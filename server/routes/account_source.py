@@ -37,6 +37,9 @@ class AccountSource:
     def signup_closed(self) -> bool:
         return context().settings.signup != "open"
 
+    def play_closed(self) -> bool:
+        return not context().settings.play_tables
+
     def openid_label(self) -> str | None:
         settings = context().settings
         return settings.openid_label if settings.openid_issuer else None

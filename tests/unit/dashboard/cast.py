@@ -457,6 +457,7 @@ SOURCE: Final = Cast(
     libraries=lambda: ["numpy"],
     uploads_closed=lambda: None,
     signup_closed=lambda: False,
+    play_closed=lambda: False,
     games=games,
     leaderboard=lambda game: BOARD,
     board_digest=lambda game: None,

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 from matchbox.bundle import digest
 from server.db.models import User
 from tests.books import SIMPLE, Books
-from tests.unit.server.routes.conftest import Browse, open_season
+from tests.unit.server.routes.conftest import Browse, open_season, start_season
 
 
 def fields(**more: Any) -> dict[str, Any]:
@@ -134,3 +134,29 @@ def test_who_mends_a_version_after_the_session_has_ended_logs_in_first(
     assert answer.status_code == 302
     assert unquote(answer.location) == f"/login?next={page}"
     assert browse(alice).get(page).status_code == 200
+
+
+def test_an_author_whose_league_is_paused_is_told_what_the_first_match_waits_for(
+    browse: Browse, alice: User, books: Books
+) -> None:
+    books.bot(alice, "timid")
+    visitor, page = browse(alice), "/bots/alice/timid/versions/1"
+    assert "being paired" in visitor.get(page).text
+    books.league(paused=True)
+    told = visitor.get(page).text
+    assert "until an operator resumes the league" in told
+    assert "being paired" not in told
+
+
+def test_a_bot_that_is_retired_plays_on_in_a_season_under_way_as_its_page_says(
+    browse: Browse, alice: User, bob: User, charlie: User, books: Books
+) -> None:
+    number = open_season(books, charlie, alice, bob)
+    start_season(books, charlie, number)
+    visitor = browse(alice)
+    assert (
+        "in one that is frozen or under way it plays on"
+        in visitor.get("/bots/alice/alice-bot").text
+    )
+    visitor.send("/bots/alice/alice-bot/retire")
+    assert books.dispatch()

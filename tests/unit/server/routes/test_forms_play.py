@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from apiflask import APIFlask
 
 from dashboard import play as pages
-from server.db.models import User
+from server.db.models import PlayTable, User
 from server.queries import play
 from tests.books import Books
 from tests.unit.server.routes.conftest import Browse, Caller
@@ -86,3 +88,34 @@ def test_an_operator_closes_a_table_by_its_form(
     assert browse(charlie).send(f"{page}/close").location == "/play"
     told: Any = as_alice.get(f"/tables/{page.rpartition('/')[2]}").json
     assert told["state"] == "ended"
+
+
+def test_where_play_is_switched_off_the_pages_say_so_and_have_no_form(
+    app: APIFlask, browse: Browse, alice: User, books: Books
+) -> None:
+    visitor = browse(alice)
+    assert 'action="/play/bomb"' in visitor.get("/play/bomb").text
+    settings = replace(books.settings, play_tables=0)
+    app.extensions["matchbox"] = replace(books.context, settings=settings)
+    for page in ("/play", "/play/bomb"):
+        told = visitor.get(page).text
+        assert "Play against bots is switched off" in told
+        assert 'action="/play/bomb"' not in told
+    refused = visitor.send("/play/bomb", **TWO)
+    assert refused.status_code == 429
+
+
+def test_a_table_whose_rules_have_changed_says_that_it_cannot_go_on(
+    browse: Browse, as_alice: Caller, alice: User, bob: User, books: Books
+) -> None:
+    host = browse(alice)
+    page = host.send("/play/bomb", **TWO).location
+    name = page.rpartition("/")[2]
+    told: Any = as_alice.get(f"/tables/{name}").json
+    browse(bob).send(f"{page}/join", secret=told["join"])
+    assert "It is your turn" in host.get(page).text
+    with books.write() as session:
+        session.get_one(PlayTable, name).rules = "older"
+    after = host.get(page).text
+    assert "it cannot go on. Leave the table" in after
+    assert f'action="{page}/leave"' in after

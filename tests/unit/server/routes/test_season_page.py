@@ -30,3 +30,12 @@ def test_a_page_without_news_costs_a_few_statements_and_one_with_news_gets_it(
     assert news.status_code == 200
     assert 'id="state"' in news.text
     assert "<html" not in news.text
+
+
+def test_one_round_that_follows_is_told_as_one(
+    books: Books, nobody: Caller, charlie: User, alice: User, bob: User
+) -> None:
+    season = open_season(books, charlie, alice, bob)
+    start_season(books, charlie, season)
+    page = nobody.client.get(f"/seasons/{season}").text
+    assert "Then comes 1 round whose pairings are known." in page
