@@ -99,7 +99,7 @@ class Client:
         with self._clear_errors("GET"), self._http.stream("GET", path) as answer:
             if not answer.is_success:
                 answer.read()
-                raise refusal(answer)
+                raise self._refusal(answer)
             self._refuse_page(answer)
             for part in answer.iter_bytes():
                 file.write(part)
@@ -159,7 +159,7 @@ class Client:
         with self._clear_errors(method, late):
             answer = self._http.request(method, path, **options)
         if not answer.is_success:
-            raise refusal(answer)
+            raise self._refusal(answer)
         if answer.content:
             self._refuse_page(answer)
         return answer
@@ -193,6 +193,14 @@ class Client:
             return answer.json()
         except ValueError as error:
             raise self._no_matchbox() from error
+
+    def _refusal(self, answer: httpx.Response) -> errors.MatchboxError:
+        """The error that this response describes. If the server's address has a path below which
+        Matchbox has no API, such as /api/v1, the address is wrong."""
+        below = httpx.URL(self.url).path != "/"
+        if answer.status_code == 404 and below and '"about:blank"' in answer.text:
+            return self._no_matchbox()
+        return refusal(answer)
 
     def _refuse_page(self, answer: httpx.Response) -> None:
         """Raises BadMessage for a page for people, such as one of a proxy or a network's log-in."""

@@ -17,7 +17,7 @@ from flask import Flask, redirect
 
 from cli.client import Client, Login, load_login, save_login
 from matchbox.answers.accounts import FreshToken
-from matchbox.errors import BadMessage, Unavailable
+from matchbox.errors import BadMessage, MatchboxError, NotFound, Unavailable
 from server.db.models import User
 from tests.unit.cli.conftest import Run
 from tests.web_server import answering
@@ -119,6 +119,23 @@ def test_a_request_that_was_never_sent_has_done_nothing() -> None:
     client = client_that(fails(httpx.ConnectError))
     with client, pytest.raises(Unavailable, match="cannot be reached: start it"):
         client.delete("/tokens/1")
+
+
+@pytest.mark.parametrize(
+    ("url", "kind", "error", "what"),
+    [
+        ("http://here/api/v1", "about:blank", BadMessage, "here/api/v1 did not answer as Matchbox"),
+        ("http://here/bots", "urn:matchbox:problem:not-found", NotFound, "nothing here"),
+        ("http://here", "about:blank", NotFound, "nothing here"),
+    ],
+)
+def test_a_server_s_address_with_a_path_too_many_is_named(
+    url: str, kind: str, error: type[MatchboxError], what: str
+) -> None:
+    answer = httpx.Response(404, json={"type": kind, "detail": "nothing here"})
+    client = Client(Login(url), httpx.MockTransport(lambda _: answer))
+    with client, pytest.raises(error, match=what):
+        client.read("/leaderboards/bomb")
 
 
 def test_a_page_of_something_in_between_is_no_answer() -> None:
