@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from matchbox.answers.matches import LogLine
     from matchbox.answers.standings import Board
 
-POLL_S: Final = 0.3
+POLL_S: Final = (0.3, 2.0)
+"""Seconds before a verdict is asked for again: at first, and at most."""
 BotArgument = Annotated[str, typer.Argument(help="owner/name, or the name of one of yours")]
 ReasonOption = Annotated[str, typer.Option(help="the reason, which is kept and shown")]
 DAYS: Final = 365
@@ -156,6 +157,7 @@ def verdict(client: Client, version: Version, patience_s: float) -> Version:
 
     Goes on asking while the server does not answer: it has the upload.
     """
+    pause_s, longest_s = POLL_S
     deadline = time.monotonic() + patience_s
     uploaded, trouble = f"version {version.number} of {version.bot} is uploaded", ""
     while version.state == "pending":
@@ -167,7 +169,8 @@ def verdict(client: Client, version: Version, patience_s: float) -> Version:
         if time.monotonic() > deadline:
             why = trouble or f"see `matchbox logs {version.bot}` later"
             raise Unavailable(f"{uploaded}, but has no verdict after {patience_s:.0f} s: {why}")
-        time.sleep(POLL_S)
+        time.sleep(pause_s)
+        pause_s = min(1.2 * pause_s, longest_s)
         try:
             version = client.answer(type(version), f"/versions/{version.id}")
             trouble = ""

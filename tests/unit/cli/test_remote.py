@@ -7,10 +7,11 @@ import stat
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from cli import boards, output, shipped
+from cli import boards, output, remote, shipped
 from cli.client import Client
 from matchbox.answers import Answer
 from matchbox.answers.standings import Board
@@ -165,6 +166,19 @@ def test_who_waits_for_a_verdict_outlasts_a_server_that_starts_anew(
     told = matchbox(*submitting(mine, "--wait", "--patience", "2"))
     assert told.code == code
     assert code == 0 or "no verdict after 2 s: the server cannot be reached" in told.err
+
+
+def test_who_waits_long_asks_less_and_less_often(
+    alice: User, platform: Platform, matchbox: Run, mine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pauses: list[float] = []
+    clock = SimpleNamespace(sleep=pauses.append, monotonic=lambda: sum(pauses))
+    monkeypatch.setattr(remote, "time", clock)
+    told = matchbox(*submitting(mine, "--wait", "--patience", "60"))
+    assert "has no verdict after 60 s" in told.err
+    assert pauses[0] < 0.5
+    assert max(pauses) <= 2
+    assert len(pauses) < 40
 
 
 @pytest.mark.parametrize("wrong", ["nan", "inf", "-1", "0"])
