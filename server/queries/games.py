@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import func, select
 
@@ -18,6 +19,7 @@ from server.db.models import (
     MatchState,
     Result,
 )
+from server.db.session import in_parts
 from server.services import fields
 from server.services.kept_records import season_removed
 from server.services.lookup import find_season
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from matchbox.match.record import Record
+
+_AT_ONCE: Final = 50
 
 
 def games(session: Session) -> list[Game]:
@@ -67,16 +71,25 @@ def exportable_season(session: Session, name: int | str) -> int:
     return row.id
 
 
-def season_records(session: Session, name: int | str) -> Iterator[tuple[str, Record]]:
+def season_records(
+    read: Callable[[], AbstractContextManager[Session]], name: int | str
+) -> Iterator[tuple[str, Record]]:
     """Yields the stored digest and the record of each finished match of a season, by match number.
 
-    Yields nothing before the season is over. Raises NotFound.
+    Reads some at a time, each part in a session of its own that `read` opens. So whoever takes them
+    slowly keeps no connection, of which Postgres has few. Yields nothing before the season is over.
+    Raises NotFound.
     """
-    row = find_season(session, name)
-    if row.state not in OVER:
-        return
-    finished = (Match.season_id == row.id, Match.state == MatchState.FINISHED)
-    kept = select(Result.digest, Result.record).join(Result.match).where(*finished)
-    kept = kept.where(Result.record_days.is_(None)).order_by(Match.number)
-    for digest, record in session.execute(kept):
-        yield digest, records.unpack(record)
+    with read() as session:
+        row = find_season(session, name)
+        if row.state not in OVER:
+            return
+        finished = (Match.season_id == row.id, Match.state == MatchState.FINISHED)
+        kept = select(Match.id).join(Match.result).where(*finished, Result.record_days.is_(None))
+        ids = session.scalars(kept.order_by(Match.number)).all()
+    for part in in_parts(ids, _AT_ONCE):
+        some = select(Result.digest, Result.record).join(Result.match).where(Match.id.in_(part))
+        with read() as session:
+            found = session.execute(some.order_by(Match.number)).all()
+        for digest, record in found:
+            yield digest, records.unpack(record)

@@ -178,7 +178,6 @@ def whole_season(name: str) -> Response:
 
 
 def _records(ctx: Context, season: int) -> Iterator[bytes]:
-    with ctx.read() as session:
-        for digest, record in queries.season_records(session, season):
-            line = {"digest": digest, "record": record}
-            yield msgspec.json.encode(line, order="deterministic") + b"\n"
+    for digest, record in queries.season_records(ctx.read, season):
+        line = {"digest": digest, "record": record}
+        yield msgspec.json.encode(line, order="deterministic") + b"\n"

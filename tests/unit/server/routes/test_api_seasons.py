@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from io import BytesIO
 from typing import Any
 
@@ -189,6 +190,22 @@ def test_records_are_exported_once_the_season_is_over(
     told = [msgspec.convert(line["record"], Record) for line in lines]
     assert [record.match for record in told] == matches
     assert [records.digest(record) for record in told] == [line["digest"] for line in lines]
+
+
+def test_a_download_that_is_read_slowly_keeps_no_connection_to_the_database(
+    season: int, books: Books, charlie: User, nobody: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    matches = start_season(books, charlie, season)
+    play_all(books)
+    monkeypatch.setattr(import_module("server.queries.games"), "_AT_ONCE", 1)
+    answer = nobody.get(f"/seasons/{season}/export", buffered=False)
+    lines = answer.iter_encoded()
+    first = msgspec.json.decode(next(lines))
+    connections: Any = books.context.database._readers.pool
+    assert connections.checkedout() == 0
+    told = [first, *map(msgspec.json.decode, lines)]
+    assert [line["record"]["match"] for line in told] == matches
+    answer.close()
 
 
 def test_what_is_not_there_is_not_found(nobody: Caller, as_charlie: Caller) -> None:
