@@ -38,6 +38,21 @@ BROKEN_ZIP: Final = (
 """Exceptions that `zipfile` raises for a malformed zip."""
 _ZIP: Final = (b"PK\3\4", b"PK\5\6", b"PK\7\10", b"PK00PK")
 """How a zip begins: one with files, one without, and two kinds that were made in parts."""
+_NO_CODE: Final = {
+    b"%PDF": "a PDF document",
+    b"{\\rtf": "a document in Rich Text Format",
+    b"\xd0\xcf\x11\xe0": "an office document",
+    b"Rar!": "a rar archive",
+    b"7z\xbc\xaf": "a 7z archive",
+    b"\x1f\x8b": "a gzip archive",
+    b"\x89PNG": "a picture",
+}
+"""How files begin that are no Python, and what they are."""
+_PLAIN: Final = "save your code as plain text in a file that ends in .py"
+_UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
+_NOTEBOOK: Final = re.compile(rb'\s*\{.*"nbformat"\s*:', re.DOTALL)
+_OFFICE: Final = frozenset({"[Content_Types].xml", "mimetype"})
+"""Files by which a zip is shown to be a document."""
 _INVISIBLE: Final = re.compile(
     "[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"
 )
@@ -114,6 +129,11 @@ def named_as_standard(files: Mapping[str, bytes]) -> str | None:
 
 
 def _single(data: bytes) -> dict[str, bytes]:
+    found = next((what for begins, what in _NO_CODE.items() if data.startswith(begins)), None)
+    if found is None and _NOTEBOOK.match(data):
+        found = "a notebook (.ipynb)"
+    if found is not None:
+        raise BadBundle(f"the file is {found}; {_PLAIN}")
     if len(data) > FILE_BYTES:
         raise BadBundle(
             f"the file has {len(data)} bytes; a single file may have {FILE_BYTES}, "
@@ -128,6 +148,9 @@ def _unzip(data: bytes) -> dict[str, bytes]:
     try:
         with zipfile.ZipFile(BytesIO(data)) as archive:
             entries = [entry for entry in archive.infolist() if not _is_left_out(entry)]
+            names = {entry.filename for entry in entries}
+            if MAIN not in names and not _OFFICE.isdisjoint(names):
+                raise BadBundle(f"the file is an office document; {_PLAIN}")
             _check_entries(entries)
             files = {entry.filename: _read(archive, entry) for entry in entries}
     except BROKEN_ZIP as error:
@@ -146,7 +169,8 @@ def _is_left_out(entry: zipfile.ZipInfo) -> bool:
 def _how_to_have_it(files: dict[str, bytes]) -> str:
     inner = next((name for name in files if name.endswith(f"/{MAIN}")), None)
     if inner is None:
-        return "put your player class there"
+        code = [name for name in files if name.endswith(".py")]
+        return "put your player class there" + (f": rename {code[0]!r}" if len(code) == 1 else "")
     return f"it is at {inner!r}: zip the files themselves, not the folder that holds them"
 
 
@@ -169,7 +193,7 @@ def _check_entries(entries: list[zipfile.ZipInfo]) -> None:
         if not _PATH.fullmatch(entry.filename) or len(entry.filename) > 200:
             raise BadBundle(
                 f"{entry.filename!r} cannot be a file's name here: use letters, digits, _ - . and "
-                "/, and begin no name with - or ."
+                "/, and begin no name with - or .; rename the file, or leave it out"
             )
         if entry.file_size > max(_RATIO_FLOOR, MAX_RATIO * entry.compress_size):
             raise BadBundle(f"{entry.filename!r} unpacks to more than {MAX_RATIO} times its size")
@@ -187,6 +211,8 @@ def _read(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
 
 
 def _check_source(name: str, content: bytes) -> None:
+    if content.startswith(_UTF_16) or 4 * content.count(b"\0") > len(content):
+        raise BadBundle(f"{name} is not UTF-8 in line 1, but perhaps UTF-16; save it as UTF-8")
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -198,4 +224,9 @@ def _check_source(name: str, content: bytes) -> None:
             f"{name}, line {where} holds the invisible character U+{ord(found[0]):04X}; remove it"
         )
     if not unicodedata.is_normalized("NFC", text):
-        raise BadBundle(f"{name} is not in Unicode's NFC form; save it with composed characters")
+        lines = enumerate(text.split("\n"), 1)
+        where = next((at for at, line in lines if not unicodedata.is_normalized("NFC", line)), 1)
+        raise BadBundle(
+            f"{name}, line {where} is not in Unicode's NFC form: an accent stands there as a "
+            "character of its own; type the letter with its accent again"
+        )

@@ -57,6 +57,8 @@ class Refuser:
             why = "must be named in a plain `import` statement"
         else:
             why = f"is not available here; this server offers {listed(self._offered)}"
+            if (game := f"matchbox.games.{fullname}") in sys.modules:
+                why = f"is not available here; write {game}"
         raise ModuleNotFoundError(f"{fullname} {why}", name=fullname)
 
 

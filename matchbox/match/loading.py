@@ -228,12 +228,28 @@ def choose(
                 f"{missing} of this game, but imports {other}; "
                 f"choose that game, or import from this game's package"
             )
-        raise NotAPlayer(f"{missing}; write one, or name an imported one with BOT = Class")
+        raise NotAPlayer(f"{missing}; {_what_to_write(module, base, adopt)}")
     names = ", ".join(sorted(one.__name__ for one in leaves))
     raise NotAPlayer(
         f"the file defines several players ({names}); choose one with BOT = Class in the file, or "
         "as you submit it: under “The file has several players”, or with --class"
     )
+
+
+def _what_to_write(module: ModuleType, base: type[Any], adopt: Adopt) -> str:
+    """How the file gets a player: by a class or function that it defines already, if it does."""
+    own = [
+        (name, value)
+        for name, value in vars(module).items()
+        if getattr(value, "__module__", None) == module.__name__
+    ]
+    for name, value in own:
+        if adopt(value, named=True) is not None:
+            return f"if the function {name} is your player, write BOT = {name} at the end"
+    for name, value in own:
+        if isinstance(value, type) and name != base.__name__:
+            return f"if {name} is your player, write class {name}({base.__name__}):"
+    return "write one, or name an imported one with BOT = Class"
 
 
 def _other_game(module: ModuleType, base: type[Any]) -> str:
@@ -263,7 +279,12 @@ def _named(module: ModuleType, base: type[Any], wanted: str, adopt: Adopt) -> ty
 def _checked(value: object, base: type[Any], name: str, adopt: Adopt) -> type[Any]:
     player = value if _is_player(value, base) else adopt(value, named=True)
     if player is None:
-        raise NotAPlayer(f"{name} is not a subclass of {base.__name__}")
+        hint = ""
+        if isinstance(value, base):
+            hint = f"; it is an object: write {name} = {type(value).__name__}, without ()"
+        elif type(value) is str:
+            hint = "; it is a text: write the name of the class without quotation marks"
+        raise NotAPlayer(f"{name} is not a subclass of {base.__name__}{hint}")
     assert isinstance(player, type)
     return player
 

@@ -10,6 +10,7 @@ import sys
 from typing import TYPE_CHECKING, Final, Literal
 
 from matchbox.match.output import CUT, decision_room
+from worker.arena.advice import advice
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,8 +41,9 @@ _STAGES: Final[Mapping[Stage, str]] = {
     "turn": "while it made a decision",
 }
 _PYTHON: Final = f"{sys.version_info[0]}.{sys.version_info[1]}"
-_OUTSIDE: Final = re.compile(r"^ImportError: cannot import name 'terminal' from 'matchbox\.games\.")
-"""How `play_game` and `simulate_game` fail in a box, which has no terminal."""
+_OUTSIDE: Final = re.compile(r"^ImportError: cannot import name '(?:terminal|programs)' from ")
+"""How `play_game`, `simulate_game` and a document's program fail in a box."""
+_OWN_MODULE: Final = " A module of your own must be in a zip, beside player.py."
 _PLACE: Final = re.compile(r'File "([^"]+\.py)", line (\d+)(?:, in (\S+))?')
 _STOPPED: Final = re.compile(r"\(most recent call first\):((?:\n  File .+)*)")
 _FRAME: Final = re.compile(r'File "([^"]+\.py)", line (\d+) in (\S+)')
@@ -82,7 +84,7 @@ def learn_failure(fault: SeatFault, log: str) -> str:
 def _crash(detail: str, stage: Stage, limits: Mapping[str, int], log: str, begins: str) -> str:
     place = _last_place(log)
     if detail.startswith(("SyntaxError", "IndentationError", "TabError")):
-        return f"The file is not valid Python {_PYTHON}{place}: {detail}."
+        return f"The file is not valid Python {_PYTHON}{place}: {_stopped(detail)}{advice(detail)}"
     if stage in ("loading", "choosing") and _OUTSIDE.search(detail):
         return (
             f"The file plays a game of its own{place}, which is not possible here: put that "
@@ -93,7 +95,9 @@ def _crash(detail: str, stage: Stage, limits: Mapping[str, int], log: str, begin
         names = missing[2].replace("'", "")
         return f"The class {missing[1]} lacks {names}: write each as a method of the class."
     if detail.startswith("ModuleNotFoundError: ") and " not available here; " in detail:
-        return f"{detail.partition(': ')[2]}{place}."
+        what = detail.partition(": ")[2]
+        own = "" if "; write " in what else _OWN_MODULE
+        return f"{what}{place}.{own}"
     if detail.startswith("NotImplementedError: "):
         return f"The bot lacks a method: {detail.partition(': ')[2]}."
     if detail.startswith(("ended", "closed its channel", "SystemExit")):
@@ -104,7 +108,8 @@ def _crash(detail: str, stage: Stage, limits: Mapping[str, int], log: str, begin
             f"The program stopped{where}: {detail}; a player must return its answer and must "
             "not exit."
         )
-    return f"The bot raised an exception{_where(stage, place, begins)}: {detail}."
+    help_ = advice(detail, called=not place)
+    return f"The bot raised an exception{_where(stage, place, begins)}: {_stopped(detail)}{help_}"
 
 
 def _timeout(detail: str, stage: Stage, limits: Mapping[str, int], log: str, begins: str) -> str:
@@ -144,7 +149,7 @@ def _protocol(detail: str, stage: Stage, limits: Mapping[str, int], log: str, be
 
 
 def _illegal(detail: str, stage: Stage, limits: Mapping[str, int], log: str, begins: str) -> str:
-    return f"The bot gave an answer that the rules refuse{begins}: {detail}."
+    return f"The bot gave an answer that the rules refuse{begins}: {detail}.{advice(detail)}"
 
 
 _EXPLANATIONS: Final = {
@@ -154,6 +159,11 @@ _EXPLANATIONS: Final = {
     "protocol": _protocol,
     "illegal": _illegal,
 }
+
+
+def _stopped(detail: str) -> str:
+    """The message as a sentence, which may have its own question mark."""
+    return detail if detail.endswith(("?", ".", "!")) else f"{detail}."
 
 
 def _where(stage: Stage, place: str, begins: str) -> str:

@@ -101,6 +101,8 @@ class Hand:
     def num_cards(self, card: Card) -> int:
         """Returns the number of cards of that kind in the hand."""
         if type(card) is not Card:
+            if not isinstance(card, Card):
+                raise TypeError(f"num_cards() takes a card, such as skip_card, not {_named(card)}")
             return self._counts[card._number]
         known = card
         return self._counts[known._number]

@@ -335,8 +335,18 @@ def _move(chosen: object) -> str:
         try:
             return _TEXTS[chosen]
         except (KeyError, TypeError):
-            raise IllegalMove("select_move() returned a move that there is not in Skull") from None
+            raise IllegalMove(
+                f"select_move() returned {_named(chosen)}, a move that there is not in Skull; "
+                "return one of legal_moves()"
+            ) from None
     raise IllegalMove(f"select_move() returned {value_text(chosen)}; return one of legal_moves()")
+
+
+def _named(move: Move) -> str:
+    """The move as its author wrote it; runs none of the player's code."""
+    given = (("place", move.place), ("bet", move.bet), ("choice", move.choice))
+    parts = [f"{name}={value_text(value)}" for name, value in given if value is not None]
+    return f"Move({', '.join(parts)})"
 
 
 def _loss(card: object) -> str:

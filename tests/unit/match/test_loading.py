@@ -79,7 +79,11 @@ def test_a_game_may_take_functions_as_players(source: str, wanted: str | None, n
 @pytest.mark.parametrize(
     "source, told",
     [
-        ("def other(): pass", "defines no subclass of Player"),
+        (
+            "def other(): pass",
+            "no subclass of Player; if the function other is your player, write ",
+        ),
+        ("from math import floor", "defines no subclass of Player; write one"),
         ("def strategy(): pass\nclass Mine(Player): pass", r"several players \(Mine, strategy\)"),
         ("BOT = 3", "BOT is not a subclass of Player"),
     ],
@@ -166,7 +170,14 @@ def test_the_wanted_class_comes_before_bot() -> None:
         ("", None, "the file defines no subclass of Player"),
         ("BOT = Player", None, "BOT is not a subclass of Player"),
         ("BOT = 3", None, "BOT is not a subclass of Player"),
-        ("class One: pass", None, "the file defines no subclass"),
+        ("class One: pass", None, r"if One is your player, write class One\(Player\):"),
+        ("class Player: pass", None, "the file defines no subclass of Player; write one"),
+        (
+            "class One(Player): pass\nBOT = One()",
+            None,
+            r"BOT is not a subclass of Player; it is an object: write BOT = One, without \(\)",
+        ),
+        ("BOT = 'One'", None, "the name of the class without quotation marks"),
         (
             "class One(Player): pass\nclass Two(Player): pass",
             None,

@@ -75,7 +75,7 @@ def test_another_library_is_refused_by_name(box: Box, line: str) -> None:
     assert (report.accepted, report.verdict) == (False, "crash")
     assert report.reasons == [
         "torch is not available here; this server offers the standard library and numpy "
-        "(player.py, line 4)."
+        "(player.py, line 4). A module of your own must be in a zip, beside player.py."
     ]
 
 

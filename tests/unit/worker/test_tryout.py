@@ -119,6 +119,42 @@ REFUSED = [
     pytest.param(
         turning("while True: print('x' * 1000)"), "timeout", "The bot took too long", id="flood"
     ),
+    pytest.param(
+        text("class Bot(SimplePlayer):", "    def turn(game_data, play_a_card): return None"),
+        "crash",
+        "The bot raised an exception before its first answer of a game (in turn, which begins in "
+        "player.py, line 5): TypeError: Bot.turn() takes 2 positional arguments but 3 were given. "
+        "Give it the parameters of the example in the rules: in a class, first self.",
+        id="no self",
+    ),
+    pytest.param(
+        text("class Bot(SimplePlayer):", "    def __init__(self, level): pass"),
+        "crash",
+        "The bot raised an exception before its first answer of a game (in __init__, which begins "
+        "in player.py, line 5): TypeError: Bot.__init__() missing 1 required positional argument: "
+        "'level'. The platform makes the player, and knows no values for more parameters:",
+        id="parameters of init",
+    ),
+    pytest.param(
+        making("self.turn = 0"),
+        "crash",
+        "The bot raised an exception before its first answer of a game (in __init__, remember or "
+        "its first decision): TypeError: 'int' object is not callable. A variable has the name",
+        id="hidden method",
+    ),
+    pytest.param(
+        turning("game_data.my_hand().num_cards('skip')"),
+        "crash",
+        "The bot raised an exception (player.py, line 6, in turn): TypeError: num_cards() takes a "
+        "card, such as skip_card, not something of type str.",
+        id="text for a card",
+    ),
+    pytest.param(
+        b"from bomb import *\n",
+        "crash",
+        "bomb is not available here; write matchbox.games.bomb (player.py, line 1).",
+        id="the game by its own name",
+    ),
     pytest.param(b"x" * (10 << 20), "bundle", "the file has 10485760 bytes", id="10 MB"),
     pytest.param(b"name = '\xe9'\n", "bundle", "the file is not UTF-8 in line 1", id="not UTF-8"),
     pytest.param(b"", "bundle", "the file is empty", id="empty"),

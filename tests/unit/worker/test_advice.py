@@ -1,0 +1,62 @@
+"""What the author of a failed bot is advised to do."""
+
+from __future__ import annotations
+
+import pytest
+
+from matchbox.errors import SeatFault
+from worker.arena.advice import advice
+from worker.arena.verdict_messages import reason
+
+SCREEN = "tkinter is one of the modules of Python that a bot must do without."
+
+
+@pytest.mark.parametrize(
+    ("detail", "told"),
+    [
+        ("SyntaxError: invalid character '\u201c' (U+201C)", "straight quotation marks"),
+        ("SyntaxError: invalid character '\u201e' (U+201E)", "straight quotation marks"),
+        ("SyntaxError: invalid non-printable character U+00A0", "delete the spaces of this line"),
+        ("NameError: name 'random' is not defined", "Write import random at the beginning"),
+        ("NameError: name 'Player' is not defined", "Begin the file with the import of the game"),
+        ("NameError: name 'true' is not defined", "Python writes None, True and False"),
+        ("TypeError: <enum 'Bot'> cannot extend <enum 'Player'>", "derive your class from the one"),
+        ("EOFError: EOF when reading a line", "remove input()"),
+        (
+            "PermissionError: [Errno 1] Operation not permitted: 'a.txt'",
+            "reads and writes no files",
+        ),
+        ("ImportError: attempted relative import with no known parent package", "without the dot"),
+        ("ModuleNotFoundError: No module named 'tkinter'", SCREEN),
+        ("AttributeError: 'function' object has no attribute 'num_cards'", "() is missing"),
+        ("TypeError: '>' not supported between instances of 'method' and 'int'", "() is missing"),
+        ("defuse() returned something of type method; return an int", "() is missing"),
+        ("turn() returned something of type coroutine; return None", "without async"),
+    ],
+)
+def test_the_cause_is_named_where_python_does_not(detail: str, told: str) -> None:
+    assert told in advice(detail)
+
+
+@pytest.mark.parametrize(
+    "detail",
+    [
+        "ZeroDivisionError: division by zero",
+        "NameError: name 'skipcard' is not defined",
+        "SyntaxError: invalid character '\u00d7' (U+00D7)",
+        "TypeError: 'int' object is not callable",
+        "TypeError: pick() missing 1 required positional argument: 'card'",
+        "ModuleNotFoundError: No module named 'matchbox.game'",
+    ],
+)
+def test_there_is_none_for_a_fault_that_may_have_any_cause(detail: str) -> None:
+    assert advice(detail) == ""
+
+
+@pytest.mark.parametrize("module", ["terminal", "programs"])
+def test_a_game_at_the_end_of_the_file_is_told_from_a_missing_import(module: str) -> None:
+    fault = SeatFault(
+        "crash", f"ImportError: cannot import name '{module}' from 'matchbox.games.x'"
+    )
+    told = reason(fault, "loading", {}, 'File "player.py", line 9, in <module>')
+    assert told.startswith("The file plays a game of its own (player.py, line 9), which is not")
