@@ -38,7 +38,7 @@ BAD = {
     "a huge number": ("return 10**5000", None, "illegal", "returned a huge int"),
     "no move": ("return None", None, "illegal", "select_move() returned None"),
     "a card in place of a move": ("return Card.rose", None, "illegal", "type Card"),
-    "a bid of nothing": ("return Move(bet=0)", None, "illegal", "Move(bet=0), a move that there is not"),
+    "a bid of nothing": ("return Move(bet=0)", None, "illegal", "Move(bet=0), a move that "),
     "a bid that is too high": ("return Move(bet=24)", None, "illegal", "bet 24 is not possible"),
     "a choice of somebody who is not there": (
         "return Move(choice=Player.player_5)", None, "illegal", "choose 5 is not possible",
