@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from matchbox.errors import IllegalMove
 from matchbox.games.thegame.piles import SILENCE, STARTS, WORDS, fits, plays, step
+from matchbox.match import printed
 from matchbox.match.fault_text import value_text
 
 ALIASES: Final = {"simulation": "matchbox.games.thegame"}
@@ -135,9 +136,19 @@ def answer(player: Player, view: dict[str, Any], ask: Ask) -> Any:
         case _:
             chosen = player.play(table)
     pile, place = _pair(chosen)
-    if not 0 <= pile < len(STARTS) or not 0 <= place < len(hand):
-        return "invalid"
-    return [pile, place] if fits(pile, tops[pile], hand[place], backwards) else "invalid"
+    if not 0 <= pile < len(STARTS):
+        why = f"there is no pile {value_text(pile)}, only 0 to {len(STARTS) - 1}"
+    elif not 0 <= place < len(hand):
+        cards = len(hand)
+        why = f"there is no card {value_text(place)} in a hand of {cards}, only 0 to {cards - 1}"
+    elif not fits(pile, tops[pile], hand[place], backwards):
+        why = f"card {hand[place]} does not fit on pile {pile}, which shows {tops[pile]}"
+    else:
+        return [pile, place]
+    if printed.Marked.installed is not None:  # In a box or a seat: a terminal says it in its way.
+        text = f"({value_text(pile)}, {value_text(place)}) is no allowed play and ends the game"
+        printed.put(printed.PRINT, f"{text}: {why}\n")
+    return "invalid"
 
 
 def _pair(chosen: object) -> tuple[int, int]:

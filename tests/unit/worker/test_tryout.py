@@ -241,6 +241,24 @@ def test_who_draws_from_elsewhere_keeps_no_state(box: Box) -> None:
     assert not report.stateful
 
 
+@pytest.mark.parametrize(
+    ("play", "why"),
+    [
+        ("4, 0", "(4, 0) is no allowed play and ends the game: there is no pile 4, only 0 to 3"),
+        ("0, 8", "there is no card 8 in a hand of 8, only 0 to 7"),
+        ("0, 10 ** 5000", "there is no card a huge int in a hand of 8"),
+        ("2, hand.index(max(hand))", "does not fit on pile 2, which shows "),
+    ],
+)
+def test_a_play_that_ends_the_game_is_explained_in_the_output(
+    play: str, why: str, box: Box
+) -> None:
+    bundle = f"def strategy(game, hand):\n    return {play}\n".encode()
+    report = try_out(a_try_out(bundle, game="thegame"), bundle, box)
+    assert report.accepted
+    assert why in report.log
+
+
 def test_it_accepts_a_notebook_player_and_says_what_a_decision_costs(box: Box) -> None:
     report = accepted(try_out(a_try_out(GOOD.encode()), GOOD.encode(), box))
     assert (report.class_name, report.games, report.reasons) == ("Good", 8, [])
