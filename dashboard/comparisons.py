@@ -27,9 +27,19 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
             comparison=found,
             figure=figures.Drawn.of(figures.walk(found)),
             finding=finding(found),
+            held=_held(source, found),
         )
 
     yield "/comparisons/<int(max=999999999):comparison>", behind_login(source, comparison)
+
+
+def _held(source: Source, comparison: Comparison) -> str:
+    """Returns the reason why its matches are not played now; "" if they are, or if it is over."""
+    if comparison.state != "running":
+        return ""
+    queued = source.matches(comparison=comparison.id, state="queued", limit=1).items
+    waiting = source.match(queued[0].id).waiting if queued else None
+    return waiting.reason if waiting is not None and waiting.place is None else ""
 
 
 def finding(comparison: ComparisonLine) -> str:

@@ -138,17 +138,12 @@ def _excerpt(files: Mapping[str, str], place: Place | None) -> list[reports.Sour
 
 
 def _first_match(source: Source, bot: Bot, version: VersionLine) -> MatchLine | None:
-    """Returns the first match of a bot's active version, if it is still among the bot's newest
-    matches."""
+    """Returns the first match of a bot's active version, without comparisons, until it has played
+    many."""
     if version.state != "active" or not bot.mine:
         return None
-    recent = source.matches(bot=bot.bot, limit=15).items
-    own = [
-        match
-        for match in recent
-        if any(one.bot == bot.bot and one.version == version.number for one in match.entrants)
-    ]
-    return own[-1] if own else None
+    own = source.matches(bot=bot.bot, version=version.number, rated=True, limit=15)
+    return own.items[-1] if own.items and own.next is None else None
 
 
 def _is_paused(source: Source, game: str) -> bool:

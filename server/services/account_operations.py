@@ -34,6 +34,7 @@ from server.services import (
     notices,
     password_links,
     passwords,
+    play,
     sessions,
 )
 from server.services.accounts import require_operator
@@ -203,7 +204,8 @@ def closed_why(name: str) -> str:
 
 
 def leave_everything(session: Session, user: User, *, now: int) -> dict[str, int]:
-    """Ends the account's comparisons; takes its bots out of the queue and of seasons yet to begin.
+    """Ends the account's comparisons and its open tables; takes its bots out of the queue and of
+    seasons yet to begin.
 
     Returns how many matches became void, and how many entries ended.
     """
@@ -211,6 +213,7 @@ def leave_everything(session: Session, user: User, *, now: int) -> dict[str, int
     seated = Match.id.in_(select(MatchSeat.match_id).where(MatchSeat.version_id.in_(own)))
     ranked = (Match.season_id.is_(None), Match.comparison_id.is_(None))
     comparisons.cancel_all(session, user, now=now)
+    play.leave_all(session, user, now=now)
     why = closed_why(user.name)
     void = exclusions.make_void(session, VoidCause.CLOSED, why, *ranked, seated, now=now)
     early = select(Season.id).where(Season.state.in_((SeasonState.DRAFT, SeasonState.OPEN)))

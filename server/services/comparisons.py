@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import case, func, select
 
+from matchbox import registry
 from matchbox.errors import BadOption, Conflict, TooMany
 from matchbox.league.sprt import CAP_GAMES, Trial
 from server.db.models import (
@@ -75,10 +76,12 @@ def start(
 
     A name without an owner means one of the actor's own bots. `default_versions` chooses the
     version numbers that are not given. With a `field`, both versions play that many of the league's
-    best bots instead of each other. Raises Forbidden, NotFound, BadOption, Conflict or TooMany.
+    best bots instead of each other. Raises UnknownGame if the game is not installed, Forbidden,
+    NotFound, BadOption, Conflict or TooMany.
     """
     bot = find_bot(session, name, actor)
     require_owner(actor, bot.owner_id)
+    registry.package_of(bot.game)
     one, other = _versions(bot, challenger, defender)
     league = session.scalar(select(League).where(League.name == bot.game))
     if league is None:

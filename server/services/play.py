@@ -175,6 +175,14 @@ def leave(session: Session, actor: User, name: str, *, now: int) -> PlayTable:
     return table
 
 
+def leave_all(session: Session, user: User, *, now: int) -> None:
+    """Ends the open tables of an account that is being closed or deleted."""
+    mine = (PlaySeat.user_id == user.id, PlayTable.state.in_(UNSETTLED))
+    tables = select(PlayTable).join(PlayTable.seats).where(*mine)
+    for table in session.scalars(tables).unique().all():
+        table_turns.end(session, table, left_why(user.name), now=now)
+
+
 def left_why(name: str) -> str:
     """Returns the reason for the end of a table that the person with this name left."""
     return f"{name} left the table."

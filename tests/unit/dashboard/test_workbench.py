@@ -9,6 +9,7 @@ import zipfile
 from dataclasses import replace
 from html import unescape
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -155,11 +156,19 @@ def test_a_zip_is_shown_at_the_line_that_is_wrong() -> None:
 
 def test_the_first_match_is_linked_as_soon_as_there_is_one() -> None:
     path = "/bots/alice/careful/versions/2"
-    page = make_app().test_client().get(path).text
+
+    def all_of(**asked: Any) -> Matches:
+        assert asked.pop("version") == 2
+        assert asked.pop("rated"), "those of comparisons are left out"
+        return cast.matches(**asked).model_copy(update={"next": None})
+
+    few = replace(SOURCE, matches=all_of)
+    page = make_app(few).test_client().get(path).text
     assert f'<a href="/matches/{MATCH}">See it</a>' in page
     none = replace(SOURCE, matches=lambda **asked: Matches(items=[], next=None))
     assert "First match: being paired" in get(path, none).text
-    done = replace(SOURCE, matches=lambda **asked: cast.matches(state="finished"))
+    assert f'<a href="/matches/{MATCH}">See it</a>' not in get(path, SOURCE).text, "after many"
+    done = replace(SOURCE, matches=lambda **asked: all_of(**asked, state="finished"))
     seen = get(path, done)
     assert "First match: finished Watch it, against house/medium v1" in seen.text
     third = (
@@ -168,7 +177,7 @@ def test_the_first_match_is_linked_as_soon_as_there_is_one() -> None:
         .entrants[-1]
         .model_copy(update={"bot": "bob/ledger"})
     )
-    many = cast.matches(state="finished")
+    many = all_of(version=2, rated=True, state="finished")
     many.items[0].entrants.append(third)
     seen = get(path, replace(SOURCE, matches=lambda **asked: many))
     assert "against house/medium v1, bob/ledger v1" in seen.text

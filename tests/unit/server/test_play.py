@@ -30,7 +30,7 @@ from matchbox.match.wire import Said, TakeTurn, TurnTaken
 from server import outbox, queries
 from server.db.models import PlaySeat, PlayState, PlayTable, Turn, User, VersionState
 from server.queries import play as reading
-from server.services import accounts, jobs, play, table_turns
+from server.services import account_operations, accounts, jobs, play, table_turns
 from server.services.job_lines import job_line
 from server.services.table_turns import TURN
 from server.services.tick import tick
@@ -666,3 +666,18 @@ def test_a_turn_of_a_strangers_bot_waits_while_an_arena_has_no_wall(
     books.wall(walled=False)
     with pytest.raises(Conflict, match="no wall around bots"):
         books.claim(job, "arena")
+
+
+def test_the_tables_of_an_account_that_is_closed_or_deleted_end(
+    books: Books, alice: User, bob: User, charlie: User
+) -> None:
+    waiting = open_table(books, alice, ["me", "friend"])
+    begun = open_table(books, bob, ["me", "friend"])
+    other = open_table(books, bob, ["me", "friend"])
+    secret = seen(books, begun, bob).join or ""
+    with books.write() as session:
+        play.join(session, alice, begun, secret, settings=books.settings, now=books.clock())
+        account_operations.leave_everything(session, alice, now=books.clock())
+    for table, state in ((waiting, "ended"), (begun, "ended"), (other, "open")):
+        assert seen(books, table, charlie).state == state
+    assert seen(books, begun, bob).why == "alice left the table."

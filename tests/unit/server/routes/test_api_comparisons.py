@@ -6,9 +6,10 @@ import re
 from typing import Any
 
 import pytest
+from sqlalchemy import update
 
 from matchbox.match.wire import PlayMatch
-from server.db.models import User
+from server.db.models import Bot, League, User
 from server.services.tick import tick
 from tests.books import Books, played
 from tests.unit.server.routes.conftest import Browse, Caller, problem
@@ -119,3 +120,30 @@ def test_the_form_leads_to_the_comparison_whose_page_and_matches_are_there(
         assert (again.status_code in (409, 422), why in form, 'role="alert"' in form) == (True,) * 3
         assert f'value="{wrong["games"]}"' in form
         assert re.search('name="challenger">.*<option selected>2</option>', form)
+
+
+def test_the_page_of_a_comparison_says_what_its_matches_wait_for(
+    mine: None, books: Books, browse: Browse, alice: User
+) -> None:
+    visitor = browse(alice)
+    fields = {"challenger": "2", "defender": "1", "field": "0", "games": "200"}
+    page = visitor.send("/bots/alice/mine/compare", **fields).location
+    assert "Its matches wait" not in visitor.get(page).text
+    books.league(paused=True)
+    assert "Its matches wait: The league bomb is paused" in visitor.get(page).text
+    books.league()
+    play(books)
+    assert "Its matches wait" not in visitor.get(page).text
+
+
+def test_versions_of_a_game_that_is_not_installed_are_not_compared(
+    mine: None, books: Books, browse: Browse, alice: User
+) -> None:
+    with books.write() as session:
+        session.execute(update(Bot).values(game="gone"))
+        session.execute(update(League).values(name="gone", game="gone"))
+    fields = {"challenger": "2", "defender": "1", "field": "0", "games": "200"}
+    refused = browse(alice).send("/bots/alice/mine/compare", **fields)
+    assert refused.status_code == 404
+    assert "There is no game" in refused.text
+    assert 'value="200"' in refused.text

@@ -160,3 +160,17 @@ def test_a_bot_that_is_retired_plays_on_in_a_season_under_way_as_its_page_says(
     )
     visitor.send("/bots/alice/alice-bot/retire")
     assert books.dispatch()
+
+
+def test_only_its_author_is_asked_to_fix_a_refused_version(
+    browse: Browse, alice: User, bob: User, books: Books
+) -> None:
+    from matchbox.match.wire import TryOut
+    from tests.books import tried_out
+
+    books.upload(alice, "timid")
+    for job in books.sent(TryOut):
+        books.settle(tried_out(job, accepted=False))
+    page = "/bots/alice/timid/versions/1"
+    asked = [browse(user).get(page).text.count('"/submit?game=bomb') for user in (alice, bob, None)]
+    assert asked == [1, 0, 0]
