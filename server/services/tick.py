@@ -167,14 +167,15 @@ def _go_on(number: int, context: Context) -> None:
     """Takes a season one step further: opens lessons or its next rounds, or finishes it.
 
     Pairings and standings are computed in a reader's session, so that no writer waits for them. If
-    an entrant or a result has changed in the meantime, they are left to the next tick.
+    an entrant or a result has changed in the meantime, they are left to the next tick. The time is
+    read once it is this writer's turn, so a round is never older than what it follows from.
     """
-    settings, now = context.settings, context.now()
+    settings = context.settings
     with context.write() as session:
         season = session.get_one(Season, number)
         if not rounds.is_due(session, season):
             return
-        if not rounds.settle_round(session, season, settings=settings, now=now):
+        if not rounds.settle_round(session, season, settings=settings, now=context.now()):
             return
     with context.read() as session:
         season = session.get_one(Season, number)
@@ -187,7 +188,7 @@ def _go_on(number: int, context: Context) -> None:
         if season_progress.fingerprint(session, season) != seen:
             return
         if last is None:
-            rounds.open_next(session, season, found, settings=settings, now=now)
+            rounds.open_next(session, season, found, settings=settings, now=context.now())
         elif rounds.is_due(session, season):
             seasons.finish(session, last, places=places, now=context.now())
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
 import pytest
 from sqlalchemy import select
+from sqlalchemy.orm import Session
 from structlog.testing import capture_logs
 
+from matchbox.errors import Conflict
 from matchbox.league.format import Admission, Schedule, given
 from server.db.models import Bot, Match, Season, SeasonState, Standing, User, Version
+from server.db.session import Database
 from server.services import (
     account_deletion,
     accounts,
@@ -30,6 +34,7 @@ from server.services import (
     standings,
     voids,
 )
+from server.services import tick as ticking
 from server.services.standings import scope_of
 from server.services.tick import tick
 from tests.books import GAME, Books, play_out, played, season_of
@@ -106,6 +111,34 @@ def test_a_season_does_not_finish_with_a_standing_from_before_a_disqualification
     with books.read() as session:
         lines = session.get_one(Standing, scope_of(season)).lines
     assert {line["version_id"] for line in lines} == {version.id for version in versions[1:]}
+
+
+def test_a_round_is_opened_after_whatever_its_ledger_has_waited_for(
+    books: Books, charlie: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    season = season_of(books, charlie, field(books, 5), format={"kind": "knock-out", "group": 4})
+    real, others = Database.write, [lambda: disqualify(books, charlie, season)]
+
+    @contextmanager
+    def wait_and_write(database: Database) -> Iterator[Session]:
+        if others:
+            books.clock.pass_by(seconds=5)
+            others.pop()()
+            books.clock.pass_by(seconds=5)
+        with real(database) as session:
+            yield session
+
+    while books.season(season).rounds[-1]["stage"] != "knock-out":
+        play_sent(books)
+        with books.read() as session:
+            assert rounds.is_due(session, season)
+        with monkeypatch.context() as patch:
+            patch.setattr(Database, "write", wait_and_write)
+            ticking._go_on(season.id, books.context)
+    with books.write() as session, pytest.raises(Conflict, match="has gone on without the bot"):
+        operations.reinstate(
+            session, charlie, season.id, "p00/bot", "it is none", now=books.clock()
+        )
 
 
 def make_one_void(books: Books, charlie: User, season: Season) -> None:
