@@ -371,13 +371,12 @@ def _answer_forgery(error: CSRFError) -> Response:
     seen by its victim, who has to press the button.
     """
     again = getattr(current_app.view_functions[request.endpoint or ""], AGAIN, None)
+    why = (error.description or "").removesuffix(".")
+    trouble = f"This form is not from a page of your present session ({why}). Nothing was changed"
     if again is not None:
         with suppress(MatchboxError):  # The visitor may not see that page now.
-            text = f"{error.description} Nothing was changed. Check the form and send it again."
+            text = f"{trouble}: check the form and send it again."
             shown: Response = again(text, 400, **(request.view_args or {}))
             return shown
-    return answer(
-        400,
-        f"{error.description} Load the page again and send its form once more.",
-        kind="ForgedForm",
-    )
+    text = f"{trouble}: load the page again and send its form once more."
+    return answer(400, text, kind="ForgedForm")

@@ -58,7 +58,7 @@ def test_a_form_without_its_csrf_token_changes_nothing(
         answer = forger.send("/account/tokens", name="stolen", csrf_token=token)
         assert answer.status_code == 400
         assert answer.mimetype == "text/html"
-        assert "Nothing was changed. Check the form and send it again." in answer.text
+        assert "Nothing was changed: check the form and send it again." in answer.text
     assert "stolen" not in forger.get("/account").text
 
 
@@ -84,7 +84,7 @@ def test_a_form_of_a_page_that_is_closed_to_the_visitor_is_refused_by_an_error_p
 ) -> None:
     answer = browse(None).client.post("/account/tokens", data={"name": "mine"})
     assert answer.status_code == 400
-    assert "Load the page again" in answer.text
+    assert "load the page again" in answer.text
 
 
 @pytest.mark.parametrize("path", ["/login", "/signup"])
