@@ -1,4 +1,5 @@
-"""The kinds of card of the creature duel, as facts. Knows no rules and no players."""
+"""The kinds of card of the creature duel, and its limit, as facts. Knows no rules and no
+players."""
 
 from __future__ import annotations
 
@@ -39,3 +40,7 @@ NAMES: Final = ("?", LAND, *CREATURES)
 NUMBERS: Final = {name: number for number, name in enumerate(NAMES) if number}
 COSTS: Final = bytes((0, 0, *(kind.cost for kind in CREATURES.values())))
 POWERS: Final = bytes((0, 0, *(kind.power for kind in CREATURES.values())))
+ACTIONS: Final = 1000
+"""The most actions that a player may try in one turn, including impossible ones."""
+TOO_MANY: Final = f"more than {ACTIONS} actions in one turn"
+"""What is sent in place of a move by a player that tries more."""

@@ -27,6 +27,7 @@ from matchbox.games.creatures.kinds import (
     LAND_CARD,
     NAMES,
     NUMBERS,
+    TOO_MANY,
 )
 from matchbox.games.creatures.state import NO_LIFE, NOBODY, Side, State
 
@@ -83,6 +84,8 @@ class Creatures:
         known = _STEPS_OF_A_TURN if state.attacker == NOBODY else _STEPS_OF_THE_ATTACKED
         step = known.get(kind)
         if step is None:
+            if kind == TOO_MANY:
+                raise IllegalMove(f"{kind}; every loop must end, and turn_prompt return False")
             raise IllegalMove(
                 f"{str(move)[:60]} is not a move here; the moves are {', '.join(known)}"
             )

@@ -7,7 +7,7 @@ again. While it knows the effect of its moves, it collects them instead of waiti
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from matchbox.errors import IllegalMove
 from matchbox.games.creatures import steps
@@ -23,7 +23,14 @@ from matchbox.games.creatures.codec import (
     read_next,
 )
 from matchbox.games.creatures.idle import IdleBoard
-from matchbox.games.creatures.kinds import FACE_DOWN, LAND_CARD, NAMES, NUMBERS
+from matchbox.games.creatures.kinds import (
+    ACTIONS,
+    FACE_DOWN,
+    LAND_CARD,
+    NAMES,
+    NUMBERS,
+    TOO_MANY,
+)
 from matchbox.games.creatures.layout import ATTACKING, Layout
 from matchbox.games.creatures.memory import NOW
 from matchbox.games.creatures.row import (
@@ -40,9 +47,6 @@ if TYPE_CHECKING:
     from matchbox.games.creatures.player import Player
 
 Ask = Callable[[Any], Any]
-ACTIONS: Final = 1000
-"""The most actions that a player may try in one turn, including impossible ones."""
-_TOO_MANY: Final = f"more than {ACTIONS} actions in one turn"
 
 
 class SeatDriver:
@@ -119,12 +123,12 @@ class SeatDriver:
     def _try_elsewhere(self) -> bool:
         """Counts an action outside a turn, or after its end; it has no effect."""
         if self._ask is not None:
-            self._row = Row((*self._row.moves, _TOO_MANY))
+            self._row = Row((*self._row.moves, TOO_MANY))
             self._make_kept()
         elif self._tried < ACTIONS:
             self._tried += 1
             return False
-        raise IllegalMove(_TOO_MANY)
+        raise IllegalMove(TOO_MANY)
 
     def play_land(self) -> bool:
         """Plays a land. Like the methods below, does nothing and returns False if impossible."""

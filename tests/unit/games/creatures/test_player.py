@@ -24,9 +24,9 @@ from matchbox.games.creatures import (
     find_by_name,
     memory,
 )
+from matchbox.games.creatures.kinds import ACTIONS
 from matchbox.games.creatures.player import answer, maker, sit_down
 from matchbox.games.creatures.rules import GAME
-from matchbox.games.creatures.seat_driver import ACTIONS
 from tests.fakes import LeastDice
 from tests.unit.games.creatures.test_rules import a_side, a_state, view
 

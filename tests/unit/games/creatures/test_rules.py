@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from matchbox.errors import IllegalMove
-from matchbox.games.creatures.kinds import CREATURES, DECK, NAMES, NUMBERS
+from matchbox.games.creatures.kinds import CREATURES, DECK, NAMES, NUMBERS, TOO_MANY
 from matchbox.games.creatures.rules import GAME
 from matchbox.games.creatures.state import ATTACKED, UNTAPPED, Side, State
 from tests.fakes import LeastDice, RandomDice
@@ -338,3 +338,8 @@ def test_a_pass_is_told_with_its_damage() -> None:
 )
 def test_the_turn_in_which_the_game_ends_is_counted(moves: list[Any], turns: int) -> None:
     assert GAME.turns(moves) == turns
+
+
+def test_a_turn_without_an_end_is_told_from_a_move_that_does_not_exist() -> None:
+    with pytest.raises(IllegalMove, match=r"^more than 1000 actions in one turn; every loop must"):
+        play(a_state(), TOO_MANY)
