@@ -85,10 +85,10 @@ def season_records(
         if row.state not in OVER:
             return
         finished = (Match.season_id == row.id, Match.state == MatchState.FINISHED)
-        kept = select(Match.id).join(Match.result).where(*finished, Result.record_days.is_(None))
-        ids = session.scalars(kept.order_by(Match.number)).all()
+        ids = session.scalars(select(Match.id).where(*finished).order_by(Match.number)).all()
     for part in in_parts(ids, _AT_ONCE):
-        some = select(Result.digest, Result.record).join(Result.match).where(Match.id.in_(part))
+        kept = (Match.id.in_(part), Result.record_days.is_(None))
+        some = select(Result.digest, Result.record).join(Result.match).where(*kept)
         with read() as session:
             found = session.execute(some.order_by(Match.number)).all()
         for digest, record in found:

@@ -240,7 +240,7 @@ def test_a_season_keeps_its_records_until_it_is_over_and_one_asks(
     assert "season-records" not in prune(books, keep_record_days=1)
     with books.read() as session:
         assert queries.exportable_season(session, season.id) == season.id
-        assert len(list(queries.season_records(session, season.id))) == number
+        assert len(list(queries.season_records(books.read, season.id))) == number
     assert prune(books, keep_season_record_days=49)["season-records"] == number
     with books.read() as session:
         assert standings.compute(session, standings.scope_of(season)).rows_digest == standing
@@ -249,7 +249,7 @@ def test_a_season_keeps_its_records_until_it_is_over_and_one_asks(
             queries.exportable_season(session, season.id)
         with pytest.raises(Conflict, match=why):
             write_archive(session, season.id, "mine", charlie, BytesIO())
-        assert list(queries.season_records(session, season.id)) == []
+        assert list(queries.season_records(books.read, season.id)) == []
 
 
 def test_small_rows_go_by_their_age(books: Books, alice: User) -> None:

@@ -110,7 +110,7 @@ def test_a_season_is_played_to_its_end(
     assert finished.finished_at is not None
     with books.read() as session:
         board = queries.season_standings(session, season.id)
-        records = list(queries.season_records(session, season.id))
+        records = list(queries.season_records(books.read, season.id))
     assert board.matches == len(records) == 12
     assert [line.matches for line in board.lines] == [6] * 4
     assert sorted(line.bot for line in board.lines) == [
@@ -134,7 +134,7 @@ def test_a_season_in_which_a_match_is_parked_is_not_over(
     assert books.season(season).state == SeasonState.RUNNING
     with books.read() as session:
         assert queries.queue(session, now=books.clock()).parked == 1
-        assert list(queries.season_records(session, season.id)) == []
+        assert list(queries.season_records(books.read, season.id)) == []
 
 
 def test_results_in_any_order_and_twice_tell_the_same_season(
@@ -324,7 +324,7 @@ def test_a_cancelled_season_voids_what_was_not_played(
     assert not books.record(played(under_way))
     with books.read() as session:
         states = Counter(session.scalars(select(Match.state).where(Match.season_id == season.id)))
-        assert len(list(queries.season_records(session, season.id))) == 1
+        assert len(list(queries.season_records(books.read, season.id))) == 1
         void = (Match.season_id == season.id, Match.state == MatchState.VOID)
         reasons = session.execute(select(Match.id, Match.void_why).where(*void)).all()
         told = session.scalars(select(Event.subject).where(Event.kind == "match.void")).all()
