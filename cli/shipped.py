@@ -11,7 +11,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from matchbox.bundle import MAIN, check_class_name, digest
+from matchbox.bundle import MAIN, check_class_name, digest, is_left_out
 from matchbox.errors import BadName
 from matchbox.registry import package_of
 
@@ -116,10 +116,9 @@ def pack(folder: Path) -> bytes:
     packed = BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as archive:
         for file in sorted(folder.rglob("*")):
-            place = file.relative_to(folder)
-            left_out = any(part == "__pycache__" or part[0] == "." for part in place.parts)
-            if file.is_file() and not left_out:
-                archive.writestr(zipfile.ZipInfo(place.as_posix()), file.read_bytes())
+            place = file.relative_to(folder).as_posix()
+            if file.is_file() and not is_left_out(place):
+                archive.writestr(zipfile.ZipInfo(place), file.read_bytes())
     return packed.getvalue()
 
 

@@ -114,6 +114,13 @@ def check_class_name(name: str | None) -> str | None:
     return name
 
 
+def is_left_out(path: str) -> bool:
+    """Whether a file at this path is left out of a bundle: what is hidden, such as the folders that
+    git and editors make; compiled files; and the files that macOS adds to its zips."""
+    parts = [part for part in path.split("/") if part not in (".", "..")]
+    return any(part.startswith(".") or part in ("__pycache__", "__MACOSX") for part in parts)
+
+
 def named_as_standard(files: Mapping[str, bytes]) -> str | None:
     """Returns a module of the bundle that the bundle imports by the name of a module of Python's
     own; None if there is none. Which of the two is imported depends on what was loaded before."""
@@ -147,7 +154,8 @@ def _unzip(data: bytes) -> dict[str, bytes]:
         raise BadBundle(f"the zip has {len(data)} bytes; it may have {ZIP_BYTES}")
     try:
         with zipfile.ZipFile(BytesIO(data)) as archive:
-            entries = [entry for entry in archive.infolist() if not _is_left_out(entry)]
+            all_files = [entry for entry in archive.infolist() if not entry.is_dir()]
+            entries = [entry for entry in all_files if not is_left_out(entry.filename)]
             names = {entry.filename for entry in entries}
             if MAIN not in names and not _OFFICE.isdisjoint(names):
                 raise BadBundle(f"the file is an office document; {_PLAIN}")
@@ -158,12 +166,6 @@ def _unzip(data: bytes) -> dict[str, bytes]:
     if MAIN not in files:
         raise BadBundle(f"the zip has no {MAIN} at its root; {_how_to_have_it(files)}")
     return files
-
-
-def _is_left_out(entry: zipfile.ZipInfo) -> bool:
-    """Whether the entry is a folder, or one of the files that macOS adds to its zips."""
-    name = entry.filename
-    return entry.is_dir() or name.startswith("__MACOSX/") or name.split("/")[-1] == ".DS_Store"
 
 
 def _how_to_have_it(files: dict[str, bytes]) -> str:

@@ -46,8 +46,9 @@ def test_a_zip_keeps_its_files_by_path() -> None:
     assert manifest.packed
 
 
-def test_what_macos_adds_to_a_zip_is_left_out() -> None:
+def test_what_is_hidden_or_compiled_is_left_out_of_a_zip() -> None:
     litter = {"__MACOSX/._player.py": b"\0", ".DS_Store": b"\0", "data/.DS_Store": b"\0"}
+    litter |= {".idea/misc.xml": b"<a/>", "__pycache__/player.cpython-311.pyc": b"\0"}
     files = {"player.py": SOURCE, "data/table.json": b"{}"}
     assert bundle.read_bundle(zipped({**files, **litter})).files == files
 
@@ -86,7 +87,7 @@ def test_a_byte_order_mark_is_allowed() -> None:
         ),
         (zipped({"mine/player.py": SOURCE}), "it is at 'mine/player.py': zip the files themselves"),
         (
-            zipped({"player.py": SOURCE, ".git": b""}),
+            zipped({"player.py": SOURCE, "-git": b""}),
             "begin no name with - or .; rename the file, or leave it out",
         ),
         (zipped({"player.py": SOURCE, "../out.py": SOURCE}), "cannot be a file's name"),
