@@ -330,11 +330,14 @@ async function send(action) {
   showStatus();
   const reply = await fetch(action, { method: "POST", body });
   const page = parse(await reply.text());
-  const verdict = page.getElementById("verdict");
-  if (verdict) return showVerdict(verdict);
-  if (reply.status === 401) {
+  const again = page.getElementById("bench");
+  if (reply.status === 401 || (again && form.dataset.viewer && !again.dataset.viewer)) {
     return showProblem("You are logged out. ", loginLink(), "; your draft is kept.");
   }
+  // A form of another session is answered with a token of the present one.
+  if (again) form.elements.csrf_token.value = again.elements.csrf_token.value;
+  const verdict = page.getElementById("verdict");
+  if (verdict) return showVerdict(verdict);
   const reason = page.querySelector("main .lead, main p")?.textContent;
   showProblem(reason ?? "The platform did not answer.", " Your draft is kept.");
 }

@@ -413,12 +413,29 @@ def test_a_lost_session_or_a_refusal_leaves_the_draft(page: Page, address: str) 
     page.context.clear_cookies()
     page.get_by_role("button", name="Try it").click()
     verdict = page.locator("#verdict")
-    expect(verdict).to_contain_text("Your draft is kept.")
-    page.goto(address + "/login?next=/submit")
+    expect(verdict).to_contain_text("You are logged out. Log in again; your draft is kept.")
+    verdict.get_by_role("link", name="Log in again").click()
     page.get_by_label("Name").fill("alice")
     page.get_by_label("Password").fill("correct horse battery")
     page.get_by_role("button", name="Log in").click()
     expect(editor(page)).to_have_text("# mine")
+
+
+def test_after_a_log_in_in_another_tab_the_form_can_be_sent_again(page: Page, address: str) -> None:
+    sign_up(page, address)
+    write_text(page, "x = '\N{RIGHT-TO-LEFT OVERRIDE}'")
+    page.context.clear_cookies()
+    other = page.context.new_page()
+    other.goto(address + "/login")
+    other.get_by_label("Name").fill("alice")
+    other.get_by_label("Password").fill("correct horse battery")
+    other.get_by_role("button", name="Log in").click()
+    expect(other.get_by_role("button", name="Log out")).to_be_visible()
+    other.close()
+    page.get_by_role("button", name="Try it").click()
+    expect(page.get_by_role("alert")).to_contain_text("not from a page of your present session")
+    page.get_by_role("button", name="Try it").click()
+    expect(page.get_by_role("alert")).to_contain_text("line 1 holds the invisible character")
 
 
 def test_a_draft_belongs_to_the_account_that_wrote_it(page: Page, address: str) -> None:
