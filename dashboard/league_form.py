@@ -88,12 +88,7 @@ def page(
         if name in _ASKED or name.startswith(_OPTION)
     }
     typed.setdefault("kind", CONTINUOUS if typed.get("continuous") else "round-robin")
-    unasked = [*UNASKED.get(typed.get("question", "order"), ())]
-    if typed.get("divisions", "1") == "1":
-        unasked.append("moving")
-    if typed["kind"] == CONTINUOUS:
-        unasked += _OF_SEASONS
-    for name in unasked:
+    for name in (*unasked(typed), *(_OF_SEASONS if typed["kind"] == CONTINUOUS else ())):
         typed.pop(name, None)
     games = source.games()
     game = next((one for one in games if one.name == typed.get("game")), None)
@@ -119,6 +114,15 @@ def page(
         summary=sections,
         most_deals=MOST_DEALS,
     )
+
+
+def unasked(typed: Mapping[str, str]) -> list[str]:
+    """Returns the names of the fields that have no meaning beside the other typed values.
+
+    The form hides them, but a browser sends them nevertheless.
+    """
+    alone = typed.get("divisions", "1") == "1"
+    return [*UNASKED.get(typed.get("question", "order"), ()), *["moving"] * alone]
 
 
 def fields_for(kind: str, *, cooperative: bool, continuous: bool = False) -> dict[str, list[Field]]:

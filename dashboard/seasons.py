@@ -76,7 +76,7 @@ def values(source: Source, season: Season, chosen: int | None, page: int) -> dic
         "bracket": bracket(season, course, fixtures),
         "tabs": tabs(season, course.left, number) if number else [],
         "shown": shown_round(season, number, fixtures, page) if number else None,
-        "next_steps": list(next_steps(season, course.left)),
+        "next_steps": [*next_steps(season, course.left), *_waits_for(source, season)],
         "following": source.following(season.id),
     }
 
@@ -199,6 +199,17 @@ def next_steps(season: Season, left: Mapping[int, int]) -> Iterator[str]:
         yield from _under_way(season, left)
     elif season.state == "cancelled":
         yield "It was cancelled: no further match is played, and nobody wins."
+
+
+def _waits_for(source: Source, season: Season) -> Iterator[str]:
+    """Yields a sentence if another season of the league must be over before the schedule can start
+    this one."""
+    if season.state not in ("open", "frozen") or not season.starts_at or season.paused:
+        return
+    others = source.league(season.league).seasons
+    for other in [one for one in others if one.state in ("running", "paused")][:1]:
+        why = "is paused" if other.state == "paused" else "is still being played"
+        yield f"{other.name} {why}: until it is over, the schedule does not start this season."
 
 
 def _under_way(season: Season, left: Mapping[int, int]) -> Iterator[str]:

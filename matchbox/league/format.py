@@ -97,8 +97,12 @@ class Given(Generic[Settings]):
         return bool(self.fields)
 
     def replace_in(self, settings: Settings) -> Settings:
-        """Returns the settings with these fields. Raises BadOption if fields contradict others."""
-        return read(type(settings), {**write(settings), **self.fields})
+        """Returns the settings with these fields. Fields without a meaning for a new `question`
+        get their defaults. Raises BadOption if fields contradict others."""
+        old = write(settings)
+        for name in UNASKED.get(self.fields.get("question", ""), ()):
+            del old[name]
+        return read(type(settings), {**old, **self.fields})
 
 
 PARTS: Final[dict[str, type[Format] | type[Admission] | type[Schedule]]] = {

@@ -8,7 +8,7 @@ from flask import Blueprint, request
 
 from dashboard import forms as pages
 from dashboard import league_form, season_pages
-from matchbox.errors import Conflict
+from matchbox.errors import BadOption, Conflict
 from matchbox.league.format import (
     Admission,
     Field,
@@ -60,9 +60,9 @@ def create_league() -> Response:
             deals=whole_or_none("deals"),
             continuous=bool(field("continuous")),
             separation=field("separation") or None,
-            format=_given(Format),
-            admission=_given(Admission),
-            schedule=_given(Schedule),
+            format=_given(Format, new=True),
+            admission=_given(Admission, new=True),
+            schedule=_given(Schedule, new=True),
             settings=context().settings,
             now=now,
         )
@@ -177,10 +177,24 @@ def _options(game: str) -> dict[str, str]:
     }
 
 
-def _given(kind: type[Settings]) -> Given[Settings]:
-    """Returns the submitted fields of these settings; an empty field is None. Raises BadOption."""
-    sent = (known for known in fields_of(kind) if known.alias in request.form)
-    return given(kind, {known.name: _value(known) for known in sent})
+def _given(kind: type[Settings], *, new: bool = False) -> Given[Settings]:
+    """Returns the submitted fields of these settings; an empty field is None.
+
+    Fields that the form hides are left out. So is, for a new league, an empty field that must have
+    a value: it gets its default. Raises BadOption.
+    """
+    hidden = league_form.unasked(request.form)
+    sent = {}
+    for known in fields_of(kind):
+        if known.alias not in request.form or known.alias in hidden:
+            continue
+        value = _value(known)
+        if value is None and not known.optional:
+            if new:
+                continue
+            raise BadOption(f"{known.about.label} is empty; fill it in")
+        sent[known.name] = value
+    return given(kind, sent)
 
 
 def _value(known: Field) -> str | int | bool | None:

@@ -135,9 +135,10 @@ def edit(
     if paced is not None and deals is None:
         league.paced = paced
     _set_separation(league, separation)
+    before = schedule_of(league)
     _set(league, format, admission, schedule, now)
     session.flush()
-    if schedule:
+    if schedule_of(league) != before:  # A form sends the same one: what is due must not move.
         _reschedule(session, league, now)
     fields = {
         "deals": deals,

@@ -354,3 +354,53 @@ def test_a_season_without_a_name_has_the_last_one_s_with_the_next_number(
         assert browse(charlie).send("/seasons", name=name, league=GAME).status_code == 303
     with books.read() as session:
         assert session.scalars(select(Season.name).order_by(Season.id)).all() == [last, following]
+
+
+def test_a_field_that_the_form_hides_refuses_nothing(
+    browse: Browse, charlie: User, books: Books
+) -> None:
+    operator = browse(charlie)
+    asked = {"kind": "adaptive", "question": "top", "top": "3", "care": "thrifty"}
+    assert operator.send("/leagues", name="cup", game="bomb", **asked).status_code == 303
+    hidden = {"divisions": "1", "moving": "", "top": "3", "care": "thrifty"}
+    saved = operator.send("/leagues/cup", kind="adaptive", question="champion", **hidden)
+    assert saved.status_code == 303, saved.text
+    with books.read() as session:
+        row = session.scalars(select(League).where(League.name == "cup")).one()
+    told = [row.format[name] for name in ("question", "top", "care", "moving")]
+    assert told == ["champion", 1, "strict", 1]
+
+
+def test_an_empty_field_has_its_default_in_a_new_league_and_is_named_in_an_old_one(
+    browse: Browse, charlie: User
+) -> None:
+    operator = browse(charlie)
+    asked = {"kind": "knock-out", "group": "", "zone": " ", "divisions": "2", "moving": ""}
+    assert operator.send("/leagues", name="cup", game="bomb", **asked).status_code == 303
+    for name, label in (("group", "Bots of a group"), ("zone", "Time zone")):
+        page = operator.send("/leagues/cup", kind="knock-out", hours="7", **{name: " "})
+        assert (page.status_code, f"{label} is empty; fill it in" in page.text) == (422, True)
+        assert 'name="hours" type="number" min="1" value="7"' in page.text
+
+
+def test_a_season_that_is_due_says_what_it_waits_for_and_keeps_its_turn_when_the_league_is_saved(
+    browse: Browse, alice: User, bob: User, charlie: User, books: Books
+) -> None:
+    operator = browse(charlie)
+    times = {"cron": "0 18 * * *", "zone": "Europe/Berlin"}
+    asked = {"name": "cup", "game": "bomb", "kind": "round-robin", "everybody": "True", **times}
+    assert operator.send("/leagues", **asked).status_code == 303
+    books.bot(alice, "one"), books.bot(bob, "two")
+    for _ in range(3):
+        books.tick()
+        books.clock.pass_by(minutes=24 * 60)
+    waits = "until it is over, the schedule does not start this season"
+    assert f"cup 1 is still being played: {waits}" in operator.get("/seasons/2").text
+    (due,) = re.findall(r"It starts <time datetime=\"([^\"]+)", operator.get("/seasons/2").text)
+    assert operator.send("/leagues/cup", deals="7", **times).status_code == 303
+    assert f'It starts <time datetime="{due}' in operator.get("/seasons/2").text
+    operator.send("/seasons/1/pause")
+    assert f"cup 1 is paused: {waits}" in operator.get("/seasons/2").text
+    operator.send("/seasons/1/cancel")
+    books.tick()
+    assert operator.get("/seasons/2").text.count("under way")
