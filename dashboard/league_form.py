@@ -67,11 +67,8 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
     """Yields every address with its view; the view's name is the endpoint."""
 
     def new_league() -> PageResponse:
-        viewer = source.viewer()
-        if viewer is None:
+        if source.viewer() is None:
             return login_first()
-        if viewer.role != "operator":
-            raise Forbidden("only operators make leagues")
         return page(source, request.args, step=request.args.get("step", 1, int))
 
     yield "/admin/leagues/new", new_league
@@ -81,7 +78,10 @@ def page(
     source: Source, values: Mapping[str, str] | None = None, error: str = "", step: int = 2
 ) -> str:
     """Returns the page of a step with the typed values; after a mistake, the page of the second
-    step."""
+    step. Raises Forbidden unless the viewer is an operator."""
+    viewer = source.viewer()
+    if viewer is None or viewer.role != "operator":
+        raise Forbidden("only operators make leagues")
     typed = {
         name: text
         for name, text in (values or {}).items()

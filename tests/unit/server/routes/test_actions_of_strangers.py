@@ -19,6 +19,7 @@ from sqlalchemy.orm import Session
 from werkzeug.routing import Rule
 from werkzeug.wrappers import Response
 
+from server.auth import WITHOUT_COOKIE
 from server.db import models
 from server.db.models import BrowserSession, Comparison, Lesson, Notice, Token, User, Webhook
 from tests.books import GAME, Books
@@ -74,6 +75,22 @@ def test_an_author_changes_nothing_of_anybody_elses(scene: Scene) -> None:
     assert {
         key: (row, after.get(key)) for key, row in before.items() if after.get(key) != row
     } == {}
+
+
+def test_a_forged_form_shows_only_pages_that_are_for_everybody(scene: Scene) -> None:
+    with scene.books.read() as session:
+        world = _with_numbers(session, scene.world)
+    client, shown = world.app.test_client(), set()
+    for _, _, path in _sent(world, ("POST",)):
+        if not path.startswith(WITHOUT_COOKIE):
+            answer = client.post(path, data={"game": GAME})
+            assert answer.status_code in (400, 404), path
+            if "check the form and send it again" in answer.text:
+                shown.add(path.split("/")[1])
+    everybody = {"first", "leagues", "matches", "play", "reset", "seasons", "submit"}
+    assert shown == everybody
+    answer = client.post("/leagues", data={"game": GAME})
+    assert "A new league" not in answer.text
 
 
 def _with_numbers(session: Session, world: World) -> World:
