@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import tempfile
 import tomllib
 from collections.abc import Callable, Generator, Iterator
@@ -80,7 +81,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(autouse=True, scope="session")
 def _clean_environment() -> Iterator[None]:
     """Hides the environment's settings and the flags of make from all tests, except the choice of
-    the build."""
+    the build. Lets commands take Ctrl-C, which a shell has the tests ignore in the background."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     with pytest.MonkeyPatch.context() as patch:
         for name in list(os.environ):
             if name.startswith(("MATCHBOX_", "MAKE", "MFLAGS")) and name != build.SETTING:
