@@ -207,7 +207,8 @@ def _waits_for(source: Source, season: Season) -> Iterator[str]:
     if season.state not in ("open", "frozen") or not season.starts_at or season.paused:
         return
     others = source.league(season.league).seasons
-    for other in [one for one in others if one.state in ("running", "paused")][:1]:
+    other = next((one for one in others if one.state in ("running", "paused")), None)
+    if other is not None:
         why = "is paused" if other.state == "paused" else "is still being played"
         yield f"{other.name} {why}: until it is over, the schedule does not start this season."
 

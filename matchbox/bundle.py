@@ -116,7 +116,8 @@ def check_class_name(name: str | None) -> str | None:
 
 def is_left_out(path: str) -> bool:
     """Whether a file at this path is left out of a bundle: what is hidden, such as the folders that
-    git and editors make; compiled files; and the files that macOS adds to its zips."""
+    git and editors make; compiled files; and the files that macOS adds to its zips. A path through
+    `.` or `..` is not hidden, but refused."""
     parts = [part for part in path.split("/") if part not in (".", "..")]
     return any(part.startswith(".") or part in ("__pycache__", "__MACOSX") for part in parts)
 

@@ -7,23 +7,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import func, select
 
 from matchbox.errors import BadName, BadOption, Conflict, NotFound
 from server.db.models import (
     Bot,
-    Entry,
     Match,
     MatchSeat,
     Role,
-    Season,
-    SeasonState,
     Token,
     User,
     Version,
     VoidCause,
 )
-from server.db.session import rows_changed
 from server.services import (
     accounts,
     audit,
@@ -38,6 +34,7 @@ from server.services import (
     sessions,
 )
 from server.services.accounts import require_operator
+from server.services.entries import leave_early_seasons
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -216,10 +213,7 @@ def leave_everything(session: Session, user: User, *, now: int) -> dict[str, int
     play.leave_all(session, user, now=now)
     why = closed_why(user.name)
     void = exclusions.make_void(session, VoidCause.CLOSED, why, *ranked, seated, now=now)
-    early = select(Season.id).where(Season.state.in_((SeasonState.DRAFT, SeasonState.OPEN)))
-    bots = select(Bot.id).where(Bot.owner_id == user.id)
-    entered = delete(Entry).where(Entry.season_id.in_(early), Entry.bot_id.in_(bots))
-    return {"void": void, "entries": rows_changed(session, entered)}
+    return {"void": void, "entries": leave_early_seasons(session, Bot.owner_id == user.id)}
 
 
 def _account(session: Session, actor: User | None, name: str) -> User:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, delete, select
 
 from matchbox.errors import Conflict, NotFound
 from server.db.models import Bot, Entry, Season, SeasonState
+from server.db.session import rows_changed
 from server.services import admission, audit, events
 from server.services.accounts import require_owner
 from server.services.lookup import find_bot, find_season
@@ -63,6 +64,14 @@ def leave(session: Session, actor: User, name: int | str, bot_name: str, *, now:
     session.flush()
     events.publish(session, "season.left", season.id, now=now)
     _note_for_others(session, actor, "season.leave", season, bot, now)
+
+
+def leave_early_seasons(session: Session, *bots: ColumnElement[bool]) -> int:
+    """Takes the bots that these conditions select out of every season that is a draft or open.
+    Returns how many entries ended."""
+    early = select(Season.id).where(Season.state.in_((SeasonState.DRAFT, SeasonState.OPEN)))
+    theirs = (Entry.season_id.in_(early), Entry.bot_id.in_(select(Bot.id).where(*bots)))
+    return rows_changed(session, delete(Entry).where(*theirs))
 
 
 def _note_for_others(

@@ -4,25 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import func, select, update
 
 from matchbox import registry
 from matchbox.bundle import check_class_name, check_name, read_bundle
 from matchbox.errors import Conflict, NotFound, TooMany, UploadsClosed
-from server.db.models import (
-    Bot,
-    Bundle,
-    Entry,
-    Role,
-    Season,
-    SeasonState,
-    User,
-    Version,
-    VersionState,
-)
+from server.db.models import Bot, Bundle, Role, User, Version, VersionState
 from server.db.session import compare_and_set
 from server.services import admission, audit, disk, fields, tryouts, turns
 from server.services.accounts import require_owner
+from server.services.entries import leave_early_seasons
 from server.services.events import publish
 from server.services.lookup import find_bot
 from server.services.walls import wall
@@ -130,9 +121,7 @@ def retire(session: Session, actor: User, name: str, *, now: int) -> None:
     versions = (Version.bot_id == bot.id, Version.state.not_in(kept))
     values = {"state": VersionState.RETIRED, "deadline": None, "network": ""}
     session.execute(update(Version).where(*versions).values(**values))
-    early = select(Season.id).where(Season.state.in_((SeasonState.DRAFT, SeasonState.OPEN)))
-    entered = (Entry.bot_id == bot.id, Entry.season_id.in_(early))
-    session.execute(delete(Entry).where(*entered))
+    leave_early_seasons(session, Bot.id == bot.id)
     fields.change(session, bot.game)
     publish(session, "bot.retired", bot.full_name, now=now)
     audit.note(session, actor, "bot.retire", f"bot:{bot.id}", now=now)

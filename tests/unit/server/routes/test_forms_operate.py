@@ -182,10 +182,10 @@ def test_who_is_not_invited_any_more_can_take_out_the_own_bot_of_an_open_season(
     page, operator = f"/seasons/{open_season(books, charlie, alice)}", browse(charlie)
     operator.send(f"/leagues/{GAME}", by="invitation")
     told = browse(alice).get(page).text
-    assert "your account has none. Ask an operator" in told
+    assert "your account is not invited. Ask an operator" in told
     assert "Take alice-bot out" in told
     assert browse(alice).send(f"{page}/leave", bot="alice/alice-bot").location == page
-    assert "your account has none yet." in browse(alice).get(page).text
+    assert "your account is not invited yet." in browse(alice).get(page).text
 
 
 def test_an_operator_runs_a_season_and_nobody_else_does(
