@@ -54,9 +54,10 @@ class AuthorResult(Answer):
     """An author's result: that of the best of their bots on the board.
 
     `rank` counts authors, `board_rank` bots; both are null for an author without a bot on the
-    board, as is `score`, the figure that ranks. `matches` counts those of all their bots there.
-    `joined` says whether the author is in the league's class, `closed` whether the account is
-    closed. `note` is what operators noted of it.
+    board, as is `score`, the figure that ranks. A knock-out that is over ranks by its final order
+    instead. `matches` counts those of all their bots there. `joined` says whether the author is in
+    the league's class, `closed` whether the account is closed. `note` is what operators noted of
+    it.
     """
 
     author: str

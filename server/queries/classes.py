@@ -113,9 +113,13 @@ def _results(session: Session, league: League, season: int | str | None) -> Auth
     subjects = _seasons(session, league, season)
     scopes = [scope_of(one) for one in subjects] or [scope_of(league)]
     found = [session.get(Standing, scope) for scope in scopes]
-    boards = [lines_of(session, one) if one is not None else [] for one in found]
+    orders = [one.places for one in subjects] or [[]]
+    boards = [
+        _ranked(lines_of(session, one), order) if one is not None else []
+        for one, order in zip(found, orders, strict=True)
+    ]
     by: By = next((one.facts.get("by", "elo") for one in found if one is not None), "elo")
-    people = _people(session, league, {line.owner for lines in boards for line in lines})
+    people = _people(session, league, {line.owner for lines in boards for _, line in lines})
     own = {user.name: _placed(boards, user.name) for user, _, _ in people}
     best = sorted(placed[0][0] for placed in own.values() if placed)
     items = [_result(user, bots, joined, own[user.name], best, by) for user, joined, bots in people]
@@ -124,12 +128,26 @@ def _results(session: Session, league: League, season: int | str | None) -> Auth
     return AuthorResults(league=league.name, season=name, by=by, items=items, next=None)
 
 
-def _placed(boards: Sequence[Sequence[BoardLine]], owner: str) -> list[tuple[Place, BoardLine]]:
+def _ranked(lines: Sequence[BoardLine], order: Sequence[int]) -> list[tuple[int, BoardLine]]:
+    """The lines of a board, best first, each with its rank.
+
+    Where a knock-out is over, `order` has its versions, best first, and they rank by that.
+    """
+    if not order:
+        return [(line.rank, line) for line in lines]
+    final = {version: at for at, version in enumerate(order)}
+    ordered = sorted(lines, key=lambda line: final.get(line.version_id, len(order)))
+    return list(enumerate(ordered, 1))
+
+
+def _placed(
+    boards: Sequence[Sequence[tuple[int, BoardLine]]], owner: str
+) -> list[tuple[Place, BoardLine]]:
     """The owner's lines, best first, each with its place on these boards of divisions."""
     return [
-        ((division, line.rank), line)
+        ((division, rank), line)
         for division, lines in enumerate(boards)
-        for line in lines
+        for rank, line in lines
         if line.owner == owner
     ]
 
@@ -184,7 +202,7 @@ def _result(
         closed=user.closed_at is not None,
         rank=1 + places.index(place) if place is not None else None,
         best_bot=f"{best.owner}/{best.name}" if best is not None else None,
-        board_rank=best.rank if best is not None else None,
+        board_rank=place[1] if place is not None else None,
         score=_score(best, by),
         matches=sum(line.matches for _, line in own),
         bots=bots,

@@ -11,7 +11,7 @@ from apiflask import APIFlask
 from werkzeug.test import TestResponse
 
 from matchbox import registry
-from server.db.models import User
+from server.db.models import Season, SeasonState, Standing, User
 from server.rate_limits import OF_A_CODE
 from server.services import classes, leagues
 from tests.books import GAME, Books, play_out
@@ -387,6 +387,31 @@ def test_the_results_of_a_class_have_all_divisions_of_its_season(
     assert [row["rank"] for row in rows[::2]] == ["1", "3", ""]
     assert rows[2]["board_rank"] == "1"
     assert [row["matches"] for row in rows] == ["2"] * 4 + ["0"]
+
+
+def test_the_results_of_a_class_follow_the_final_order_of_a_knock_out(
+    browse: Browse, charlie: User, books: Books
+) -> None:
+    people, operator = [books.person(f"pupil-{at}") for at in range(4)], browse(charlie)
+    operator.send("/leagues", name="cup", game=GAME, kind="knock-out", group="3", through="1")
+    operator.send("/leagues/cup/code")
+    (code,) = set(re.findall(r"/join/([a-z0-9]{4}-[a-z0-9]{4})", class_page(operator)))
+    for person in people:
+        browse(person).send(f"/join/{code}")
+    versions = {person.name: books.bot(person, "bot").id for person in people}
+    assert operator.send("/seasons", league="cup").status_code == 303
+    assert operator.send("/seasons/1/start").status_code == 303
+    play_out(books)
+    with books.write() as session:
+        row, standing = session.get_one(Season, 1), session.get_one(Standing, "season:1")
+        assert (row.state, set(row.places)) == (SeasonState.FINISHED, {*versions.values()})
+        row.places = [line["version_id"] for line in reversed(standing.lines)]
+        final = list(row.places)
+    rows = list(csv.DictReader(io.StringIO(operator.get("/leagues/cup/class.csv").text)))
+    assert [versions[row["author"]] for row in rows] == final
+    assert [(row["rank"], row["board_rank"]) for row in rows] == [
+        (f"{at}",) * 2 for at in range(1, 5)
+    ]
 
 
 def class_page(operator: Browser) -> str:
