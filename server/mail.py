@@ -6,6 +6,7 @@ break in a header, so a text that a user has typed cannot add a header.
 
 from __future__ import annotations
 
+import re
 import smtplib
 import ssl
 from contextlib import suppress
@@ -17,14 +18,19 @@ from email.policy import SMTP
 from email.utils import formatdate
 from typing import TYPE_CHECKING, Final
 
-from matchbox.errors import BadName, Unavailable
+from matchbox.errors import BadName, Forbidden, Unavailable
 
 if TYPE_CHECKING:
+    from matchbox.errors import MatchboxError
     from matchbox.settings import Settings
 
 TIMEOUT_S: Final = 10.0
 """The time to wait for each answer of the mail server, which is the operator's own, in seconds."""
 LONGEST_SUBJECT: Final = 78
+_SEVEN_BIT: Final = SMTP.clone(cte_type="7bit")  # smtplib announces no 8BITMIME.
+_NO_SUCH_RECEIVER: Final = re.compile(r"5\.(1\.(1|2|3|6|10)|2\.1)\b")
+"""The status codes of RFC 3463 for an address that is wrong, moved or switched off. Other refusals
+may be about the sender or the platform's account, which an operator can mend."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +49,7 @@ class Letter:
 
 def message_of(letter: Letter, sender: str) -> EmailMessage:
     """Returns the letter as an e-mail message. Raises BadName if an address is not valid."""
-    message = EmailMessage(policy=SMTP)
+    message = EmailMessage(policy=_SEVEN_BIT)
     domain = sender.partition("@")[2]
     try:
         message["From"] = Address("Matchbox", addr_spec=sender)
@@ -61,8 +67,8 @@ def message_of(letter: Letter, sender: str) -> EmailMessage:
 def send(letter: Letter, settings: Settings, *, trust: ssl.SSLContext | None = None) -> None:
     """Hands the letter to the mail server.
 
-    Raises BadName if the server will never accept mail for this address, or Unavailable if it may
-    do so later.
+    Raises BadName if there is no such receiver, Forbidden if the server refuses this mail for
+    another reason, or Unavailable if it cannot take mails now.
     """
     message = message_of(letter, settings.smtp_sender)
     try:
@@ -73,9 +79,9 @@ def send(letter: Letter, settings: Settings, *, trust: ssl.SSLContext | None = N
             with suppress(smtplib.SMTPServerDisconnected):
                 server.quit()  # The end of the block takes another answer than 221 for an error.
     except smtplib.SMTPRecipientsRefused as error:
-        code, reply = next(iter(error.recipients.values()))
-        trouble = f"the mail server refuses {letter.to}: {code} {reply.decode('ascii', 'replace')}"
-        raise (BadName if code >= 500 else Unavailable)(trouble) from error
+        raise _refusal(letter.to, *next(iter(error.recipients.values()))) from error
+    except smtplib.SMTPDataError as error:
+        raise _refusal(letter.to, *error.args) from error
     except (OSError, smtplib.SMTPException, ValueError) as error:
         # A ValueError tells of a host that is no name, or of an account or a password beyond ASCII.
         raise Unavailable(f"the mail server at {settings.smtp_host} failed: {error}") from error
@@ -94,6 +100,15 @@ def _open(settings: Settings, trust: ssl.SSLContext) -> smtplib.SMTP:
             server.close()
             raise
     return server
+
+
+def _refusal(address: str, code: int, reply: bytes) -> MatchboxError:
+    """The error for a server's refusal of the mail to that address, before or after its text."""
+    said = reply.decode("ascii", "replace")
+    text = f"the mail server refuses the mail to {address}: {code} {said}"
+    if code < 500:
+        return Unavailable(text)
+    return (BadName if _NO_SUCH_RECEIVER.match(said) else Forbidden)(text)
 
 
 def one_line(text: str, most: int) -> str:

@@ -52,10 +52,11 @@ class Receiver:
 
 @dataclass
 class MailServer:
-    """A mail server: takes mails, refuses recipients with `refuses`, wants `password` if any, and
-    answers QUIT with `farewell`."""
+    """A mail server: takes mails, refuses recipients with `refuses` and texts with `dislikes`,
+    wants `password` if any, and answers QUIT with `farewell`."""
 
     refuses: str = ""
+    dislikes: str = ""
     password: str = ""
     farewell: str = "221 bye"
     mails: list[EmailMessage] = field(default_factory=list)
@@ -155,6 +156,9 @@ def mail_server(
                     self._say("354 go on")
                     lines = iter(self.rfile.readline, b".\r\n")
                     data = b"".join(line.removeprefix(b".").rstrip() + b"\n" for line in lines)
+                    if told.dislikes:
+                        self._say(told.dislikes)
+                        return True
                     parsed = message_from_bytes(data, policy=policy.default)
                     assert isinstance(parsed, EmailMessage)
                     told.mails.append(parsed)

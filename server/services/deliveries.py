@@ -4,7 +4,7 @@ try.
 Sends nothing itself. `take` postpones a delivery by three minutes, so that no other sender takes it
 meanwhile; if its sender dies, it is due again then. All other deliveries to the same webhook, or by
 mail, are postponed with it, and after a failure by a minute more. So a receiver that is slow or
-down costs one try a minute at most.
+down costs one try a minute at most. A mail that the server refuses postpones no other.
 """
 
 from __future__ import annotations
@@ -101,10 +101,17 @@ def mark_delivered(session: Session, parcel: Parcel, *, now: int) -> None:
 
 
 def mark_failed(
-    session: Session, parcel: Parcel, why: str, *, final: bool = False, now: int
+    session: Session,
+    parcel: Parcel,
+    why: str,
+    *,
+    final: bool = False,
+    alone: bool = False,
+    now: int,
 ) -> None:
     """Schedules the delivery's next try, or gives it up: after the last try, or at once if `final`.
 
+    Other mails wait for a minute, unless this mail `alone` was refused.
     Giving up disables the webhook if the failure is `final`, or if nothing has reached the webhook
     since the notice was written.
     """
@@ -114,8 +121,10 @@ def mark_failed(
     why = storable(why, 500)
     if row.webhook is not None:
         row.webhook.trouble = why
-    _release(session, row, parcel, now if final and row.webhook is None else now + MINUTE_MS)
+    _release(session, row, parcel, now if alone and row.webhook is None else now + MINUTE_MS)
     if not final and parcel.attempt <= len(BACKOFF_MS):
+        if row.webhook is None:  # The owner of a webhook sees the reason, but only a log has this.
+            log.warning("delivery.failed", notice=parcel.notice, attempt=parcel.attempt, why=why)
         row.due_at = now + BACKOFF_MS[parcel.attempt - 1]
         session.flush()
         return

@@ -84,17 +84,19 @@ def deliver_one(context: Context, transports: Transports) -> bool:
         parcel = deliveries.take(session, settings=context.settings, now=context.now())
     if parcel is None:
         return False
+    alone = False
     try:
         trouble, final = _try(parcel, context, transports)
-    except CallerFault as error:  # An address that is not valid, or not allowed.
-        trouble, final = str(error), isinstance(error, BadName)
+    except CallerFault as error:  # An address that is not valid or not allowed, or a refused mail.
+        trouble, final, alone = str(error), isinstance(error, BadName), True
     except Unavailable as error:
         trouble, final = str(error), False
     with context.write() as session:
         if trouble is None:
             deliveries.mark_delivered(session, parcel, now=context.now())
         else:
-            deliveries.mark_failed(session, parcel, trouble, final=final, now=context.now())
+            now = context.now()
+            deliveries.mark_failed(session, parcel, trouble, final=final, alone=alone, now=now)
     return True
 
 

@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import select
 from structlog.testing import capture_logs
 
-from matchbox.errors import BadName, Unavailable
+from matchbox.errors import BadName, Forbidden, Unavailable
 from server.context import Context
 from server.db.models import Delivery, User, Webhook
 from server.services import notices, webhooks
@@ -153,7 +153,10 @@ def test_a_notice_is_mailed_with_its_page_and_a_way_to_end_it(books: Books, alic
     assert left(books) == 0
 
 
-@pytest.mark.parametrize(("error", "stays"), [(BadName("no such account"), 0), (Unavailable(), 1)])
+@pytest.mark.parametrize(
+    ("error", "stays"),
+    [(BadName("no such account"), 0), (Forbidden("relay access denied"), 1), (Unavailable(), 1)],
+)
 def test_a_mail_that_is_refused_for_good_is_given_up(
     error: Exception, stays: int, books: Books, alice: User
 ) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import select
+from structlog.testing import capture_logs
 
 from server.db.models import Delivery, Notice, User, Webhook
 from server.services import deliveries, notices, webhooks
@@ -233,12 +234,25 @@ def test_a_mail_server_that_is_down_is_tried_once_a_minute(
     assert waiting(books) == [MINUTE_MS, MINUTE_MS]
 
 
+def test_each_failed_try_of_a_mail_is_in_the_log_with_its_reason(books: Books, alice: User) -> None:
+    mailed(books, alice)
+    tell(books, alice)
+    with capture_logs() as logs:
+        for wait_ms in (*BACKOFF_MS, 0):
+            fail(books, taken(books), "535 who are you?")
+            books.clock.now += wait_ms
+    events = [line["event"] for line in logs]
+    assert events == ["delivery.failed"] * len(BACKOFF_MS) + ["delivery.given_up"]
+    assert {line["why"] for line in logs} == {"535 who are you?"}
+
+
 def test_an_address_that_is_refused_holds_up_no_other(books: Books, alice: User, bob: User) -> None:
     for user in (alice, bob):
         mailed(books, user)
         tell(books, user)
-    fail(books, taken(books), "no such account", final=True)
+    fail(books, taken(books), "relay access denied", alone=True)
     assert taken(books).address == "bob@example.org"
+    assert len(waiting(books)) == 2, "the refused one is tried again"
 
 
 @pytest.mark.parametrize("closed", [{"smtp_host": ""}, {"webhooks": "none"}])

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from matchbox.errors import BadName, Unavailable
+from matchbox.errors import BadName, Forbidden, Unavailable
 from matchbox.settings import Settings
 from server import mail
 from server.mail import Letter
@@ -42,6 +42,7 @@ def test_a_letter_arrives_as_plain_text_with_its_headers() -> None:
     assert arrived["Auto-Submitted"] == "auto-generated"
     assert arrived.get_content_type() == "text/plain"
     assert arrived.get_content() == LETTER.text
+    assert arrived["Content-Transfer-Encoding"] == "quoted-printable", "no 8BITMIME was agreed on"
     assert told.envelopes == [("FROM:<league@bots.example>", ["TO:<alice@example.org>"])]
 
 
@@ -106,14 +107,26 @@ def test_a_server_may_speak_tls_from_the_start(tmp_path: Path) -> None:
     assert len(told.mails) == 1
 
 
+@pytest.mark.parametrize("step", ["refuses", "dislikes"])
 @pytest.mark.parametrize(
-    ("refuses", "error"),
-    [("550 no such account", BadName), ("450 not now", Unavailable)],
+    ("reply", "error"),
+    [
+        ("550 5.1.1 no such account", BadName),
+        ("550 5.1.10 no such account", BadName),
+        ("550 5.2.1 the account is switched off", BadName),
+        ("550 5.1.8 the sender's domain is unknown", Forbidden),
+        ("554 5.7.1 relay access denied", Forbidden),
+        ("553 5.7.1 not the sender's account", Forbidden),
+        ("550 relay not permitted", Forbidden),
+        ("450 4.2.0 not now", Unavailable),
+    ],
 )
-def test_an_address_is_refused_for_good_or_for_now(refuses: str, error: type[Exception]) -> None:
+def test_a_refusal_is_for_good_only_if_there_is_no_such_receiver(
+    step: str, reply: str, error: type[Exception]
+) -> None:
     with mail_server() as told:
-        told.refuses = refuses
-        with pytest.raises(error, match=refuses):
+        setattr(told, step, reply)
+        with pytest.raises(error, match=f"alice@example.org: {reply}"):
             mail.send(LETTER, settings_of(told))
     assert not told.mails
 
