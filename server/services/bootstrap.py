@@ -33,9 +33,10 @@ def prepare(
     """Creates the house and the default leagues, uploads the shipped bots, returns their versions.
 
     Raises BadGame if a hook of an installed game is misspelt or incomplete, even if only pages use
-    it. Pauses seasons that this installation cannot play. A second call changes nothing, and a bot
-    that an operator has retired stays retired. Where bots of several games share a name, the game's
-    name is put in front of it: skull-random.
+    it, or if a league of another game has the name of a game. Pauses seasons that this installation
+    cannot play. A second call changes nothing, and a bot that an operator has retired stays
+    retired. Where bots of several games share a name, the game's name is put in front of it:
+    skull-random.
     """
     shipped = list(shipped)
     owner = accounts.house(session, now=now)

@@ -11,7 +11,7 @@ from sqlalchemy.orm import contains_eager
 
 from matchbox import registry
 from matchbox.bundle import check_name
-from matchbox.errors import BadName, BadOption, Conflict
+from matchbox.errors import BadGame, BadName, BadOption, Conflict
 from matchbox.game import check_seats, fill_options
 from matchbox.league import course
 from matchbox.league.format import Admission, Format, Given, Schedule, given, read, write
@@ -184,7 +184,8 @@ def ensure_default_leagues(
     """Returns the default league of every game, and creates those that are missing.
 
     If a game has new rules, the ratings of all its continuous leagues start again. Matches that
-    wait for a game that is not installed any more become void.
+    wait for a game that is not installed any more become void. Raises BadGame if a league of
+    another game has the name of a game.
     """
     not_installed = (League.continuous.is_(True), League.game.not_in(registry.packages()))
     for gone in session.scalars(select(League).where(*not_installed)):
@@ -197,6 +198,11 @@ def ensure_default_leagues(
             league.continuous = True
             session.add(league)
             session.flush()
+        elif league.game != spec.name:
+            raise BadGame(
+                f"a league of {league.game} has the name of the game {spec.name}; "
+                "give the game another name, or uninstall it"
+            )
         endless = (League.game == spec.name, League.continuous.is_(True))
         for old in session.scalars(select(League).where(*endless, League.rules != spec.rules)):
             _renew(session, old, spec, now)

@@ -14,7 +14,7 @@ from matchbox.settings import Settings
 from server.context import database_url, make_context
 from server.db.migrations import migrate
 from server.db.models import Event, League, Role, User, Version, VersionState
-from server.services import bootstrap, events, ranked, tick, uploads, walls
+from server.services import bootstrap, events, leagues, ranked, tick, uploads, walls
 from tests.books import SECRET, SIMPLE, Books, Postman, tried_out
 
 
@@ -81,6 +81,18 @@ def test_a_platform_does_not_start_while_a_hook_of_a_drawing_is_misspelt(
     monkeypatch.setattr("matchbox.games.bomb.draw.EVENT", ("bomb",), raising=False)
     registry.draw_module.cache_clear()
     with pytest.raises(BadGame, match=r"bomb\.draw has 'EVENT', .* the hook 'EVENTS'"):
+        prepare(books)
+
+
+def test_a_platform_does_not_start_while_a_league_has_the_name_of_another_game(
+    books: Books, charlie: User
+) -> None:
+    with books.write() as session:
+        made = leagues.create(
+            session, charlie, name="cup", game="bomb", settings=books.settings, now=books.clock()
+        )
+        made.name = "skull"
+    with pytest.raises(BadGame, match="a league of bomb has the name of the game skull; give"):
         prepare(books)
 
 
