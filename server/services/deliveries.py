@@ -20,7 +20,7 @@ from server.db.models import Delivery, User, Webhook
 from server.db.session import compare_and_set
 from server.services import contact, notices, password_links
 from server.services.events import storable
-from server.times import CLOCKS_MS, MINUTE_MS
+from server.times import CLOCKS_MS, MINUTE_MS, has_passed
 
 if TYPE_CHECKING:
     from sqlalchemy import ColumnElement
@@ -73,8 +73,9 @@ def take(session: Session, *, settings: Settings, now: int) -> Parcel | None:
     oldest = oldest.order_by(Delivery.due_at, Delivery.id).limit(1)
     while (row := session.scalar(oldest)) is not None:
         address = _address(session, row)
-        closed = session.get_one(User, row.notice.user_id).closed_at is not None
-        if closed or not _is_open(row, address, settings):
+        user = session.get_one(User, row.notice.user_id)
+        useless = user.closed_at is not None or _has_dead_link(row, user, now)
+        if useless or not _is_open(row, address, settings):
             session.delete(row)
             session.flush()
             continue
@@ -196,6 +197,17 @@ def _is_open(row: Delivery, address: str | None, settings: Settings) -> bool:
     if row.webhook is None:
         return bool(settings.smtp_host) and address is not None
     return settings.webhooks != "none" and row.webhook.disabled_at is None
+
+
+def _has_dead_link(row: Delivery, user: User, now: int) -> bool:
+    """Whether it is a mail whose link was used or replaced, or is too old."""
+    if row.webhook is None and row.notice.kind == notices.CONFIRM:
+        asked_at, valid_ms = user.email_asked_at, contact.VALID_MS
+    elif row.webhook is None and row.notice.kind == notices.PASSWORD_LINK:
+        asked_at, valid_ms = user.reset_asked_at, password_links.VALID_MS
+    else:
+        return False
+    return asked_at != row.notice.at or has_passed(valid_ms + 1, row.notice.at, now)
 
 
 def _parcel(session: Session, row: Delivery, address: str | None, settings: Settings) -> Parcel:

@@ -159,7 +159,7 @@ def test_the_other_numbers_on_the_page_for_authors_are_those_of_the_code(checkou
         f"and run {NUMBERS[usual.comparisons_at_once]} comparisons at once",
         f"Up to {usual.width} bouts are in progress at once",
         f"within {NUMBERS[int(webhook_client.TIMEOUT_S)]} seconds",
-        f"at most {NUMBERS[len(BACKOFF_MS)]} times, with the same `id`",
+        f"at most {NUMBERS[len(BACKOFF_MS)]} times, with the same header `webhook-id`",
         f"The status {webhook_client.GONE} turns the webhook off",
     ):
         assert told in text

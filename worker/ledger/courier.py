@@ -107,9 +107,18 @@ def letter_of(parcel: Parcel, address: str, home: str) -> Letter:
         to=address,
         subject=f"Matchbox: {parcel.text}",
         text=f"{parcel.text}\n\n{parcel.link}\n\n-- \n{foot}\n",
-        name=f"notice-{parcel.notice}",
+        name=name_of(parcel),
         at=parcel.at // 1000,
     )
+
+
+def name_of(parcel: Parcel) -> str:
+    """Returns the notice's name for receivers, by which they can drop duplicates.
+
+    Its number alone would not do: another notice may have had it before the platform was restored
+    from a backup, or old notices were deleted.
+    """
+    return f"notice_{parcel.notice}_{parcel.at}"
 
 
 def body_of(parcel: Parcel) -> bytes:
@@ -134,7 +143,7 @@ def _try(parcel: Parcel, context: Context, transports: Transports) -> tuple[str 
         transports.send(letter, settings)
         return None, False
     body, at = body_of(parcel), context.now() // 1000
-    given = webhook_client.headers(parcel.secret, f"notice_{parcel.notice}", at, body)
+    given = webhook_client.headers(parcel.secret, name_of(parcel), at, body)
     status = transports.post(parcel.url, body, given, anywhere=settings.webhooks == "any")
     arrived = 200 <= status < 300
     return (None if arrived else f"it answered {status}"), status == webhook_client.GONE

@@ -10,12 +10,12 @@ from contextlib import suppress
 from dataclasses import replace
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import delete, select
 from structlog.testing import capture_logs
 
 from matchbox.errors import BadName, Forbidden, Unavailable
 from server.context import Context
-from server.db.models import Delivery, User, Webhook
+from server.db.models import Delivery, Notice, User, Webhook
 from server.services import notices, webhooks
 from server.services.deliveries import HELD_MS
 from tests.books import Books
@@ -103,7 +103,7 @@ def test_a_notice_is_posted_as_json_and_forgotten(
         "url": "http://127.0.0.1:8000/seasons/1",
         "at": "2023-11-14T22:13:20.000Z",
     }
-    assert second.headers["webhook-id"] == "notice_2"
+    assert second.headers["webhook-id"] == "notice_2_1700000000000"
     assert second.headers["webhook-timestamp"] == "1700000000"
     assert left(books) == 0
 
@@ -116,10 +116,34 @@ def test_what_is_sent_again_bears_the_same_id(books: Books, alice: User, hook: R
     books.clock.pass_by(minutes=1)
     hook.status = 200
     assert deliver_one(opened(books), Transports())
-    assert [asked.headers["webhook-id"] for asked in hook.asked] == ["notice_1", "notice_1"]
+    assert [asked.headers["webhook-id"] for asked in hook.asked] == 2 * ["notice_1_1700000000000"]
     first, second = (int(asked.headers["webhook-timestamp"]) for asked in hook.asked)
     assert second == first + 60
     assert (left(books), trouble(books)) == (0, "")
+
+
+def test_a_notice_with_the_number_of_a_former_one_is_no_duplicate_of_it(
+    books: Books, alice: User, hook: Receiver
+) -> None:
+    with books.write() as session:
+        session.get_one(User, alice.id).email = "alice@example.org"
+    subscribe(books, alice, hook.url())
+    with mail_server() as told:
+        for _ in range(2):
+            with books.write() as session:
+                (number,) = session.scalars(select(Webhook.id))
+                session.execute(delete(Delivery))
+                session.execute(delete(Notice))
+                facts = {"kind": "webhook", "subject": f"user:{alice.id}", "text": "It is back."}
+                notice = Notice(id=7, user_id=alice.id, at=books.clock(), **facts)
+                for way in (None, number):
+                    session.add(Delivery(notice=notice, webhook_id=way, due_at=books.clock()))
+            while deliver_one(opened(books, smtp_port=told.port), Transports()):
+                pass
+            books.clock.pass_by(minutes=1)
+    assert [json.loads(asked.body)["id"] for asked in hook.asked] == [7, 7]
+    assert len({asked.headers["webhook-id"] for asked in hook.asked}) == 2
+    assert len({arrived["Message-ID"] for arrived in told.mails}) == 2
 
 
 def test_a_receiver_that_is_gone_is_left_alone(books: Books, alice: User, hook: Receiver) -> None:

@@ -114,6 +114,20 @@ def test_a_link_ends_after_an_hour_with_a_newer_one_and_with_any_new_password(
         password_links.set_password(mailing, dora.id, third, OLD)
 
 
+def test_a_link_that_could_not_be_mailed_in_time_is_not_mailed(
+    mailing: Context, books: Books, dora: User
+) -> None:
+    ask(mailing)
+    books.clock.pass_by(minutes=59)
+    ask(mailing)
+    (mail,) = parcels(mailing)
+    assert secret_of(mail, dora), "of two that waited, the newer one"
+    books.clock.pass_by(minutes=11)
+    ask(mailing)
+    books.clock.pass_by(minutes=61)
+    assert parcels(mailing) == []
+
+
 def test_an_address_that_a_clock_ahead_has_changed_gets_links(
     mailing: Context, books: Books, dora: User
 ) -> None:
