@@ -76,7 +76,11 @@ def values(source: Source, season: Season, chosen: int | None, page: int) -> dic
         "bracket": bracket(season, course, fixtures),
         "tabs": tabs(season, course.left, number) if number else [],
         "shown": shown_round(season, number, fixtures, page) if number else None,
-        "next_steps": [*next_steps(season, course.left), *_waits_for(source, season)],
+        "next_steps": [
+            *_lessons(season, course),
+            *next_steps(season, course.left),
+            *_waits_for(source, season),
+        ],
         "following": source.following(season.id),
     }
 
@@ -199,6 +203,17 @@ def next_steps(season: Season, left: Mapping[int, int]) -> Iterator[str]:
         yield from _under_way(season, left)
     elif season.state == "cancelled":
         yield "It was cancelled: no further match is played, and nobody wins."
+
+
+def _lessons(season: Season, course: Course) -> Iterator[str]:
+    """Yields sentences on the lessons for which a running season waits."""
+    if season.state != "running" or not course.lessons:
+        return
+    have = "has" if course.lessons == 1 else "have"
+    yield f"Its bots learn: it goes on once {plural(course.lessons, 'lesson')} {have} ended."
+    if course.parked_lessons:
+        failed = plural(course.parked_lessons, "lesson")
+        yield f"The platform failed at {failed} too often; an operator has been told."
 
 
 def _waits_for(source: Source, season: Season) -> Iterator[str]:

@@ -26,12 +26,15 @@ class Course(Answer):
     """The bots of a season, in the order of their entries, and the size of a table.
 
     `left` is the number of matches that are still to play, by round, from 1. It leaves out rounds
-    that are over.
+    that are over. `lessons` is the number of lessons that are not over, and `parked_lessons` of
+    those that wait for an operator.
     """
 
     bots: list[str]
     seats: int
     left: dict[int, int]
+    lessons: int = 0
+    parked_lessons: int = 0
 
 
 class Meeting(Answer):

@@ -16,7 +16,16 @@ from sqlalchemy.orm import aliased
 from matchbox.answers.courses import Course, Fixture, Meeting, Stamp
 from matchbox.errors import NotFound
 from matchbox.registry import is_cooperative
-from server.db.models import UNFINISHED, Match, MatchSeat, MatchState, Season, SeasonState
+from server.db.models import (
+    UNFINISHED,
+    Lesson,
+    LessonState,
+    Match,
+    MatchSeat,
+    MatchState,
+    Season,
+    SeasonState,
+)
 from server.db.session import in_parts
 from server.services import board_counts
 from server.services.board_counts import Pair
@@ -65,10 +74,13 @@ def course(session: Session, name: int | str, viewer: User | None = None) -> Cou
     season = find_season(session, name, viewer)
     unfinished = (Match.season_id == season.id, Match.state.in_(UNFINISHED))
     query = select(Match.round, func.count()).where(*unfinished).group_by(Match.round)
+    lessons, parked = _lessons(session, season.id)
     return Course(
         bots=[entry.bot.full_name for entry in season.entries],
         seats=season.league.seats,
         left={number + 1: count for number, count in session.execute(query)},
+        lessons=lessons,
+        parked_lessons=parked,
     )
 
 
@@ -148,6 +160,14 @@ def stamp(session: Session, number: int, viewer: User | None = None) -> Stamp:
         course="-".join(str(part) for part in parts),
         standing="-".join(str(part)[:16] for part in computed),
     )
+
+
+def _lessons(session: Session, number: int) -> tuple[int, int]:
+    """The number of the season's lessons that are not over, and of those that are parked."""
+    waiting = (Lesson.season_id == number, Lesson.state == LessonState.WAITING)
+    parked = func.count(case((Lesson.deadline.is_(None), 1)))
+    found = session.execute(select(func.count(Lesson.id), parked).where(*waiting)).one()
+    return found[0], found[1]
 
 
 def _matches(session: Session, season: Season, number: int) -> Sequence[tuple[str, str]]:

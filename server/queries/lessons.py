@@ -5,7 +5,7 @@ Arenas may read every memory and record; people see only the lessons and memorie
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import Select, func, select
 from sqlalchemy.orm import joinedload
@@ -23,6 +23,7 @@ from server.db.models import (
     Verification,
     Version,
 )
+from server.db.session import in_parts
 from server.queries.pagination import MOST
 from server.services.kept_records import require_record
 from server.services.lookup import find_season
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sqlalchemy.orm import Session
+
+_AT_ONCE: Final = 500
 
 
 def memory(session: Session, digest: str) -> bytes:
@@ -138,9 +141,10 @@ def _answers(session: Session, query: Select[Lesson], viewer: User) -> list[answ
 
 
 def _answers_of(session: Session, rows: Sequence[Lesson], viewer: User) -> list[answers.Lesson]:
-    kept = {one.after for one in rows if one.after}
-    sizes = select(Memory.digest, func.length(Memory.data)).where(Memory.digest.in_(kept))
-    lengths: dict[str, int] = dict(session.execute(sizes).all())
+    lengths: dict[str, int] = {}
+    for part in in_parts({one.after for one in rows if one.after}, _AT_ONCE):
+        sizes = select(Memory.digest, func.length(Memory.data)).where(Memory.digest.in_(part))
+        lengths |= dict(session.execute(sizes).all())
     return [
         answers.Lesson(
             id=one.id,

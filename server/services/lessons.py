@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 import structlog
-from sqlalchemy import ColumnElement, and_, func, select
+from sqlalchemy import ColumnElement, and_, func, select, update
 
 from matchbox.bundle import digest
 from matchbox.errors import BadMessage, Conflict
@@ -40,6 +40,8 @@ from server.services.jobs import JobKind
 from server.services.lookup import find_lesson
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sqlalchemy.orm import Session
 
     from matchbox.match.wire import Learned
@@ -171,6 +173,14 @@ def skip(session: Session, actor: User, number: int, *, now: int) -> Lesson:
     return lesson
 
 
+def cancel(session: Session, seasons: Sequence[int], *, now: int) -> None:
+    """Ends the lessons that are not over of these seasons, which were cancelled."""
+    waiting = update(Lesson).where(Lesson.season_id.in_(seasons), _WAITING)
+    ended = {"state": LessonState.FAILED, "after": Lesson.before, "settled_at": now}
+    why = "platform: the season was cancelled"
+    session.execute(waiting.values(**ended, fault=why, deadline=None, trouble=""))
+
+
 def _open(session: Session, season: Season, last: int, *, settings: Settings, now: int) -> None:
     """Opens a lesson for every version in `_played`, and sends it."""
     before = memories(session, season)
@@ -192,19 +202,19 @@ def _open(session: Session, season: Season, last: int, *, settings: Settings, no
 def _played(session: Session, season: Season) -> dict[int, list[tuple[str, int]]]:
     """The matches that each version learns from, as (match id, seat), by the version's row number.
 
-    These are finished matches since the last lessons, ordered by id, as many as a lesson needs.
-    Versions that are out of the season or do not learn are left out. So is a match that shares a
-    deal with an unfinished match.
+    These are finished matches since the version's last lesson, ordered by id, as many as a lesson
+    needs. Versions that are out of the season or do not learn are left out. So is a match that
+    shares a deal with an unfinished match.
     """
-    done = select(func.max(Lesson.round)).where(Lesson.season_id == season.id)
-    before = session.scalar(done)
-    since = -1 if before is None else before
+    done = select(Lesson.version_id, func.max(Lesson.round).label("round"))
+    last = done.where(Lesson.season_id == season.id).group_by(Lesson.version_id).subquery()
     query = (
         select(MatchSeat.version_id, Match.id, MatchSeat.seat)
         .join(Match, Match.id == MatchSeat.match_id)
         .join(Entry, Entry.version_id == MatchSeat.version_id)
         .join(Version, Version.id == MatchSeat.version_id)
-        .where(Match.season_id == season.id, Match.round > since)
+        .outerjoin(last, last.c.version_id == MatchSeat.version_id)
+        .where(Match.season_id == season.id, Match.round > func.coalesce(last.c.round, -1))
         .where(Match.state == MatchState.FINISHED, readable())
         .where(Entry.season_id == season.id, Entry.out == "", Version.learns.is_not(False))
     )

@@ -36,6 +36,7 @@ from server.services import (
     divisions,
     events,
     exclusions,
+    lessons,
     rounds,
     schedule,
     standings,
@@ -236,13 +237,15 @@ def resume(session: Session, actor: User, name: int | str, *, now: int) -> None:
 def cancel(session: Session, actor: User, name: int | str, *, now: int) -> None:
     """Ends all unfinished divisions of the edition; their unplayed matches become void.
 
-    Raises Forbidden, NotFound or Conflict.
+    Lessons that are not over end, too. Raises Forbidden, NotFound or Conflict.
     """
     over, at = SeasonState.CANCELLED, {"finished_at": now}
     ended = _change_all(session, actor, name, "cancel", _LIVING, over, now, **at)
-    its_own = Match.season_id.in_([row.id for row in ended])
+    numbers = [row.id for row in ended]
     why = "the season was cancelled"
+    its_own = Match.season_id.in_(numbers)
     exclusions.make_void(session, VoidCause.CANCELLED, why, its_own, now=now)
+    lessons.cancel(session, numbers, now=now)
 
 
 def finish(session: Session, fresh: Fresh, *, places: Sequence[int] = (), now: int) -> Season:

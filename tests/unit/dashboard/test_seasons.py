@@ -165,6 +165,25 @@ def test_a_season_says_what_comes_next(own: dict[str, Any], told: str) -> None:
     assert told in text_of(seasons.season(7, **own))
 
 
+@pytest.mark.parametrize(
+    ("lessons", "parked", "state", "told"),
+    [
+        (1, 0, "running", "it goes on once 1 lesson has ended. Each round begins"),
+        (3, 1, "running", "once 3 lessons have ended. The platform failed at 1 lesson too often"),
+        (1, 1, "paused", "It is paused"),
+        (0, 0, "running", "Each round begins"),
+    ],
+)
+def test_a_season_whose_bots_learn_says_that_it_waits_for_their_lessons(
+    lessons: int, parked: int, state: str, told: str
+) -> None:
+    season = seasons.season(7, format=write(Format(learning="fresh")), state=state)
+    course = seasons.course(7, left={}, lessons=lessons, parked_lessons=parked)
+    text = text_of(season, season_course=lambda number: course)
+    assert told in text
+    assert ("it goes on once" in text) == (state == "running" and lessons > 0)
+
+
 def test_groups_say_how_many_go_on() -> None:
     steps = parts.next_steps(tied(), {1: 1})
     assert "the best 2 of each go on" in " ".join(steps)

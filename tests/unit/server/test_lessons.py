@@ -6,15 +6,25 @@ from dataclasses import dataclass
 
 import pytest
 from msgspec.structs import replace
-from sqlalchemy import select
+from sqlalchemy import insert, select
 
 from matchbox.bundle import digest
 from matchbox.errors import BadMessage, Conflict, Forbidden, NotFound
 from matchbox.match.wire import Learned, Teach
 from server import outbox
 from server.db.models import Lesson, LessonState, Match, Memory, Season, SeasonState, User, Version
-from server.services import job_kinds, lessons
-from tests.books import Books, learned, lost, played, season_of
+from server.queries import courses
+from server.queries import lessons as reading
+from server.services import job_kinds, lessons, seasons
+from tests.books import (
+    USUAL_VARIABLES,
+    Books,
+    learned,
+    limit_variables,
+    lost,
+    played,
+    season_of,
+)
 
 
 @dataclass
@@ -198,6 +208,42 @@ def test_platform_faults_park_a_lesson_until_an_operator_looks(
     assert school.remember(learned(again))
 
 
+def test_a_seasons_page_counts_the_lessons_for_which_it_waits(school: School) -> None:
+    assert waits_for(school) == (0, 0)
+    school.taught()
+    job, other = school.jobs()
+    assert waits_for(school) == (2, 0)
+    school.remember(learned(other))
+    for _ in range(school.books.settings.attempts):
+        school.books.lose(lost(job))
+        job = next(iter(school.jobs()), job)
+    assert waits_for(school) == (1, 1)
+
+
+def waits_for(school: School) -> tuple[int, int]:
+    """Returns the number of lessons that are not over, and of those that are parked."""
+    with school.books.read() as session:
+        found = courses.course(session, school.season.id)
+        return found.lessons, found.parked_lessons
+
+
+def test_an_operator_lists_the_lessons_of_a_season_with_any_number_of_them(
+    school: School, charlie: User
+) -> None:
+    many = USUAL_VARIABLES + 1
+    with school.books.write() as session:
+        names = [f"{number:064x}" for number in range(many)]
+        session.execute(insert(Memory), [{"digest": name, "data": b"x"} for name in names])
+        given = {"season_id": school.season.id, "version_id": school.versions[0].id, "played": []}
+        given |= {"state": LessonState.LEARNED, "created_at": 0}
+        rows = [given | {"round": at, "after": name} for at, name in enumerate(names)]
+        session.execute(insert(Lesson), rows)
+    with school.books.read() as session:
+        limit_variables(session)
+        found = reading.season_lessons(session, school.season.id, charlie)
+    assert (len(found), {one.bytes for one in found}) == (many, {1})
+
+
 def test_an_operator_may_end_a_parked_lesson(school: School, charlie: User) -> None:
     school.taught()
     job, other = school.jobs()
@@ -212,6 +258,29 @@ def test_an_operator_may_end_a_parked_lesson(school: School, charlie: User) -> N
             lessons.skip(session, charlie, row.id, now=school.books.clock())
     assert school.taught()
     assert school.versions[0].id not in school.memories()
+
+
+def test_lessons_of_a_season_that_is_cancelled_end_with_it(school: School, charlie: User) -> None:
+    school.taught()
+    for job in school.jobs():
+        school.remember(learned(job, b"old"))
+    next_round(school)
+    school.taught()
+    job, late = school.jobs()
+    for _ in range(school.books.settings.attempts):
+        school.books.lose(lost(job))
+        job = next(iter(school.jobs()), job)
+    with school.books.write() as session:
+        seasons.cancel(session, charlie, school.season.id, now=school.books.clock())
+    with school.books.read() as session:
+        assert reading.parked_lessons(session, charlie) == []
+    school.books.clock.pass_by(minutes=60)
+    school.books.sweep()
+    assert school.jobs() == []
+    assert not school.remember(learned(late))
+    ended = [one for one in school.rows() if one.round == 1]
+    assert {one.state for one in ended} == {LessonState.FAILED}
+    assert {one.after for one in ended} == {digest(b"old")}
 
 
 def test_a_lesson_under_way_is_claimed_and_a_final_one_is_not(school: School) -> None:
@@ -251,11 +320,32 @@ def test_a_message_that_is_not_of_an_attempt_of_ours_is_refused(
 
 
 def test_who_is_out_of_the_season_learns_no_more(school: School) -> None:
-    with school.books.write() as session:
-        entries = session.get_one(Season, school.season.id).entries
-        entries[0].out = "suspended"
+    set_out(school, "suspended")
     school.taught()
     assert [job.pupil.version for job in school.jobs()] == [school.versions[1].digest]
+
+
+def test_a_bot_that_comes_back_learns_from_the_round_whose_lesson_it_missed(
+    school: School,
+) -> None:
+    set_out(school, "suspended")
+    school.taught()
+    (job,) = school.jobs()
+    school.remember(learned(job))
+    set_out(school, "")
+    with school.books.write() as session:
+        session.get_one(Season, school.season.id).round = 2
+        first, last = session.scalars(select(Match).order_by(Match.number))
+        last.round = 1
+    school.taught()
+    found = {job.pupil.version: set(job.played) for job in school.jobs()}
+    assert [found[one.digest] for one in school.versions] == [{first.id, last.id}, {last.id}]
+
+
+def set_out(school: School, out: str) -> None:
+    """Takes the first bot out of the season, or brings it back."""
+    with school.books.write() as session:
+        session.get_one(Season, school.season.id).entries[0].out = out
 
 
 def test_strangers_do_not_learn_while_there_is_no_wall(school: School) -> None:
