@@ -49,11 +49,6 @@ _ADVICE: Final = tuple(
             "the example of the rules.",
         ),
         (
-            r"^TypeError: [\w.<>]*__init__\(\) (?:missing|takes)",
-            "The platform makes the player, and knows no values for more parameters: remove them, "
-            "or give each a default, as in level=3.",
-        ),
-        (
             r"^EOFError: EOF when reading a line",
             "Nobody sits at a bot's keyboard: remove input().",
         ),
@@ -72,6 +67,11 @@ _ADVICE: Final = tuple(
     )
 )
 _CALLED: Final = (
+    (
+        re.compile(r"^TypeError: [\w.<>]*__init__\(\) missing"),
+        "The platform makes the player, and knows no values for more parameters: remove them, "
+        "or give each a default, as in level=3.",
+    ),
     (
         re.compile(r"^TypeError: .+\(\) (?:missing|takes) .*\bargument"),
         "Give it the parameters of the example in the rules: in a class, first self.",
@@ -95,7 +95,7 @@ def advice(detail: str, *, called: bool = False) -> str:
         if pattern.search(detail):
             return f" {text}"
     for pattern, form in (
-        (_UNDEFINED, "Write import {} at the beginning of the file."),
+        (_UNDEFINED, "If you mean the module, write import {} at the beginning of the file."),
         (_MISSING, "{} is one of the modules of Python that a bot must do without."),
     ):
         found = pattern.search(detail)

@@ -17,7 +17,7 @@ SCREEN = "tkinter is one of the modules of Python that a bot must do without."
         ("SyntaxError: invalid character '\u201c' (U+201C)", "straight quotation marks"),
         ("SyntaxError: invalid character '\u201e' (U+201E)", "straight quotation marks"),
         ("SyntaxError: invalid non-printable character U+00A0", "delete the spaces of this line"),
-        ("NameError: name 'random' is not defined", "Write import random at the beginning"),
+        ("NameError: name 'random' is not defined", "the module, write import random at"),
         ("NameError: name 'Player' is not defined", "Begin the file with the import of the game"),
         ("NameError: name 'true' is not defined", "Python writes None, True and False"),
         ("TypeError: <enum 'Bot'> cannot extend <enum 'Player'>", "derive your class from the one"),
@@ -46,6 +46,8 @@ def test_the_cause_is_named_where_python_does_not(detail: str, told: str) -> Non
         "SyntaxError: invalid character '\u00d7' (U+00D7)",
         "TypeError: 'int' object is not callable",
         "TypeError: pick() missing 1 required positional argument: 'card'",
+        "TypeError: Node.__init__() missing 1 required positional argument: 'card'",
+        "TypeError: Node.__init__() takes 1 positional argument but 2 were given",
         "ModuleNotFoundError: No module named 'matchbox.game'",
     ],
 )

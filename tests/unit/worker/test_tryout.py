@@ -136,6 +136,14 @@ REFUSED = [
         id="parameters of init",
     ),
     pytest.param(
+        text("class Bot(SimplePlayer):", "    def __init__(): pass"),
+        "crash",
+        "The bot raised an exception before its first answer of a game (in __init__, which begins "
+        "in player.py, line 5): TypeError: Bot.__init__() takes 0 positional arguments but 1 was "
+        "given. Give it the parameters of the example in the rules: in a class, first self.",
+        id="no self of init",
+    ),
+    pytest.param(
         making("self.turn = 0"),
         "crash",
         "The bot raised an exception before its first answer of a game (in __init__, remember or "
