@@ -19,9 +19,9 @@ from matchbox.league.format import (
     fields_of,
     given,
 )
+from server import queries
 from server.auth import acting, context, signed_in
 from server.routes.form_fields import field, form_of, go_to, whole_or_none
-from server.routes.source import the_source
 from server.services import admission, entries, founding, leagues, seasons
 from server.services.accounts import require_operator
 
@@ -74,12 +74,12 @@ def create_league() -> Response:
 def edit_league(name: str) -> Response:
     """Changes the settings of a league. Without a number of deals, the bots' speed decides it."""
     require_operator(signed_in())
-    if field("mark") not in ("", pages.settings_mark(the_source().league(name))):
-        raise Conflict(
-            f"somebody has changed {name} since you opened this page; its settings now are on top, "
-            "so save again if yours, in the form, are to replace them"
-        )
     with acting() as (session, actor, now):
+        if field("mark") not in ("", pages.settings_mark(queries.league(session, name))):
+            raise Conflict(
+                f"somebody has changed {name} since you opened this page; its settings now are on "
+                "top, so save again if yours, in the form, are to replace them"
+            )
         deals = whole_or_none("deals")
         leagues.edit(
             session,

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from contextlib import AbstractContextManager
 from typing import Any
 
 import pytest
 from sqlalchemy import select
+from sqlalchemy.orm import Session
 
+from server import auth
 from server.db.models import League, Season, User, Version, VersionState
+from server.services import leagues
 from tests.books import GAME, Books, lost, played
 from tests.unit.server.routes.conftest import Browse, Caller, open_season, play_all, start_season
 
@@ -309,6 +313,23 @@ def test_a_change_of_a_league_that_somebody_has_not_seen_is_not_undone_unasked(
     assert "7 deals a match" in one.get(page).text
     assert other.send(page, mark=mark(refused.text), deals="8", bots="2").status_code == 303
     assert "8 deals a match" in one.get(page).text
+
+
+def test_a_change_that_comes_while_a_form_waits_for_the_database_is_not_undone_either(
+    browse: Browse, charlie: User, books: Books, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page, operator = f"/leagues/{GAME}", browse(charlie)
+    found = re.search(r'name="mark" value="([^"]+)"', operator.get(page).text)
+    assert found is not None
+
+    def acting_later() -> AbstractContextManager[tuple[Session, User, int]]:
+        with books.write() as session:
+            leagues.edit(session, charlie, GAME, deals=7, now=books.clock())
+        return auth.acting()
+
+    monkeypatch.setattr("server.routes.forms_leagues.acting", acting_later)
+    assert operator.send(page, mark=found[1], deals="8").status_code == 409
+    assert "7 deals a match" in operator.get(page).text
 
 
 def test_an_operator_invites_to_a_league_and_lets_it_rest_by_its_forms(
