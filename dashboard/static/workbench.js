@@ -331,8 +331,10 @@ async function send(action) {
   const reply = await fetch(action, { method: "POST", body });
   const page = parse(await reply.text());
   const again = page.getElementById("bench");
-  if (reply.status === 401 || (again && form.dataset.viewer && !again.dataset.viewer)) {
-    return showProblem("You are logged out. ", loginLink(), "; your draft is kept.");
+  const viewer = again?.dataset.viewer;
+  if (reply.status === 401 || (again && viewer !== form.dataset.viewer)) {
+    const now = viewer ? `This browser is logged in as ${viewer} now. ` : "You are logged out. ";
+    return showProblem(now, loginLink(), "; your draft is kept.");
   }
   // A form of another session is answered with a token of the present one.
   if (again) form.elements.csrf_token.value = again.elements.csrf_token.value;

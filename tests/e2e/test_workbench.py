@@ -438,6 +438,20 @@ def test_after_a_log_in_in_another_tab_the_form_can_be_sent_again(page: Page, ad
     expect(page.get_by_role("alert")).to_contain_text("line 1 holds the invisible character")
 
 
+def test_a_log_in_of_somebody_else_in_another_tab_sends_nothing_for_them(
+    page: Page, address: str
+) -> None:
+    sign_up(page, address)
+    write_text(page, "# mine")
+    page.context.clear_cookies()
+    sign_up(page.context.new_page(), address, "bob")
+    for _ in range(2):
+        page.get_by_role("button", name="Try it").click()
+        expect(page.locator("#verdict")).to_contain_text(
+            "This browser is logged in as bob now. Log in again; your draft is kept."
+        )
+
+
 def test_a_draft_belongs_to_the_account_that_wrote_it(page: Page, address: str) -> None:
     """Two pupils often share a browser."""
     page.goto(address + "/submit")
