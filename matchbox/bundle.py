@@ -53,6 +53,7 @@ _UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
 _NOTEBOOK: Final = re.compile(rb'\s*\{.*"nbformat"\s*:', re.DOTALL)
 _OFFICE: Final = frozenset({"[Content_Types].xml", "mimetype"})
 """Files by which a zip is shown to be a document."""
+_IMPORT: Final = re.compile(rb"^[ \t]*(?:from|import)\b[^\r\n#]*", re.MULTILINE)
 _INVISIBLE: Final = re.compile(
     "[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"
 )
@@ -125,14 +126,15 @@ def is_left_out(path: str) -> bool:
 def named_as_standard(files: Mapping[str, bytes]) -> str | None:
     """Returns a module of the bundle that the bundle imports by the name of a module of Python's
     own; None if there is none. Which of the two is imported depends on what was loaded before."""
+    lines = (
+        line for at, text in files.items() if at.endswith(".py") for line in _IMPORT.findall(text)
+    )
+    words = {word.decode() for line in lines for word in re.findall(rb"\w+", line)}
+    taken = sys.stdlib_module_names & words
     for file in files:
         name, _, rest = file.removesuffix(".py").partition("/")
-        if name in sys.stdlib_module_names and (file == f"{name}.py" or rest == "__init__"):
-            line = re.compile(
-                rb"^[ \t]*(?:from|import)\b[^\r\n#]*\b%b\b" % name.encode(), re.MULTILINE
-            )
-            if any(line.search(text) for at, text in files.items() if at.endswith(".py")):
-                return file
+        if name in taken and (file == f"{name}.py" or rest == "__init__"):
+            return file
     return None
 
 
