@@ -18,7 +18,8 @@ class SeasonLine(Answer):
     `matches` leaves out those that an operator or an exclusion made void. It is `paced` if the
     number of deals follows from its bots' speed when it starts. `seed` is null until it is over.
     `trouble` says why the schedule could not start it in time, or why it was paused and cannot go
-    on. `seats` is how many bots sit at a table.
+    on. `seats` is how many bots sit at a table. `starts_at` is null if no schedule starts it, as
+    in a paused league.
     """
 
     id: int

@@ -138,11 +138,12 @@ def meetings(
 
 
 def stamp(session: Session, number: int, viewer: User | None = None) -> Stamp:
-    """Returns the season's stamp, which changes with its matches, rounds, state and standing.
+    """Returns the season's stamp: it changes with its start, matches, rounds, state and standing.
 
     It also changes when the league opens another season. Reads no match. Raises NotFound.
     """
-    query = select(Season.state, Season.round, Season.league_id).where(Season.id == number)
+    columns = (Season.state, Season.round, Season.league_id, Season.starts_at)
+    query = select(*columns).where(Season.id == number)
     found = session.execute(query).first()
     if found is None:
         raise NotFound(f"there is no season '{number}'")
@@ -154,7 +155,8 @@ def stamp(session: Session, number: int, viewer: User | None = None) -> Stamp:
     following = session.scalar(
         select(func.max(Season.id)).where(*newer, Season.state == SeasonState.OPEN)
     )
-    parts = [found.state, found.round, *(states.get(one, 0) for one in MatchState), following or 0]
+    counted = (states.get(one, 0) for one in MatchState)
+    parts = [found.state, found.starts_at, found.round, *counted, following or 0]
     computed = board_counts.stamp(session, f"season:{number}")
     return Stamp(
         course="-".join(str(part) for part in parts),

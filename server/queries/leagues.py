@@ -75,8 +75,9 @@ def league(session: Session, name: str, viewer: User | None = None) -> AnsweredL
 
 
 def _with_starts(session: Session) -> list[tuple[League, int | None]]:
-    """Returns every league with the start of its next season, or None."""
-    waiting = (Season.state.in_(UPCOMING), Season.starts_at.is_not(None))
+    """Returns every league with the start of its next season, or None; a draft has none yet."""
+    coming = (SeasonState.OPEN, SeasonState.FROZEN)
+    waiting = (Season.state.in_(coming), Season.starts_at.is_not(None))
     query = select(Season.league_id, func.min(Season.starts_at)).where(*waiting)
     starts = dict(session.execute(query.group_by(Season.league_id)).all())
     rows = session.scalars(select(League).order_by(League.id))
@@ -205,6 +206,7 @@ def _lines(session: Session, rows: Sequence[Season]) -> list[SeasonLine]:
 
 
 def _line(row: Season, *, divisions: int, entries: int, matches: int, finished: int) -> SeasonLine:
+    waits = row.league.paused and row.state in UPCOMING
     return SeasonLine(
         id=row.id,
         name=row.name,
@@ -226,7 +228,7 @@ def _line(row: Season, *, divisions: int, entries: int, matches: int, finished: 
         paced=row.paced,
         seed=row.seed if row.state in OVER else None,
         created_at=iso(row.created_at),
-        starts_at=iso(row.starts_at),
+        starts_at=None if waits else iso(row.starts_at),
         started_at=iso(row.started_at),
         finished_at=iso(row.finished_at),
         trouble=row.trouble,

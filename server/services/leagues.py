@@ -217,9 +217,9 @@ def set_paused(session: Session, actor: User, name: str, paused: bool, *, now: i
     """
     require_operator(actor)
     league = find_league(session, name)
-    league.paused = paused
+    was_paused, league.paused = league.paused, paused
     session.flush()
-    if not paused:
+    if was_paused and not paused:  # Else what is due must not move.
         _reschedule(session, league, now)
     _note(session, actor, "league.pause" if paused else "league.resume", league, {}, now)
 

@@ -14,6 +14,7 @@ from matchbox.errors import Conflict
 from matchbox.league.format import Format, Schedule, given
 from matchbox.match.record import Bout
 from matchbox.match.wire import MatchPlayed, PlayMatch
+from server import queries
 from server.db.models import (
     Audit,
     Bot,
@@ -28,6 +29,7 @@ from server.db.models import (
     Version,
     VersionState,
 )
+from server.queries import courses
 from server.services import classes, entries, leagues, seasons, uploads
 from server.services.tick import tick
 from tests.books import Books, given_parts, play_out, played, scripted, season_of
@@ -185,6 +187,51 @@ def test_a_paused_league_opens_and_starts_nothing_and_catches_nothing_up(
     pause(books, charlie, league, paused=False)
     tick(books.context)
     assert editions(books, league) == [("cup 1", "open", "22:50")]
+
+
+def test_a_league_that_was_not_paused_keeps_its_due_edition_when_it_is_resumed(
+    books: Books, league: League, alice: User, bob: User, charlie: User
+) -> None:
+    for owner in (alice, bob):
+        books.bot(owner, f"{owner.name}s")
+    tick(books.context)
+    wait_until(books, "22:20")
+    wait_until(books, "22:34")
+    pause(books, charlie, league, paused=False)
+    assert editions(books, league)[1:] == [("cup 2", "open", "22:30")]
+
+
+def test_a_start_is_told_only_if_it_will_come(books: Books, league: League, charlie: User) -> None:
+    def told() -> tuple[str | None, str | None, str | None]:
+        with books.read() as session:
+            found = queries.league(session, "cup", charlie)
+            (line,) = found.seasons
+            return found.next_start, line.starts_at, queries.season(session, line.id).starts_at
+
+    tick(books.context)
+    assert told() == 3 * ("2023-11-14T22:20:00.000Z",)
+    pause(books, charlie, league, paused=True)
+    assert told() == (None, None, None)
+
+
+def test_a_draft_is_nobody_s_next_season(books: Books, league: League, charlie: User) -> None:
+    with books.write() as session:
+        seasons.create(session, charlie, name="Autumn", league="cup", draft=True, now=books.clock())
+    assert editions(books, league) == [("Autumn", "draft", "22:20")]
+    with books.read() as session:
+        assert queries.league(session, "cup").next_start is None
+
+
+def test_the_page_of_a_season_hears_that_it_was_put_off(books: Books, league: League) -> None:
+    def stamp() -> str:
+        with books.read() as session:
+            return courses.stamp(session, session.scalars(select(Season.id)).one()).course
+
+    tick(books.context)
+    first = stamp()
+    wait_until(books, "22:20")
+    assert editions(books, league) == [("cup 1", "open", "22:30")]
+    assert stamp() != first
 
 
 def pause(books: Books, charlie: User, league: League, *, paused: bool) -> None:
