@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -33,6 +34,8 @@ _NOT_SENT: Final = (
     httpx.UnsupportedProtocol,
 )
 """Exceptions after which the server has certainly not got the request."""
+_ODD_NAME: Final = re.compile(r"/([^/]*[^a-z0-9./-][^/]*)")
+"""A part of an address that is not the name of an account, a bot or a league."""
 _ERRORS: Final[Mapping[int, type[errors.MatchboxError]]] = {
     401: errors.Forbidden,
     403: errors.Forbidden,
@@ -195,11 +198,16 @@ class Client:
             raise self._no_matchbox() from error
 
     def _refusal(self, answer: httpx.Response) -> errors.MatchboxError:
-        """The error that this response describes. If the server's address has a path below which
-        Matchbox has no API, such as /api/v1, the address is wrong."""
-        below = httpx.URL(self.url).path != "/"
-        if answer.status_code == 404 and below and '"about:blank"' in answer.text:
-            return self._no_matchbox()
+        """The error that this response describes. If Matchbox has no such address, either the
+        server's address has a path too many, such as /api/v1, or a name has letters that no name
+        has."""
+        if answer.status_code == 404 and '"about:blank"' in answer.text:
+            if httpx.URL(self.url).path != "/":
+                return self._no_matchbox()
+            if odd := _ODD_NAME.search(answer.request.url.path):
+                return errors.NotFound(
+                    f"nothing is called {odd[1]!r}: names have only a-z, 0-9 and hyphens"
+                )
         return refusal(answer)
 
     def _refuse_page(self, answer: httpx.Response) -> None:

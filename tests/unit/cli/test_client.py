@@ -202,6 +202,16 @@ def test_a_name_with_signs_of_addresses_names_nothing_else(charlie: User, matchb
     assert matchbox("league", "show", "a\nb").code == 1
 
 
+def test_a_name_with_letters_that_no_name_has_is_named(charlie: User, matchbox: Run) -> None:
+    matchbox("season", "create", "Autumn", "--game", "bomb", "--cron", "0 18 * * FRI")
+    shown = matchbox("league", "show", "autumn", "--json").json
+    assert shown["name"] == "autumn"
+    for words in (("league", "show", "Autumn"), ("retire", "Autumn"), ("logs", "alice/Autumn")):
+        refused = matchbox(*words)
+        assert refused.code == 1
+        assert "'Autumn': names have only a-z, 0-9 and hyphens" in refused.err
+
+
 def test_a_login_that_cannot_be_kept_is_one_sentence(
     alice: User, matchbox: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
