@@ -14,7 +14,13 @@ import ssl
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from contextlib import suppress
-from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from http.client import (
+    BadStatusLine,
+    HTTPConnection,
+    HTTPException,
+    HTTPSConnection,
+    RemoteDisconnected,
+)
 from typing import Any, Final
 
 from matchbox.errors import Unavailable
@@ -135,4 +141,6 @@ def _ask(
 
 
 def _why(error: Exception) -> str:
+    if isinstance(error, BadStatusLine) and not isinstance(error, RemoteDisconnected):
+        return "its answer is not HTTP"  # The error has the answer, which nobody is to read.
     return str(error) or type(error).__name__

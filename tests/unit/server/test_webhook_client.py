@@ -11,7 +11,7 @@ import pytest
 
 from matchbox.errors import BadOption, Forbidden, Unavailable
 from server import ssrf_guard, webhook_client
-from tests.receivers import certificate, receiver
+from tests.receivers import certificate, mail_server, receiver
 
 BODY = json.dumps({"id": 7, "text": "größer"}).encode()
 
@@ -81,6 +81,12 @@ def test_nobody_at_the_door_is_told() -> None:
         url = told.url()
     with pytest.raises(Unavailable, match="did not answer"):
         webhook_client.post(url, BODY, {}, anywhere=True)
+
+
+def test_what_another_kind_of_server_says_is_not_told() -> None:
+    with mail_server() as told, pytest.raises(Unavailable, match="its answer is not HTTP") as error:
+        webhook_client.post(f"http://127.0.0.1:{told.port}/", BODY, {}, anywhere=True)
+    assert "mail.example.org" not in str(error.value)
 
 
 def test_over_tls_the_name_is_checked_though_the_address_is_pinned(tmp_path: Path) -> None:
