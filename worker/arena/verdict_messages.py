@@ -41,7 +41,9 @@ _STAGES: Final[Mapping[Stage, str]] = {
     "turn": "while it made a decision",
 }
 _PYTHON: Final = f"{sys.version_info[0]}.{sys.version_info[1]}"
-_OUTSIDE: Final = re.compile(r"^ImportError: cannot import name '(?:terminal|programs)' from ")
+_OUTSIDE: Final = re.compile(
+    r"^ImportError: cannot import name '(?:terminal|programs)' from 'matchbox\.games\."
+)
 """How `play_game`, `simulate_game` and a document's program fail in a box."""
 _OWN_MODULE: Final = " A module of your own must be in a zip, beside player.py."
 _PLACE: Final = re.compile(r'File "([^"]+\.py)", line (\d+)(?:, in (\S+))?')

@@ -62,3 +62,9 @@ def test_a_game_at_the_end_of_the_file_is_told_from_a_missing_import(module: str
     )
     told = reason(fault, "loading", {}, 'File "player.py", line 9, in <module>')
     assert told.startswith("The file plays a game of its own (player.py, line 9), which is not")
+
+
+def test_a_name_that_a_module_of_the_author_lacks_is_no_game() -> None:
+    fault = SeatFault("crash", "ImportError: cannot import name 'programs' from 'helpers'")
+    told = reason(fault, "loading", {}, 'File "player.py", line 9, in <module>')
+    assert told.startswith("The bot raised an exception while the file was being imported")
