@@ -217,12 +217,14 @@ def league_page(source: Source, name: str, values: Values | None = None, error: 
     kind = (values or {}).get("kind", league.format.kind)
     if kind not in CHOICES["kind"]:
         raise BadOption(f"{kind!r} is not a kind of season; choose one in the form")
+    mark = settings_mark(league)
     cooperative = any(one.name == league.game and one.cooperative for one in source.games())
     return render_template(
         "league.html",
         most_deals=MOST_DEALS,
         values={**_settings_of(league), **(values or {})},
-        mark=settings_mark(league),
+        mark=mark,
+        overtaken=(values or {}).get("mark") not in (None, "", mark),
         error=error,
         league=league,
         kinds=league_form.KINDS,

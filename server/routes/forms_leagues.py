@@ -76,10 +76,7 @@ def edit_league(name: str) -> Response:
     require_operator(signed_in())
     with acting() as (session, actor, now):
         if field("mark") not in ("", pages.settings_mark(queries.league(session, name))):
-            raise Conflict(
-                f"somebody has changed {name} since you opened this page; its settings now are on "
-                "top, so save again if yours, in the form, are to replace them"
-            )
+            raise Conflict(f"the settings of {name} are not saved")  # The page says why.
         deals = whole_or_none("deals")
         leagues.edit(
             session,

@@ -311,6 +311,9 @@ def test_a_change_of_a_league_that_somebody_has_not_seen_is_not_undone_unasked(
     assert "7 deals a match" in refused.text, "what it is now"
     assert re.search(r'name="bots"[^>]* value="2"', refused.text), "what was typed"
     assert "7 deals a match" in one.get(page).text
+    for wrong in ({"csrf_token": "old"}, {"kind": "swiss", "rounds": "x"}):
+        told = other.send(page, mark=seen, deals="8", **wrong).text
+        assert f"Somebody has changed {GAME} since" in told, "also after another mistake"
     assert other.send(page, mark=mark(refused.text), deals="8", bots="2").status_code == 303
     assert "8 deals a match" in one.get(page).text
 
