@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 import structlog
-from sqlalchemy import ColumnElement, and_, func, select, update
+from sqlalchemy import ColumnElement, and_, func, or_, select, update
 
 from matchbox.bundle import digest
 from matchbox.errors import BadMessage, Conflict
@@ -203,18 +203,20 @@ def _played(session: Session, season: Season) -> dict[int, list[tuple[str, int]]
     """The matches that each version learns from, as (match id, seat), by the version's row number.
 
     These are finished matches since the version's last lesson, ordered by id, as many as a lesson
-    needs. Versions that are out of the season or do not learn are left out. So is a match that
-    shares a deal with an unfinished match.
+    needs. They may be of an earlier round, if they replace void ones. Versions that are out of the
+    season or do not learn are left out. So is a match that shares a deal with an unfinished match.
     """
-    done = select(Lesson.version_id, func.max(Lesson.round).label("round"))
-    last = done.where(Lesson.season_id == season.id).group_by(Lesson.version_id).subquery()
+    newest = (func.max(Lesson.round).label("round"), func.max(Lesson.created_at).label("at"))
+    given = select(Lesson.version_id, *newest).where(Lesson.season_id == season.id)
+    last = given.group_by(Lesson.version_id).subquery()
+    since = or_(Match.round > func.coalesce(last.c.round, -1), Match.created_at > last.c.at)
     query = (
         select(MatchSeat.version_id, Match.id, MatchSeat.seat)
         .join(Match, Match.id == MatchSeat.match_id)
         .join(Entry, Entry.version_id == MatchSeat.version_id)
         .join(Version, Version.id == MatchSeat.version_id)
         .outerjoin(last, last.c.version_id == MatchSeat.version_id)
-        .where(Match.season_id == season.id, Match.round > func.coalesce(last.c.round, -1))
+        .where(Match.season_id == season.id, since)
         .where(Match.state == MatchState.FINISHED, readable())
         .where(Entry.season_id == season.id, Entry.out == "", Version.learns.is_not(False))
     )

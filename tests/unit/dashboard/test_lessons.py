@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
-from tests.unit.dashboard.cast import NOBODY, OPERATOR, SOURCE
+from matchbox.answers.lessons import Lesson
+from tests.unit.dashboard.cast import NOBODY, OPERATOR, SOURCE, lesson
 from tests.unit.dashboard.seasons import VERIFIED, season
 from tests.unit.dashboard.test_pages import get
+
+LEARNED: Final = VERIFIED.lessons
 
 
 def test_an_owner_sees_what_the_bot_learned_and_others_see_none_of_it() -> None:
@@ -23,10 +26,31 @@ def test_an_owner_sees_what_the_bot_learned_and_others_see_none_of_it() -> None:
 
 
 @pytest.mark.parametrize(
+    ("newest", "says"),
+    [
+        ([lesson("waiting", after=None)], True),
+        ([lesson(after=None, bytes=0)], False),
+        ([lesson("waiting", after=None), lesson(after=None, bytes=0)], False),
+    ],
+)
+def test_a_memory_is_that_after_the_newest_lesson(newest: list[Lesson], says: bool) -> None:
+    source = replace(SOURCE, lessons=lambda owner, name: [*newest, lesson()])
+    assert ("Its memory holds 12 bytes" in get("/bots/alice/careful", source).text) == says
+
+
+@pytest.mark.parametrize(
     ("changed", "says"),
     [
         ({}, "60 of 60 matches played again, 58 the same, 1 with bots that answer differently"),
         ({}, "4 of 4 lessons repeated; they led to the same memory. The standing follows"),
+        (
+            {"lessons": LEARNED | {"same": 1, "different": ["a/b 1", "a/b 2"]}},
+            "1 of 4 lessons repeated; they led to the same memory, 2 to another. The standing",
+        ),
+        (
+            {"lessons": LEARNED | {"same": 3, "unrepeatable": ["a/b 1"]}},
+            "to the same memory, 1 to a different one each time. The standing follows",
+        ),
         ({"different": ["ab" * 16]}, "1 different"),
         ({"standing": "different"}, "no longer follows from its rows"),
     ],

@@ -15,7 +15,7 @@ from server import outbox
 from server.db.models import Lesson, LessonState, Match, Memory, Season, SeasonState, User, Version
 from server.queries import courses
 from server.queries import lessons as reading
-from server.services import job_kinds, lessons, seasons
+from server.services import job_kinds, lessons, seasons, voids
 from tests.books import (
     USUAL_VARIABLES,
     Books,
@@ -340,6 +340,32 @@ def test_a_bot_that_comes_back_learns_from_the_round_whose_lesson_it_missed(
     school.taught()
     found = {job.pupil.version: set(job.played) for job in school.jobs()}
     assert [found[one.digest] for one in school.versions] == [{first.id, last.id}, {last.id}]
+
+
+def test_a_match_that_is_played_again_is_learned_from_in_the_next_lesson(
+    school: School, charlie: User
+) -> None:
+    school.taught()
+    jobs = school.jobs()
+    school.remember(learned(jobs[0]))
+    books = school.books
+    books.clock.pass_by(seconds=30)
+    with books.write() as session:
+        match = min(jobs[0].played)
+        voids.void(session, charlie, match, "a bad disk", again=True, now=books.clock())
+    (job,) = books.dispatch()
+    books.record(played(job))
+    school.remember(learned(jobs[1]))
+    assert school.taught()
+    with books.write() as session:
+        session.get_one(Season, school.season.id).round = 2
+    school.taught()
+    assert [set(one.played) for one in school.jobs()] == [{job.match}, {job.match}]
+    books.clock.pass_by(seconds=30)
+    with books.write() as session:
+        session.get_one(Season, school.season.id).round = 3
+    school.taught()
+    assert school.jobs() == []
 
 
 def set_out(school: School, out: str) -> None:
