@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import socket
 import ssl
@@ -174,6 +175,40 @@ def test_a_stream_comes_line_by_line(port: int) -> None:
         alice.stream("GET", "/api/v1/events") as stream,
     ):
         assert next(stream.iter_lines()) == "retry: 2000"
+
+
+@contextmanager
+def proxying_a_room(checkout: Path, web: str, folder: Path) -> Iterator[int]:
+    """The port of an nginx with the lines of docs/operate.md, until the block ends."""
+    port = free_port()
+    page = (checkout / "docs/operate.md").read_text()
+    (lines,) = re.findall(r"^```nginx\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    site = lines.replace("listen 80 ", f"listen 127.0.0.1:{port} ").replace("127.0.0.1:8000", web)
+    places = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    kept = "".join(f"{place}_temp_path {folder}/{place};\n" for place in places)
+    (folder / "nginx.conf").write_text(
+        f"daemon off; pid {folder}/pid; error_log stderr; events {{}}\n"
+        f"http {{ access_log off;\n{kept}{site}}}\n"
+    )
+
+    def listens() -> bool:
+        with socket.socket() as caller:
+            return caller.connect_ex(("127.0.0.1", port)) == 0
+
+    command = tied([needs("nginx"), "-c", str(folder / "nginx.conf")])
+    with running(command, listens, folder / "log"):
+        yield port
+
+
+def test_the_proxy_for_one_room_tells_the_visitors_address(
+    checkout: Path, web: str, tmp_path: Path
+) -> None:
+    with proxying_a_room(checkout, web, tmp_path) as port, visitor(port) as mallory:
+        told = mallory.get("/here").json()
+        assert (told["X-Forwarded-For"], told["X-Forwarded-Proto"]) == (VISITOR, "http")
+        assert told["X-Forwarded-Host"] == told["Host"] == f"127.0.0.1:{port}"
+        with mallory.stream("GET", "/api/v1/events") as stream:
+            assert next(stream.iter_lines()) == "retry: 2000"
 
 
 def test_what_is_too_long_is_told_so(port: int) -> None:
