@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import and_, delete, func, not_, select, update
 from sqlalchemy.orm import joinedload
 
 from matchbox.errors import NotFound
 from server.db.models import Bot, Delivery, Notice, Role, User, Version, Webhook
 from server.db.session import rows_changed
 from server.services.events import storable
+from server.times import DAY_MS, lately
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -31,6 +32,8 @@ ADDRESS: Final = "address"
 """The kind of notice that is mailed to the address that the account had when it was written."""
 PASSWORD_LINK: Final = "password-link"
 """The kind of notice whose mail has the link to set a new password."""
+COUNTED: Final = (CONFIRM, PASSWORD_LINK)
+"""The kinds of notices that are counted to limit the mails of a day: those of the last day stay."""
 _PAGES: Final = {"season": "seasons", "match": "matches", "comparison": "comparisons"}
 
 
@@ -57,7 +60,7 @@ def notify_account(
     for number in session.scalars(select(Webhook.id).where(*heard).order_by(Webhook.id)):
         session.add(Delivery(notice=notice, webhook_id=number, due_at=now))
     session.flush()
-    _trim(session, user_id)
+    _trim(session, user_id, now)
     return notice
 
 
@@ -113,11 +116,13 @@ def _path_of(subject: str) -> str:
     return {"user": "/account", "platform": "/admin/health"}.get(kind, "/inbox")
 
 
-def _trim(session: Session, user_id: int) -> None:
-    """Deletes all but the account's newest notices, with their deliveries."""
-    mine = select(Notice.id).where(Notice.user_id == user_id).order_by(Notice.id.desc())
-    last = session.scalar(mine.offset(KEPT).limit(1))
+def _trim(session: Session, user_id: int, now: int) -> None:
+    """Deletes all but the account's newest notices and those that are counted, with their
+    deliveries."""
+    mine = select(Notice.id).where(Notice.user_id == user_id)
+    last = session.scalar(mine.order_by(Notice.id.desc()).offset(KEPT).limit(1))
     if last is not None:
-        old = select(Notice.id).where(Notice.user_id == user_id, Notice.id <= last)
+        counted = and_(Notice.kind.in_(COUNTED), lately(Notice.at, DAY_MS, now))
+        old = mine.where(Notice.id <= last, not_(counted))
         session.execute(delete(Delivery).where(Delivery.notice_id.in_(old)))
         session.execute(delete(Notice).where(Notice.id.in_(old)))

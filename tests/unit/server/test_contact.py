@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from matchbox.errors import BadName, BadOption, Conflict, Forbidden, TooMany
 from matchbox.settings import Settings
-from server.db.models import Audit, Delivery, User, Webhook
+from server.db.models import Audit, Delivery, Notice, User, Webhook
 from server.services import contact, deliveries, notices
 from server.services.deliveries import Parcel
 from tests.books import Books
@@ -210,6 +210,23 @@ def test_nobody_is_buried_in_links(books: Books, alice: User) -> None:
     ask(books, frida, "frida@example.org")
     books.clock.pass_by(minutes=24 * 60)
     ask(books, alice)
+
+
+def test_no_number_of_other_notices_makes_room_for_more_links(
+    books: Books, alice: User, bob: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(notices, "KEPT", 3)
+    for _ in range(contact.LINKS):
+        ask(books, alice)
+    for _ in range(4):
+        tell(books, alice)
+    with pytest.raises(TooMany, match="tomorrow"):
+        ask(books, alice)
+    books.clock.pass_by(minutes=24 * 60)
+    tell(books, alice)
+    with books.read() as session:
+        kinds = session.scalars(select(Notice.kind).where(Notice.user_id == alice.id)).all()
+    assert kinds == ["verdict"] * 3, "a day later they go as others do"
 
 
 def test_a_muted_kind_is_mailed_no_more_and_is_in_the_inbox_still(
