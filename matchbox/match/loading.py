@@ -213,8 +213,7 @@ def choose(
     found = [
         value if _is_player(value, base) else adopt(value, named=False)
         for name, value in vars(module).items()
-        if getattr(value, "__module__", None) == module.__name__
-        and getattr(value, "__name__", None) == name
+        if getattr(value, "__module__", None) == module.__name__ and _name_of(value) == name
     ]
     own = [player for player in found if player is not None]
     leaves = [one for one in own if not any(issubclass(two, one) for two in own if two is not one)]
@@ -236,17 +235,25 @@ def choose(
     )
 
 
+def _name_of(value: object) -> object:
+    """The value's own name; None if it has none."""
+    try:
+        return getattr(value, "__name__", None)
+    except Exception:  # As of a dict whose __getattr__ raises KeyError.
+        return None
+
+
 def _what_to_write(module: ModuleType, base: type[Any], adopt: Adopt) -> str:
-    """How the file gets a player: by a class or function that it defines already, if it does."""
+    """How the file gets a player: by the last class or function that it defines, if it does."""
     own = [
         (name, value)
         for name, value in vars(module).items()
         if getattr(value, "__module__", None) == module.__name__
     ]
-    for name, value in own:
+    for name, value in reversed(own):
         if adopt(value, named=True) is not None:
             return f"if the function {name} is your player, write BOT = {name} at the end"
-    for name, value in own:
+    for name, value in reversed(own):
         if isinstance(value, type) and name != base.__name__:
             return f"if {name} is your player, write class {name}({base.__name__}):"
     return "write one, or name an imported one with BOT = Class"

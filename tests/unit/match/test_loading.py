@@ -80,7 +80,7 @@ def test_a_game_may_take_functions_as_players(source: str, wanted: str | None, n
     "source, told",
     [
         (
-            "def other(): pass",
+            "def helper(): pass\ndef other(): pass",
             "no subclass of Player; if the function other is your player, write ",
         ),
         ("from math import floor", "defines no subclass of Player; write one"),
@@ -154,6 +154,13 @@ def test_a_second_name_of_a_class_is_no_second_player() -> None:
     assert loaded("class Mine(Player): pass\nAlso = Mine").__name__ == "Mine"
 
 
+def test_an_object_whose_attributes_are_its_items_is_no_player() -> None:
+    items = (
+        "class Items(dict):\n    def __getattr__(self, key): return self[key]\nitems = Items()\n"
+    )
+    assert loaded(f"{items}class Mine(Player): pass").__name__ == "Mine"
+
+
 def test_bot_names_the_class() -> None:
     source = "class One(Player): pass\nclass Two(Player): pass\nBOT = One"
     assert loaded(source).__name__ == "One"
@@ -170,7 +177,11 @@ def test_the_wanted_class_comes_before_bot() -> None:
         ("", None, "the file defines no subclass of Player"),
         ("BOT = Player", None, "BOT is not a subclass of Player"),
         ("BOT = 3", None, "BOT is not a subclass of Player"),
-        ("class One: pass", None, r"if One is your player, write class One\(Player\):"),
+        (
+            "class Two: pass\nclass One: pass",
+            None,
+            r"if One is your player, write class One\(Player\):",
+        ),
         ("class Player: pass", None, "the file defines no subclass of Player; write one"),
         (
             "class One(Player): pass\nBOT = One()",
