@@ -60,8 +60,8 @@ class UpkeepSettings:
     )
     keep_output_days: int = setting(
         180,
-        "days for which the output and reports of bots in a match are kept, in a season until its "
-        "end at least; 0: for ever",
+        "days for which the output and reports of bots in a match or lesson are kept, in a season "
+        "until its end at least; 0: for ever",
         least=0,
         most=36_500,
     )

@@ -8,9 +8,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import delete, func, select, update
 
-from server.db.models import IDLE, BrowserSession, Delivery, Event, Notice, Setting, Version
+from server.db.models import (
+    IDLE,
+    OVER,
+    BrowserSession,
+    Delivery,
+    Event,
+    Lesson,
+    Notice,
+    Season,
+    Setting,
+    Version,
+)
 from server.db.session import rows_changed
 from server.services import play, record_removal
 from server.times import DAY_MS, HOUR_MS, has_passed
@@ -29,6 +40,8 @@ EVERY_MS: Final = HOUR_MS
 """The pause between two searches for old rows, in ms."""
 NAME: Final = "retention"
 """The name of the setting's row that stores when a search last found nothing."""
+_REMOVED: Final = "(removed after {} days)"
+"""Stands in the place of the output of a lesson."""
 
 
 class Kind(NamedTuple):
@@ -126,6 +139,18 @@ def _remove_logs(session: Session, keys: Sequence[Any], days: int) -> int:
     return len(keys)
 
 
+def _old_lessons(before: int) -> Select[Any]:
+    over = (Season.state.in_(OVER), Lesson.settled_at < before)
+    output = (Lesson.log != "", Lesson.log.not_like(_REMOVED.format("%")))
+    return select(Lesson.id).join(Lesson.season).where(*over, *output).order_by(Lesson.id)
+
+
+def _remove_output(session: Session, keys: Sequence[Any], days: int) -> int:
+    """Removes the output of bots in these lessons; their memories stay."""
+    lessons = update(Lesson).where(Lesson.id.in_(keys))
+    return rows_changed(session, lessons.values(log=_REMOVED.format(days)))
+
+
 KINDS: Final = (
     Kind("events", "keep_event_days", _old_events, _delete(Event.id)),
     Kind("deliveries", "keep_delivery_days", _old_deliveries, _delete(Delivery.id)),
@@ -136,6 +161,7 @@ KINDS: Final = (
     Kind(
         "output", "keep_output_days", record_removal.old_output, record_removal.remove_output
     ),
+    Kind("lessons", "keep_output_days", _old_lessons, _remove_output),
     Kind(
         "records", "keep_record_days", record_removal.old_records, record_removal.remove_records
     ),

@@ -18,6 +18,8 @@ from server.db.models import (
     Delivery,
     Event,
     League,
+    Lesson,
+    LessonState,
     Match,
     MatchSeat,
     Notice,
@@ -252,6 +254,28 @@ def test_a_season_keeps_its_records_until_it_is_over_and_one_asks(
         assert list(queries.season_records(books.read, season.id)) == []
 
 
+def test_the_output_of_lessons_goes_after_the_seasons_end(
+    books: Books, bots: list[Version], charlie: User
+) -> None:
+    season = season_of(books, charlie, bots, format={"learning": "fresh"})
+    with books.write() as session:
+        for log in ("aha\n", ""):
+            row = Lesson(season_id=season.id, version_id=bots[0].id, round=len(log), log=log)
+            row.state, row.played, row.created_at = LessonState.LEARNED, [], books.clock()
+            row.settled_at = books.clock()
+            session.add(row)
+    books.clock.pass_by(minutes=60 * 24 * 20 + 5)
+    assert "lessons" not in prune(books, keep_output_days=20), "the season goes on"
+    with books.write() as session:
+        session.get_one(Season, season.id).state = SeasonState.FINISHED
+    assert "lessons" not in prune(books, keep_output_days=21)
+    assert prune(books, keep_output_days=20)["lessons"] == 1
+    assert "lessons" not in prune(books, keep_output_days=10)
+    with books.read() as session:
+        logs = session.scalars(select(Lesson.log).order_by(Lesson.log)).all()
+    assert logs == ["", "(removed after 20 days)"]
+
+
 def test_small_rows_go_by_their_age(books: Books, alice: User) -> None:
     now = books.clock()
     for days in (0, 8, 400):
@@ -270,7 +294,7 @@ def test_small_rows_go_by_their_age(books: Books, alice: User) -> None:
         found = retention.count(session, books.settings, now=now)
     assert found == {
         "events": 1, "deliveries": 2, "notices": 0, "sessions": 1, "tables": 0, "tryouts": 0,
-        "output": 0, "records": None, "season-records": None,
+        "output": 0, "lessons": 0, "records": None, "season-records": None,
     }  # fmt: skip
     assert prune(books) == {"events": 1, "deliveries": 2, "notices": 1, "sessions": 1}
     assert [books.count(one) for one in (Delivery, Notice, BrowserSession)] == [1, 2, 2]
