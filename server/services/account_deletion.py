@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import String, cast, delete, select, update
+from sqlalchemy import String, cast, delete, not_, select, update
 
 from matchbox.league.season import Field
 from server.db.models import (
@@ -37,7 +37,7 @@ from server.db.models import (
     User,
     Webhook,
 )
-from server.services import accounts, audit, exclusions, logins, uploads
+from server.services import accounts, audit, contact, exclusions, logins, uploads
 from server.services.account_operations import (
     closed_why,
     leave_everything,
@@ -77,7 +77,7 @@ def delete_account(
         _keep_draws(session, user)
         _rename(session, user, now=now)
         _end_its_bots(session, user, now=now)
-        _forget(session, user)
+        _forget(session, user, now=now)
         _rename_in_standings(session, user, former)
         _rename_in_texts(session, user, former)
         audit.note(session, user, "user.delete", f"user:{user.id}", now=now)
@@ -116,14 +116,16 @@ def _end_its_bots(session: Session, user: User, *, now: int) -> None:
         uploads.retire(session, user, bot.full_name, now=now)
 
 
-def _forget(session: Session, user: User) -> None:
+def _forget(session: Session, user: User, *, now: int) -> None:
     """Deletes the account's notices, webhooks, invitations and drafts, and whatever logs in to it.
 
     The bots' files stay, since they are needed to play matches again.
     """
     notices = select(Notice.id).where(Notice.user_id == user.id)
     session.execute(delete(Delivery).where(Delivery.notice_id.in_(notices)))
-    for table in (Notice, Webhook, BrowserSession, Invitation, Token, Identity):
+    links = contact.hide_addresses(session, user, now=now)
+    session.execute(delete(Notice).where(Notice.user_id == user.id, not_(links)))
+    for table in (Webhook, BrowserSession, Invitation, Token, Identity):
         session.execute(delete(table).where(table.user_id == user.id))
     session.execute(delete(Draft).where(Draft.owner_id == user.id))
     session.flush()

@@ -16,6 +16,7 @@ from server.services import (
     announcements,
     board_counts,
     comparisons,
+    contact,
     dispatch,
     drafts,
     editions,
@@ -298,6 +299,7 @@ def _trim(context: Context) -> None:
     with context.write() as session:
         events.trim(session)
         logins.trim(session, now=context.now())
+        contact.trim(session, now=context.now())
         drafts.trim(session, now=context.now())
         fault_counts.trim(session, now=context.now())
 

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
 from typing import Any
 from zipfile import ZipFile
 
@@ -13,7 +14,7 @@ import pytest
 from sqlalchemy import func, select
 
 from matchbox.bundle import digest
-from matchbox.errors import BadName, Conflict, Forbidden, NotFound
+from matchbox.errors import BadName, Conflict, Forbidden, NotFound, TooMany
 from matchbox.match.record import Bout
 from matchbox.match.wire import PlayMatch
 from server.db.models import (
@@ -45,6 +46,7 @@ from server.services import (
     account_operations,
     accounts,
     comparisons,
+    contact,
     drafts,
     notices,
     operations,
@@ -117,6 +119,30 @@ def test_what_was_played_stays_as_that_of_a_deleted_author(
         assert session.scalars(select(Audit.action)).all()[-1] == "user.delete"
         for standing in session.scalars(select(Standing)):
             assert "dora/" not in json.dumps([standing.lines, standing.facts])
+
+
+def test_a_deleted_account_makes_no_room_for_more_links_to_an_address(books: Books) -> None:
+    settings = replace(books.settings, smtp_host="mail.example", smtp_sender="x@bots.example")
+    address = "Victim@example.org"
+
+    def ask_and_delete(name: str) -> None:
+        with books.write() as session:
+            now = books.clock()
+            user = accounts.sign_up(session, name, PASSWORD, signup="open", now=now)
+            contact.request_confirmation(session, user, address, settings=settings, now=now)
+        delete(books, user)
+
+    for number in range(contact.ACCOUNTS):
+        ask_and_delete(f"bomber-{number}")
+    with books.read() as session:
+        assert not [text for text in session.scalars(select(Notice.text)) if "example" in text]
+    with pytest.raises(TooMany, match="tomorrow"):
+        ask_and_delete("one-more")
+    books.clock.pass_by(minutes=24 * 60)
+    tick(books.context)
+    with books.read() as session:
+        assert session.scalars(select(Notice)).all() == [], "a day later nothing is left"
+    ask_and_delete("another")
 
 
 def test_nothing_of_others_goes_with_an_account(books: Books, dora: User, bob: User) -> None:
