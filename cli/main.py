@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from itertools import dropwhile
+from types import TracebackType
 from typing import Annotated, Final
 
 import typer
@@ -113,7 +116,31 @@ def main(arguments: list[str] | None = None) -> None:
     """Runs the command and exits: 0 means yes, 1 no, 2 wrong usage, 130 Ctrl-C."""
     _open_closed_streams()
     output.show_all_signs()
+    sys.excepthook = show_error
     sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+
+
+def show_error(
+    kind: type[BaseException], error: BaseException, trace: TracebackType | None
+) -> None:
+    """Prints an uncaught error. That of a player's file has no frames above the file's, as with
+    `python FILE`."""
+    from runpy import run_path
+
+    def is_runpy(frame: TracebackType) -> bool:
+        return frame.tb_frame.f_code.co_filename == run_path.__code__.co_filename
+
+    frames = list(_frames(trace))
+    if any(map(is_runpy, frames)):
+        below = dropwhile(lambda frame: not is_runpy(frame), frames)
+        trace = next(dropwhile(is_runpy, below), None)
+    sys.__excepthook__(kind, error.with_traceback(trace), trace)
+
+
+def _frames(trace: TracebackType | None) -> Iterator[TracebackType]:
+    while trace is not None:
+        yield trace
+        trace = trace.tb_next
 
 
 def run(arguments: list[str]) -> int:

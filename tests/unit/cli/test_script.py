@@ -121,6 +121,19 @@ def test_an_error_of_the_file_is_its_own(matchbox: Run, tmp_path: Path) -> None:
         matchbox("run", file, "--game", "skull")
 
 
+@pytest.mark.parametrize("line, frames", [("Card.thorn", 1), ("Card.", 0)])
+def test_an_error_of_the_file_is_shown_as_by_python(line: str, frames: int, tmp_path: Path) -> None:
+    file = tmp_path / "broken.py"
+    file.write_text(f"class Card: pass\n{line}\n")
+    ran = subprocess.run(
+        [str(COMMAND), "run", str(file), "--game", "skull"],
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert ran.returncode == 1
+    assert (ran.stderr.count("Traceback"), ran.stderr.count(", in ")) == (frames, frames)
+    assert f'File "{file}", line 2' in ran.stderr
+
+
 @pytest.mark.parametrize(
     "words, error",
     [
