@@ -209,7 +209,8 @@ def _played(session: Session, season: Season) -> dict[int, list[tuple[str, int]]
     newest = (func.max(Lesson.round).label("round"), func.max(Lesson.created_at).label("at"))
     given = select(Lesson.version_id, *newest).where(Lesson.season_id == season.id)
     last = given.group_by(Lesson.version_id).subquery()
-    since = or_(Match.round > func.coalesce(last.c.round, -1), Match.created_at > last.c.at)
+    again = and_(Match.replaces.is_not(None), Match.created_at > last.c.at)
+    since = or_(Match.round > func.coalesce(last.c.round, -1), again)
     query = (
         select(MatchSeat.version_id, Match.id, MatchSeat.seat)
         .join(Match, Match.id == MatchSeat.match_id)

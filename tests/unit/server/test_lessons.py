@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 from msgspec.structs import replace
-from sqlalchemy import insert, select
+from sqlalchemy import insert, select, update
 
 from matchbox.bundle import digest
 from matchbox.errors import BadMessage, Conflict, Forbidden, NotFound
@@ -16,6 +16,7 @@ from server.db.models import Lesson, LessonState, Match, Memory, Season, SeasonS
 from server.queries import courses
 from server.queries import lessons as reading
 from server.services import job_kinds, lessons, seasons, voids
+from server.times import HOUR_MS
 from tests.books import (
     USUAL_VARIABLES,
     Books,
@@ -364,6 +365,17 @@ def test_a_match_that_is_played_again_is_learned_from_in_the_next_lesson(
     books.clock.pass_by(seconds=30)
     with books.write() as session:
         session.get_one(Season, school.season.id).round = 3
+    school.taught()
+    assert school.jobs() == []
+
+
+def test_no_match_is_learned_from_twice_because_the_clock_was_ahead_of_it(school: School) -> None:
+    school.taught()
+    for job in school.jobs():
+        school.remember(learned(job))
+    with school.books.write() as session:
+        session.execute(update(Match).values(created_at=school.books.clock() + HOUR_MS))
+        session.get_one(Season, school.season.id).round = 2
     school.taught()
     assert school.jobs() == []
 
