@@ -28,7 +28,10 @@ _DOMAINS: Final = re.compile(r"[a-z0-9.-]{1,253}( *, *[a-z0-9.-]{1,253})*", re.I
 class ServiceSettings:
     """The settings of the database, the broker, the web servers and the mail."""
 
-    data: str = setting("data", "folder for the database, the queue and the secrets")
+    data: str = setting(
+        "data",
+        "folder for the database, the queue and the secrets; `matchbox up` sets it, to its --data",
+    )
     database_url: str = setting(
         "",
         "SQLAlchemy address; empty: SQLite in the data folder",
