@@ -32,6 +32,7 @@ READERS: Final = {
     },
     "For operators": {
         "operate": "installation, size, scaling, proxy, mail, backups, upgrades, monitoring",
+        "seasons": "a class, leagues and their seasons, leaderboards, what to put right",
         "symptoms": "what you see, why it is so, what to do",
         "settings": "every setting of the platform, a league, the containers",
         "threat-model": "what the wall promises, the attacks, what cannot be stopped",
@@ -41,6 +42,7 @@ READERS: Final = {
         "league": "what ratings and seasons promise, measured",
         "figures": "the figures of the source documents, and ours",
         "performance": "how fast isolated play is, compared with a plain loop",
+        "storms": "whole seasons while everything is killed, or busy",
         "protocol": "every message, with examples",
         "decisions": "design decisions and their reasons",
     },
