@@ -8,6 +8,7 @@ from flask import Response, url_for
 from matchbox.answers.bots import Bot, Bots, Version
 from matchbox.answers.faults import FaultList
 from matchbox.answers.standings import Ratings
+from matchbox.bundle import read_bundle
 from server import queries
 from server.auth import acting, context, viewer
 from server.queries import history
@@ -107,6 +108,7 @@ def retire(owner: str, name: str) -> Response:
 
 
 def _upload(game: str | None, name: str, class_name: str | None, data: bytes) -> Response:
+    bundle = read_bundle(data)
     with acting() as (session, actor, now):
         row = uploads.upload(
             session,
@@ -114,6 +116,7 @@ def _upload(game: str | None, name: str, class_name: str | None, data: bytes) ->
             game=game,
             name=name,
             data=data,
+            bundle=bundle,
             class_name=class_name,
             network=client_network(),
             settings=context().settings,

@@ -6,6 +6,7 @@ from apiflask import APIBlueprint
 from flask import Response, url_for
 
 from matchbox.answers.bots import Draft
+from matchbox.bundle import read_bundle
 from server.auth import acting, context, viewer
 from server.queries import waiting
 from server.rate_limits import client_network
@@ -28,13 +29,14 @@ def try_draft() -> Response:
     An account may try as many drafts in an hour as it may upload. A draft is deleted after an hour.
     """
     form, data = read_upload(schemas.NewDraft)
-    settings = context().settings
+    settings, bundle = context().settings, read_bundle(data)
     with acting() as (session, actor, now):
         row = drafts.try_draft(
             session,
             actor,
             game=form.game,
             data=data,
+            bundle=bundle,
             class_name=form.class_name,
             network=client_network(),
             settings=settings,

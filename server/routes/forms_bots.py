@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from flask import Blueprint, request
 
 from dashboard import bot_pages, workbench
+from matchbox.bundle import read_bundle
 from matchbox.errors import BadBundle
 from server import queries
 from server.auth import acting, context, require_account
@@ -26,6 +27,7 @@ def submit() -> Response:
     """Uploads a bot, then goes to its version's page, which will show the verdict."""
     require_account()
     data = _file()
+    bundle = read_bundle(data)
     with acting() as (session, actor, now):
         row = uploads.upload(
             session,
@@ -34,6 +36,7 @@ def submit() -> Response:
             name=field("name"),
             class_name=field("class_name") or None,
             data=data,
+            bundle=bundle,
             network=client_network(),
             settings=context().settings,
             now=now,
@@ -48,6 +51,7 @@ def try_draft() -> Response:
     """Tries the text out without making a version, then goes to the page of its verdict."""
     require_account()
     data = _file()
+    bundle = read_bundle(data)
     with acting() as (session, actor, now):
         row = drafts.try_draft(
             session,
@@ -55,6 +59,7 @@ def try_draft() -> Response:
             game=field("game"),
             class_name=field("class_name") or None,
             data=data,
+            bundle=bundle,
             network=client_network(),
             settings=context().settings,
             now=now,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from sqlalchemy import delete, func, select
 
 from matchbox import registry
-from matchbox.bundle import check_class_name, read_bundle
+from matchbox.bundle import Manifest, check_class_name, read_bundle
 from matchbox.errors import TooMany, UploadsClosed
 from server.db.models import Draft
 from server.db.session import rows_changed
@@ -31,6 +31,7 @@ def try_draft(
     *,
     game: str,
     data: bytes,
+    bundle: Manifest | None = None,
     class_name: str | None = None,
     network: str = "",
     settings: Settings,
@@ -39,13 +40,13 @@ def try_draft(
     """Tries these bytes out as a version is tried out, in the same turns, and keeps no version.
 
     An account may try as many drafts in an hour as it may upload; both are counted apart. Drafts
-    and versions that wait for their verdicts are counted together. Raises UnknownGame, BadName,
-    BadBundle, UploadsClosed, TooMany or DiskFull.
+    and versions that wait for their verdicts are counted together. `bundle` is as for
+    `uploads.upload`. Raises UnknownGame, BadName, BadBundle, UploadsClosed, TooMany or DiskFull.
     """
     disk.require_room(settings)
     registry.package_of(game)
     chosen = check_class_name(class_name or None) or ""
-    digest = read_bundle(data).digest
+    digest = (bundle or read_bundle(data)).digest
     if why := uploads.refusal_for(session, actor):
         raise UploadsClosed(why)
     _check_quota(session, actor, settings, now)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import func, select, update
 
 from matchbox import registry
-from matchbox.bundle import check_class_name, check_name, read_bundle
+from matchbox.bundle import Manifest, check_class_name, check_name, read_bundle
 from matchbox.errors import Conflict, NotFound, TooMany, UploadsClosed
 from server.db.models import Bot, Bundle, Role, User, Version, VersionState
 from server.db.session import compare_and_set
@@ -32,6 +32,7 @@ def upload(
     game: str | None,
     name: str,
     data: bytes,
+    bundle: Manifest | None = None,
     class_name: str | None = None,
     network: str = "",
     settings: Settings,
@@ -40,16 +41,15 @@ def upload(
     """Makes a version of the actor's bot with that name from these bytes; a new name makes a bot.
 
     Without a `game` the bot must exist. If it has a version with the same bytes and class, that one
-    is returned. `network` is the uploader's, or empty. Raises UnknownGame, NotFound, BadName,
-    BadBundle, UploadsClosed, Conflict (the bot plays another game, or is retired), TooMany (uploads
-    in an hour, uploads to a league in a day, or pending ones), and DiskFull.
+    is returned. `bundle` is what was read from `data` before the write turn, which is slow. Raises
+    UnknownGame, NotFound, BadName, BadBundle, UploadsClosed, Conflict (the bot plays another game,
+    or is retired), TooMany (uploads of an hour or to a league, or pending ones), and DiskFull.
     """
-    if game is None:
-        game = find_bot(session, name, actor).game
+    game = find_bot(session, name, actor).game if game is None else game
     registry.package_of(game)
     check_name(name)
     chosen = check_class_name(class_name or None) or ""
-    digest = read_bundle(data).digest
+    digest = (bundle or read_bundle(data)).digest
     if why := refusal_for(session, actor):
         raise UploadsClosed(why)
     bot = _bot(session, actor, game, name, now)

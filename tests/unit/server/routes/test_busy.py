@@ -8,9 +8,10 @@ from dataclasses import replace
 import pytest
 from apiflask import APIFlask
 
+from matchbox import bundle
 from server.db.models import User
 from server.db.session import Database
-from tests.books import Books
+from tests.books import SIMPLE, Books
 from tests.unit.server.routes.conftest import Browse, Caller, problem
 
 TYPED = {"game": "bomb", "name": "timid", "source": "BOT = None  # mine", "class_name": "Simple"}
@@ -56,3 +57,29 @@ def test_a_page_is_read_meanwhile_though_its_visit_cannot_be_noted(
         session.connection()
         assert visitor.get("/inbox").status_code == 200
         assert as_alice.get("/whoami").status_code == 200
+
+
+def test_nobody_waits_while_an_upload_is_read(
+    browse: Browse, as_alice: Caller, alice: User, books: Books, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    books.upload(alice, "known", SIMPLE)
+    visitor, seen = browse(alice), []
+    token = visitor.csrf_token()
+
+    def look(name: str, content: bytes) -> None:
+        database = Database(books.settings.database_url, wait_ms=50)
+        with database.write() as session:
+            session.connection()  # Raises Unavailable if the upload has begun its turn.
+        database.close()
+        seen.append(name)
+
+    monkeypatch.setattr(bundle, "_check_source", look)
+    sent = {"game": "bomb", "file": SIMPLE.decode()}
+    statuses = [
+        as_alice.post("/bots", {**sent, "name": "known"}).status_code,
+        as_alice.post("/bots/known/versions", {"file": sent["file"]}).status_code,
+        as_alice.post("/drafts", sent).status_code,
+        visitor.send("/submit", csrf_token=token, **TYPED).status_code,
+        visitor.send("/submit/try", csrf_token=token, **TYPED).status_code,
+    ]
+    assert (statuses, len(seen)) == ([201, 201, 201, 303, 303], 5)
