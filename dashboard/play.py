@@ -25,6 +25,7 @@ from matchbox.answers.play import Choice, Opponent, Table
 from matchbox.errors import Forbidden, NotFound
 from matchbox.game import fill_options
 from matchbox.match import hosted_bout
+from matchbox.match.replay import FAULT_LINES
 from matchbox.match.transcript import Transcript
 
 MOST_BUTTONS: Final = 16
@@ -121,8 +122,7 @@ def names(table: Table) -> list[str]:
 def result(table: Table) -> str:
     """Returns the result of a finished table, in words."""
     places, scores = table.places or [], table.scores or []
-    ended = game_pages.ending(table.game, table.why)
-    why = f"{ended[:1].upper()}{ended[1:]}."
+    why = _why(table)
     winners = [name for name, place in zip(names(table), places, strict=True) if place == 1]
     if table.cooperative:
         return f"{plural(scores[0], 'point')} for the team. {why}"
@@ -132,6 +132,20 @@ def result(table: Table) -> str:
         return f"You {'won' if len(winners) == 1 else 'share the first place'}. {why}"
     lost = "You lost. " if table.me is not None else ""
     return f"{lost}{' and '.join(winners)} won. {why}"
+
+
+def _why(table: Table) -> str:
+    """Returns the reason for the end of a finished table, as a sentence."""
+    who = names(table)
+    faults = [
+        f"{who[step.seat]} {FAULT_LINES[step.fault]}"
+        for step in table.steps
+        if step.fault is not None and step.seat is not None
+    ]
+    if faults and table.why in FAULT_LINES:
+        return f"{'; '.join(faults)}."
+    ended = game_pages.ending(table.game, table.why)
+    return f"{ended[:1].upper()}{ended[1:]}."
 
 
 class ChoiceShown(NamedTuple):

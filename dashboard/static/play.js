@@ -212,6 +212,10 @@ function complain(...words) {
 
 // Whether the server shows this person no more of the table; the page then says why.
 function turnedAway(answer) {
+  if (play.hasAttribute("data-guest") && [401, 403].includes(answer?.status)) {
+    location.reload(); // The seats are taken, or the game is over; the whole page says so.
+    return true;
+  }
   const link = document.createElement("a");
   link.href = `/login?next=${encodeURIComponent(location.pathname + location.search)}`;
   if (answer?.status === 401) {

@@ -76,7 +76,7 @@ def table(
     row = _find(session, name)
     me = _seat_of(row, viewer)
     if not _may_see(row, viewer, settings, secret):
-        raise _closed(row)
+        raise _closed(row, invited=play.is_invited(row, secret, settings))
     progress = _running(row, me, since) if row.record is None else _over(row, me, since)
     owner = me is not None and row.state == PlayState.OPEN
     return answers.Table(
@@ -274,14 +274,15 @@ def _check_reader(row: PlayTable, viewer: User | None) -> None:
         raise _closed(row)
 
 
-def _closed(row: PlayTable) -> Forbidden:
-    """The refusal of somebody who may not see the table."""
+def _closed(row: PlayTable, *, invited: bool = False) -> Forbidden:
+    """The refusal of somebody who may not see the table; `invited` if they have its link."""
     if row.state == PlayState.ENDED:
         return Forbidden(
             "this game was ended early, so only those who sat at its table can see it; open a "
             "table of your own"
         )
-    return Forbidden("this table is closed to others until its game is over")
+    taken = "no seat is free at this table any more, so it" if invited else "this table"
+    return Forbidden(f"{taken} is closed to others until its game is over")
 
 
 def _replayed(row: PlayTable, record: Record, seat: int | None) -> shown.Steps:

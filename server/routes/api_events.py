@@ -54,12 +54,13 @@ def events(query_data: schemas.Since) -> Response:
 
 def _stream(ctx: Context, after: int | None) -> Iterator[str]:
     """Yields events as they come, and a heartbeat when there are none."""
-    yield "retry: 2000\n\n"
     ends = time.monotonic() + LIFE_S
     with ctx.read() as session:
         newest = queries.last_event(session)
     # A client may know later events than the database, which was restored from a backup.
     seen = newest if after is None else min(after, newest)
+    # A client that hears of no event before the stream ends can also go on from here.
+    yield f"retry: 2000\nid: {seen}\n\n"
     while True:
         with ctx.read() as session:
             news = queries.events(session, seen)

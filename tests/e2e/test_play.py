@@ -427,6 +427,26 @@ def test_a_card_is_dragged_onto_a_pile(person: BrowserContext) -> None:
     expect(page.locator("#events")).to_contain_text(f"lays {number} on pile 0")
 
 
+def test_who_comes_too_late_for_the_free_seat_is_told_so(
+    person: BrowserContext, stranger: BrowserContext, browser: Browser, address: str
+) -> None:
+    page = person.pages[0]
+    page.goto("/play/war")
+    page.get_by_label("Player 2").select_option("friend")
+    page.get_by_role("button", name="Start the game").click()
+    link = page.locator("code.secret").inner_text()
+    visitor = browser.new_context(base_url=address)
+    late = visitor.new_page()
+    late.goto(link)
+    expect(late.get_by_text("A seat is free for you.")).to_be_visible()
+    other = stranger.pages[0]
+    other.goto(link)
+    other.get_by_role("button", name="Take the seat").click()
+    expect(late.get_by_text("No seat is free at this table any more")).to_be_visible()
+    expect(late.get_by_text("A seat is free for you.")).to_have_count(0)
+    visitor.close()
+
+
 def test_a_second_person_joins_by_the_link(
     person: BrowserContext, browser: Browser, address: str
 ) -> None:

@@ -169,6 +169,19 @@ def test_the_end_says_who_won(places: list[int], me: int | None, told: str) -> N
     assert play.result(over) == told
 
 
+def test_the_end_says_which_bot_broke_and_how() -> None:
+    made = [
+        Step(seat=None, text="", move=None, view=None),
+        Step(seat=1, text="took too long and lost", move=None, view=None, fault="timeout"),
+        Step(seat=None, text="seat 1: timeout", move=None, view=None),
+    ]
+    ended: dict[str, Any] = {"state": "finished", "scores": [0, 0], "why": "timeout"}
+    over = table(places=[1, 2], me=0, steps=made, **ended)
+    assert play.result(over) == "You won. careful took too long and lost."
+    team = table(places=[1, 1], cooperative=True, steps=made, **ended)
+    assert play.result(team) == "0 points for the team. careful took too long and lost."
+
+
 def test_a_team_has_one_score() -> None:
     ended: dict[str, Any] = {
         "state": "finished",

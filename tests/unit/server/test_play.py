@@ -589,7 +589,7 @@ def test_a_link_lets_one_person_in(books: Books, alice: User, bob: User) -> None
     dora = books.person("dora")
     with pytest.raises(Conflict, match="no seat is free"):
         join(dora, secret)
-    with pytest.raises(Forbidden):
+    with pytest.raises(Forbidden, match="no seat is free"):
         seen(books, table, dora, secret=secret)
     assert secret not in json.dumps(seen(books, table, bob).plain())
     with books.write() as session:

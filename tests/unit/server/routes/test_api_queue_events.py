@@ -54,6 +54,18 @@ def test_a_stream_begins_with_what_comes_next(nobody: Caller, books: Books, alic
     assert "retry: " in answer.text
 
 
+def test_a_client_misses_nothing_between_two_streams_of_which_the_first_was_quiet(
+    nobody: Caller, books: Books, alice: User
+) -> None:
+    books.bot(alice, "timid")
+    quiet = nobody.get("/events")
+    assert list(events(quiet)) == []
+    last = [line.removeprefix("id: ") for line in quiet.text.splitlines() if "id: " in line]
+    books.bot(alice, "bold")
+    again = nobody.client.get("/api/v1/events", headers={"Last-Event-ID": last[-1]})
+    assert [one["kind"] for one in events(again)] == ["version.uploaded", "version.settled"]
+
+
 def test_news_holds_no_secret(nobody: Caller, books: Books, alice: User) -> None:
     books.bot(alice, "timid")
     for one in events(nobody.get("/events?after=0")):
@@ -75,7 +87,7 @@ def test_a_client_that_knows_later_events_than_a_restored_database_hears_what_co
     books.bot(alice, "timid")
     answer = nobody.get("/events?after=5000", buffered=False)
     parts = iter(answer.response)
-    assert next(parts) == b"retry: 2000\n\n"
+    assert next(parts) == b"retry: 2000\nid: 2\n\n"
     assert next(parts) == b": still here\n\n"
     books.bot(alice, "bold")
     assert b"version.uploaded" in next(parts)
