@@ -30,7 +30,7 @@ def migrate(data: backups.DataOption = Path("data"), json: JsonOption = False) -
     from cli import prepare
     from cli.folder import settings_for
 
-    prepare.upgrade(settings_for(data))
+    prepare.upgrade(settings_for(data), output.note)
     if json:
         output.document({"migrated": True})
     else:

@@ -44,7 +44,7 @@ def prepare(settings: Settings) -> str | None:
     url = database_url(settings)
     wait_for_start(url, settings.database_wait_seconds, _printing("the database"))
     check_pages(url)
-    upgrade(settings)
+    upgrade(settings, _pass_on)
     context = make_context(settings, sender=OfflineSender())
     try:
         with context.database.write() as session:
@@ -59,15 +59,15 @@ def prepare(settings: Settings) -> str | None:
         context.close()
 
 
-def upgrade(settings: Settings) -> None:
+def upgrade(settings: Settings, report: Callable[[str], None]) -> None:
     """Brings the database to this program's schema, after a backup if that changes any data.
 
-    Raises Unavailable if the backup fails, if the database cannot be used, or if it belongs to a
-    newer release.
+    Reports where the backup is. Raises Unavailable if the backup fails, if the database cannot be
+    used, or if it belongs to a newer release.
     """
     kept = folder.take_before_upgrade(settings, now=clock())
     if kept is not None:
-        _pass_on(f"Before the upgrade, the database was backed up into {kept}.")
+        report(f"Before the upgrade, the database was backed up into {kept}.")
     migrate(database_url(settings))
 
 

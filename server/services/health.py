@@ -128,7 +128,7 @@ def figures(session: Session, settings: Settings, *, now: int) -> Figures:
         results_ms=None if oldest is None else max(0, now - oldest),
         ledger_ms=None if last is None else now - last,
         disk_free=None if room is None else room.free,
-        mails_failing=session.scalar(failing) or 0,
+        mails_failing=(session.scalar(failing) or 0) if settings.smtp_host else 0,
         backup_ms=None if kept is None or kept.done_at is None else now - kept.done_at,
     )
 

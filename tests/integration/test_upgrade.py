@@ -7,19 +7,20 @@ import json
 import sqlite3
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
 from alembic import command
-from sqlalchemy import func, select, text
+from sqlalchemy import event, func, select, text
 from sqlalchemy.orm import Session
 
-from cli import main
+from cli import folder, main
 from cli.prepare import prepare
 from matchbox.errors import Unavailable
 from matchbox.settings import Settings
 from server.context import make_context
-from server.db.migrations import check_schema, configuration, head, migrate, revision
+from server.db.migrations import check_schema, configuration, head, migrate, revision, upgrade
 from server.db.models import Match, MatchState, Result, Role, Season, SeasonState, Standing
 from server.db.session import Database
 from server.services import standings
@@ -150,6 +151,36 @@ def test_deals_and_results_are_packed_and_unpacked_to_the_letter(url: str) -> No
 def _plain(row: tuple[object, ...]) -> list[object]:
     """Returns a row of results in one form: SQLite gives JSON as text, Postgres parsed."""
     return [json.loads(one) if isinstance(one, str) and one[0] in "[{" else one for one in row]
+
+
+def test_an_upgrade_by_hand_names_its_backup(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder.environment(data := folder.make(tmp_path / "data"), 8000, {})
+    (data / "matchbox.db").write_bytes(gzip.decompress((KEPT / "sqlite.db.gz").read_bytes()))
+    assert main.run(["migrate", "--data", str(data)]) == 0
+    (path,) = (data / "backups").iterdir()
+    assert capsys.readouterr().err == (
+        f"Before the upgrade, the database was backed up into {path}.\n"
+        "The database has this program's schema.\n"
+    )
+
+
+def test_an_upgrade_that_sqlite_undoes_in_the_middle_tells_the_cause(tmp_path: Path) -> None:
+    path = tmp_path / "matchbox.db"
+    path.write_bytes(gzip.decompress((KEPT / "sqlite.db.gz").read_bytes()))
+    database = Database(f"sqlite:///{path}")
+
+    def end_copies(_: object, cursor: Any, statement: str, *__: object) -> None:
+        copies = statement.startswith("INSERT INTO _alembic_tmp_")
+        cursor.connection.set_progress_handler((lambda: 1) if copies else None, 1)
+
+    with pytest.raises(Unavailable, match="interrupted"), database.connect() as connection:
+        event.listen(connection, "before_cursor_execute", end_copies)
+        upgrade(connection)
+    with database.read() as session:
+        assert revision(session.connection()) == "0012"
+    database.close()
 
 
 @pytest.fixture

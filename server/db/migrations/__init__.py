@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import sqlalchemy as sa
+from sqlalchemy.exc import DBAPIError
 
 from matchbox.errors import Unavailable
 from server.db.session import Database
@@ -57,9 +58,25 @@ def upgrade(connection: sa.Connection, to: str | None = None) -> None:
     refuse_newer(connection)
     config = configuration()
     config.attributes["connection"] = connection
-    command.upgrade(config, to or "head")
+    try:
+        command.upgrade(config, to or "head")
+    except DBAPIError as error:
+        raise _first_of(error) from None
     if to is None:
         _sign(connection)
+
+
+def _first_of(error: DBAPIError) -> DBAPIError:
+    """Returns the error that began it.
+
+    If the disk is full, SQLite may undo the whole transaction. Then alembic fails to remove a table
+    that it was making, and would hide the cause.
+    """
+    first, earlier = error, error.__context__
+    while earlier is not None:
+        first = earlier if isinstance(earlier, DBAPIError) else first
+        earlier = earlier.__context__
+    return first
 
 
 def check_schema(database: Database) -> None:

@@ -393,14 +393,16 @@ def test_a_broker_that_is_away_a_full_disk_and_mail_that_fails_are_told(
         session.add(notice)
         session.flush()
         session.add(Delivery(notice_id=notice.id, attempts=2, due_at=2**50))
-    assert found(well, broker_url="redis+socket:///nowhere/broker.sock") == [
+    away, mail = "redis+socket:///nowhere/broker.sock", {"smtp_host": "mail.example"}
+    assert found(well, broker_url=away, **mail) == [
         "The broker cannot be reached, so arenas get no jobs. Nothing is lost.",
         "The disk of the data folder has only 100 MB left. No matches are sent and no uploads are "
         "taken until there is more.",
         "A mail could not be sent, even after several tries.",
     ]
-    levels = {one.kind: one.level for one in judge(well).findings}
+    levels = {one.kind: one.level for one in judge(well, **mail).findings}
     assert levels == {"disk": "bad", "mail": "warning"}
+    assert {one.kind for one in judge(well).findings} == {"disk"}  # Nobody sends mail any more.
 
 
 def test_of_several_disks_the_one_with_the_least_room_is_named_and_stops_work(
