@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 MOST_BYTES: Final = (1 << 20) + (64 << 10)
 """The most bytes of a request's body: the longest zip, and the form around it."""
+MOST_FIELDS: Final = 10_000
+"""The most fields of an object in a JSON body."""
 
 
 def create_app(context: Context) -> APIFlask:
@@ -101,14 +103,24 @@ class _App(APIFlask):
 
 
 class _Json(DefaultJSONProvider):
-    """Reads JSON. A body that is nested too deep counts as one that is not valid JSON."""
+    """Reads JSON. A body that is nested too deep counts as one that is not valid JSON.
+
+    So does one with an object of more than MOST_FIELDS: each field could be an error of its own,
+    which takes memory and stands in the answer.
+    """
 
     def loads(self, s: str | bytes, **kwargs: Any) -> Any:
         """Returns the value. Raises ValueError."""
         try:
-            return super().loads(s, **kwargs)
+            return super().loads(s, object_pairs_hook=_fields, **kwargs)
         except RecursionError as error:
             raise ValueError("the JSON is nested too deep") from error
+
+
+def _fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(pairs) > MOST_FIELDS:
+        raise ValueError(f"an object of the JSON has more than {MOST_FIELDS} fields")
+    return dict(pairs)
 
 
 def _bare_app(context: Context, spec_path: str | None = None) -> APIFlask:

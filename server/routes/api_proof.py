@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from apiflask import APIBlueprint
 from flask import Response, send_file
-from pydantic import Field
+from pydantic import FailFast, Field
 
 from matchbox.answers import lessons as answers
 from server.auth import account, acting, context, viewer
@@ -20,8 +20,12 @@ from server.services import accounts, verifications
 
 ZIP = "application/zip"
 Count = Annotated[int, Field(ge=0, le=1_000_000)]
-Ids = Annotated[list[Annotated[str, Field(pattern="^[0-9a-f]{32}$")]], Field(max_length=1_000_000)]
-Names = Annotated[list[Annotated[str, Field(max_length=300)]], Field(max_length=1_000_000)]
+Id = Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
+# Of a million errors, the first is enough.
+Ids = Annotated[list[Id], Field(max_length=1_000_000), FailFast()]
+Names = Annotated[
+    list[Annotated[str, Field(max_length=300)]], Field(max_length=1_000_000), FailFast()
+]
 
 routes = APIBlueprint("proof", __name__, url_prefix="/api/v1", tag="Seasons")
 

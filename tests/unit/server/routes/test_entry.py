@@ -499,3 +499,20 @@ def test_a_request_waits_but_a_moment_for_a_broker_that_hangs(make_app: MakeApp)
     options = limiter.storage.storage.connection_pool.connection_kwargs
     assert options["socket_timeout"] == options["socket_connect_timeout"] == WAIT_S
     assert app.test_client().get("/login").status_code == 200
+
+
+def test_a_body_with_very_many_mistakes_gets_a_short_answer(
+    nobody: Caller, as_alice: Caller
+) -> None:
+    many = {f"{number:x}": [] for number in range(80_000)}
+    numbers = [0] * 300_000
+    found = {"matches": 1, "out_of": 1, "same": 1, "standing": "same", "lessons": {}}
+    found |= {"different": numbers, "unrepeatable": [], "replayed_only": []}
+    for answer in (
+        nobody.post("/login", many),
+        as_alice.post("/tokens", many),
+        as_alice.post("/tables", {"game": "bomb", "seats": ["me"], "options": many}),
+        as_alice.post("/seasons/1/verifications", found),
+    ):
+        assert answer.status_code in (400, 422)
+        assert len(answer.data) < 10_000
