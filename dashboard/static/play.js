@@ -7,6 +7,7 @@ const names = JSON.parse(play.dataset.names);
 const PACE_MS = matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : 600;
 const MOST_MS = 3000;
 const SOON_MS = [100, 150, 200, 300, 500, 800, 1200];
+const AWAY_MS = 5000; // A server that restarts is back sooner.
 let steps = [];
 let at = 0;
 let revision = play.dataset.revision;
@@ -15,6 +16,7 @@ let mine = play.dataset.mine === "yes";
 let picked = [];
 let polls = 0;
 let asked = 0; // How often news was requested; only the answer to the last request counts.
+let away = null; // Since when the server cannot be reached.
 let returns = false; // The focus goes back to the moves when there are some again.
 let timer = null;
 let busy = false;
@@ -182,22 +184,22 @@ async function make(move) {
   const before = revision;
   if (answer?.ok) part("status").textContent = "Your move is made.";
   else revision = "";
-  const away = await ask();
+  const turned = await ask();
   // A move whose answer was lost has been made if the table has changed.
-  if (!answer?.ok && (told || !revision || revision === before)) refuse(form, answer, told, away);
+  if (!answer?.ok && (told || !revision || revision === before)) refuse(form, answer, told, turned);
   if (returns) part("events").focus();
 }
 
 // Says why the move is not made, and lets the person move again if the form is still there. If the
 // answer was lost, the move may be made: the form then waits for news, which brings a new form.
-function refuse(form, answer, told, away) {
+function refuse(form, answer, told, turned) {
   const lost = !told && !revision;
   if (!lost) {
     for (const control of form.elements) control.disabled = false;
     if (mine) play.dataset.turn = "mine";
     mark();
   }
-  if (away || turnedAway(answer) || !part("moves")) return;
+  if (turned || turnedAway(answer) || !part("moves")) return;
   complain(told?.detail ?? "The server cannot be reached.");
 }
 
@@ -208,6 +210,20 @@ function complain(...words) {
   note.setAttribute("role", "alert");
   note.append(...words);
   part("choices").prepend(note);
+  return note;
+}
+
+// Says so if the server has not been reached for a while, until it is.
+function noteAway(reached) {
+  const alert = part("choices").querySelector("[role=alert]");
+  if (reached) {
+    away = null;
+    if (alert?.matches(".unreached")) alert.remove();
+    return;
+  }
+  away ??= Date.now();
+  if (alert || Date.now() - away < AWAY_MS) return;
+  complain("The server cannot be reached. The game goes on here once it can.").classList.add("unreached");
 }
 
 // Whether the server shows this person no more of the table; the page then says why.
@@ -254,6 +270,7 @@ async function ask() {
   const answer = await fetch(address).catch(() => null);
   const news = answer?.status === 200 ? await answer.json().catch(() => null) : null;
   if (request !== asked) return false;
+  noteAway(answer !== null && answer.status < 500);
   if (turnedAway(answer)) return true;
   if (news) await take(news);
   later();
@@ -295,15 +312,21 @@ async function take(news) {
   }
 }
 
-// Replaces the parts that change. The moves of the same turn stay, with what is chosen of them.
+// Replaces the parts that change. The moves of the same turn stay, with what is chosen of them. So
+// does the element of the status: a screen reader reads only changes within it.
 function renew(html) {
   const fresh = document.createElement("div");
   fresh.innerHTML = html;
   const turn = (root) => root.querySelector("#moves [name=turn]")?.value;
   const now = turn(part("parts"));
   const kept = now && now === turn(fresh) && !part("moves").querySelector(":disabled");
-  if (kept) part("seats").replaceWith(fresh.querySelector("#seats"));
-  else part("parts").replaceChildren(...fresh.childNodes);
+  part("seats").replaceWith(fresh.querySelector("#seats"));
+  if (kept) return;
+  const status = fresh.querySelector("#status");
+  part("status").replaceChildren(...status.childNodes);
+  status.remove();
+  for (const one of [...part("choices").children]) if (one.id !== "status") one.remove();
+  part("choices").append(...fresh.querySelector("#choices").childNodes);
 }
 
 const stepping = {

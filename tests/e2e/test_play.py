@@ -335,6 +335,44 @@ def stranger(browser: Browser, address: str) -> Iterator[BrowserContext]:
     context.close()
 
 
+def test_who_loses_the_connection_while_waiting_is_told_until_it_is_back(
+    person: BrowserContext,
+) -> None:
+    page = person.pages[0]
+    page.clock.install()
+    page.goto("/play/war")
+    page.get_by_label("Player 2").select_option("friend")
+    page.get_by_role("button", name="Start the game").click()
+    page.wait_for_selector("#play[data-ready]")
+    alert = page.locator("#choices [role=alert]")
+    with page.expect_event("requestfailed"):
+        page.route("**/play/war/*.json*", lambda route: route.abort())
+        page.clock.run_for(2000)
+    expect(alert).to_have_count(0)
+    page.clock.run_for(6000)
+    expect(alert).to_contain_text("The server cannot be reached.")
+    all_is_well(page)
+    page.unroute("**/play/war/*.json*")
+    page.clock.run_for(2000)
+    expect(alert).to_have_count(0)
+    expect(page.locator("#status")).to_contain_text("Waiting for a friend")
+
+
+def test_a_screen_reader_is_told_of_ones_turn_in_the_same_status(person: BrowserContext) -> None:
+    page = person.pages[0]
+    begin(page, "bomb")
+    assert my_turn(page)
+    page.evaluate("document.getElementById('status').same = true")
+    before = page.locator("#moves [name=turn]").input_value()
+    press(page)
+    page.wait_for_function(
+        "before => document.querySelector('#moves [name=turn]')?.value > before", arg=before
+    )
+    assert page.evaluate("document.getElementById('status').same") is True
+    expect(page.locator("#status")).to_have_count(1)
+    expect(page.locator("#status")).to_contain_text("It is your turn.")
+
+
 def log_in_as(person: BrowserContext, other: BrowserContext) -> None:
     """Gives the person the session of the other, as a log-in in another tab does."""
     person.add_cookies([dict(cookie) for cookie in other.cookies()])  # type: ignore[misc]
