@@ -43,6 +43,7 @@ from server.times import DAY_MS, lately
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sqlalchemy import ColumnElement
     from sqlalchemy.orm import Session
 
     from matchbox.settings import Settings
@@ -54,6 +55,9 @@ FEWEST_LOOKS: Final = 20
 """The least number of looks at the results: matches are kept short enough for it, however fast the
 bots are."""
 MOST_OTHERS: Final = 8
+CANCELLED: Final = 100
+"""The number of cancelled comparisons of a day after which an account starts no more: their matches
+were made, though what was not played is not counted."""
 COMPARED: Final = (VersionState.ACTIVE, VersionState.ACCEPTED)
 _PLAYING: Final = (*COMPARED, VersionState.QUARANTINED)
 """The states of versions with which a comparison continues. With one in quarantine, it waits."""
@@ -175,9 +179,15 @@ def left_today(session: Session, user: User, settings: Settings, *, now: int) ->
     counted = case(
         (Comparison.state == ComparisonState.RUNNING, Comparison.most), else_=Comparison.games
     )
-    today = (Comparison.owner_id == user.id, lately(Comparison.created_at, now % DAY_MS + 1, now))
+    today = _today(user, now)
     used = session.scalar(select(func.sum(counted)).where(*today)) or 0
     return max(0, settings.comparison_games - used)
+
+
+def _today(user: User, now: int) -> tuple[ColumnElement[bool], ...]:
+    """The conditions for the comparisons that the account has started since midnight, UTC."""
+    since = lately(Comparison.created_at, now % DAY_MS + 1, now)
+    return Comparison.owner_id == user.id, since
 
 
 def _check_budget(session: Session, user: User, games: int, settings: Settings, now: int) -> None:
@@ -187,6 +197,13 @@ def _check_budget(session: Session, user: User, games: int, settings: Settings, 
         raise TooMany(
             f"{running} of your comparisons are running, and no more are allowed at a time; wait "
             "until one is over, or cancel it"
+        )
+    ended = (Comparison.state == ComparisonState.CANCELLED, *_today(user, now))
+    cancelled = session.scalar(select(func.count()).select_from(Comparison).where(*ended)) or 0
+    if cancelled >= CANCELLED:
+        raise TooMany(
+            f"{cancelled} of your comparisons were cancelled today, and no more are started; try "
+            "again after midnight, UTC"
         )
     left = left_today(session, user, settings, now=now)
     if games > left:

@@ -335,6 +335,20 @@ def test_a_day_has_a_budget_and_what_was_not_played_is_given_back(
     narrow.context.close()
 
 
+def test_who_cancels_very_many_comparisons_starts_no_more_that_day(
+    books: Books, alice: User, two: tuple[Version, Version], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(comparisons, "CANCELLED", 2)
+    for _ in range(2):
+        number = ask(books, alice, two[0])
+        with books.write() as session:
+            comparisons.cancel(session, alice, number, now=books.clock())
+    with pytest.raises(TooMany, match="2 of your comparisons were cancelled today"):
+        ask(books, alice, two[0])
+    books.clock.pass_by(minutes=24 * 60)
+    assert ask(books, alice, two[0])
+
+
 def test_it_ends_where_a_version_plays_no_more_or_the_rules_have_changed(
     books: Books, alice: User, charlie: User, two: tuple[Version, Version]
 ) -> None:

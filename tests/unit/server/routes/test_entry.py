@@ -504,7 +504,7 @@ def test_a_request_waits_but_a_moment_for_a_broker_that_hangs(make_app: MakeApp)
 def test_a_body_with_very_many_mistakes_gets_a_short_answer(
     nobody: Caller, as_alice: Caller
 ) -> None:
-    many = {f"{number:x}": [] for number in range(80_000)}
+    many: dict[str, list[int]] = {f"{number:x}": [] for number in range(80_000)}
     numbers = [0] * 300_000
     found = {"matches": 1, "out_of": 1, "same": 1, "standing": "same", "lessons": {}}
     found |= {"different": numbers, "unrepeatable": [], "replayed_only": []}
