@@ -9,13 +9,17 @@ from __future__ import annotations
 
 import re
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 from uuid import uuid4
 
 import structlog
-from flask import g, request
+from flask import current_app, g, request
+from werkzeug.exceptions import HTTPException
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from flask import Flask, Response
 
 HEADER: Final = "X-Request-ID"
@@ -42,10 +46,23 @@ def request_id() -> str:
 def shown_path() -> str:
     """Returns the path of this request, with its secrets replaced."""
     path = request.path
-    for name, value in (request.view_args or {}).items():
+    for name, value in _parts().items():
         if name in SECRETS:
             path = path.replace(str(value), f"<{name}>")
     return path
+
+
+def _parts() -> Mapping[str, object]:
+    """Returns the named parts of the path, also if its method is wrong or it has too many
+    slashes."""
+    if request.url_rule is not None:
+        return request.view_args or {}
+    path = re.sub("/+", "/", request.path).rstrip("/")
+    with suppress(HTTPException):
+        adapter = current_app.create_url_adapter(request)
+        if adapter is not None and (allowed := list(adapter.allowed_methods(path))):
+            return adapter.match(path, allowed[0])[1]
+    return {}
 
 
 def log_requests(app: Flask, *, access: bool) -> None:

@@ -36,6 +36,25 @@ def test_the_log_has_a_line_for_each_request_without_its_secret(make_app: MakeAp
     assert "let-me-in" not in str(written)
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "shown"),
+    [
+        ("GET", "/first/let-me-in/", "/first/<secret>/"),
+        ("PUT", "/join/abc-def", "/join/<code>"),
+        ("PUT", "/join//abc-def", "/join//<code>"),
+        ("PUT", "/", "/"),
+    ],
+)
+def test_an_address_that_is_a_little_wrong_does_not_show_its_secret_in_the_log(
+    make_app: MakeApp, method: str, path: str, shown: str
+) -> None:
+    client = make_app(access_log=True).test_client()
+    with capture_logs() as written:
+        assert client.open(path, method=method).status_code in (404, 405)
+    (line,) = [one for one in written if one["event"] == "request"]
+    assert line["path"] == shown
+
+
 def test_the_log_has_no_line_for_an_arena_that_asks_in_vain(make_app: MakeApp) -> None:
     app = make_app(access_log=True)
     context = app.extensions["matchbox"]
