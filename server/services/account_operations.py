@@ -213,7 +213,8 @@ def leave_everything(session: Session, user: User, *, now: int) -> dict[str, int
     play.leave_all(session, user, now=now)
     why = closed_why(user.name)
     void = exclusions.make_void(session, VoidCause.CLOSED, why, *ranked, seated, now=now)
-    return {"void": void, "entries": leave_early_seasons(session, Bot.owner_id == user.id)}
+    ended = leave_early_seasons(session, Bot.owner_id == user.id, now=now)
+    return {"void": void, "entries": ended}
 
 
 def _account(session: Session, actor: User | None, name: str) -> User:

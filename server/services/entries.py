@@ -66,12 +66,22 @@ def leave(session: Session, actor: User, name: int | str, bot_name: str, *, now:
     _note_for_others(session, actor, "season.leave", season, bot, now)
 
 
-def leave_early_seasons(session: Session, *bots: ColumnElement[bool]) -> int:
+def leave_early_seasons(session: Session, *bots: ColumnElement[bool], now: int) -> int:
     """Takes the bots that these conditions select out of every season that is a draft or open.
     Returns how many entries ended."""
     early = select(Season.id).where(Season.state.in_((SeasonState.DRAFT, SeasonState.OPEN)))
     theirs = (Entry.season_id.in_(early), Entry.bot_id.in_(select(Bot.id).where(*bots)))
-    return rows_changed(session, delete(Entry).where(*theirs))
+    left = session.scalars(
+        select(Entry.season_id)
+        .join(Entry.season)
+        .where(*theirs, Season.state == SeasonState.OPEN)
+        .order_by(Entry.season_id)
+        .distinct()
+    ).all()
+    ended = rows_changed(session, delete(Entry).where(*theirs))
+    for season in left:
+        events.publish(session, "season.left", season, now=now)
+    return ended
 
 
 def _note_for_others(

@@ -121,7 +121,7 @@ def retire(session: Session, actor: User, name: str, *, now: int) -> None:
     versions = (Version.bot_id == bot.id, Version.state.not_in(kept))
     values = {"state": VersionState.RETIRED, "deadline": None, "network": ""}
     session.execute(update(Version).where(*versions).values(**values))
-    leave_early_seasons(session, Bot.id == bot.id)
+    leave_early_seasons(session, Bot.id == bot.id, now=now)
     fields.change(session, bot.game)
     publish(session, "bot.retired", bot.full_name, now=now)
     audit.note(session, actor, "bot.retire", f"bot:{bot.id}", now=now)

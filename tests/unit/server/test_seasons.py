@@ -267,6 +267,19 @@ def test_a_retired_bot_does_not_enter(
         enter(books, alice, season, versions[0])
 
 
+def test_an_open_season_tells_of_a_bot_that_retires(
+    books: Books, versions: list[Version], alice: User, charlie: User
+) -> None:
+    season, other = create(books, charlie), create(books, charlie, name="autumn")
+    for one in (season, other):
+        enter(books, alice, one, versions[1])
+    enter(books, alice, season, versions[0])
+    with books.write() as session:
+        uploads.retire(session, alice, books.the_bot(versions[0]).full_name, now=books.clock())
+        left = select(Event.subject).where(Event.kind == "season.left")
+        assert session.scalars(left).all() == [f"{season.id}"]
+
+
 def test_it_does_not_start_with_one_bot_or_with_one_that_has_no_active_version(
     books: Books, versions: list[Version], alice: User, charlie: User
 ) -> None:
