@@ -509,7 +509,8 @@ def test_a_start_pauses_a_season_that_no_arena_can_play(
 
     assert (begin().state, begin().trouble) == (SeasonState.RUNNING, "")
     with books.write() as session:
-        session.get_one(Season, season.id).league.game = game
+        league = session.get_one(Season, season.id).league
+        league.name, league.game = "cup", game
         session.execute(update(Match).values(rules=rules))
     assert (begin().state, begin().trouble) == (SeasonState.PAUSED, why)
     with books.write() as session, pytest.raises(Conflict, match=f"{why}; cancel it"):
