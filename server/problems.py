@@ -14,7 +14,7 @@ from apiflask import HTTPError
 from flask import Response, current_app, g, jsonify, make_response, render_template, request
 from flask_login import current_user
 from sqlalchemy.exc import SQLAlchemyError
-from werkzeug.exceptions import BadRequest, HTTPException, RequestEntityTooLarge
+from werkzeug.exceptions import BadHost, BadRequest, HTTPException, RequestEntityTooLarge
 
 from matchbox import errors
 
@@ -150,6 +150,8 @@ def _answer_http_error(error: HTTPException) -> Response:
     status = error.code or 500
     if status < 400:
         return error.get_response()  # type: ignore[return-value]
+    if isinstance(error, BadHost):  # A page could not make its links.
+        return Response("Bad Request: its Host is not a name\n", status, mimetype="text/plain")
     description = error.description
     if status == 400 and description == BadRequest.description:
         description = _UNREADABLE

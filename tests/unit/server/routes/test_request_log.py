@@ -87,3 +87,11 @@ def test_the_log_of_an_error_has_no_secret_of_the_address(
     assert "Exception on /first/<secret> [GET]" in caplog.text
     assert "ZeroDivisionError" in caplog.text
     assert "let-me-in" not in caplog.text
+
+
+@pytest.mark.parametrize("host", ["x..y", "a" * 80 + ".example"])
+@pytest.mark.parametrize("path", ["/", "/nowhere", "/api/v1/games"])
+def test_a_host_that_is_no_name_is_refused(nobody: Caller, path: str, host: str) -> None:
+    answer = nobody.client.get(path, environ_overrides={"HTTP_HOST": host})
+    assert answer.status_code == 400
+    assert answer.text == "Bad Request: its Host is not a name\n"
