@@ -133,6 +133,7 @@ def mail_server(
 
         def _answer(self, line: str) -> bool:
             verb, _, rest = line.partition(" ")
+            address = rest.partition(":")[2]  # of FROM: or TO:, whose case depends on the sender
             match verb.upper():
                 case "EHLO":
                     self._say("250-mail.example.org")
@@ -147,10 +148,10 @@ def mail_server(
                     self.rfile = self.request.makefile("rb")
                     self.wfile = self.request.makefile("wb", buffering=0)
                 case "MAIL":
-                    self.sender = rest
+                    self.sender = address
                     self._say("250 ok")
                 case "RCPT":
-                    self.to.append(rest)
+                    self.to.append(address)
                     self._say(told.refuses or "250 ok")
                 case "DATA":
                     self._say("354 go on")

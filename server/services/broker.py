@@ -22,6 +22,8 @@ WAIT_S: Final = 2
 """The seconds to wait for an answer."""
 LOOKED_AT: Final = 20
 """The most messages that are searched for the oldest result: some of them are ticks."""
+_PROBE: Final = "matchbox.probe"
+"""The key that is written to learn whether the broker takes new messages."""
 _LOADING: Final = "loading the dataset"
 _STARTING: Final = (
     *(_LOADING, "refused", "No such file or directory", "Timeout", "timed out"),
@@ -61,14 +63,18 @@ class Waiting(NamedTuple):
 
 
 def waiting_results(url: str) -> Waiting:
-    """Returns the number and the age of the messages for the ledger. Raises BrokerUnavailable."""
+    """Returns the number and the age of the messages for the ledger.
+
+    Raises BrokerUnavailable, also if the broker takes no new messages.
+    """
     with _connected(url) as connection:
+        client: Any = connection.default_channel.client
+        client.set(_PROBE, b"", px=1)  # With its memory or disk full, Redis 8 still answers reads.
         queue = wire.QUEUES[wire.RECORD]
         try:
             found = connection.default_channel.queue_declare(queue, passive=True)
         except ChannelError:  # An empty queue does not exist.
             return Waiting(0, None)
-        client: Any = connection.default_channel.client
         count = int(found.message_count)
         oldest = (client.lindex(queue, -place - 1) for place in range(min(count, LOOKED_AT)))
         times = (_sent_at(message) for message in oldest)

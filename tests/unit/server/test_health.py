@@ -460,13 +460,31 @@ def test_results_that_pile_up_are_told(well: Books, redis_url: str) -> None:
     assert judge(well, broker_url=redis_url).figures.results == 0
 
 
-def test_a_broker_that_refuses_commands_is_told(well: Books, redis_url: str) -> None:
-    with redis.Redis.from_url(redis_url) as client:
+@pytest.mark.parametrize("broker", ["redis_url", "valkey_url"])
+def test_a_broker_that_refuses_commands_is_told(
+    broker: str, well: Books, request: pytest.FixtureRequest
+) -> None:
+    url = request.getfixturevalue(broker)
+    with redis.Redis.from_url(url) as client:
         client.config_set("maxmemory", "100kb")
         try:
-            (text,) = found(well, broker_url=redis_url)
+            (text,) = found(well, broker_url=url)
         finally:
             client.config_set("maxmemory", "0")
+    assert text.startswith("The broker cannot be reached")
+
+
+@pytest.mark.parametrize("broker", ["redis_url", "valkey_url"])
+def test_a_broker_that_takes_no_messages_is_told(
+    broker: str, well: Books, request: pytest.FixtureRequest
+) -> None:
+    url = request.getfixturevalue(broker)
+    with redis.Redis.from_url(url) as client:
+        client.config_set("min-replicas-to-write", "1")  # It still answers reads.
+        try:
+            (text,) = found(well, broker_url=url)
+        finally:
+            client.config_set("min-replicas-to-write", "0")
     assert text.startswith("The broker cannot be reached")
 
 

@@ -43,7 +43,7 @@ def test_a_letter_arrives_as_plain_text_with_its_headers() -> None:
     assert arrived.get_content_type() == "text/plain"
     assert arrived.get_content() == LETTER.text
     assert arrived["Content-Transfer-Encoding"] == "quoted-printable", "no 8BITMIME was agreed on"
-    assert told.envelopes == [("FROM:<league@bots.example>", ["TO:<alice@example.org>"])]
+    assert told.envelopes == [("<league@bots.example>", ["<alice@example.org>"])]
 
 
 @pytest.mark.parametrize("end", ["\r\n", "\n", "\r", "\x0b", "\x85", "\u2028", "\0"])
@@ -56,7 +56,7 @@ def test_no_text_adds_a_header(end: str) -> None:
     (arrived,) = told.mails
     assert arrived["Subject"] == "done Bcc: bob@example.org Buy this"
     assert arrived["Bcc"] is None
-    assert told.envelopes[0][1] == ["TO:<alice@example.org>"]
+    assert told.envelopes[0][1] == ["<alice@example.org>"]
 
 
 def test_a_line_with_a_dot_ends_no_letter() -> None:
