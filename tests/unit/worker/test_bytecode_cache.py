@@ -30,7 +30,7 @@ from worker.arena.play import play_job
 PADDING = b"# " + b"so much to say of it " * 100
 LONG = turning("return None") + PADDING
 OTHER = turning("return None  # as the other") + PADDING
-BOMB = text("value = " + "-" * 3000 + "1", "class Bot(SimplePlayer): pass")
+BOMB = text("value = " + "-" * 20_000 + "1", "class Bot(SimplePlayer): pass")
 WRONG = PADDING + b"\nclass Bot(:\n"
 TOLD = PADDING + b"\n" + text("class Bot(SimplePlayer): pass", "same = 1000 is 1000")
 ENDLESS = text("class Bot(SimplePlayer): pass") + PADDING + b"\nwhile True: pass\n"
