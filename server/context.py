@@ -119,5 +119,9 @@ def make_context(
             "MATCHBOX_BROKER_URL is not set; `matchbox up` sets it to the broker it starts"
         )
     database = Database(database_url(settings), wait_ms)
-    check_schema(database)
+    try:
+        check_schema(database)
+    except Unavailable:
+        database.close()
+        raise
     return Context(settings, database, sender or outbox.CelerySender(settings.broker_url))

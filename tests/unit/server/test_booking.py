@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -110,7 +111,7 @@ def test_results_booked_together_are_those_booked_one_by_one(
     books: Books, ranked: list[dict[str, Any]], tmp_path: Path
 ) -> None:
     assert len(ranked) == 8
-    with sqlite3.connect(tmp_path / "matchbox.db") as one:
+    with closing(sqlite3.connect(tmp_path / "matchbox.db")) as one:
         one.execute("VACUUM INTO ?", [str(tmp_path / "other.db")])
     other = open_books(f"sqlite:///{tmp_path / 'other.db'}")
     for message in ranked:
