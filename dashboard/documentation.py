@@ -20,7 +20,7 @@ from flask import redirect, render_template, request, url_for
 from dashboard import markdown
 from dashboard.responses import PageResponse
 from matchbox.errors import NotFound
-from matchbox.registry import package_of, packages
+from matchbox.registry import games, package_of, packages
 
 FOLDER: Final = Path(__file__).parent / "docs"
 READERS: Final = {
@@ -90,7 +90,12 @@ def docs() -> str:
     }
     found = search(query) if query else []
     return render_template(
-        "docs.html", query=query, hits=found[:MOST_HITS], found=len(found), readers=readers
+        "docs.html",
+        query=query,
+        hits=found[:MOST_HITS],
+        found=len(found),
+        readers=readers,
+        games={name: game.spec.title for name, game in games().items()},
     )
 
 

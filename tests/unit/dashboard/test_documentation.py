@@ -10,6 +10,7 @@ from setuptools import find_namespace_packages  # type: ignore[import-untyped]
 from dashboard import documentation
 from dashboard.documentation import excerpt, names, read, search, site_address
 from dashboard.source import Source
+from matchbox.registry import games
 from tests.unit.dashboard import cast
 from tests.unit.dashboard.cast import MATCH, NOBODY, OPERATING, OPERATOR, PAGES, SOURCE, make_app
 
@@ -117,6 +118,8 @@ def test_the_index_has_every_page_as_the_front_page_of_the_project_has_it(checko
     for name, line in listed.items():
         assert f"- [docs/{name}.md](docs/{name}.md): {line}" in front
         assert f'<a href="/docs/{name}">{read(name).title}</a>: {line}' in page
+    for name, game in games().items():
+        assert f'<a href="/games/{name}">{game.spec.title}</a>' in page
 
 
 def test_a_page_lists_its_headings() -> None:
