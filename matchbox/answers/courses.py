@@ -26,8 +26,8 @@ class Course(Answer):
     """The bots of a season, in the order of their entries, and the size of a table.
 
     `left` is the number of matches that are still to play, by round, from 1. It leaves out rounds
-    that are over. `lessons` is the number of lessons that are not over, and `parked_lessons` of
-    those that wait for an operator.
+    that are over. `lessons` is the number of lessons that are not over, `parked_lessons` the
+    number of those that wait for an operator.
     """
 
     bots: list[str]

@@ -69,7 +69,7 @@ def waiting_results(url: str) -> Waiting:
     """
     with _connected(url) as connection:
         client: Any = connection.default_channel.client
-        client.set(_PROBE, b"", px=1)  # With its memory or disk full, Redis 8 still answers reads.
+        client.set(_PROBE, b"", px=1)  # A full broker may still answer reads.
         queue = wire.QUEUES[wire.RECORD]
         try:
             found = connection.default_channel.queue_declare(queue, passive=True)

@@ -112,9 +112,9 @@ def mark_failed(
 ) -> None:
     """Schedules the delivery's next try, or gives it up: after the last try, or at once if `final`.
 
-    Other mails wait for a minute, unless this mail `alone` was refused.
-    Giving up disables the webhook if the failure is `final`, or if nothing has reached the webhook
-    since the notice was written.
+    Other mails wait for a minute, unless only this mail was refused (`alone`). Giving up disables
+    the webhook if the failure is `final`, or if nothing has reached the webhook since the notice
+    was written.
     """
     row = _held(session, parcel)
     if row is None:
