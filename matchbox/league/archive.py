@@ -31,7 +31,7 @@ from matchbox.league.archive_layout import (
 )
 from matchbox.league.counts import count
 from matchbox.league.rows import Row
-from matchbox.league.standings import Standing, digest_of, standing
+from matchbox.league.standings import METHOD, Standing, digest_of, standing
 from matchbox.match import record as records
 from matchbox.match.memory import MEMORY_BYTES
 from matchbox.match.record import Record
@@ -85,6 +85,11 @@ class Archive:
             self._read("season.json", _JSON_BYTES), SeasonFile, "season.json"
         )
         """The season, its entrants, lessons and standing."""
+        if self.head.standing.method > METHOD:
+            raise BadArchive(
+                f"the archive's standing was computed by method {self.head.standing.method}, and "
+                f"this release has methods up to {METHOD}; verify it with a newer release"
+            )
         lines = self._read("matches.jsonl", _JSON_BYTES).splitlines()
         self.matches: list[ArchivedMatch] = [
             _decode(line, ArchivedMatch, "matches.jsonl") for line in lines

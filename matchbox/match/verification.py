@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, get_args
 from msgspec.structs import replace
 
 from matchbox import registry
-from matchbox.errors import BadRecord
+from matchbox.errors import BadRecord, Conflict
 from matchbox.match import record as records
 from matchbox.match import replay as proofs
 from matchbox.match.wire import Finding
@@ -67,7 +67,8 @@ class Verifier:
         """Plays the record's match again, and says where it differs.
 
         `digest` is the digest that the server has stored, if it is known. `classes` names the
-        player class of each entrant; empty if no owner has chosen one.
+        player class of each entrant; empty if no owner has chosen one. Raises Conflict if the match
+        was played by other rules than those here.
         """
         if digest is not None and records.digest(record) != digest:
             return Examined("different")
@@ -79,8 +80,13 @@ class Verifier:
     def _play_again(self, game: Game, record: Record, classes: Sequence[str | None]) -> Examined:
         """Replays the moves, then plays the match again if its bots can run here.
 
-        Raises BadRecord if the moves do not replay.
+        Raises BadRecord if the moves do not replay, or Conflict for other rules.
         """
+        if record.rules != game.spec.rules:
+            raise Conflict(
+                f"match {record.match} was played by rules {record.rules} of {game.spec.title} and "
+                f"these are rules {game.spec.rules}; verify it with the release that played it"
+            )
         proofs.replay(game, record)
         bundles = _found(record.seats, self.bundle)
         memories = _found(filter(None, proofs.memories(record)), self.memory)

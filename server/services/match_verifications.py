@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from sqlalchemy import and_, func, select
 
 from matchbox import registry
-from matchbox.errors import Conflict, Forbidden, TooMany
+from matchbox.errors import Conflict, Forbidden, TooMany, UnknownGame
 from matchbox.match.wire import Verified, Verify
 from server import outbox
 from server.db.models import Match, MatchVerification
@@ -85,8 +85,13 @@ def _open(
 def send(session: Session, row: MatchVerification, *, settings: Settings, now: int) -> bool:
     """Sends a verification as a new attempt. Returns False if it was not sent; see `jobs.lease`.
 
-    That of a match with a stranger's bot waits while an arena has no wall.
+    That of a match with a stranger's bot waits while an arena has no wall. One whose game has other
+    rules since an upgrade ends without a finding.
     """
+    if not _has_rules_of_today(row.match):
+        values = {"wanted": False, "finished_at": now}
+        compare_and_set(session, row, values, MatchVerification.wanted.is_(True))
+        return False
     versions = [seat.version for seat in row.match.seats]
     if jobs.waits_for_wall(session, VERIFICATION, row, versions, settings=settings, now=now):
         return False
@@ -161,6 +166,13 @@ def _check_playable(session: Session, match: Match) -> None:
     strangers = [seat for seat in match.seats if not seat.version.bot.owner.trusted]
     if strangers and not (found := walls.wall(session)).walled:
         raise Conflict(f"its bots cannot play now: {found.why}")
+
+
+def _has_rules_of_today(match: Match) -> bool:
+    try:
+        return registry.game(match.league.game).spec.rules == match.rules
+    except UnknownGame:
+        return False
 
 
 def _check_quota(session: Session, actor: User, settings: Settings, now: int) -> None:

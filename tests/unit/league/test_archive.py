@@ -154,6 +154,14 @@ def test_an_archive_of_an_earlier_method_proves_its_rows(whole: bytes) -> None:
     assert finding() == (False, 4)
 
 
+def test_an_archive_of_a_later_method_is_not_judged(whole: bytes) -> None:
+    told = head(whole)
+    told["standing"]["method"] = METHOD + 1
+    file = changed(whole, season_json=msgspec.json.encode(told))
+    with pytest.raises(BadArchive, match="with a newer release"):
+        Archive(BytesIO(file))
+
+
 def test_a_disqualified_entrant_s_matches_do_not_count(whole: bytes) -> None:
     told = head(whole)
     told["entrants"][0]["out"] = "disqualified"

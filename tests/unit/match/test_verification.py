@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from matchbox import registry
 from matchbox.bundle import digest
+from matchbox.errors import Conflict
 from matchbox.game import fill_options
 from matchbox.match import record as records
 from matchbox.match import replay as proofs
@@ -71,6 +72,15 @@ def test_each_entrant_plays_with_the_class_that_its_owner_has_chosen(record: Rec
 
 def test_a_record_with_another_digest_is_different(record: Record) -> None:
     assert verifier().verify(record, "0" * 64) == "different"
+
+
+def test_a_match_of_other_rules_is_not_judged(record: Record) -> None:
+    older = replace(record, rules="0")
+    with pytest.raises(
+        Conflict, match=r"by rules 0 of Bomb and these are rules 1; .* release that"
+    ):
+        verifier().verify(older, records.digest(older))
+    assert verifier().verify(older, records.digest(record)) == "different"
 
 
 def test_a_record_that_does_not_replay_is_different(record: Record) -> None:

@@ -231,6 +231,23 @@ def test_a_platform_that_fails_again_and_again_gives_up(
     assert told(books, match).state == "waiting"
 
 
+def test_a_match_whose_game_has_new_rules_by_now_is_not_judged(
+    books: Books, match: str, alice: User
+) -> None:
+    ask(books, alice, match)
+    (job,) = sent(books)
+    with books.write() as session:  # Like an upgrade of the server and its arenas.
+        result = session.get_one(Result, match)
+        older = replace(records.unpack(result.record), rules="0")
+        result.record, result.digest = records.pack(older), records.digest(older)
+        result.match.rules = "0"
+    with pytest.raises(Conflict, match="the release that played it"):
+        verified(books, replace(job, digest=records.digest(older)))
+    assert books.lose(lost(job))
+    assert (told(books, match).state, told(books, match).finding) == ("failed", None)
+    assert sent(books) == []
+
+
 def test_a_bot_that_does_not_repeat_itself_is_named_so(
     books: Books, alice: User, bob: User, charlie: User
 ) -> None:
