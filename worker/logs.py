@@ -6,9 +6,11 @@ Knows formats and repeated lines; knows no files, because a process writes to it
 from __future__ import annotations
 
 import logging
+import re
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Final
@@ -30,6 +32,7 @@ ACCESS: Final = "access"
 """The logger of requests, whose lines are alike and are all written."""
 OURS: Final = ("server", "worker", "cli", "matchbox", "sandbox", ACCESS, "gunicorn.error")
 """The loggers that write more than warnings."""
+_NUMBER: Final = re.compile(r"\S*\d\S*")
 _JOB: Final = ("match", "version", "lesson", "turn", "verification", "attempt")
 
 
@@ -37,20 +40,22 @@ class Repeats(logging.Filter):
     """Passes the first lines of each kind in a minute. The first line of that kind after the minute
     says how many were left out.
 
-    A kind is a logger, a level and a text before its values are filled in.
+    A kind is a logger, a level, a text before its values are filled in, and the cause: so a fault
+    that repeats hides no other one.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
         self._clock = clock
-        self._seen: dict[tuple[str, int, str], tuple[float, int]] = {}
+        self._seen: dict[tuple[str, int, str, str], tuple[float, int]] = {}
         self._turn = threading.Lock()
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Whether the line is written."""
         if record.name == ACCESS:
             return True
-        kind, now = (record.name, record.levelno, _text_of(record)), self._clock()
+        kind = (record.name, record.levelno, _text_of(record), _cause_of(record))
+        now = self._clock()
         with self._turn:
             begun, count = self._seen.pop(kind, (now, 0))
             left_out = 0
@@ -120,6 +125,16 @@ def job_fields(message: object) -> AbstractContextManager[None]:
 
 def _text_of(record: logging.LogRecord) -> str:
     return str(record.msg.get("event") if isinstance(record.msg, dict) else record.msg)
+
+
+def _cause_of(record: logging.LogRecord) -> str:
+    """The exception's type and the lines that led to it, or else the reason without its numbers."""
+    values = record.msg if isinstance(record.msg, dict) else {}
+    raised = sys.exc_info() if values.get("exc_info") is True else record.exc_info
+    if raised and raised[0] is not None:
+        lines = [(frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(raised[2])]
+        return f"{raised[0].__name__} {lines}"
+    return _NUMBER.sub("", str(values.get("why", "")))
 
 
 def _mark(record: logging.LogRecord, left_out: int) -> None:

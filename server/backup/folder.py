@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 SCHEDULED: Final = "matchbox"
 BEFORE: Final = "before"
-_DRAFT: Final = re.compile(r"\.(matchbox|before-\w+)-\d{8}T\d{6}Z\.backup\.part")
+_DRAFT: Final = re.compile(r"\.(matchbox|before)(-\w+)?-\d{8}T\d{6}Z\.backup\.part")
 
 
 def folder_of(settings: Settings) -> Path:
@@ -41,6 +41,7 @@ def take_scheduled(
     little room for it; then no other backup is deleted.
     """
     folder = _made(settings)
+    _delete_remains(folder, SCHEDULED)
     _require_room(folder, expected, settings)
     return _take(settings, folder, SCHEDULED, now, watch)
 
@@ -57,7 +58,9 @@ def take_before_upgrade(settings: Settings, *, now: int) -> Path | None:
     if found is None:
         return None
     try:
-        return _take(settings, _made(settings), f"{BEFORE}-{found}", now, None)
+        folder = _made(settings)
+        _delete_remains(folder, BEFORE)
+        return _take(settings, folder, f"{BEFORE}-{found}", now, None)
     except Unavailable as error:
         raise Unavailable(
             f"the database has schema {found} and is not upgraded, because the backup before it "
@@ -108,13 +111,37 @@ def _delete_oldest(made: Path, kind: str, kept: int) -> None:
     """Deletes all but the newest backups of this kind, and the remains of failed attempts.
 
     `made` has just been made, so those with a later time, from a wrong clock, count as the oldest.
+    An upgrade that fails and is tried again makes one each time: of these, all between the first
+    and the newest go before any other.
     """
     folder = made.parent
     found = sorted(backups_in(folder, kind), key=lambda path: _time_in(path) <= _time_in(made))
-    left = [path for path in folder.iterdir() if _DRAFT.fullmatch(path.name)]
-    for path in [*found[:-kept], *left]:
-        with suppress(OSError):
-            path.unlink()
+    if kind == BEFORE:
+        newest = {_upgrade_of(path): path for path in found}
+        first = {_upgrade_of(path): path for path in reversed(found)}
+        ends = {*newest.values(), *first.values()}
+        found.sort(key=lambda path: path in ends)
+    for path in found[:-kept]:
+        _delete(path)
+    for every in (SCHEDULED, BEFORE):
+        _delete_remains(folder, every)
+
+
+def _upgrade_of(path: Path) -> str:
+    """The part of a backup's name that says before which upgrade it was made."""
+    return path.name.rpartition("-")[0]
+
+
+def _delete_remains(folder: Path, kind: str) -> None:
+    """Deletes what attempts at a backup of this kind have left that were killed."""
+    for path in folder.iterdir():
+        if (draft := _DRAFT.fullmatch(path.name)) and draft[1] == kind:
+            _delete(path)
+
+
+def _delete(path: Path) -> None:
+    with suppress(OSError):
+        path.unlink()
 
 
 def _older_schema(url: str) -> str | None:

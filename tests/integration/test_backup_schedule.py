@@ -154,6 +154,17 @@ def test_an_upgrade_without_its_backup_does_not_run(old: Settings) -> None:
     )
 
 
+def test_an_upgrade_that_fails_again_and_again_costs_no_older_backup(old: Settings) -> None:
+    place = Path(old.data) / "backups"
+    place.mkdir()
+    earlier = [f"before-{number}-20260101T000000Z.backup" for number in ("0010", "0011")]
+    for name in earlier:
+        (place / name).touch()
+    wanted = replace(old, backups_kept=4)
+    made = [folder.take_before_upgrade(wanted, now=1_800_000_000_000 + 1000 * n) for n in range(6)]
+    assert sorted(place.iterdir()) == [*(place / name for name in earlier), made[0], made[-1]]
+
+
 def test_an_operator_may_upgrade_without_a_backup(
     old: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -151,6 +151,21 @@ def test_a_disk_without_room_gets_none(
     assert "has only 0 MB left" in findings(books)[0][1]
 
 
+def test_the_remains_of_a_ledger_that_was_killed_take_no_room_from_the_next(
+    books: Books, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place.mkdir()
+    remains = place / ".matchbox-20200101T000000Z.backup.part"
+    remains.touch()
+
+    def room(_: object) -> Usage:
+        return Usage(1 << 30, 0, 0 if remains.exists() else 1 << 30)
+
+    monkeypatch.setattr(shutil, "disk_usage", room)
+    context = replace(books.context, settings=replace(books.settings, least_free_mb=1))
+    assert back_up(context) is not None
+
+
 def test_a_stop_gives_the_backup_up_and_leaves_nothing(
     books: Books, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -77,6 +77,34 @@ def test_a_line_that_repeats_is_written_five_times_a_minute_and_then_counted() -
     assert passed("Try %s", 100) == "Try 100 (95 more like this were left out)"
 
 
+def test_a_fault_that_repeats_hides_no_other_one(capsys: pytest.CaptureFixture[str]) -> None:
+    logs.configure(Settings())
+    log = structlog.get_logger("server")
+
+    def fail(error: Exception) -> None:
+        try:
+            raise error
+        except ValueError:
+            log.exception("tick.failed")
+            logging.getLogger("flask").exception("Exception on %s", "/")
+        except KeyError:
+            log.exception("tick.failed")
+            logging.getLogger("flask").exception("Exception on %s", "/")
+
+    for number in range(20):
+        log.warning("delivery.failed", notice=number, why=f"mail {number} was refused")
+        fail(ValueError(number))
+    often = lines(capsys)
+    assert [
+        sum(one in line for line in often) for one in ("refused", "tick.f", "Exception on")
+    ] == [5] * 3
+    log.warning("delivery.failed", notice=20, why="there is no such receiver")
+    fail(KeyError("rare"))
+    rare = lines(capsys)
+    assert sum("no such receiver" in line for line in rare) == 1
+    assert sum(line == "KeyError: 'rare'" for line in rare) == 2
+
+
 def test_requests_are_all_written() -> None:
     repeats = logs.Repeats()
     record = logging.LogRecord(logs.ACCESS, logging.INFO, "", 1, "request", (), None)
