@@ -36,6 +36,11 @@ FAULTS_MS: Final = 15 * MINUTE_MS
 """The time in ms for which a fault of an arena counts."""
 MOST_FAULTS: Final = 20
 """The number of faults of an arena that are kept, the newest ones."""
+TWO_AT_ONCE: Final = (
+    "two processes report under this name, as with one key on two hosts, so each loses its jobs to "
+    "the other; give each host a key of its own, and run the command once"
+)
+"""The cause of a fault that the server counts itself."""
 
 
 class WallReport(msgspec.Struct, frozen=True):
@@ -86,6 +91,8 @@ class ArenaWall(msgspec.Struct, frozen=True):
     left: bool = False
     """True if the arena said that it was leaving."""
     run: str = ""
+    former: str = ""
+    """The run that reported before this one."""
     reported: int = 0
     """How many faults of this run it has reported."""
     faults: tuple[int, ...] = ()
@@ -142,17 +149,23 @@ def _faults(read: WallReport, before: Mapping[str, Any], now: int) -> dict[str, 
     """The faults that are stored of an arena: those of before, and those that this report adds.
 
     A report that comes twice adds none again: its answer may have been lost. One without a run,
-    such as the last one of an arena, adds none.
+    such as the last one of an arena, adds none. A run that reports again after another one adds one
+    fault, since both have the same name.
     """
     run, last = storable(read.run, 32), before.get("run", "")
-    known = before.get("reported", 0) if run in ("", last) else 0
-    new = max(0, read.faults - known) if run else 0
+    same, former = run in ("", last), before.get("former", "")
+    known = before.get("reported", 0) if same else 0
+    new, why = max(0, read.faults - known) if run else 0, read.fault
+    reported = known + new
+    if not same and run == former:
+        new, why = 1, TWO_AT_ONCE
     kept = [min(at, now) for at in recent_faults(before.get("faults", ()), now)]
     return {
         "run": run or last,
-        "reported": known + new,
+        "former": former if same else last,
+        "reported": reported,
         "faults": [*kept, *[now] * min(new, MOST_FAULTS)][-MOST_FAULTS:],
-        "fault": storable(read.fault, 500) if new else before.get("fault", ""),
+        "fault": storable(why, 500) if new else before.get("fault", ""),
     }
 
 

@@ -181,6 +181,23 @@ def test_an_arena_that_fails_at_its_jobs_is_named_until_it_does_no_longer(well: 
     assert (arena.faults, arena.fault) == (0, ""), "the cause goes with its fault"
 
 
+def test_two_arenas_of_one_name_are_told_of_and_a_restart_is_not(well: Books) -> None:
+    for run in "aaabbbccc":
+        report(well, run=run, faults=1, fault="a seat could not be made")
+    assert judge(well).arenas[0].faults == 3
+    well.clock.pass_by(minutes=15)
+    for run in "cdcdc":
+        report(well, run=run)
+        well.clock.pass_by(seconds=8)
+    tick(well.context)
+    (text,) = found(well)
+    assert "two processes report under this name, as with one key on two hosts" in text
+    well.clock.pass_by(minutes=15)
+    report(well, run="c")
+    tick(well.context)
+    assert found(well) == []
+
+
 def test_a_number_of_faults_that_no_arena_has_is_not_kept(well: Books) -> None:
     report(well, run="a", faults=2**30, fault="x")
     (text,) = found(well)
