@@ -30,8 +30,10 @@ def personal_zip(user: User) -> Response:
     except BaseException:
         file.close()
         raise
+    size = file.tell()
     file.seek(0)
     name = f"matchbox-{user.name}.zip"
     response = send_file(file, mimetype=ZIP, as_attachment=True, download_name=name)
+    response.content_length = size  # Else a proxy may take a broken answer for a whole one.
     response.headers["Cache-Control"] = "no-store"
     return response

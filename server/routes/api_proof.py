@@ -79,8 +79,10 @@ def archive(season: str, query_data: WhichBundles) -> Response:
     except BaseException:
         file.close()
         raise
+    size = file.tell()
     file.seek(0)
     response = send_file(file, mimetype=ZIP, as_attachment=True, download_name=f"{name}.zip")
+    response.content_length = size  # Else a proxy may take a broken answer for a whole one.
     response.headers["Cache-Control"] = "private, no-cache"
     return response
 

@@ -31,6 +31,7 @@ def test_the_data_comes_by_page_by_api_and_through_an_operator(
     assert "account.json" in names
     browse(charlie).send("/admin/users/dora/note", note="Dora Maar")
     with mine.get("/account/data") as told, ZipFile(io.BytesIO(told.data)) as archive:
+        assert int(told.headers["Content-Length"]) == len(told.data)
         assert json.loads(archive.read("account.json"))["note"] == "Dora Maar"
     assert names_of(mine.get("/account/data")) == names
     assert names_of(as_charlie.post("/users/dora/data")) == names

@@ -139,6 +139,7 @@ def test_a_season_that_is_over_is_exported_with_the_bots_that_one_may_have(
             assert (answer.status_code, answer.mimetype) == (200, "application/zip")
             assert answer.headers["Cache-Control"] == "private, no-cache"
             archive = Archive(BytesIO(answer.data))
+            assert int(answer.headers["Content-Length"]) == len(answer.data)
         assert len(archive.matches) == 2
         given = [archive.bundle(one.version) for one in archive.head.entrants]
         assert len([one for one in given if one is not None]) == files
