@@ -323,6 +323,8 @@ def _next_batch(session: Session, row: Comparison, plan: Plan) -> list[Fixture]:
 
 def _obstacle(session: Session, row: Comparison) -> str:
     """The reason why the comparison cannot go on; empty if it can."""
+    if row.league.game not in registry.packages():
+        return f"the game {row.league.game} is not installed any more"
     old = (Match.comparison_id == row.id, Match.rules != row.league.rules)
     if session.scalar(select(Match.id).where(*old).limit(1)) is not None:
         return f"the rules of {row.league.game} have changed"

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select
 
+from matchbox import registry
 from matchbox.dice import deals_from
 from matchbox.errors import BadOption, Conflict, Forbidden, TooMany
 from matchbox.league.estimate import estimate
@@ -30,7 +31,7 @@ from server.db.models import (
 )
 from server.services import account_operations, comparisons, dispatch, standings, uploads, voids
 from server.services.tick import tick
-from tests.books import Books, drawn, open_books, played, scripted
+from tests.books import GAME, Books, drawn, open_books, played, scripted
 
 GAMES = 4000
 
@@ -372,6 +373,23 @@ def test_it_ends_where_a_version_plays_no_more_or_the_rules_have_changed(
         assert row.result is not None
         assert told in row.result["why"]
         assert told in books.notices(alice, "comparison-end")[-1][1]
+
+
+def test_one_of_a_game_that_is_gone_ends_and_holds_back_no_bot(
+    books: Books, alice: User, two: tuple[Version, Version], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    number = ask(books, alice, two[1])
+    left = {name: package for name, package in registry.packages().items() if name != GAME}
+    monkeypatch.setattr(registry, "packages", lambda: left)
+    books.league(game="skull")  # as at a start
+    tick(books.context)
+    assert books.sent(PlayMatch) == []
+    row = row_of(books, number)
+    assert row.result is not None
+    assert (row.state, row.result["why"]) == (
+        "cancelled",
+        "the game bomb is not installed any more",
+    )
 
 
 def test_one_with_bounds_that_older_releases_took_ends_with_a_reason(
