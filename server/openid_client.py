@@ -12,6 +12,7 @@ import secrets
 import ssl
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
@@ -204,21 +205,18 @@ class Provider:
 
     def _opened(self, text: str) -> Any:
         """The token, decoded with the provider's keys. Fetches them again if the token's key is not
-        among them."""
+        among them, or may be a new one of the same name."""
         from joserfc import jwt
-        from joserfc.errors import InvalidKeyIdError
-        from joserfc.jwk import KeySet
+        from joserfc.errors import BadSignatureError, InvalidKeyIdError
         from joserfc.jws import JWSRegistry
 
         registry = JWSRegistry(algorithms=_SIGNATURES, strict_check_header=False)
         where = self._metadata()["jwks_uri"]
         try:
-            keys: Any = KeySet.import_key_set(self._published(where))  # type: ignore[arg-type]
-            return jwt.decode(text, key=keys, registry=registry)
-        except InvalidKeyIdError:
+            return jwt.decode(text, key=_usable_keys(self._published(where)), registry=registry)
+        except (BadSignatureError, InvalidKeyIdError):
             self._kept.pop(where, None)
-            keys = KeySet.import_key_set(self._published(where))  # type: ignore[arg-type]
-            return jwt.decode(text, key=keys, registry=registry)
+            return jwt.decode(text, key=_usable_keys(self._published(where)), registry=registry)
 
     def _metadata(self) -> dict[str, Any]:
         """The provider's description of itself. Raises Unavailable."""
@@ -275,6 +273,19 @@ class Provider:
             f"{self.label} does not work at the moment: {why}; try again in a minute, or log in "
             "with a password"
         )
+
+
+def _usable_keys(published: Mapping[str, Any]) -> Any:
+    """The provider's keys without those of a kind or curve that is not known here, as RFC 7517
+    asks."""
+    from joserfc.errors import JoseError
+    from joserfc.jwk import JWKRegistry, KeySet
+
+    keys = []
+    for one in published["keys"]:
+        with suppress(JoseError, ValueError, KeyError):
+            keys.append(JWKRegistry.import_key(one))
+    return KeySet(keys)
 
 
 def _identity_of(issuer: str, claims: Mapping[str, Any]) -> Identity:

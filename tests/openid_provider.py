@@ -104,6 +104,8 @@ class Provider:
     key: Any = field(default_factory=lambda: RSAKey.generate_key(2048, {"kid": "first"}))
     forged: Any = None
     """The key with which it really signs, if that is not `key`."""
+    further: list[dict[str, Any]] = field(default_factory=list)
+    """Further keys that it publishes."""
     spoil: Callable[[dict[str, Any]], None] = lambda claims: None
     describe: Callable[[dict[str, Any]], None] = lambda known: None
     codes: dict[str, Code] = field(default_factory=dict)
@@ -160,7 +162,7 @@ def _application(told: Provider) -> Flask:
 
     @app.get("/realm/keys")
     def keys() -> Any:
-        return jsonify({"keys": [told.key.as_dict(private=False)]})
+        return jsonify({"keys": [*told.further, told.key.as_dict(private=False)]})
 
     @app.get("/realm/authorize")
     def authorize() -> Any:

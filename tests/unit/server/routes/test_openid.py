@@ -168,16 +168,28 @@ def test_a_token_signed_by_another_key_logs_nobody_in(browse: Browse, abroad: Pr
     refused(visit(browse(None)), "ID token")
 
 
+@pytest.mark.parametrize("name", ["second", "first"])
 def test_new_keys_of_the_provider_are_fetched_once_they_are_used(
-    browse: Browse, abroad: Provider
+    name: str, browse: Browse, abroad: Provider
 ) -> None:
     sign_up(browse(None))
-    former, abroad.key = abroad.key, RSAKey.generate_key(2048, {"kid": "second"})
+    former, abroad.key = abroad.key, RSAKey.generate_key(2048, {"kid": name})
     try:
         assert visit(browse(None)).location == "/account"
         assert abroad.asked.count("/realm/keys") == 2
     finally:
         abroad.key = former
+
+
+def test_keys_of_a_kind_that_is_not_known_here_do_no_harm(
+    browse: Browse, abroad: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    point = {"x": "AQAB", "y": "AQAB"}
+    further = [{"kty": "EC", "crv": "BP-256", "kid": "card", **point}, {"kty": "OKP", "kid": "?"}]
+    monkeypatch.setattr(abroad, "further", further)
+    sign_up(browse(None))
+    abroad.forged = RSAKey.generate_key(2048, {"kid": "first"})
+    refused(visit(browse(None)), "ID token")
 
 
 def test_an_answer_counts_once_and_only_in_the_browser_that_asked(
