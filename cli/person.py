@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import io
 import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
@@ -65,6 +66,8 @@ def answering() -> Iterator[None]:
         return text
 
     builtins.input = ask
+    if isinstance(sys.stdin, io.TextIOWrapper):  # A byte that is no text is only a wrong answer.
+        sys.stdin.reconfigure(errors="backslashreplace")
     try:
         yield
     except KeyboardInterrupt as stop:

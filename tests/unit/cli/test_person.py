@@ -229,6 +229,18 @@ def test_answers_from_a_file_are_printed_after_their_questions(
     assert "or press Enter to draw: x\n'x' is not one of the letters.\n" in told.out
 
 
+def test_a_byte_that_is_no_text_is_only_a_wrong_answer(
+    matchbox: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    typed = tmp_path / "typed"
+    typed.write_bytes(b"\xff\n" + b"\n" * 40)
+    with typed.open(encoding="utf-8") as file:
+        monkeypatch.setattr(sys, "stdin", file)
+        told = matchbox("play", "bomb", "human", "simple", "--seed", 3, "--box", "none")
+    assert r"'\\xff' is not one of the letters." in told.out
+    assert "human: crash" not in told.out
+
+
 def test_two_people_at_one_terminal_have_numbers(
     matchbox: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
