@@ -68,7 +68,8 @@ def find(game: str, text: str) -> NamedBot:
             f"({', '.join(known) or 'none'}), a file ending in .py or .zip, or a folder with "
             f"{MAIN}{hint}"
         )
-    name = Path(os.path.abspath(path)).stem  # also of the folder "."
+    stem = Path(os.path.abspath(path)).stem  # also of the folder "."
+    name = os.fsencode(stem).decode(errors="backslashreplace")  # A name may be no UTF-8.
     return NamedBot(name, read(Path(path)), check_class_name(class_name or None))
 
 

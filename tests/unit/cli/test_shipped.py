@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,12 @@ def test_the_path_of_a_bot_may_have_a_colon(tmp_path: Path) -> None:
     assert shipped.find("bomb", str(file)) == shipped.NamedBot("mine", b"x = 1\n")
     assert shipped.find("bomb", f"{file}:Chosen").class_name == "Chosen"
     assert shipped.find("bomb", str(file.parent)).name == "10:30"
+
+
+def test_a_name_that_is_no_utf_8_can_be_shown(tmp_path: Path) -> None:
+    file = tmp_path / os.fsdecode(b"b\xe4r.py")
+    file.write_bytes(b"x = 1\n")
+    assert shipped.find("bomb", str(file)).name == r"b\xe4r"
 
 
 def test_two_bots_of_one_name_are_numbered(tmp_path: Path) -> None:
