@@ -3,25 +3,54 @@
 from __future__ import annotations
 
 import os
-from contextlib import nullcontext
+import sys
+from contextlib import contextmanager, redirect_stdout
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
+
     from sandbox.box import Box
 
 
-def open_box(kind: str) -> Box | nullcontext[None]:
+def open_box(kind: str) -> AbstractContextManager[Box | None]:
     """A box by its name in `--box`, with the settings of the environment, for a `with` block.
 
-    With `none` there is no box, and the block gets None. Raises BadSetting, and the errors of
-    `worker.arena.boxes.open_named`.
+    With `none` there is no box, and the block gets None; see `bots_apart`. Raises BadSetting, and
+    the errors of `worker.arena.boxes.open_named`.
     """
     from matchbox.settings import read_settings
     from worker.arena.boxes import open_named
 
-    return open_named(kind, read_settings(os.environ)) or nullcontext()
+    return open_named(kind, read_settings(os.environ)) or bots_apart(kind)
+
+
+@contextmanager
+def bots_apart(kind: str) -> Iterator[None]:
+    """With `none`, keeps the command's output and folder from the bots that run in its process.
+
+    During the block everything that is printed goes to stderr, also by their programs. After it the
+    working directory is that of before.
+    """
+    if kind != "none":
+        yield
+        return
+    own = sys.stdout
+    own.flush()
+    stdout, folder = os.dup(1), os.open(".", os.O_PATH | os.O_CLOEXEC)
+    os.dup2(2, 1)
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        own.flush()  # A bot may have found it, as `sys.__stdout__`.
+        os.dup2(stdout, 1)
+        os.fchdir(folder)
+        os.close(stdout)
+        os.close(folder)
 
 
 def build_image(

@@ -94,12 +94,17 @@ def _play(
     again: bool,
 ) -> Played:
     """Plays the comparison, with a progress bar; `again` if a bot keeps state."""
+    from cli.box import bots_apart
     from laboratory.comparison import run
     from laboratory.worker_pool import worker_pool
     from matchbox.settings import read_settings
 
     most, settings = sum(map(len, comparison.batches())), read_settings(os.environ)
-    with worker_pool(box, min(workers, most), settings) as pool, output.progress() as bar:
+    with (
+        bots_apart(box),
+        worker_pool(box, min(workers, most), settings) as pool,
+        output.progress() as bar,
+    ):
         task = bar.add_task(f"comparing at {plan.game}", total=comparison.most)
 
         def show(fresh: Comparison) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli import output
+from cli.box import bots_apart
 from cli.experiment_notes import print_stateful
 from laboratory import rounds as learning_rounds
 from laboratory.planning import kind_of
@@ -38,7 +39,11 @@ def simulate(
         raise BadOption("--html draws one experiment: leave --rounds out, or use --tsv or --json")
     settings = read_settings(os.environ)
     jobs = list(kind_of(plan).sittings(plan))
-    with worker_pool(box, min(workers, len(jobs)), settings) as pool, output.progress() as bar:
+    with (
+        bots_apart(box),
+        worker_pool(box, min(workers, len(jobs)), settings) as pool,
+        output.progress() as bar,
+    ):
         task = bar.add_task(f"playing {plan.game}", total=rounds * games_of(jobs))
         follow = partial(bar.follow, task)
         played = learning_rounds.run(

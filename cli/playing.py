@@ -241,7 +241,8 @@ def _play(
     game = registry.game(job.game)
     spectator = Spectator(game, [bot.name for bot in bots])
     channels = {seat: partial(PersonChannel, partial(spectator.turn, seat)) for seat in people}
-    with open_box("none" if len(people) == len(bots) else kind) as box:
+    kind = "none" if len(people) == len(bots) else kind
+    with nullcontext() if people and kind == "none" else open_box(kind) as box:
         bundles = {bot.version: bot.data for bot in bots}
         seats = MatchSeats(job, bundles, box, channels=channels, reports=True)
         with answering() if people else nullcontext():

@@ -96,6 +96,7 @@ def _simulate(
     again: bool,
 ) -> None:
     """Plays one experiment and shows its figures."""
+    from cli.box import bots_apart
     from laboratory import experiment
     from laboratory.planning import kind_of
     from laboratory.sittings import games_of
@@ -104,7 +105,11 @@ def _simulate(
     from matchbox.settings import read_settings
 
     jobs, settings = list(kind_of(plan).sittings(plan)), read_settings(os.environ)
-    with worker_pool(box, min(workers, len(jobs)), settings) as pool, output.progress() as bar:
+    with (
+        bots_apart(box),
+        worker_pool(box, min(workers, len(jobs)), settings) as pool,
+        output.progress() as bar,
+    ):
         task = bar.add_task(f"playing {plan.game}", total=games_of(jobs))
         follow = partial(bar.follow, task)
         done = experiment.run(
