@@ -40,6 +40,8 @@ class Program:
     layer: int = 0
     """A program needs those on lower layers. The highest layer stops first, all its programs at
     once."""
+    folder: Path | None = None
+    """A folder that the program makes at its start. If it is removed, the program starts again."""
 
 
 @dataclass
@@ -54,6 +56,7 @@ class Child:
     pause_s: float = 0.0
     begun: float = 0.0
     restart_at: float = 0.0
+    asked_to_end: bool = False
 
     def start(self) -> None:
         """Starts the program, with its output appended to its log."""
@@ -68,7 +71,7 @@ class Child:
                 pass_fds=self.program.descriptors,
                 start_new_session=True,
             )
-        self.begun = self.clock()
+        self.begun, self.asked_to_end = self.clock(), False
 
     def rotate(self) -> None:
         """Moves the content of a long log to `.log.1` while the program writes to the log.
@@ -92,6 +95,8 @@ class Child:
         if self.process is not None and self.process.poll() is None:
             if self.pause_s and now - self.begun > 2 * LONGEST_PAUSE_S:
                 self.pause_s = 0.0
+            if self._has_lost_its_folder(now) and not self.asked_to_end:
+                self.end()
             return
         if self.process is not None:
             self._died(self.process.returncode, now)
@@ -109,6 +114,7 @@ class Child:
         """Asks it to stop."""
         if self.process is not None and self.process.poll() is None:
             self.process.terminate()
+            self.asked_to_end = True
 
     def wait(self) -> None:
         """Waits until it has stopped. If that takes too long, kills it and its process group."""
@@ -125,6 +131,10 @@ class Child:
                 os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait()
             self.process = None
+
+    def _has_lost_its_folder(self, now: float) -> bool:
+        folder = self.program.folder
+        return folder is not None and now - self.begun > LONGEST_PAUSE_S and not folder.exists()
 
     def _wait_longer(self, now: float) -> None:
         self.pause_s = min(LONGEST_PAUSE_S, 2 * self.pause_s or FIRST_PAUSE_S)

@@ -182,9 +182,11 @@ def _web_server(
     from cli.supervisor import Program
 
     at = ("-c", "python:cli.web", "-b", f"fd://{listener.fileno()}")
-    counting = {"PROMETHEUS_MULTIPROC_DIR": str(folder.metrics(place) / name)}
+    counts = folder.metrics(place) / name
+    known = {**environment, "PROMETHEUS_MULTIPROC_DIR": str(counts)}
     command = _python("gunicorn", *at, *arguments)
-    return Program(name, command, {**environment, **counting}, (listener.fileno(),), layer=1)
+    # A log-out of the account may remove all that it has in memory (systemd's RemoveIPC).
+    return Program(name, command, known, (listener.fileno(),), layer=1, folder=counts)
 
 
 def _broker(place: Path, environment: Mapping[str, str]) -> Program:

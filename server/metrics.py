@@ -6,7 +6,9 @@ counts of all processes are added up.
 
 from __future__ import annotations
 
+import os
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final, TypeAlias, get_args
 
 from flask import g, request
@@ -71,11 +73,11 @@ class Metrics:
         """Returns the counts of requests, the queue and the health in Prometheus' text format."""
         shown = CollectorRegistry()
         shown.register(_State(context))
-        counted = CollectorRegistry()
-        try:
-            MultiProcessCollector(counted)  # type: ignore[no-untyped-call]
-        except ValueError:  # The variable is not set: this is the only process.
-            counted = self._registry
+        counted = self._registry
+        if os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
+            counted = CollectorRegistry()
+            with suppress(ValueError):  # The folder is gone, and this process has but a part.
+                MultiProcessCollector(counted)  # type: ignore[no-untyped-call]
         return generate_latest(shown) + generate_latest(counted)
 
 

@@ -151,6 +151,7 @@ def test_every_program_has_a_name_of_its_own(tmp_path: Path) -> None:
     assert names == ["web", "internal", "ledger", "beat", "arena-1", "arena-2", "arena-3"]
     folders = [program.environment["PROMETHEUS_MULTIPROC_DIR"] for program in programs[:2]]
     assert len(set(folders)) == 2
+    assert folders == [str(program.folder) for program in programs[:2]]
 
 
 def test_the_books_are_prepared_twice_with_the_same_result(tmp_path: Path) -> None:

@@ -109,6 +109,33 @@ def test_a_child_that_dies_again_and_again_is_waited_for_longer_each_time(
     assert said[1].endswith("it is tried again in 1 s")
 
 
+def test_a_child_whose_folder_is_removed_is_started_again(
+    tmp_path: Path, said: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now, counts = 0.0, tmp_path / "counts"
+    asked: list[int] = []
+    program = Program("one", SLEEPER, ENVIRONMENT, folder=counts)
+    one = Child(program, tmp_path / "one.log", said.append, lambda: now)
+    one.start()
+    one.restart_dead()  # It has not made the folder yet.
+    counts.mkdir()
+    now = LONGEST_PAUSE_S + 1
+    one.restart_dead()
+    assert one.process is not None
+    assert one.process.poll() is None
+    counts.rmdir()
+    monkeypatch.setattr(one.process, "terminate", lambda: asked.append(1))
+    for _ in range(3):  # A second request would end a web server in the middle of its answers.
+        one.restart_dead()
+    assert asked == [1]
+    one.process.kill()
+    one.process.wait()
+    one.restart_dead()
+    assert one.process is not None
+    assert said == ["one was ended by signal 9; it is started again"]
+    one.kill()
+
+
 def test_a_child_that_cannot_be_started_is_tried_again(
     supervisor: Supervisor, said: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

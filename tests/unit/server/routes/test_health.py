@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,6 +30,16 @@ def test_a_broker_that_is_not_there_is_named_without_its_address() -> None:
     with pytest.raises(BrokerUnavailable, match="is the broker running") as told:
         waiting_results("redis://:secret@127.0.0.1:1/0")
     assert "secret" not in str(told.value)
+
+
+def test_no_part_of_the_counts_is_told_as_the_whole_if_their_folder_is_gone(
+    nobody: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nobody.get("/games")
+    monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", str(tmp_path / "gone"))
+    told = nobody.client.get("/metrics").text
+    assert "matchbox_broker_up" in told
+    assert "matchbox_requests_total" not in told
 
 
 def test_requests_and_the_queue_are_counted(make_app: MakeApp) -> None:
