@@ -11,6 +11,7 @@ from matchbox.errors import BadMessage
 from matchbox.match.wire import Amount, Claim, Count
 from server.db.models import Setting
 from server.services.events import storable
+from server.services.remote_names import key_of
 from server.times import MINUTE_MS
 
 if TYPE_CHECKING:
@@ -149,15 +150,15 @@ def _faults(read: WallReport, before: Mapping[str, Any], now: int) -> dict[str, 
     """The faults that are stored of an arena: those of before, and those that this report adds.
 
     A report that comes twice adds none again: its answer may have been lost. One without a run,
-    such as the last one of an arena, adds none. A run that reports again after another one adds one
-    fault, since both have the same name.
+    such as the last one of an arena, adds none. If the arena has a key, a run that reports again
+    after another one adds one fault, since both have the same name.
     """
     run, last = storable(read.run, 32), before.get("run", "")
     same, former = run in ("", last), before.get("former", "")
     known = before.get("reported", 0) if same else 0
     new, why = max(0, read.faults - known) if run else 0, read.fault
     reported = known + new
-    if not same and run == former:
+    if not same and run == former and key_of(read.arena):
         new, why = 1, TWO_AT_ONCE
     kept = [min(at, now) for at in recent_faults(before.get("faults", ()), now)]
     return {

@@ -46,6 +46,7 @@ from server.services import (
     walls,
 )
 from server.services.job_lines import stalled_ms
+from server.services.remote_names import arena_name
 from server.services.tick import refresh_standings, tick
 from tests.books import GAME, SIMPLE, Books, season_of
 from tests.plans import explained
@@ -181,19 +182,27 @@ def test_an_arena_that_fails_at_its_jobs_is_named_until_it_does_no_longer(well: 
     assert (arena.faults, arena.fault) == (0, ""), "the cause goes with its fault"
 
 
-def test_two_arenas_of_one_name_are_told_of_and_a_restart_is_not(well: Books) -> None:
+def test_two_arenas_of_one_key_and_name_are_told_of_and_a_restart_is_not(
+    well: Books, charlie: User
+) -> None:
+    with well.write() as session:
+        arena_keys.make(session, charlie, "lab", now=well.clock())
+    lab = arena_name("lab", 1)
     for run in "aaabbbccc":
-        report(well, run=run, faults=1, fault="a seat could not be made")
-    assert judge(well).arenas[0].faults == 3
+        report(well, lab, run=run, faults=1, fault="a seat could not be made")
+    assert {one.full_name: one.faults for one in judge(well).arenas}[lab] == 3
     well.clock.pass_by(minutes=15)
     for run in "cdcdc":
+        report(well, lab, run=run)
         report(well, run=run)
         well.clock.pass_by(seconds=8)
     tick(well.context)
     (text,) = found(well)
+    assert text.startswith("Arena lab-1 has failed at least 3 times")
     assert "two processes report under this name, as with one key on two hosts" in text
     well.clock.pass_by(minutes=15)
-    report(well, run="c")
+    for name in (lab, "arena-1@matchbox"):
+        report(well, name, run="c")
     tick(well.context)
     assert found(well) == []
 
