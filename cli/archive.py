@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
@@ -200,15 +201,31 @@ def complete_file(path: Path) -> Iterator[IO[bytes]]:
     if path.exists() and not path.is_file():
         raise BadOption(f"{path} is no ordinary file, and would be replaced: name another file")
     draft = path.with_name(f"{path.name}.{token_hex(4)}.part")  # Another may write it, too.
+    with _ending_like_ctrl_c():
+        try:
+            with draft.open("xb") as file:
+                yield file
+            draft.replace(path)
+        except OSError as error:
+            raise BadOption(f"{path} cannot be written: {error.strerror or error}") from error
+        finally:
+            with suppress(OSError):
+                draft.unlink()
+
+
+@contextmanager
+def _ending_like_ctrl_c() -> Iterator[None]:
+    """Makes SIGTERM, as from a time limit, and SIGHUP end the block as Ctrl-C does, so that it
+    cleans up."""
+    both = (signal.SIGTERM, signal.SIGHUP)
+    deadly = [one for one in both if signal.getsignal(one) is signal.SIG_DFL]
+    for one in deadly:
+        signal.signal(one, signal.default_int_handler)
     try:
-        with draft.open("xb") as file:
-            yield file
-        draft.replace(path)
-    except OSError as error:
-        raise BadOption(f"{path} cannot be written: {error.strerror or error}") from error
+        yield
     finally:
-        with suppress(OSError):
-            draft.unlink()
+        for one in deadly:
+            signal.signal(one, signal.SIG_DFL)
 
 
 def _fetch(client: Client, season: str, bundles: Whose, file: IO[bytes]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 from pathlib import Path
 from zipfile import ZIP_STORED, ZipFile
 
@@ -264,6 +265,18 @@ def test_two_commands_may_write_the_same_file_at_once(tmp_path: Path) -> None:
         assert place.read_bytes() == b"short"
     assert place.read_bytes() == b"the whole of a longer file"
     assert list(tmp_path.iterdir()) == [place]
+
+
+@pytest.mark.parametrize("deadly", [signal.SIGTERM, signal.SIGHUP])
+def test_a_command_that_is_ended_leaves_no_part_of_a_file(
+    deadly: signal.Signals, tmp_path: Path
+) -> None:
+    with pytest.raises(KeyboardInterrupt), complete_file(tmp_path / "spring.zip") as file:
+        file.write(b"the first half")
+        os.kill(os.getpid(), deadly)
+        pytest.fail("the command goes on")
+    assert list(tmp_path.iterdir()) == []
+    assert signal.getsignal(deadly) is signal.SIG_DFL
 
 
 def test_a_file_that_is_no_ordinary_one_is_not_replaced(tmp_path: Path) -> None:
