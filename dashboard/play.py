@@ -13,6 +13,7 @@ from itertools import groupby
 from typing import Any, Final, NamedTuple
 
 from flask import Response, jsonify, render_template, request
+from markupsafe import Markup
 
 from dashboard import drawings, game_pages, playback
 from dashboard.playback import DrawnStep
@@ -22,7 +23,7 @@ from dashboard.wording import plural
 from matchbox import registry
 from matchbox.answers.games import Game
 from matchbox.answers.play import Choice, Opponent, Table
-from matchbox.errors import Forbidden, NotFound
+from matchbox.errors import Forbidden, NotFound, UnknownGame
 from matchbox.game import fill_options
 from matchbox.match import hosted_bout
 from matchbox.match.replay import FAULT_LINES
@@ -109,9 +110,17 @@ def table_page(
     return render_template(
         "play_table.html",
         **_parts(found, error),
-        rules=game_pages.rules(game),
+        rules=_rules(game),
         steps=_drawn(found),
     )
+
+
+def _rules(game: str) -> Markup | None:
+    """Returns the game's rules; None if it has none, or is no longer installed."""
+    try:
+        return game_pages.rules(game)
+    except UnknownGame:
+        return None
 
 
 def names(table: Table) -> list[str]:

@@ -16,7 +16,7 @@ from dashboard.playback import DrawnStep
 from dashboard.responses import PageResponse
 from dashboard.source import Source
 from matchbox.answers.matches import Bout, Match
-from matchbox.errors import NotFound
+from matchbox.errors import BadRecord, NotFound
 from matchbox.match.transcript import Transcript
 
 LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -62,6 +62,17 @@ def match_page(
     found = source.match(match)
     if found.embargo or not found.bouts:
         return render_template("match_wait.html", match=found)
+    try:
+        return _played_page(source, found, error)
+    except BadRecord as other_rules:
+        logs = source.match_log(found.id) if found.mine else []
+        return render_template("match_wait.html", match=found, closed=str(other_rules), logs=logs)
+
+
+def _played_page(source: Source, found: Match, error: str) -> str:
+    """Returns the page of a match with one of its bouts. Raises BadRecord if that cannot be
+    replayed."""
+    assert found.bouts is not None
     subject, chosen, named_for = _subject(found, source)
     number = request.args.get("bout", type=int)
     if number is None:
@@ -71,7 +82,7 @@ def match_page(
     steps = drawn(found, number, seat, source)
     bout = found.bouts[number]
     step, next_event = playback.requested_step(steps, _requested_fault(steps))
-    logs = source.match_log(match) if found.mine else []
+    logs = source.match_log(found.id) if found.mine else []
     movers = [one.seat for one in steps]
     return render_template(
         "match.html",

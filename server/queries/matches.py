@@ -8,7 +8,7 @@ from sqlalchemy import Select, bindparam, func, select, tuple_
 
 from matchbox import registry
 from matchbox.answers import matches as answers
-from matchbox.errors import BadOption, Forbidden, NotFound
+from matchbox.errors import BadOption, BadRecord, Forbidden, NotFound
 from matchbox.match import record as records
 from matchbox.match import replay
 from matchbox.match.record import Bout, Record
@@ -138,7 +138,7 @@ def record_of(session: Session, name: str) -> Record:
 def steps(session: Session, name: str, bout: int, seat: int | None = None) -> answers.Steps:
     """Returns a bout step by step, as `seat` saw it; None is a spectator, EVERYBODY sees all hands.
 
-    Raises NotFound or Forbidden.
+    Raises NotFound, Forbidden or BadRecord.
     """
     record = record_of(session, name)
     if not 0 <= bout < len(record.bouts):
@@ -153,14 +153,24 @@ def steps_of(
 ) -> answers.Steps:
     """Returns a bout of a record step by step, as `seat` saw it; None is a spectator.
 
-    A bout that is `unfinished` ends where its moves end.
+    A bout that is `unfinished` ends where its moves end. Raises BadRecord if it does not replay, as
+    it may if it was played by other rules than those of today.
     """
     shown: list[answers.Step] = []
     made: replay.Step | None = None
     played, game = record.bouts[bout], registry.game(record.game)
-    for step in replay.steps(game, record, played, unfinished=unfinished):
-        shown.append(_step(made, _view(step, seat)))
-        made = step
+    try:
+        for step in replay.steps(game, record, played, unfinished=unfinished):
+            shown.append(_step(made, _view(step, seat)))
+            made = step
+    except Exception as error:
+        ours = game.spec.rules
+        if record.rules == ours:
+            raise
+        raise BadRecord(  # Other rules may fail at any line.
+            f"it was played by rules {record.rules} of {record.game}, and the rules of today, "
+            f"{ours}, do not replay it"
+        ) from error
     shown.append(_step(made, shown[-1].view))
     return answers.Steps(bout=_bout(played, len(record.seats)), steps=shown)
 

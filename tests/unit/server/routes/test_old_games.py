@@ -1,0 +1,77 @@
+"""The pages of matches and tables whose game has other rules by now, or is no longer installed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, NoReturn
+
+import pytest
+
+from dashboard import game_pages
+from matchbox import registry
+from matchbox.errors import UnknownGame
+from server.db.models import User
+from tests.books import GAME, Books
+from tests.unit.server.routes.conftest import (
+    Browse,
+    open_season,
+    play_all,
+    start_season,
+)
+
+
+class OtherRules:
+    """A game with the rules of a later release, which has another option."""
+
+    def __init__(self, game: Any) -> None:
+        self._game = game
+        self.spec = replace(game.spec, rules="99")
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._game, name)
+
+    def start(self, seats: int, dice: Any, options: Any) -> Any:
+        """Fails: no old record has the option."""
+        return self._game.start(seats, dice, options["new"])
+
+
+def test_a_match_of_other_rules_shows_its_result_and_says_why_no_bout_is_shown(
+    browse: Browse,
+    books: Books,
+    charlie: User,
+    alice: User,
+    bob: User,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    match = start_season(books, charlie, open_season(books, charlie, alice, bob))[0]
+    play_all(books)
+    later = OtherRules(registry.game(GAME))
+    monkeypatch.setattr(registry, "game", lambda name: later)
+    for user in (None, alice):
+        page = browse(user).get(f"/matches/{match}")
+        assert page.status_code == 200
+        assert "played by rules 1 of bomb, and the rules of today, 99, do not replay" in page.text
+        assert "alice-bot" in page.text
+        assert f"/api/v1/matches/{match}" in page.text
+        assert ("bots' output" in page.text) == (user is not None)
+    assert browse(None).get(f"/matches/{match}/bouts/0.json").status_code == 422
+
+
+def test_one_can_leave_a_table_whose_game_is_no_longer_installed(
+    browse: Browse, books: Books, alice: User, bob: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    books.bot(bob, "timid")
+    host = browse(alice)
+    fields = {"seats": "2", "seat-0": "me", "seat-1": "bob/timid"}
+    page = host.send(f"/play/{GAME}", **fields).location
+
+    def fail(name: str) -> NoReturn:
+        raise UnknownGame(f"there is no game {name!r}")
+
+    for module in (registry, game_pages):
+        for name in ("game", "package_of", "draw_module"):
+            monkeypatch.setattr(module, name, fail, raising=False)
+    game_pages.rules.cache_clear()
+    assert f'action="{page}/leave"' in host.get(page).text
+    assert host.send(f"{page}/leave").location == page
+    assert "left the table" in host.get(page).text
