@@ -315,6 +315,19 @@ def test_on_paper_a_page_has_nothing_to_press_and_is_light(watched: Page, alices
     expect(watched.locator("h1")).to_have_css("color", "rgb(0, 0, 0)")
 
 
+@pytest.mark.parametrize("path", ["/leaderboards/bomb", "/leaderboards/bomb/pairs"])
+def test_on_paper_a_figure_of_a_dark_page_has_black_letters(
+    watched: Page, alices: str, path: str
+) -> None:
+    watched.emulate_media(media="screen", color_scheme="dark")
+    watched.goto(alices + path)
+    settle(watched)
+    letters = watched.locator(".canvas text").filter(has_text="alice/careful")
+    expect(letters).not_to_have_css("fill", "rgb(0, 0, 0)")
+    watched.emulate_media(media="print")
+    expect(letters).to_have_css("fill", "rgb(0, 0, 0)")
+
+
 def test_in_a_readers_own_colours_only_the_tab_of_the_page_is_marked(
     watched: Page, alices: str
 ) -> None:
