@@ -61,7 +61,7 @@ class Client:
 
     def __init__(self, login: Login, transport: httpx.BaseTransport | None = None) -> None:
         """Raises BadOption for an address or a token that no request can be made with, and
-        BadSetting for such a proxy of the environment."""
+        BadSetting for such a proxy or such certificates of the environment."""
         _check(login)
         headers = {"Authorization": f"Bearer {login.token}"} if login.token else {}
         self.url = login.url
@@ -73,6 +73,11 @@ class Client:
                 transport=transport,
                 trust_env=not _is_here(login.url),
             )
+        except OSError as error:
+            raise errors.BadSetting(
+                "the certificates that the environment names cannot be read: correct or unset "
+                f"SSL_CERT_FILE and SSL_CERT_DIR ({error})"
+            ) from error
         except (ImportError, ValueError, httpx.InvalidURL) as error:
             raise errors.BadSetting(
                 "the proxy of the environment cannot be used: correct or unset HTTP_PROXY, "
@@ -173,6 +178,12 @@ class Client:
         try:
             yield
         except _NOT_SENT as error:
+            if "CERTIFICATE_VERIFY_FAILED" in str(error):
+                raise errors.Unavailable(
+                    f"the certificate of the server at {self.url} is not trusted here: correct its "
+                    "address or this machine's clock, or name the certificate of its authority "
+                    f"with SSL_CERT_FILE ({error})"
+                ) from error
             raise errors.Unavailable(
                 f"the server at {self.url} cannot be reached: start it, or name another one with "
                 f"`matchbox login URL`{self._also_unset()}"

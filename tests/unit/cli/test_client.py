@@ -121,6 +121,15 @@ def test_a_request_that_was_never_sent_has_done_nothing() -> None:
         client.delete("/tokens/1")
 
 
+def test_a_certificate_that_is_not_trusted_is_named() -> None:
+    def meets(request: httpx.Request) -> httpx.Response:
+        raise httpx.ConnectError("[SSL: CERTIFICATE_VERIFY_FAILED] self-signed certificate")
+
+    sentence = "the certificate of the server at http://there is not trusted .*self-signed"
+    with client_that(meets) as client, pytest.raises(Unavailable, match=sentence):
+        client.read("/bundles/1")
+
+
 @pytest.mark.parametrize(
     ("url", "kind", "error", "what"),
     [
@@ -254,6 +263,16 @@ def test_a_proxy_that_cannot_be_used_is_one_sentence(
     told = matchbox("bots")
     assert (told.code, told.err.count("\n")) == (2, 1)
     assert "the proxy of the environment cannot be used" in told.err
+
+
+def test_certificates_that_are_not_there_are_one_sentence(
+    matchbox: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MATCHBOX_URL", "https://there.example")
+    monkeypatch.setenv("SSL_CERT_FILE", "/gone.pem")
+    told = matchbox("bots", "--all")
+    assert (told.code, told.err.count("\n")) == (2, 1)
+    assert "correct or unset SSL_CERT_FILE" in told.err
 
 
 def test_no_proxy_stands_before_a_server_of_this_machine(
