@@ -159,7 +159,8 @@ def _looked_at(context: Context, played: wire.MatchPlayed) -> tuple[wire.MatchPl
     `why_false`.
 
     Its arena has a key. A record of another match is left to the service that books it, which
-    refuses it. Raises Conflict if the arena does not hold the job, and NotFound or Forbidden.
+    refuses it. Raises Conflict if the arena does not hold the job, NotFound or Forbidden, and
+    BadMessage for a record of another Python than here: nobody could check it by playing it again.
     """
     about = job_kinds.claim_of(wire.RECORD, wire.to_plain(played))
     with context.read() as session:
@@ -170,6 +171,11 @@ def _looked_at(context: Context, played: wire.MatchPlayed) -> tuple[wire.MatchPl
             results.check(match, record)
         except BadRecord:
             return played, ""
+    if not records.is_of_this_python(record):
+        raise BadMessage(
+            f"the record of match {match.id} is of Python {record.python[:32]} and the server has "
+            f"{records.python_minor()}, so the match is played again"
+        )
     if why := why_false(played, context.settings):
         return played, why
     return replace(played, record=records.pack(record)), ""

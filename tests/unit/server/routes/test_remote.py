@@ -552,6 +552,20 @@ def test_a_stolen_key_stores_nothing_but_what_was_played(
     assert "too long" in queued.match(job.match).trouble
 
 
+def test_a_stolen_key_keeps_no_record_from_being_checked(
+    queued: Books, lab: Host, matches: list[str]
+) -> None:
+    job = lab.job()
+    result = honest(queued, job)
+    told = msgspec.structs.replace(records.unpack(result.record), python="9.9")
+    foreign = msgspec.structs.replace(result, record=records.pack(told))
+    assert "is of Python 9.9" in problem(lab.hand_in(wire.RECORD, foreign), 422)["detail"]
+    assert queued.match(job.match).state == MatchState.RUNNING
+    assert lab.hand_in(wire.LOST, job.lost("refused")).get_json() == {"accepted": True}
+    after = queued.match(job.match)
+    assert (after.state, after.platform_faults) == (MatchState.QUEUED, 0)
+
+
 def test_a_stolen_key_fills_no_memory_with_a_record(
     queued: Books, lab: Host, matches: list[str]
 ) -> None:
