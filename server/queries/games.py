@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import func, select
+from sqlalchemy.orm import load_only
 
 from matchbox import registry
 from matchbox.answers.games import Game, Option
@@ -21,7 +22,7 @@ from server.db.models import (
 )
 from server.db.session import in_parts
 from server.services import fields
-from server.services.kept_records import season_removed
+from server.services.kept_records import require_record, season_removed
 from server.services.lookup import find_season
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def season_records(
 
     Reads some at a time, each part in a session of its own that `read` opens. So whoever takes them
     slowly keeps no connection, of which Postgres has few. Yields nothing before the season is over.
-    Raises NotFound.
+    Raises NotFound, also once it meets a record that was removed: a part is not the whole.
     """
     with read() as session:
         row = find_season(session, name)
@@ -87,9 +88,10 @@ def season_records(
         finished = (Match.season_id == row.id, Match.state == MatchState.FINISHED)
         ids = session.scalars(select(Match.id).where(*finished).order_by(Match.number)).all()
     for part in in_parts(ids, _AT_ONCE):
-        kept = (Match.id.in_(part), Result.record_days.is_(None))
-        some = select(Result.digest, Result.record).join(Result.match).where(*kept)
+        columns = load_only(Result.digest, Result.record, Result.record_days)
+        some = select(Result).options(columns).join(Result.match).where(Match.id.in_(part))
         with read() as session:
-            found = session.execute(some.order_by(Match.number)).all()
-        for digest, record in found:
-            yield digest, records.unpack(record)
+            found = session.scalars(some.order_by(Match.number)).all()
+        for result in found:
+            require_record(result, result.match_id)
+            yield result.digest, records.unpack(result.record)

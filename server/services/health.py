@@ -325,7 +325,7 @@ def _disk_has_room(state: State) -> Iterator[Finding]:
     if room is None or room.free >= max(FEW_BYTES, state.settings.least_free_mb << 20):
         return
     text = f"The disk of {room.of} has only {room.free >> 20:,} MB left."
-    remedy = "Free some space: old logs and backups first."
+    remedy = "Free some space: old backups first."
     if disk.is_full(state.settings):
         text += " No matches are sent and no uploads are taken until there is more."
         yield _bad("disk", text, remedy)

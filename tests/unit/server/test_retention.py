@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from io import BytesIO
 from typing import Any
@@ -217,7 +218,7 @@ def test_a_match_that_is_verified_or_shares_its_deals_keeps_its_record(
 
 
 def test_a_season_keeps_its_records_until_it_is_over_and_one_asks(
-    books: Books, bots: list[Version], charlie: User
+    books: Books, bots: list[Version], charlie: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with books.write() as session:
         session.execute(update(Match).values(number=Match.number))
@@ -243,6 +244,9 @@ def test_a_season_keeps_its_records_until_it_is_over_and_one_asks(
     with books.read() as session:
         assert queries.exportable_season(session, season.id) == season.id
         assert len(list(queries.season_records(books.read, season.id))) == number
+    monkeypatch.setattr(sys.modules["server.queries.games"], "_AT_ONCE", 1)
+    under_way = queries.season_records(books.read, season.id)
+    next(under_way)
     assert prune(books, keep_season_record_days=49)["season-records"] == number
     with books.read() as session:
         assert standings.compute(session, standings.scope_of(season)).rows_digest == standing
@@ -251,7 +255,9 @@ def test_a_season_keeps_its_records_until_it_is_over_and_one_asks(
             queries.exportable_season(session, season.id)
         with pytest.raises(Conflict, match=why):
             write_archive(session, season.id, "mine", charlie, BytesIO())
-        assert list(queries.season_records(books.read, season.id)) == []
+    for download in (under_way, queries.season_records(books.read, season.id)):
+        with pytest.raises(NotFound, match="was removed after 49 days"):
+            list(download)
 
 
 def test_the_output_of_lessons_goes_after_the_seasons_end(
