@@ -33,7 +33,8 @@ _MEANING: Final[dict[Finding, str]] = {
     "same": "the bots played again gave the same record",
     "different": "the bots played again gave another record",
     "unrepeatable": "a bot does not repeat itself; the recorded moves replay",
-    "replayed_only": "the recorded moves replay; you may not read the file or memory of a bot",
+    "replayed_only": "the recorded moves replay; you may not read the file or memory of a bot, or "
+    "the match was played by another Python than yours",
 }
 
 
