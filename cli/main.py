@@ -151,6 +151,8 @@ def run(arguments: list[str]) -> int:
         )
     except KeyboardInterrupt:
         code = STOPPED
+    except script.Broken as broken:
+        raise broken.error from None
     except output.Stopped as stop:
         return _fail(str(stop), STOPPED)
     except typer.TyperException as error:

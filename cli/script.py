@@ -11,6 +11,14 @@ import typer
 from matchbox.errors import BadName
 
 
+class Broken(Exception):
+    """Holds an error of the file that typer would take for the end of the command."""
+
+    def __init__(self, error: BaseException) -> None:
+        super().__init__()
+        self.error = error
+
+
 def run(
     file: Annotated[Path, typer.Argument(help="the Python file, such as bot.py")],
     argument: Annotated[
@@ -34,7 +42,10 @@ def run(
     offer_document_names(player)
     sys.argv = [str(file), *(argument or ())]
     sys.path.insert(0, str(file.resolve().parent))
-    runpy.run_path(str(file), run_name="__main__")
+    try:
+        runpy.run_path(str(file), run_name="__main__")
+    except (EOFError, KeyboardInterrupt) as error:
+        raise Broken(error) from error
 
 
 def _check(file: Path) -> None:

@@ -121,6 +121,17 @@ def test_an_error_of_the_file_is_its_own(matchbox: Run, tmp_path: Path) -> None:
         matchbox("run", file, "--game", "skull")
 
 
+@pytest.mark.parametrize("error", [EOFError, KeyboardInterrupt])
+def test_an_interrupt_says_where_the_file_was(
+    matchbox: Run, tmp_path: Path, error: type[BaseException]
+) -> None:
+    file = tmp_path / "loops.py"
+    file.write_text(f"raise {error.__name__}\n")
+    with pytest.raises(error) as raised:
+        matchbox("run", file, "--game", "bomb")
+    assert raised.traceback[-1].path == file
+
+
 @pytest.mark.parametrize("line, frames", [("Card.thorn", 1), ("Card.", 0)])
 def test_an_error_of_the_file_is_shown_as_by_python(line: str, frames: int, tmp_path: Path) -> None:
     file = tmp_path / "broken.py"
