@@ -81,7 +81,7 @@ def log_in(
 
     address = url.rstrip("/")
     if token:
-        chosen = Login(address, secret_of("Token"))
+        chosen = Login(address, secret_of("Token").strip())
         with Client(chosen) as client:
             known = client.answer(Account, "/whoami")
         account, role = known.name, known.role
@@ -352,7 +352,7 @@ def secret_of(what: str) -> str:
     if sys.stdin.isatty():
         secret: str = typer.prompt(what, hide_input=True, err=True)
         return secret
-    return sys.stdin.readline().rstrip("\n")
+    return sys.stdin.readline().rstrip("\r\n")
 
 
 def _show_version(version: Version) -> None:

@@ -47,12 +47,13 @@ def submitting(mine: Path, *more: str) -> Sequence[object]:
     return ("submit", mine, "--game", "bomb", "--name", "mine", *more)
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_a_login_is_kept_in_a_file_of_its_own(
-    platform: Platform, matchbox: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    end: str, platform: Platform, matchbox: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     with platform.books.write() as session:
         accounts.sign_up(session, "dora", PASSWORD, signup="open", now=1)
-    monkeypatch.setattr(sys, "stdin", io.StringIO(f"{PASSWORD}\n"))
+    monkeypatch.setattr(sys, "stdin", io.StringIO(f"{PASSWORD}{end}"))
     told = matchbox("login", platform.url + "/", "--name", "dora")
     assert (told.code, told.out) == (0, "")
     assert f"Logged in to {platform.url} as dora (author)" in told.err
@@ -70,11 +71,12 @@ def test_a_wrong_password_is_refused_and_nothing_kept(
     assert not (tmp_path / "home" / ".config").exists()
 
 
+@pytest.mark.parametrize("end", ["\n", " \r\n"])
 def test_a_token_can_be_pasted(
-    platform: Platform, matchbox: Run, monkeypatch: pytest.MonkeyPatch
+    end: str, platform: Platform, matchbox: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     token = platform.token(platform.books.person("alice"))
-    monkeypatch.setattr(sys, "stdin", io.StringIO(token + "\n"))
+    monkeypatch.setattr(sys, "stdin", io.StringIO(token + end))
     told = matchbox("login", platform.url, "--token", "--json").json
     assert told == {"url": platform.url, "account": "alice", "role": "author"}
 
