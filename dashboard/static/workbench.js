@@ -346,7 +346,8 @@ async function send(action) {
 
 function loginLink() {
   const link = document.createElement("a");
-  link.href = `/login?next=${encodeURIComponent(location.pathname + location.search)}`;
+  const chosen = new URLSearchParams({ game: field("game").value, name: field("name").value });
+  link.href = `/login?next=${encodeURIComponent(`/submit?${chosen}`)}`;
   link.textContent = "Log in again";
   return link;
 }
@@ -367,6 +368,15 @@ form.addEventListener("submit", async (event) => {
     pressed.ariaDisabled = "false";
   }
 });
+
+// A page without a verdict in answer to a question for it is the log-in's. The text stays.
+addEventListener("htmx:before:swap", (event) => {
+  const { ctx, tasks } = event.detail;
+  if (ctx.swap === "none" || tasks.some(({ fragment }) => fragment.childElementCount)) return;
+  event.preventDefault();
+  event.stopPropagation(); // Else site.js loads the page again, without the name of the bot.
+  showProblem("You are logged out. ", loginLink(), "; your draft is kept.");
+}, true);
 
 function goToLine(number) {
   editor.goTo(Number(number));

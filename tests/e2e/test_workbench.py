@@ -421,6 +421,28 @@ def test_a_lost_session_or_a_refusal_leaves_the_draft(page: Page, address: str) 
     expect(editor(page)).to_have_text("# mine")
 
 
+def test_a_log_out_in_another_tab_while_a_verdict_waits_takes_no_text_from_the_page(
+    page: Page, address: str
+) -> None:
+    sign_up(page, address)
+    page.get_by_label("Game").select_option("war")
+    page.get_by_label(NAME).fill("mine")
+    write_text(page, "# mine")
+    page.get_by_role("button", name="Try it").click()
+    verdict = page.locator("#verdict")
+    expect(verdict).to_contain_text("Being tried out")
+    page.context.clear_cookies()
+    expect(verdict).to_contain_text("You are logged out. Log in again; your draft is kept.")
+    assert source(page) == "# mine"
+    verdict.get_by_role("link", name="Log in again").click()
+    page.get_by_label("Name").fill("alice")
+    page.get_by_label("Password").fill("correct horse battery")
+    page.get_by_role("button", name="Log in").click()
+    expect(editor(page)).to_have_text("# mine")
+    expect(page.get_by_label("Game")).to_have_value("war")
+    expect(page.get_by_label(NAME)).to_have_value("mine")
+
+
 def test_after_a_log_in_in_another_tab_the_form_can_be_sent_again(page: Page, address: str) -> None:
     sign_up(page, address)
     write_text(page, "x = '\N{RIGHT-TO-LEFT OVERRIDE}'")
