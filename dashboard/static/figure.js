@@ -29,6 +29,7 @@ function tinted(trace) {
   return { ...trace, colorscale };
 }
 
+const AGAIN_MS = 10000; // A server that restarts is back sooner.
 let loading = null;
 
 function plotly(address) {
@@ -36,7 +37,10 @@ function plotly(address) {
     const script = document.createElement("script");
     script.src = address;
     script.onload = () => resolve(window.Plotly);
-    script.onerror = () => reject(new Error("the drawing script did not load"));
+    script.onerror = () => {
+      loading = null; // The next figure tries again.
+      reject(new Error("the drawing script did not load"));
+    };
     document.head.append(script);
   });
   return loading;
@@ -54,10 +58,13 @@ async function draw(canvas) {
   const options = { displayModeBar: false, responsive: true, showTips: false };
   try {
     const drawer = await plotly(canvas.dataset.plotly);
+    if (!canvas.hasAttribute("data-ready")) canvas.replaceChildren(); // without the words of a failure
     await drawer.react(canvas, figure.data.map(tinted), dressed(figure.layout), options);
     canvas.setAttribute("data-ready", "");
   } catch (error) {
     canvas.textContent = `No figure: ${error.message}. The table below has the same data.`;
+    shown.delete(canvas);
+    setTimeout(watch, AGAIN_MS);
   }
 }
 

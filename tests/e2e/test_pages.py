@@ -165,6 +165,18 @@ def test_a_figure_that_does_not_load_says_so(page: Page, alices: str) -> None:
     expect(page.locator(".canvas")).to_contain_text("The table below has the same data")
 
 
+def test_a_figure_appears_once_the_server_is_back(page: Page, alices: str) -> None:
+    page.clock.install()
+    page.route("**/plotly-cartesian*", lambda route: route.abort())
+    page.goto(alices + "/leaderboards/bomb")
+    canvas = page.locator(".canvas")
+    expect(canvas).to_contain_text("No figure")
+    page.unroute("**/plotly-cartesian*")
+    page.clock.fast_forward(10_000)
+    expect(canvas).to_have_attribute("data-ready", "")
+    expect(canvas).not_to_contain_text("No figure")
+
+
 def test_a_table_is_sorted_by_its_headings(watched: Page, alices: str) -> None:
     watched.goto(alices + "/leaderboards/bomb")
     first = watched.locator("table.sortable tbody tr").first
