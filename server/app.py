@@ -30,6 +30,7 @@ from server.routes.addresses import teach_addresses
 from server.routes.source import ServerSource
 from server.sent_code import sent_code
 from server.services.sessions import LIFE_DAYS
+from server.session_cookie import SessionCookie
 from server.streams import Streams
 
 if TYPE_CHECKING:
@@ -134,6 +135,7 @@ def _bare_app(context: Context, spec_path: str | None = None) -> APIFlask:
         json_errors=False,
     )
     app.json = _Json(app)
+    app.session_interface = SessionCookie()
     app.config.update(_flask_settings(context.settings))
     app.extensions["matchbox"] = context
     app.extensions["matchbox-metrics"] = Metrics()

@@ -221,6 +221,17 @@ def test_a_log_in_that_takes_too_long_is_begun_again(
     refused(visitor.get(back), "took too long")
 
 
+def test_a_web_server_whose_clock_is_behind_goes_on_with_a_log_in(
+    browse: Browse, abroad: Provider, books: Books
+) -> None:
+    visitor = browse(None)
+    back = leave(visitor)
+    books.clock.pass_by(seconds=-2)  # The next requests come to another server.
+    assert visitor.get(back).location == "/login/openid/new"
+    books.clock.pass_by(seconds=-2)
+    assert visitor.send("/login/openid/new", name="dora").location == "/account"
+
+
 def test_who_is_refused_there_reads_so_here(browse: Browse, abroad: Provider) -> None:
     abroad.person = None
     refused(visit(browse(None)), "school did not log you in")

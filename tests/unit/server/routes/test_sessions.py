@@ -5,12 +5,14 @@ from __future__ import annotations
 import io
 import json
 import re
+import time
 from dataclasses import replace
 from zipfile import ZipFile
 
 import pytest
 from apiflask import APIFlask
 from flask.testing import FlaskClient
+from itsdangerous import TimestampSigner
 
 from server.app import create_app
 from server.auth import acting, visitor
@@ -49,6 +51,19 @@ def thief(browse: Browse, cookie: str) -> Browser:
 def knows(browser: Browser) -> bool:
     """Returns whether the browser is logged in."""
     return browser.get("/api/v1/whoami").status_code == 200
+
+
+@pytest.mark.parametrize(("ahead_s", "goes_on"), [(30, True), (90, False)])
+def test_a_cookie_of_a_server_whose_clock_is_a_little_ahead_is_read(
+    ahead_s: int, goes_on: bool, browse: Browse, dora: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        later = int(time.time()) + ahead_s
+        patch.setattr(TimestampSigner, "get_timestamp", lambda signer: later)
+        visitor = browse(dora)
+    assert knows(visitor) is goes_on
+    copy = thief(browse, cookie_of(visitor)[:-9] + 9 * "A")
+    assert not knows(copy), "its signature is still checked"
 
 
 def test_a_copied_cookie_ends_with_the_logout(browse: Browse, dora: User) -> None:
