@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 import threading
 from functools import partial
@@ -40,6 +39,7 @@ def arena(
     data: Annotated[Path, typer.Option(help="folder for logs")] = Path("arena-data"),
 ) -> None:
     """Play matches for a server from another host; Ctrl-C stops it, and nothing is lost."""
+    from cli.supervisor import on_stop
     from matchbox.match.knock import own_knock
     from matchbox.settings import libraries_of, read_settings
     from worker.arena import cpu_affinity
@@ -51,8 +51,7 @@ def arena(
     knock = own_knock(libraries_of(read_settings(os.environ)))
     client.join(knock)
     stop = threading.Event()
-    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
-        signal.signal(number, lambda *_: stop.set())
+    on_stop(lambda *_: stop.set())
     count = arenas or min(MOST, len(cpu_affinity.usable_cores()))
     _keep_running(url, key, count, data.resolve(), stop, partial(client.join, knock))
     output.note("Stopped.")

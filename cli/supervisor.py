@@ -28,6 +28,22 @@ LONGEST_PAUSE_S: Final = 30.0
 _LOG_BYTES: Final = 10 << 20
 
 
+def on_stop(handle: Callable[..., None]) -> None:
+    """Has `handle` called by the signals that ask a command to stop.
+
+    A terminal that is closed does not stop a command that `nohup` started. Children do not inherit
+    that.
+    """
+    ignored = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    signal.signal(signal.SIGHUP, _do_nothing if ignored else handle)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, handle)
+
+
+def _do_nothing(*_: object) -> None:
+    pass
+
+
 @dataclass(frozen=True, slots=True)
 class Program:
     """One child: its command, and the time that it has to stop."""

@@ -54,10 +54,10 @@ def up(
 ) -> None:
     """Start the platform; Ctrl-C stops it, and nothing is lost."""
     from cli import folder
+    from cli.supervisor import on_stop
 
     os.umask(0o077)
-    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
-        signal.signal(number, _stop)
+    on_stop(_stop)
     try:
         place = folder.make(data)
         with folder.locked(place), listen(port) as public, _internal_listener() as internal:

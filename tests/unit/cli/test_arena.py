@@ -64,7 +64,7 @@ def test_a_host_starts_as_many_arenas_as_it_has_cores_and_a_key_may_have(
 ) -> None:
     monkeypatch.setenv("MATCHBOX_ARENA_KEY", matchbox("admin", "arena", "make-key", "lab").out)
     monkeypatch.setattr(cpu_affinity, "usable_cores", lambda: list(range(cores)))
-    monkeypatch.setattr("cli.arena.signal.signal", lambda *_: None)
+    monkeypatch.setattr("cli.supervisor.signal.signal", lambda *_: None)
     started: list[int] = []
     monkeypatch.setattr("cli.arena._keep_running", lambda *given: started.append(given[2]))
     assert matchbox("arena", "--join", platform.url, *words).code == 0

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.supervisor import LONGEST_PAUSE_S, Child, Program, Supervisor
+from cli.supervisor import LONGEST_PAUSE_S, Child, Program, Supervisor, on_stop
 
 DEADLINE_S = 120.0
 SLEEPER = [sys.executable, "-S", "-c", "import time; print('up', flush=True); time.sleep(600)"]
@@ -237,3 +237,21 @@ def test_a_log_stays_short_while_its_program_goes_on_writing(
         assert child.process.poll() is None
     finally:
         child.kill()
+
+
+@pytest.mark.parametrize("before, called", [(signal.SIG_IGN, 0), (signal.SIG_DFL, 1)])
+def test_a_closed_terminal_stops_no_command_that_nohup_started(
+    before: signal.Handlers, called: int
+) -> None:
+    signals = (signal.SIGHUP, signal.SIGTERM, signal.SIGINT)
+    kept = {number: signal.getsignal(number) for number in signals}
+    calls: list[int] = []
+    try:
+        signal.signal(signal.SIGHUP, before)
+        on_stop(lambda number, _: calls.append(number))
+        for number in signals:
+            os.kill(os.getpid(), number)
+    finally:
+        for number, handler in kept.items():
+            signal.signal(number, handler)
+    assert calls == [*[signal.SIGHUP] * called, signal.SIGTERM, signal.SIGINT]
