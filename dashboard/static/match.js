@@ -201,6 +201,7 @@ function startStrip() {
   part("only").hidden = false;
   part("filter").addEventListener("change", filter);
   part("bouts").addEventListener("keydown", onStripKey);
+  addEventListener("pageshow", filter); // The way back restores the choice after this script has begun.
   filter();
 }
 

@@ -175,6 +175,21 @@ def test_the_strip_shows_the_bouts_that_are_wanted(watched: Page) -> None:
     assert box["height"] == 40
 
 
+def test_the_way_back_leads_to_the_bouts_that_were_wanted(page: Page) -> None:
+    told = cast.match(MATCH, bouts=[cast.bout(number) for number in range(8)])
+    with serving(replace(SOURCE, match=lambda match_id: told)) as address:
+        ready(page, f"{address}/matches/{MATCH}?bout=0")
+        shown = page.locator("#bouts li:visible")
+        page.locator("#filter").select_option("fault")
+        shown.last.click()
+        expect(page.get_by_role("heading", name="Bout 5")).to_be_visible()
+        page.go_back()
+        expect(page.get_by_role("heading", name="Bout 1")).to_be_visible()
+        expect(page.locator("#filter")).to_have_value("fault")
+        expect(shown).to_have_text([re.compile("^1"), re.compile("^5")])
+        page.goto("about:blank")
+
+
 def test_a_bout_is_stepped_through_without_scripts(browser: Browser, alices: str) -> None:
     with browser.new_context(java_script_enabled=False) as context:
         page = context.new_page()
