@@ -5,7 +5,7 @@ Knows the cookie and the app's provider; asks neither the provider nor the datab
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, Final
 
 from flask import current_app
@@ -21,7 +21,9 @@ MOST_MS: Final = 10 * MINUTE_MS
 to its end."""
 BY_PROVIDER: Final = "by_openid"
 """The cookie's mark of a session that began with a log-in by the provider."""
-_BEGUN: Final = "openid_begun"
+_TABS: Final = 2
+"""The number of log-ins, the newest ones, that a browser may have under way, each in a tab."""
+_BEGUN: Final = "openid_starts"
 _FOUND: Final = "openid_found"
 _AGAIN: Final = "this log-in took too long, or was not begun in this browser; begin it again"
 
@@ -37,13 +39,18 @@ def provider() -> Provider:
 def remember_start(start: Start, after: str) -> None:
     """Stores the request to the provider; `after` is the path to go to in the end."""
     cookie.pop(_FOUND, None)
-    cookie[_BEGUN] = {"start": asdict(start), "after": after, "at": context().now()}
+    own = asdict(replace(start, url=""))  # The address is long, and not needed any more.
+    begun = {"start": own, "after": after, "at": context().now()}
+    cookie[_BEGUN] = [*cookie.get(_BEGUN, []), begun][-_TABS:]
 
 
-def take_start() -> tuple[Start, str]:
-    """Returns the stored request and the path to go to, and deletes them. Raises Forbidden if there
-    is none."""
-    kept = _fresh(cookie.pop(_BEGUN, None))
+def take_start(state: str) -> tuple[Start, str]:
+    """Returns the stored request with this state and the path to go to, and deletes them. Raises
+    Forbidden if there is none."""
+    begun = cookie.get(_BEGUN, [])
+    found = next((one for one in begun if one["start"]["state"] == state), None)
+    cookie[_BEGUN] = [one for one in begun if one is not found]
+    kept = _fresh(found)
     if kept is None:
         raise Forbidden(_AGAIN)
     return Start(**kept["start"]), kept["after"]

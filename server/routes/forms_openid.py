@@ -55,7 +55,7 @@ def begin() -> Response:
 def come_back() -> Response:
     """Logs in a visitor whose identity has an account; sends others to /login/openid/new."""
     provider = openid_flow.provider()
-    start, after = openid_flow.take_start()
+    start, after = openid_flow.take_start(request.args.get("state", ""))
     ctx, asking = context(), visitor()
     known = provider.finish(request.args.to_dict(), start, now=ctx.now())
     with ctx.write() as session:

@@ -205,6 +205,17 @@ def test_an_answer_counts_once_and_only_in_the_browser_that_asked(
     refused(visitor.get(back), "not begun in this browser")
 
 
+def test_two_tabs_may_log_in_at_once(browse: Browse, abroad: Provider) -> None:
+    sign_up(browse(None))
+    for tabs, oldest_kept in ((["bots", "play"], 0), (["bots", "play", "seasons"], 1)):
+        visitor = browse(None)
+        ways = [leave(visitor, f"/login/openid?next=/{tab}") for tab in tabs]
+        refused(visitor.get(f"{BACK}?state=another&code=x"), "not begun in this browser")
+        for way in ways[:oldest_kept]:
+            refused(visitor.get(way), "not begun in this browser")
+        assert visitor.get(ways[oldest_kept]).location == f"/{tabs[oldest_kept]}"
+
+
 def test_a_code_is_worth_nothing_without_its_verifier(browse: Browse, abroad: Provider) -> None:
     victim, thief = browse(None), browse(None)
     code = parse_qs(urlsplit(leave(victim)).query)["code"][0]
