@@ -6,7 +6,6 @@ counts of all processes are added up.
 
 from __future__ import annotations
 
-import os
 import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, TypeAlias, get_args
@@ -21,6 +20,7 @@ from prometheus_client import (
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
+from prometheus_client.values import MutexValue, ValueClass
 
 from matchbox.answers.health import ArenaState
 from server import queries
@@ -74,7 +74,7 @@ class Metrics:
         shown = CollectorRegistry()
         shown.register(_State(context))
         counted = self._registry
-        if os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
+        if ValueClass is not MutexValue:  # PROMETHEUS_MULTIPROC_DIR is set.
             counted = CollectorRegistry()
             with suppress(ValueError):  # The folder is gone, and this process has but a part.
                 MultiProcessCollector(counted)  # type: ignore[no-untyped-call]

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from matchbox.errors import BrokerUnavailable
+from server import metrics
 from server.services.broker import waiting_results
 from tests.unit.server.routes.conftest import Caller, MakeApp, problem
 
@@ -36,6 +37,9 @@ def test_no_part_of_the_counts_is_told_as_the_whole_if_their_folder_is_gone(
     nobody: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     nobody.get("/games")
+    monkeypatch.setattr(
+        metrics, "ValueClass", None
+    )  # As if the process had begun with the setting.
     monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", str(tmp_path / "gone"))
     told = nobody.client.get("/metrics").text
     assert "matchbox_broker_up" in told
