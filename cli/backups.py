@@ -127,9 +127,11 @@ def _new_folder(data: Path) -> Iterator[Path]:
 
 def _into_folder(place: Path, fill: Callable[..., int], watch: Watch | None) -> int:
     """Restores into a SQLite file under another name, and renames it when it is complete."""
+    from server.context import sqlite_url
+
     draft = place / "restoring.db"
     try:
-        waiting = fill(f"sqlite:///{draft}", watch)
+        waiting = fill(sqlite_url(draft), watch)
         draft.rename(place / "matchbox.db")
         return waiting
     finally:

@@ -73,7 +73,12 @@ def database_url(settings: Settings) -> str:
     """
     if settings.database_url:
         return _checked(settings.database_url)
-    return f"sqlite:///{Path(settings.data).resolve() / 'matchbox.db'}"
+    return sqlite_url(Path(settings.data).resolve() / "matchbox.db")
+
+
+def sqlite_url(file: Path) -> str:
+    """The SQLAlchemy address of this database; in an address, % begins the code of a sign."""
+    return f"sqlite:///{file}".replace("%", "%25")
 
 
 def _checked(url: str) -> str:

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from alembic.script import ScriptDirectory
 
 from server.db import migrations
@@ -14,6 +15,11 @@ def test_it_knows_the_revisions_that_alembic_finds() -> None:
     found = [step.revision for step in steps.walk_revisions()]
     assert all(map(migrations.knows, found))
     assert not migrations.knows("9999")
+
+
+def test_the_place_of_the_steps_may_have_a_percent_sign(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(migrations, "__file__", "/a%41 b%/__init__.py")
+    assert migrations.configuration().get_main_option("script_location") == "/a%41 b%"
 
 
 def test_a_database_has_no_revision_until_it_is_upgraded(tmp_path: Path) -> None:

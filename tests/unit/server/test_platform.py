@@ -210,6 +210,13 @@ def test_a_site_that_would_be_a_folder_of_another_one_is_refused(tmp_path: Path,
         make_context(Settings(data=str(tmp_path), secret_key=SECRET, server_url=url))
 
 
+def test_a_folder_s_name_is_taken_as_it_is(tmp_path: Path) -> None:
+    settings = Settings(data=str(tmp_path / "a%41 #ä"), secret_key=SECRET)
+    Path(settings.data).mkdir()
+    migrate(database_url(settings))
+    assert (Path(settings.data) / "matchbox.db").exists()
+
+
 def test_the_books_may_be_elsewhere() -> None:
     url = "postgresql+psycopg://books@host/matchbox"
     assert database_url(Settings(database_url=url)) == url
