@@ -145,20 +145,23 @@ def programs(
     """Every program except the broker, in the order in which they start."""
     from cli import web
     from cli.supervisor import Program
-    from worker.app import ARENA_QUEUES
+    from worker.app import EXPRESS_QUEUES
     from worker.arena import cpu_affinity
 
     started = [
         _web_server("web", web.PUBLIC, environment, place, listeners.public),
         _web_server("internal", web.INTERNAL, environment, place, listeners.internal),
-        Program("ledger", _worker("ledger", "ledger", "ledger"), environment, layer=1),
+        Program("ledger", _worker("ledger", "ledger", "-Q", "ledger"), environment, layer=1),
         Program("beat", _celery("worker.ledger.beat", "beat", "--pidfile="), environment, layer=2),
     ]
+    known = arena_environment(environment, place)
     for number in range(settings.arenas or len(cpu_affinity.usable_cores())):
         name = f"arena-{number + 1}"
-        command = _worker(name, "arena", ",".join(ARENA_QUEUES))
-        known = arena_environment(environment, place)
-        started.append(Program(name, command, known, layer=2))
+        started.append(Program(name, _worker(name, "arena"), known, layer=2))
+    if settings.express_arena:
+        command = _worker("arena-express", "arena", "-Q", ",".join(EXPRESS_QUEUES))
+        known = {**known, "MATCHBOX_PIN": "false"}
+        started.append(Program("arena-express", command, known, layer=2))
     return started
 
 
@@ -196,19 +199,10 @@ def _broker(place: Path, environment: Mapping[str, str]) -> Program:
     return Program("broker", broker.command(place), environment)
 
 
-def _worker(name: str, half: str, queues: str) -> list[str]:
+def _worker(name: str, half: str, *queues: str) -> list[str]:
     quiet = ("--without-gossip", "--without-mingle", "--without-heartbeat", "-l", "WARNING")
-    return _celery(
-        f"worker.{half}.main",
-        "worker",
-        "-P",
-        "solo",
-        "-Q",
-        queues,
-        "-n",
-        f"{name}@matchbox",
-        *quiet,
-    )
+    named = ("-n", f"{name}@matchbox")
+    return _celery(f"worker.{half}.main", "worker", "-P", "solo", *queues, *named, *quiet)
 
 
 def _celery(app: str, *arguments: str) -> list[str]:

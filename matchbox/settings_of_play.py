@@ -83,6 +83,9 @@ class PlaySettings:
         most=100,
     )
     arenas: int = setting(0, "arena workers of `matchbox up`; 0: one per core", least=0, most=1024)
+    express_arena: bool = setting(
+        True, "let `matchbox up` start one more arena, which only takes jobs that people wait for"
+    )
     pin: bool = setting(
         True, "keep each arena and its bots on a processor core of their own, if one is free"
     )

@@ -31,6 +31,7 @@ LONGEST_PAUSE_S: Final = 0.5
 PASSWORD: Final = "correct horse battery"
 QUICK: Final[Mapping[str, str]] = {
     "MATCHBOX_ARENAS": "2",
+    "MATCHBOX_EXPRESS_ARENA": "false",
     "MATCHBOX_LEASE_MINUTES": "1",
     "MATCHBOX_LEAGUE_MATCHES": "2",
     "MATCHBOX_MATCH_DEALS": "1",
@@ -50,7 +51,7 @@ _MARKS: Final = (
     ("beat", r"worker\.ledger\.beat beat"),
     ("broker", r"(valkey|redis)-server"),
 )
-_ARENA: Final = re.compile(r"-n (arena-\d+)@")
+_ARENA: Final = re.compile(r"-n (arena-\w+)@")
 _NOT_COPIED: Final = shutil.ignore_patterns("*.sock", "*.pid", "logs", "metrics", "up.lock")
 
 shared: Path | None = None

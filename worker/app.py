@@ -27,8 +27,10 @@ if TYPE_CHECKING:
 Half = Literal["arena", "ledger"]
 _Handler = TypeVar("_Handler", bound="Callable[..., None]")
 
-ARENA_QUEUES: Final = ("tryout", "ranked", "comparison")
-"""The queues where an arena looks for work: try-outs first, the others in turn."""
+ARENA_QUEUES: Final = (*wire.URGENT, "ranked", "comparison")
+"""The queues where an arena looks for work."""
+EXPRESS_QUEUES: Final = ("turn", "tryout")
+"""Those of the express arena. Their jobs are short; a version's first match may take long."""
 
 _CONNECT_S: Final = 5
 _LEDGER_S: Final = 20
@@ -37,16 +39,15 @@ delivery changes nothing."""
 _RESTORE_S: Final = 5
 
 
-class TryOutsFirst(round_robin_cycle):  # type: ignore[misc]  # kombu has no types
-    """The order of the queues: a queue that was served goes behind the others, except for try-outs.
+class UrgentFirst(round_robin_cycle):  # type: ignore[misc]  # kombu has no types
+    """The order of the queues: one that was served goes behind the others, unless it is urgent.
 
     With a fixed order, the last queue's messages would stay unread until their matches are late.
     """
 
     def rotate(self, last_used: str) -> str:
         """Moves a queue back. Called with the queue that a message came from."""
-        first = last_used == wire.QUEUES[wire.TRY_OUT]
-        return last_used if first else super().rotate(last_used)
+        return last_used if last_used in wire.URGENT else super().rotate(last_used)
 
 
 def on(signal: Any) -> Callable[[_Handler], _Handler]:
@@ -143,7 +144,7 @@ def transport_options(settings: Settings, half: Half) -> dict[str, Any]:
         "visibility_timeout": visibility_s(settings, half),
         "unacked_restore_interval": _RESTORE_S,
         "unacked_restore_throttle": 1,
-        "queue_order_strategy": "worker.app:TryOutsFirst",
+        "queue_order_strategy": "worker.app:UrgentFirst",
         "socket_connect_timeout": _CONNECT_S,
         "socket_keepalive": True,
     }

@@ -15,13 +15,12 @@ VERSION: Final = 1
 
 TRY_OUT: Final = "arena.try_out"
 TRY_OUT_LAST: Final = "arena.try_out_last"
-"""For try-outs of an author whose earlier try-outs were slow. They wait among the matches, not
-before them."""
+"""For try-outs of an author whose earlier ones were slow. They wait among the matches."""
 PLAY_MATCH: Final = "arena.play_match"
 PLAY_COMPARISON: Final = "arena.play_comparison"
 """For the matches of a comparison. They have a queue of their own, so that both kinds get turns."""
 PLAY_FIRST: Final = "arena.play_first"
-"""For the first match of a version, which its author waits for. It waits among the try-outs."""
+"""For the first match of a version, which its author waits for."""
 LEARN: Final = "arena.learn"
 TAKE_TURN: Final = "arena.take_turn"
 VERIFY: Final = "arena.verify"
@@ -33,10 +32,12 @@ BOOK_VERIFICATION: Final = "ledger.book_verification"
 LOST: Final = "ledger.lost"
 TICK: Final = "ledger.tick"
 QUEUES: Final = {TRY_OUT: "tryout", PLAY_MATCH: "ranked", PLAY_COMPARISON: "comparison",
-                 PLAY_FIRST: "tryout", TRY_OUT_LAST: "ranked", LEARN: "ranked",
-                 TAKE_TURN: "tryout", VERIFY: "comparison", BOOK_VERIFICATION: "ledger",
+                 PLAY_FIRST: "first", TRY_OUT_LAST: "ranked", LEARN: "ranked",
+                 TAKE_TURN: "turn", VERIFY: "comparison", BOOK_VERIFICATION: "ledger",
                  SETTLE: "ledger", RECORD: "ledger", REMEMBER: "ledger", BOOK_TURN: "ledger",
                  LOST: "ledger", TICK: "ledger"}  # fmt: skip
+URGENT: Final = ("turn", "tryout", "first")
+"""The queues that arenas serve before all others, in this order: somebody waits for their jobs."""
 TAKEN: Final = ("unacked.arena", "unacked_index.arena")
 """The broker's keys for the messages that arenas have taken, and for when each was taken."""
 SENT_AT: Final = "matchbox_sent_at"
@@ -63,8 +64,7 @@ Kind = Literal["match", "version", "lesson", "turn", "verification"]
 """The kind of a job: a match to play, a version to try out, a lesson to give, the bots' next moves
 at a table with people, or a match to play again."""
 Finding = Literal["same", "different", "unrepeatable", "replayed_only"]
-"""The result of playing a match again. `replayed_only`: the moves replay, but the bots could not be
-run again here."""
+"""The result of playing a match again; `replayed_only`: its bots could not be run here."""
 
 
 class Claim(msgspec.Struct, frozen=True, kw_only=True):

@@ -266,10 +266,9 @@ def _own_claim(
 
 
 def _queues() -> list[str]:
-    """The queues in the order in which they are searched: try-outs first."""
-    first = wire.QUEUES[wire.TRY_OUT]
-    others = sorted({wire.QUEUES[task] for task in wire.JOBS} - {first})
-    return [first, *random.sample(others, len(others))]
+    """The queues in the order in which they are searched: the urgent ones first."""
+    others = sorted({wire.QUEUES[task] for task in wire.JOBS}.difference(wire.URGENT))
+    return [*wire.URGENT, *random.sample(others, len(others))]
 
 
 def _read(task: str, message: dict[str, Any]) -> wire.AnyJob | None:

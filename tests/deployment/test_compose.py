@@ -24,9 +24,9 @@ from tests import slow_clients
 from tests.deployment import stack
 from tests.installation import eventually
 
-OURS = ("prepare", "seats", "web", "internal", "ledger", "beat", "arena")
+OURS = ("prepare", "seats", "web", "internal", "ledger", "beat", "arena", "arena-express")
 NOT_SETTINGS = {"SIGN_OF_LIFE"}
-FOR_UP = {"MATCHBOX_ARENAS", "MATCHBOX_INTERNAL_PORT"}
+FOR_UP = {"MATCHBOX_ARENAS", "MATCHBOX_EXPRESS_ARENA", "MATCHBOX_INTERNAL_PORT"}
 """Variables that only `matchbox up` uses."""
 OF_ARENAS = {
     "MATCHBOX_BOX", "MATCHBOX_COMPILED", "MATCHBOX_DOCKER_RUNTIME", "MATCHBOX_INTERNAL_URL",
@@ -84,7 +84,7 @@ def test_only_who_makes_containers_has_the_engine(services: dict[str, Any]) -> N
         for name, service in services.items()
         if any("docker.sock" in volume for volume in service.get("volumes", []))
     ]
-    assert sorted(having) == ["arena", "seats"]
+    assert sorted(having) == ["arena", "arena-express", "seats"]
 
 
 def test_every_service_is_held_to_limits_and_watched(services: dict[str, Any]) -> None:
@@ -131,7 +131,7 @@ def test_the_proxy_alone_is_reached_from_outside_and_alone_reaches_the_web(
 def test_arenas_ask_a_server_of_their_own(services: dict[str, Any]) -> None:
     assert services["arena"]["networks"] == ["arenas"]
     beside = {name for name, service in services.items() if "arenas" in service.get("networks", ())}
-    assert beside == {"redis", "internal", "arena"}
+    assert beside == {"redis", "internal", "arena", "arena-express"}
     words = services["internal"]["command"]
     assert tuple(words[-len(web.INTERNAL) :]) == web.INTERNAL
     assert services["web"]["command"][-1:] == list(web.PUBLIC)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -12,8 +13,25 @@ from matchbox import registry
 from matchbox.match import replay
 from matchbox.match.record import Record
 from tests.installation import Installation, eventually, installed
+from tests.integration.test_health import frozen
 
 pytestmark = pytest.mark.slow
+
+QUICK = b"""from matchbox.games.bomb import SimplePlayer
+
+class Quick(SimplePlayer):
+    pass
+"""
+SLOW = b"""import time
+from matchbox.games.bomb import SimplePlayer
+
+class Slow(SimplePlayer):
+    def turn(self, game_data, play_a_card):
+        end = time.process_time() + 0.2
+        while time.process_time() < end:
+            pass
+        return super().turn(game_data, play_a_card)
+"""
 
 
 @pytest.fixture(scope="module")
@@ -66,3 +84,18 @@ def test_a_table_survives_the_death_of_arena_server_and_broker(platform: Install
         table = mine(platform, name)
     assert table["state"] in ("persons", "finished")
     assert [step["seat"] for step in table["steps"]][1] in (0, 1)
+
+
+def test_a_person_does_not_wait_for_a_match_that_holds_all_other_arenas(tmp_path: Path) -> None:
+    settings = {"MATCHBOX_ARENAS": "1", "MATCHBOX_EXPRESS_ARENA": "true"}
+    with installed(tmp_path / "data", settings) as platform:
+        platform.operator()
+        eventually(platform.settled, why=platform.logs())
+        version = platform.upload("slow", SLOW).json()["id"]
+        assert platform.verdict(version)["state"] == "active"
+        slow = eventually(lambda: platform.items("/matches", bot="charlie/slow", state="running"))
+        with frozen(platform.programs()["arena-1"]):
+            name = opened(platform, "bomb", "simple")
+            assert mine(platform, name)["state"] == "persons"
+            assert platform.verdict(platform.upload("other", QUICK).json()["id"])
+            assert platform.get(f"/matches/{slow[0]['id']}")["state"] == "running"

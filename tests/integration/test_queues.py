@@ -27,7 +27,7 @@ from tests.services import needs
 from tests.unit.worker.bots import GOOD, text, turning
 from tests.unit.worker.conftest import a_match, a_try_out
 from tests.web_server import answering
-from worker.app import ARENA_QUEUES, make_celery
+from worker.app import make_celery
 
 TOKEN = "t" * 40
 DEADLINE_S = 240.0
@@ -71,7 +71,7 @@ def arena(broker: str, server: str, data: Path) -> Iterator[subprocess.Popen[byt
     """A real arena worker, ended with the block."""
     command = [needs("setpriv"), "--pdeathsig", "KILL", sys.executable, "-m", "worker.start"]
     command += ["celery", "-A", "worker.arena.main", "worker", "-P", "solo"]
-    command += ["-Q", ",".join(ARENA_QUEUES), "-n", "arena-1@test"]
+    command += ["-n", "arena-1@test"]
     command += ["--without-gossip", "--without-mingle", "-l", "INFO"]
     environment = {
         "PATH": os.environ["PATH"],

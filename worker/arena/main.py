@@ -1,5 +1,4 @@
-"""The arena's Celery worker: `celery -A worker.arena.main worker -P solo -Q
-tryout,ranked,comparison`.
+"""The arena's Celery worker: `celery -A worker.arena.main worker -P solo`.
 
 Wires settings, server, box and tasks together. Before the first job, the box is tested from
 inside, and the result is reported to the server.
@@ -26,7 +25,7 @@ from matchbox.errors import BadMessage, MatchboxError, Unavailable
 from matchbox.match import wire
 from matchbox.settings import read_settings
 from worker import logs, start
-from worker.app import at_start, make_celery, on, send_result
+from worker.app import ARENA_QUEUES, EXPRESS_QUEUES, at_start, make_celery, on, send_result
 from worker.arena import cpu_affinity, reports
 from worker.arena.boxes import open_named
 from worker.arena.client import ServerClient
@@ -101,6 +100,14 @@ for _task in wire.JOBS:
 @on(signals.setup_logging)
 def _log(**_: Any) -> None:
     """Replaces Celery's own log: `_open` has set up another one."""
+
+
+@on(signals.celeryd_after_setup)
+def _choose_queues(instance: Any, **_: Any) -> None:
+    """Lets an arena take jobs of every kind, unless `-Q` makes it an express arena."""
+    queues = instance.app.amqp.queues
+    if set(queues.consume_from) != set(EXPRESS_QUEUES):
+        queues.select(ARENA_QUEUES)
 
 
 @at_start

@@ -148,7 +148,8 @@ def test_every_program_has_a_name_of_its_own(tmp_path: Path) -> None:
         held = [program.descriptors for program in programs[:2]]
         assert held == [(public.fileno(),), (internal.fileno(),)]
     names = [program.name for program in programs]
-    assert names == ["web", "internal", "ledger", "beat", "arena-1", "arena-2", "arena-3"]
+    arenas = ["arena-1", "arena-2", "arena-3", "arena-express"]
+    assert names == ["web", "internal", "ledger", "beat", *arenas]
     folders = [program.environment["PROMETHEUS_MULTIPROC_DIR"] for program in programs[:2]]
     assert len(set(folders)) == 2
     assert folders == [str(program.folder) for program in programs[:2]]

@@ -167,7 +167,7 @@ def test_a_versions_first_match_does_not_wait_for_the_window(
         voids.void(session, charlie, session.scalars(waiting).one(), "spare", now=books.clock())
     tick(opened.context)
     ((task, queue, message),) = opened.postman.letters
-    assert (task, queue) == (wire.PLAY_FIRST, "tryout")
+    assert (task, queue) == (wire.PLAY_FIRST, "first")
     with opened.read() as session:
         seats = session.get_one(Match, message["match"]).seats
         assert "new" in {seat.version.bot.name for seat in seats}

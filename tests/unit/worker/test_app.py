@@ -55,19 +55,16 @@ def test_every_task_goes_to_the_queue_that_the_messages_name() -> None:
         assert app.amqp.router.route({}, task)["queue"].name == queue
 
 
-def test_try_outs_come_before_matches_and_leagues_take_turns_with_comparisons() -> None:
+def test_what_people_wait_for_comes_first_and_leagues_take_turns_with_comparisons() -> None:
     order = cycle_by_name(transport_options(SETTINGS, "arena")["queue_order_strategy"])()
     order.update(ARENA_QUEUES)
     served = []
-    for queue in ("ranked", "comparison", "tryout", "ranked"):
+    for queue in ("ranked", "comparison", "tryout", "turn", "first", "ranked"):
         order.rotate(queue)
-        served.append(order.consume(3))
-    assert served == [
-        ["tryout", "comparison", "ranked"],
-        ["tryout", "ranked", "comparison"],
-        ["tryout", "ranked", "comparison"],
-        ["tryout", "comparison", "ranked"],
-    ]
+        found = order.consume(5)
+        assert found[:3] == ["turn", "tryout", "first"]
+        served.append(found[3])
+    assert served == ["comparison", "ranked", "ranked", "ranked", "ranked", "comparison"]
 
 
 def test_an_arena_looks_into_every_queue_that_has_work_for_it() -> None:
