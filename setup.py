@@ -21,8 +21,8 @@ QUICK = ["-O1", "-g0", "-fno-plt", "-foptimize-sibling-calls"]
 """Options that halve the compile time and make nothing slower: most of the code calls Python's
 functions.
 
-Such calls go straight to their targets. A call that comes last leaves nothing on the C stack; a
-part of that stack is copied whenever a decision waits.
+With -fno-plt such a call goes straight to its target. With -foptimize-sibling-calls a call that
+comes last leaves nothing on the C stack, a part of which is copied whenever a decision waits.
 """
 
 CLOSE = ["-Wl,-z,noseparate-code"] if sys.platform == "linux" else []

@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from sandbox.box import Box
 
 LARGEST: Final = 50
-"""The largest number of games in the growth measurement, as a multiple of the games of a table in
-one repeat."""
+"""The growth measurement plays up to this many times `--games` games."""
 _GAMES: Final = tuple(dict.fromkeys(one.game for one in CONTESTS))
 
 
@@ -109,7 +108,10 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser("python -m bench", description=__doc__)
     parser.add_argument("--game", nargs="+", choices=_GAMES, help="these games only")
     parser.add_argument(
-        "--games", type=int, default=2000, help="of each table and repeat; long games less often"
+        "--games",
+        type=int,
+        default=2000,
+        help="games of each table and repeat; fewer of long games",
     )
     parser.add_argument("--repeats", type=int, default=5, help="how many goes a median is over")
     parser.add_argument(
@@ -118,7 +120,7 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
         default=["bwrap", "docker", "process", "none"],
         help="bwrap, docker, process, none",
     )
-    parser.add_argument("--speeds", action="store_true", help="every game, and nothing else")
+    parser.add_argument("--speeds", action="store_true", help="measure only the speeds")
     parser.add_argument("--json", type=Path, help="also write the figures to this file")
     parser.add_argument("--page", type=Path, help="also write the tables to this page")
     options = parser.parse_args(words)

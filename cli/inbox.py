@@ -27,7 +27,7 @@ def inbox(
     most: Annotated[int, typer.Option(min=1, max=1000, help="show at most this many")] = 20,
     json: JsonOption = False,
 ) -> None:
-    """Show your notices of bots and seasons, newest first."""
+    """Show your notices, newest first."""
     from matchbox.answers.notices import Marked, NoticeLine
 
     with connect() as client:

@@ -12,7 +12,7 @@ def replace(path: Path, text: str, mode: int = 0o600) -> None:
 
     Raises OSError.
     """
-    handle, draft = mkstemp(".new", f"{path.name}.", path.parent)  # Another may write, too.
+    handle, draft = mkstemp(".new", f"{path.name}.", path.parent)  # Another process may, too.
     try:
         with os.fdopen(handle, "w") as file:
             file.write(text)

@@ -93,8 +93,8 @@ WHERE: Final = signal.SIGUSR1
 
 LAST_RESORT_S: Final = 24 * 3600
 """The kernel's own limit of processor time, which no bot should ever reach. It counts in ticks: a
-bot can make them count too much or too little. Its kill looks as if it came from outside. So the
-host's clock ends a bot's time, not this limit."""
+bot can make them count too much or too little. Its kill cannot be told from one that came from
+outside. So the host's clock ends a bot's time, not this limit."""
 
 NO_MEMORY: Final = 77
 """Exit code of a fork that ended in MemoryError."""

@@ -16,7 +16,7 @@ _PR_SET_PDEATHSIG: Final = 1
 
 
 def tie_to(parent: int) -> None:
-    """Has this process killed when its parent ends; exits if that has already happened.
+    """Asks the kernel to kill this process when its parent ends; exits if that has happened.
 
     It is killed when the parent's thread that started this process ends. So start children from
     a thread that lives as long as the parent.

@@ -73,7 +73,7 @@ class Measure:
     """Measures pages on an empty and a full platform, each several times."""
 
     def __init__(self, empty: Platform, full: Platform, repeats: int, most: float) -> None:
-        """Measures a page with a ratio above `most` four times as often again."""
+        """Measures a page with a ratio above `most` five times as often."""
         self._empty, self._full, self._repeats, self._most = empty, full, repeats, most
         self._sizes: dict[str, int] = {}
 

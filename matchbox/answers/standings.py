@@ -19,13 +19,13 @@ def _all_required(schema: dict[str, Any]) -> None:
 class BoardLine(Line):
     """A bot's place on a board; `elo` is null on a cooperative board.
 
-    On other boards `score` is null, unless a single strength misleads. Then the bots are ranked by
-    `score`, the mean expected score against the present field, and `nash` is set, which has no
-    interval; `estimated` of the `opponents` in that field have never met the bot. `p_champion` is
-    the probability that the bot is truly the best, `p_better` that it is better than the next line;
-    null if unknown, and on a cooperative board below 20 deals. The `mixed_` fields are a
-    cooperative game's board of mixed teams. `out` is `suspended` if a season goes on without the
-    bot, else empty.
+    On other boards bots are ranked by `elo`, and `score` is null. If a single strength misleads,
+    they are ranked by `score`, the mean expected score against the present field, and `nash` is
+    set, which has no interval; `estimated` of the `opponents` in that field have never met the bot.
+    `p_champion` is the probability that the bot is truly the best, `p_better` that it is better
+    than the next line; null if unknown, and on a cooperative board below 20 deals. The `mixed_`
+    fields are a cooperative game's board of mixed teams. `out` is `suspended` if a season goes on
+    without the bot, else empty.
     """
 
     owner: str

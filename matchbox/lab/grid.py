@@ -35,7 +35,7 @@ class CellResult(TypedDict):
     ci95: list[float]
     max: int
     won: NotRequired[float]
-    """The share of games won, if the game reports whether a game was."""
+    """The share of games won, if the game reports wins."""
 
 
 class GridResult(Parameters):
@@ -100,7 +100,7 @@ class Grid:
 
     def lines(self) -> Iterator[Sequence[object]]:
         """The rows of `--tsv`, as the document of The Game has them: one row per game, with
-        players, bot and score, without a header. Every cell comes once in each round."""
+        players, bot and score, without a header. Each game has one row of every cell."""
         for game in range(self.plan.games):
             for (size, bot), cell in self.cells.items():
                 yield size, self._name(bot), cell.scores[game]

@@ -113,7 +113,7 @@ def add(one: Counts, other: Counts) -> Counts:
 
 
 def tally(rows: Iterable[Row]) -> dict[str, Tally]:
-    """Every entrant's matches, by name in alphabetical order."""
+    """Every entrant's matches, bouts and forfeits, by name in alphabetical order."""
     surplus: Counter[tuple[str, str]] = Counter()
     forfeits: Counter[str] = Counter()
     bouts: defaultdict[str, Counter[int]] = defaultdict(Counter)

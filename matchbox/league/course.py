@@ -57,7 +57,7 @@ def check(plan: Format, field: Field) -> None:
 
 
 def check_pairs(plan: Format, field: Field) -> None:
-    """Raises ValueError if the format pairs two rivals, and tables of this field do not.
+    """Raises ValueError if the format needs tables of two rivals, and this field has others.
 
     That does not depend on the entrants.
     """

@@ -124,8 +124,8 @@ class RankedQueue:
     def next(self, dice: Dice) -> Pairing | None:
         """Returns the next table; None if no table can be filled, or if everybody rests.
 
-        First chooses an entrant that does not rest, then the others at its table; first those that
-        it has never met, if the field is small or if anybody may be drawn.
+        First chooses an entrant that does not rest, then the others at its table. If the field is
+        small, or if anybody may be drawn, those that it has never met come first.
         """
         if not self._awake or self._field.widest < self._seats:
             return None

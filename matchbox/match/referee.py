@@ -46,8 +46,8 @@ def play(
 
     `open_player(entrant, rotation)` gives each entrant a program of its own per rotation. It is
     called again for a rotation if its bouts must be replayed because of another entrant's faults.
-    `binding` holds faults that are applied without asking the seat, by bout and by their place
-    among its faults: when a match is verified, a timeout is taken from the record. After every
+    `binding` holds faults that are applied without asking the seat, by bout and by index in the
+    bout's list of faults: when a match is verified, its timeouts come from the record. After every
     frame `report` gets the number of bouts that have ended since its last call. `order` takes the
     rotations and returns them in the order of play, which does not change the record.
 

@@ -171,11 +171,11 @@ def compare_and_set(
     *so_far: ColumnElement[bool],
     **known: object,
 ) -> bool:
-    """Changes the row if the `so_far` conditions still hold, and `known` columns still have these
-    values, which are not None; returns False if they do not.
+    """Changes the row if the `so_far` conditions still hold, and the `known` columns still have
+    these values; returns False if not. A known value may not be None.
 
-    The statement is cached. So conditions that a module makes once are three times as fast as those
-    that are made for each call.
+    The statement is cached by its conditions. Make them once per module: new ones for each call are
+    three times as slow.
     """
     change = _change(type(row).__table__, so_far, tuple(known))
     if session.autoflush:  # By itself it flushes only for statements about mapped classes.

@@ -56,11 +56,11 @@ def form_of(
 ) -> Callable[[View], View]:
     """Decorates a view so that it shows its form's page again, with the error, if it fails.
 
-    That is so after a mistake of the caller's, if the platform cannot take the form at that moment,
-    if too many requests were sent, and if the form has the token of another session. `page` takes
-    the source, the parts of the address, `values` and `error`. A Forbidden leads to the error page,
-    unless `forbidden` says that the form may be sent again with other values. If the page itself
-    tells what guesses are limited for, `telling` keeps it from those beyond the limit.
+    It does so if the caller made a mistake, if the platform cannot take the form now, if too many
+    requests came, or if the form's token is from another session. `page` takes the source, the
+    parts of the address, `values` and `error`. A Forbidden leads to the error page, unless
+    `forbidden` says that the form may be sent again with other values. With `telling`, a request
+    beyond the rate limit does not get the page, since the page gives away what the limit protects.
     """
 
     def decorate(view: View) -> View:

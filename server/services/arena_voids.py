@@ -96,7 +96,7 @@ def _known_played(session: Session, name: str, since: int, until: int) -> Sequen
 
 
 def _played(session: Session, name: str, since: int, until: int) -> Sequence[Match]:
-    """The arena's finished matches, by league and season."""
+    """The arena's finished matches, ordered by league and season."""
     ended = (Match.finished_at >= since, Match.finished_at <= until)
     mine = (Match.arena == name, Match.state == MatchState.FINISHED)
     order = (Match.league_id, Match.season_id, Match.number, Match.id)

@@ -46,8 +46,8 @@ def book(context: Context, task: str, data: object, *, holder: str = "") -> bool
     """Records the result of a job. Returns False if that changed nothing.
 
     The match of a stopped arena is refused, and so is a record that does not replay: see
-    `arenas.refuse`. Other results do not name an arena here, so the job that it held when it was
-    stopped may still be booked.
+    `arenas.refuse`. Other results do not name an arena, so a stopped arena's last job is still
+    booked if it was not a match.
 
     `holder` is the arena with a key that hands the result in, else empty. It must hold the job; if
     it loses the job, that counts as no fault. Its record is replayed only if it belongs to that

@@ -140,7 +140,8 @@ def mark_failed(
 def _is_due(now: int) -> ColumnElement[bool]:
     """The condition that a delivery is due.
 
-    One that would wait for longer than any does is due: the clock was ahead when it was put off.
+    A delivery whose time is further ahead than the longest wait is due as well: the clock was ahead
+    when that time was set.
     """
     longest = case(
         {tries: wait_ms for tries, wait_ms in enumerate(BACKOFF_MS, 1) if wait_ms > HELD_MS},

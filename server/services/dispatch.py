@@ -38,8 +38,9 @@ if TYPE_CHECKING:
     from matchbox.settings import Settings
 
 FEWEST: Final = 32
+"""The smallest default window, in matches."""
 AN_ARENA: Final = 4
-"""The default window: FEWEST matches, or this many for each arena if that is more."""
+"""The matches in the default window for each arena."""
 FIRST_AT_ONCE: Final = 4
 """The most first matches of versions that are sent beyond the window at a time."""
 MOST_AT_ONCE: Final = 500
@@ -103,7 +104,7 @@ def _send(session: Session, match: Match, settings: Settings, now: int, task: st
 def first_matches(session: Session) -> list[str]:
     """Returns the ids of queued ranked matches that would be the first match sent with a version.
 
-    There is one for each such version, and FIRST_AT_ONCE in all.
+    There is one for each such version, and at most FIRST_AT_ONCE in all.
     """
     first: dict[int, str] = {}
     for name, version in session.execute(_never_sent(wall(session).walled)):

@@ -210,8 +210,8 @@ def _suspend(session: Session, version: Version, why: str, now: int) -> None:
     if number is not None:
         after = f"Your bot plays on with version {number}."
     text = (
-        f"{name} is suspended: {why}. It gets no new matches. In a season under way it plays on "
-        f"until it has forfeited too many of the season's own bouts. {after}"
+        f"{name} is suspended: {why}. It gets no new ranked matches. In a season under way it "
+        f"plays on, and may be taken out between two rounds. {after}"
     )
     subject = f"version:{version.id}"
     notices.notify_account(session, version.bot.owner_id, "suspension", subject, text, now=now)

@@ -1,5 +1,5 @@
-"""The field of each game, the active versions of its bots: their number, and a revision that grows
-with every change.
+"""Counts the active versions of each game's bots, its field, with a revision that grows with every
+change.
 
 A service that changes which versions are active calls `change` in the same transaction. So no page
 has to count them, and the ranked queue reads them again only after a change.
@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 
 def change(session: Session, game: str) -> None:
-    """Counts the game's active versions anew, and raises the revision of its field."""
+    """Counts the game's active versions anew, and raises the revision of its field.
+
+    Bots of closed accounts are left out.
+    """
     session.flush()
     row = session.get(Field, game)
     if row is None:
@@ -26,8 +29,9 @@ def change(session: Session, game: str) -> None:
         session.add(row)
     # Without statistics SQLite would take the index of states, and read the bots of every game.
     state = func.coalesce(Version.state, VersionState.PENDING)
-    active = (Bot.game == game, Bot.retired_at.is_(None), state == VersionState.ACTIVE)
-    counted = select(func.count()).select_from(Bot).join(Bot.versions).where(*active)
+    playing = (Bot.game == game, Bot.retired_at.is_(None), User.closed_at.is_(None))
+    bots = select(func.count()).select_from(Bot).join(Bot.owner).join(Bot.versions)
+    counted = bots.where(*playing, state == VersionState.ACTIVE)
     row.bots, row.revision = session.scalar(counted) or 0, row.revision + 1
     session.flush()
 

@@ -29,7 +29,7 @@ LONGEST: Final = 1_000
 CONFIRM: Final = "confirm-email"
 """The only kind of notice that is mailed to an address that is not confirmed yet."""
 ADDRESS: Final = "address"
-"""The kind of notice that is mailed to the address that the account had when it was written."""
+"""The kind of notice that is mailed to the account's address at the time it was written."""
 PASSWORD_LINK: Final = "password-link"
 """The kind of notice whose mail has the link to set a new password."""
 COUNTED: Final = (CONFIRM, PASSWORD_LINK)

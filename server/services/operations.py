@@ -74,7 +74,7 @@ def reinstate(
 ) -> list[str]:
     """Takes a disqualification back; returns the ids of the new matches.
 
-    The bot's games count again. Matches that became void with the disqualification are replaced by
+    The bot's matches count again. Those that became void with the disqualification are replaced by
     new ones, on the same deals if nobody could read these yet, else on fresh ones. Raises the
     errors of `disqualify`, and Conflict if the bot cannot come back.
     """

@@ -2,7 +2,7 @@
 
 Reads only the rows of new matches. The counts are a cache of one process. Each time they are
 compared with the database; if a counted match is no longer finished there, all are counted again.
-So they are if an account was deleted, since the names in the counts hold the owners' names.
+They are also counted again if an account was deleted, since the counts hold the owners' names.
 """
 
 from __future__ import annotations

@@ -40,8 +40,8 @@ MOST_DEALS: Final = 200_000
 The standing is computed from all of them.
 """
 MOST_AT_ONCE: Final = 1_000
-"""At larger tables, no further round is opened after this many matches. To draw the seatings of a
-whole season can take minutes, in which nobody else could write."""
+"""If tables have three seats or more, no further round is opened after this many matches. To draw
+the seatings of a whole season can take minutes, in which nobody else could write."""
 _UNFINISHED: Final = (
     select(Match.id).where(Match.season_id == Season.id, Match.state.in_(UNFINISHED)).exists()
 )
@@ -82,8 +82,8 @@ def is_due(session: Session, season: Season) -> bool:
 def settle_round(session: Session, season: Season, *, settings: Settings, now: int) -> bool:
     """Does the work between two rounds; returns True once it is done.
 
-    Takes out entrants with too many forfeits, and opens lessons. Returns False until all lessons
-    are settled.
+    Takes out entrants with too many forfeits, unless all rounds are paired together, and opens
+    lessons. Returns False until all lessons are settled.
     """
     plan = season_progress.plan_of(season)
     if plan.kind != "round-robin" or not _together(plan):
@@ -140,7 +140,7 @@ def _take(plan: Format, field: Field, past: Progress) -> list[Round]:
     """The rounds that may be opened now: all that can be paired already.
 
     If lessons come between rounds, or the season has a budget of hours: only those up to the first
-    with matches. At larger tables: only some.
+    with matches. If tables have three seats or more: only some.
     """
     in_parts = not field.paired and not field.cooperative
     most = 1 if not _together(plan) else MOST_AT_ONCE if in_parts else inf

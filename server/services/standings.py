@@ -55,7 +55,7 @@ _AT_ONCE: Final = 1000
 ROUNDS: Final = "rounds"
 """The fact that tells of how many of a season's first rounds the standing has all results."""
 OUT: Final = "disqualified"
-"""The games of a disqualified entrant do not count. A suspended one keeps its place."""
+"""The matches of a disqualified entrant do not count. A suspended one keeps its place."""
 
 
 @dataclass(frozen=True, slots=True)

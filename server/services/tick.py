@@ -44,7 +44,7 @@ log = structlog.get_logger(__name__)
 
 
 def tick(context: Context, *, with_standings: bool = True) -> None:
-    """Runs all steps, from sweeping late jobs to sending messages.
+    """Runs all steps of the ledger that are due.
 
     The steps are independent: whatever error ends one is logged, and the next tick tries it again.
     Without `with_standings` it leaves out the one step that takes longer the more matches have been

@@ -84,8 +84,9 @@ def walk(books: Books) -> Trace:
     books.clock.pass_by(minutes=1)
     with trace.stage("shown"):
         refresh_standings(books.context)
-        page = web.get("/games/bomb").text
-    assert "after 1 match" in page
+        page = web.get("/leaderboards/bomb").text
+    assert "1 match" in page
+    assert "alice" in page
     return trace
 
 

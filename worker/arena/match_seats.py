@@ -85,7 +85,7 @@ class MatchSeats:
         return self._open(entrant, rotation, again)
 
     def open_alone(self, entrant: int, rotation: int) -> Seat:
-        """A seat for a sample of bouts. One bank pays for all of them."""
+        """A seat for a sample of bouts. All seats opened alone share one bank."""
         return self._open(entrant, rotation, 0)
 
     def _open(self, entrant: int, rotation: int, bank: int) -> Seat:

@@ -209,7 +209,7 @@ def _seat_title(view: Any) -> str:
         "over": "The game is over.",
     }
     return (
-        f"Bomb. You hold {_held(view['hand'])}. The other player holds {view['other']}. "
+        f"Bomb. You hold {_held(view['hand'])}. The other player holds {_cards(view['other'])}. "
         f"The draw pile has {view['pile']}, the discard pile {len(view['discard'])}. "
         f"{questions[view['ask']]}"
     )

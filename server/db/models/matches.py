@@ -43,7 +43,7 @@ class VoidCause(StrEnum):
     CLOSED = "closed"
     """An account was closed."""
     RULES = "rules"
-    """The game has new rules."""
+    """The game has new rules, or is not installed any more."""
 
 
 UNFINISHED: Final = (MatchState.QUEUED, MatchState.RUNNING, MatchState.PARKED)

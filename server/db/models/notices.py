@@ -18,7 +18,7 @@ class Notice(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     user_id: Mapped[int] = mapped_column(ForeignKey("user.id"))
     kind: Mapped[str] = mapped_column(String(32))
-    """verdict, suspension, rank-change, ...; for the account itself: confirm-email, address."""
+    """verdict, suspension, rank-change, ...: `NOTICE_KINDS` in `matchbox/answers/notices.py`."""
     subject: Mapped[str] = mapped_column(String(64))
     """The subject of the notice, such as version:<id>; see `services.notices.notify_account`."""
     text: Mapped[str] = mapped_column(String(1000))

@@ -125,10 +125,11 @@ def test_everybody_reads_who_is_out_of_a_season_and_why() -> None:
     assert "/seasons/7/operate" in get("/seasons/7").text
 
 
-def suspended(owner: str, name: str) -> Bot:
+def suspended(owner: str, name: str, active: int | None = None) -> Bot:
     """Alice's bot, its newest version suspended."""
     row = cast.version(4, "suspended", cast.report("accepted"), trouble="8 of 80 bouts", id=4)
-    return cast.bot(owner, name, versions=[row])
+    older = cast.version(3, "active", cast.report("accepted"), id=3)
+    return cast.bot(owner, name, versions=[row, older], active=active)
 
 
 def test_a_suspended_version_says_why_and_what_to_do() -> None:
@@ -137,6 +138,8 @@ def test_a_suspended_version_says_why_and_what_to_do() -> None:
         page = get(path, source).text
         assert "8 of 80 bouts" in page, path
         assert "new version" in page, path
+        on = get(path, replace(SOURCE, bot=partial(suspended, active=3))).text
+        assert "The bot plays on with version 3." in on, path
     assert "/reinstate" not in page
     mine = get("/bots/alice/careful", source).text
     assert "Submit a new version, and the bot plays again." in mine

@@ -214,7 +214,7 @@ def test_a_suspension_says_which_version_the_bot_plays_on_with(
     assert books.version(version.id).state == VersionState.SUSPENDED
     assert books.version(newer.id).state == VersionState.ACTIVE
     ((_, text),) = books.notices(alice, "suspension")
-    assert text.endswith("of the season's own bouts. Your bot plays on with version 2.")
+    assert text.endswith("between two rounds. Your bot plays on with version 2.")
 
 
 def test_the_platform_s_faults_are_never_counted(

@@ -9,7 +9,8 @@ import pytest
 from sqlalchemy import select
 
 from server import queries
-from server.db.models import Bot, Role, User, Version, VersionState
+from server.db.models import Role, User, Version, VersionState
+from server.queries import play
 from server.services import account_operations, faults, fields, quarantine, uploads
 from tests.books import GAME, SIMPLE, Books, tried_out
 
@@ -17,11 +18,10 @@ Change = Callable[[Any, Any, User], None]
 
 
 def counted(books: Books) -> tuple[int, int]:
-    """Returns the number of active bots that the games page shows, and the true number."""
+    """Returns the number of bots that the games page shows, and how many can be played against."""
     with books.read() as session:
         told = next(one.bots for one in queries.games(session) if one.name == GAME)
-        active = (Version.state == VersionState.ACTIVE, Bot.retired_at.is_(None))
-        return told, len(session.scalars(select(Version.id).join(Bot).where(*active)).all())
+        return told, len(play.opponents(session, GAME, 100))
 
 
 def revision(books: Books) -> int:
