@@ -42,18 +42,22 @@ document.addEventListener("click", (event) => {
   sort(heading.closest("table"), heading.cellIndex, down ? "descending" : "ascending");
 });
 
+let leaving = false; // The page is being loaded again.
+
 // A page that nobody looks at asks for no news.
 document.addEventListener("htmx:before:request", (event) => {
-  if (document.hidden) event.preventDefault();
+  if (document.hidden || leaving) event.preventDefault();
 });
 
 // An answer without the part is another page: of a match that has ended meanwhile, a log-in, a proxy.
-// An error changes nothing: its answer is not swapped in.
+// An error changes nothing: its answer is not swapped in. The page is loaded again once: a second
+// load would end the first, again and again where the server is slower than the page asks.
 document.addEventListener("htmx:before:swap", (event) => {
   const { ctx, tasks } = event.detail;
   if (ctx.swap === "none" || tasks.some(({ fragment }) => fragment.childElementCount)) return;
   event.preventDefault();
-  location.reload();
+  if (!leaving) location.reload();
+  leaving = true;
 });
 
 // A table that replaces another is sorted as the reader has sorted that one.
@@ -111,6 +115,7 @@ document.addEventListener("submit", (event) => {
 // again, since the next person at this browser may have gone back.
 window.addEventListener("pageshow", (event) => {
   lastSent = NOTHING;
+  leaving = false;
   if (!event.persisted || lastLogOut() < shownAt) return;
   document.body.hidden = true;
   location.reload();

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Final
 
 import pytest
-from playwright.sync_api import Page, Request, expect
+from playwright.sync_api import Page, Request, Route, expect
 
 from dashboard.source import Source
 from matchbox.answers.bots import Bot
 from matchbox.answers.courses import Stamp
-from matchbox.answers.matches import Queue
+from matchbox.answers.matches import Match, Queue
 from matchbox.answers.standings import Board
 from matchbox.errors import NotFound
 from tests.browser import PHONE, settle
@@ -268,6 +269,30 @@ def test_the_way_back_after_a_log_out_loads_the_page_again(watched: Page, alices
     with watched.expect_navigation():
         watched.evaluate(COMES_BACK)
     assert not watched.evaluate("window.kept")
+
+
+def test_a_page_that_is_being_loaded_again_asks_for_nothing(page: Page) -> None:
+    answers = iter([cast.waiting("running")])
+
+    def match(name: str) -> Match:
+        """Is slower than the page asks."""
+        if first := next(answers, None):
+            return first
+        time.sleep(0.6)
+        return cast.match(MATCH)
+
+    def hurry(route: Route) -> None:
+        answer = route.fetch()
+        route.fulfill(response=answer, body=answer.text().replace("every 3s", "every 200ms"))
+
+    with serving(replace(SOURCE, match=match)) as address:
+        asked: list[bool] = []
+        page.on("request", lambda one: asked.append("hx-request" in one.headers))
+        page.route("**/matches/*", hurry, times=1)
+        page.goto(f"{address}/matches/{MATCH}")
+        expect(page.locator("#replay")).to_have_attribute("data-ready", "")
+        assert sum(asked) == 1
+        page.goto("about:blank")
 
 
 def test_a_server_that_fails_for_a_moment_takes_nothing_from_the_page(page: Page) -> None:
