@@ -30,7 +30,7 @@ CLOSE = ["-Wl,-z,noseparate-code"] if sys.platform == "linux" else []
 mappings."""
 
 
-def compiler() -> bool:
+def has_compiler() -> bool:
     """Whether there is a C compiler under its usual name."""
     command = os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc"
     return os.name != "posix" or shutil.which(command.split()[0]) is not None
@@ -39,7 +39,7 @@ def compiler() -> bool:
 def extensions() -> list[Extension]:
     """Returns an extension for each module; none without compiler and Cython. Leaves out modules
     that cannot be compiled."""
-    if not compiler():
+    if not has_compiler():
         return []
     try:
         from Cython.Build import cythonize

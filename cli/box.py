@@ -40,7 +40,7 @@ def bots_apart(kind: str) -> Iterator[None]:
         return
     own = sys.stdout
     own.flush()
-    stdout, folder = os.dup(1), os.open(".", os.O_PATH | os.O_CLOEXEC)
+    stdout, folder = os.dup(1), os.open(".", getattr(os, "O_PATH", os.O_RDONLY))
     os.dup2(2, 1)
     try:
         with redirect_stdout(sys.stderr):

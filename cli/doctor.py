@@ -133,7 +133,7 @@ def _cores() -> Cores:
 def _servers() -> dict[str, str | None]:
     """The broker and the database that are set, each with what is wrong with it or None."""
     from matchbox.settings import read_settings
-    from server.db.faults import check_connection
+    from server.db.errors import check_connection
     from server.services.broker import waiting_results
 
     settings = read_settings(os.environ, open)

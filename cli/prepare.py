@@ -20,7 +20,7 @@ from matchbox.errors import BrokerUnavailable, MatchboxError
 from matchbox.settings import Settings, read_settings
 from server.backup import folder
 from server.context import clock, database_url, make_context
-from server.db.faults import check_pages, wait_for_start
+from server.db.errors import check_pages, wait_for_start
 from server.db.migrations import migrate
 from server.services import accounts, bootstrap, broker
 from worker import start

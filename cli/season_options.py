@@ -12,7 +12,7 @@ from typing import Annotated, Any, Final, Literal
 
 import typer
 
-from matchbox.league.format import PARTS, Field, Format, fields_of, unused
+from matchbox.league.format import PARTS, Format, SettingField, fields_of, unused
 
 NAMES: Final = {"kind": "format", "by": "invitation"}
 """The parameters whose name is not that of their field."""
@@ -20,7 +20,7 @@ FLAGS: Final = {"by": "--invitation/--open", "everybody": "--everybody/--entered
 """Flags, as yes/no. Yes is the last of the field's choices."""
 
 
-def _option(field: Field) -> Any:
+def _option(field: SettingField) -> Any:
     """The parameter's type. On the command line, 0 or `never` stands for None."""
     if field.name in FLAGS:
         return Annotated[bool | None, typer.Option(FLAGS[field.name], help=field.about.text)]
@@ -34,7 +34,7 @@ def _option(field: Field) -> Any:
     return Annotated[str | None, typer.Option(help=field.about.sentence("never"))]
 
 
-FIELDS: Final[dict[str, tuple[str, Field]]] = {
+FIELDS: Final[dict[str, tuple[str, SettingField]]] = {
     NAMES.get(field.name, field.alias): (part, field)
     for part, settings in PARTS.items()
     for field in fields_of(settings)
@@ -83,7 +83,7 @@ def terms_in(document: dict[str, Any], form: Format) -> dict[str, Any]:
     return {field.alias: document[part][field.name] for part, field in used}
 
 
-def _value(field: Field, value: Any) -> Any:
+def _value(field: SettingField, value: Any) -> Any:
     if field.name in FLAGS:
         return list(field.choices)[value]
     if field.optional and value in (0, "never"):

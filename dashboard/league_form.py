@@ -21,9 +21,9 @@ from matchbox.league.format import (
     PARTS,
     UNASKED,
     Admission,
-    Field,
     Format,
     Schedule,
+    SettingField,
     fields_of,
     read,
     write,
@@ -125,7 +125,9 @@ def unasked(typed: Mapping[str, str]) -> list[str]:
     return [*UNASKED.get(typed.get("question", "order"), ()), *["moving"] * alone]
 
 
-def fields_for(kind: str, *, cooperative: bool, continuous: bool = False) -> dict[str, list[Field]]:
+def fields_for(
+    kind: str, *, cooperative: bool, continuous: bool = False
+) -> dict[str, list[SettingField]]:
     """Returns the fields that a league with seasons of this kind needs, by their part of the form.
 
     Leagues of a cooperative game also have rounds of mixed teams, but no placement matches, which
@@ -148,7 +150,7 @@ def own_fields(kind: str) -> tuple[str, ...]:
     return OWN.get(kind, ())
 
 
-def _chosen_from(field: Field) -> Field:
+def _chosen_from(field: SettingField) -> SettingField:
     """Returns a field that has only a few whole numbers as a choice, so that the form can hide
     other fields by it."""
     assert field.least is not None

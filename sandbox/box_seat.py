@@ -23,9 +23,9 @@ from sandbox.meter import GRACE_MS, Bank, Meter, cpu_clock, too_long
 from sandbox.policy import (
     CHUNK_BYTES,
     FRAME_DECISIONS,
+    PRINT_STACK,
     QUESTION_BYTES,
     TAG_BYTES,
-    WHERE,
     Limits,
     rlimits,
 )
@@ -291,7 +291,7 @@ class BoxSeat:
         self._drain()
         self._log.feed(output.WHERE)
         with suppress(OSError):
-            signal.pidfd_send_signal(self._handle, WHERE)
+            signal.pidfd_send_signal(self._handle, PRINT_STACK)
         until, patience = time.monotonic() + _WHERE_MS / 1000, _WHERE_MS
         while watch.poll(patience) and time.monotonic() < until:
             self._drain()

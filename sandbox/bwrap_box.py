@@ -10,7 +10,7 @@ from typing import Final
 
 from matchbox.errors import BoxUnavailable
 from sandbox.archive import descriptor
-from sandbox.policy import HOST, NOBODY, STARTED
+from sandbox.policy import HOST, NOBODY, ZYGOTE_ENVIRONMENT
 from sandbox.program import INTERPRETER, LIBRARY, Program
 
 _INSIDE: Final = Path("/box")
@@ -36,7 +36,7 @@ def command(program: Program) -> list[str]:
         for place in program.packages()
         for argument in ("--ro-bind", str(place), str(_INSIDE / place.name))
     ]
-    environment = [word for pair in STARTED.items() for word in ("--setenv", *pair)]
+    environment = [word for pair in ZYGOTE_ENVIRONMENT.items() for word in ("--setenv", *pair)]
     return [
         *(bwrap, *_WALL, *environment, *_library(), *inside, "--remount-ro", "/", "--"),
         *program.command([_INSIDE], own_root=False, archive=str(descriptor())),

@@ -16,7 +16,7 @@ from functools import cache
 from typing import Final
 
 from sandbox.archive import descriptor
-from sandbox.policy import STARTED
+from sandbox.policy import ZYGOTE_ENVIRONMENT
 
 CREDENTIALS: Final = struct.Struct("3i")
 """The kernel's `struct ucred`: pid, uid and gid of the process at a channel's other end."""
@@ -88,7 +88,7 @@ def _start(command: Sequence[str], theirs: int) -> subprocess.Popen[bytes]:
         stdin=theirs,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
-        env=dict(STARTED),
+        env=dict(ZYGOTE_ENVIRONMENT),
         cwd="/",
         pass_fds=(descriptor(),),
     )

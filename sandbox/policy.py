@@ -48,7 +48,7 @@ ENVIRONMENT: Final[Mapping[str, str]] = {
 }
 """The whole environment of a bot, the same on every machine."""
 
-STARTED: Final[Mapping[str, str]] = {**ENVIRONMENT, "LD_BIND_NOW": "1"}
+ZYGOTE_ENVIRONMENT: Final[Mapping[str, str]] = {**ENVIRONMENT, "LD_BIND_NOW": "1"}
 """The environment of a zygote. It makes the zygote link all calls between libraries at once.
 Otherwise each fork would link a call when it first makes it, and copy the memory that records
 the link."""
@@ -88,7 +88,7 @@ left its zygote unchanged."""
 TAG_BYTES: Final = 8
 """Length of the mark that ties an answer to its question."""
 
-WHERE: Final = signal.SIGUSR1
+PRINT_STACK: Final = signal.SIGUSR1
 """The signal that makes a fork whose time is over print its stack, most recent call first."""
 
 LAST_RESORT_S: Final = 24 * 3600
@@ -112,7 +112,7 @@ CONTAINER: Final[Mapping[str, object]] = {
     "log_config": {"type": "none"},
     "hostname": HOST,
     "working_dir": "/",
-    "environment": STARTED,
+    "environment": ZYGOTE_ENVIRONMENT,
     "auto_remove": True,
 }
 """Every limit of a container except memory and system calls, by the name that the Docker SDK uses.
@@ -260,7 +260,7 @@ class Wall:
         return layer not in self.drop and layer.partition(":")[0] not in self.drop
 
 
-STANDING: Final[Mapping[str, int]] = {
+ZYGOTE_LIMITS: Final[Mapping[str, int]] = {
     "RLIMIT_CORE": 0,
     "RLIMIT_CPU": LAST_RESORT_S,
     "RLIMIT_FSIZE": 0,

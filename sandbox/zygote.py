@@ -43,10 +43,10 @@ from sandbox.policy import (
     EXIT_STATUS,
     HELLO,
     NO_MEMORY,
+    PRINT_STACK,
     STANDARD_LIBRARY,
-    STANDING,
     TAG_BYTES,
-    WHERE,
+    ZYGOTE_LIMITS,
     Wall,
 )
 
@@ -89,8 +89,8 @@ def _prepare(
     thread_id = machine_traits.ThreadId()
     _forget(imports)
     raised = inner_wall.first_step(wall, arch, own_root=order["own_root"])
-    inner_wall.limit(STANDING, wall)
-    faulthandler.register(WHERE, all_threads=False)
+    inner_wall.limit(ZYGOTE_LIMITS, wall)
+    faulthandler.register(PRINT_STACK, all_threads=False)
     zygote = Zygote(control, serve, wall, inner_wall.SecondStep(wall, arch), thread_id)
     gc.collect()
     gc.freeze()

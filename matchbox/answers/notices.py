@@ -39,7 +39,9 @@ NOTICE_KINDS: Final = {
 }
 """Every kind of notice. docs/write-a-bot.md explains them to authors."""
 
-MUTABLE: Final = tuple(name for name, kind in NOTICE_KINDS.items() if kind.mail_label is not None)
+MAY_BE_MUTED: Final = tuple(
+    name for name, kind in NOTICE_KINDS.items() if kind.mail_label is not None
+)
 """The kinds that an account can mute: those about its bots and their seasons."""
 
 

@@ -209,7 +209,7 @@ def unused(form: Format) -> set[str]:
     return names
 
 
-class Field(msgspec.Struct, frozen=True, kw_only=True):
+class SettingField(msgspec.Struct, frozen=True, kw_only=True):
     """A field of the settings, as a form or a command shows it."""
 
     name: str
@@ -226,7 +226,7 @@ class Field(msgspec.Struct, frozen=True, kw_only=True):
     """True if it may be None."""
 
 
-def fields_of(settings: type[Format | Admission | Schedule]) -> list[Field]:
+def fields_of(settings: type[Format | Admission | Schedule]) -> list[SettingField]:
     """The fields of these settings, in order."""
     described = inspect.type_info(settings)
     assert isinstance(described, inspect.StructType)
@@ -284,10 +284,10 @@ def _some_of(kind: type[Any]) -> type[msgspec.Struct]:
     return msgspec.defstruct(kind.__name__, fields, forbid_unknown_fields=True)
 
 
-def _field(name: str, kind: inspect.Type) -> Field:
+def _field(name: str, kind: inspect.Type) -> SettingField:
     several = kind.types if isinstance(kind, inspect.UnionType) else (kind,)
     whole = next((one for one in several if isinstance(one, inspect.IntType)), None)
-    return Field(
+    return SettingField(
         name=name,
         alias="max_matches" if name == "matches" else name,
         about=ABOUT[name],

@@ -40,7 +40,7 @@ from sqlalchemy.orm import Session
 from sqlalchemy.orm.attributes import set_committed_value
 
 from matchbox.errors import BadOption, Unavailable
-from server.db import faults
+from server.db import errors
 from server.times import MINUTE_MS
 
 Item = TypeVar("Item")
@@ -143,7 +143,7 @@ class Database:
                 connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
             except sqlite3.Error as error:
                 wrapped = DBAPIError(None, None, error)
-                raise Unavailable(faults.sentence(wrapped, self.url)) from error
+                raise Unavailable(errors.sentence(wrapped, self.url)) from error
 
     def close(self) -> None:
         """Closes every connection."""
@@ -216,11 +216,11 @@ def _clear_errors(url: str) -> Iterator[None]:
     except (IntegrityError, InterfaceError):
         raise
     except DatabaseError as error:
-        if isinstance(error, ProgrammingError) and not faults.is_of_the_server(error):
+        if isinstance(error, ProgrammingError) and not errors.is_of_the_server(error):
             raise
         if any(sign in str(error.orig) for sign in _TAKEN):
             raise Unavailable(BUSY) from error
-        raise Unavailable(faults.sentence(error, url)) from error
+        raise Unavailable(errors.sentence(error, url)) from error
     except PoolTimeout as error:
         raise Unavailable(BUSY) from error
 

@@ -110,7 +110,7 @@ def _season(session: Session, row: Season) -> layout.ArchivedSeason:
         seats=league.seats,
         deals=row.deals,
         seed=row.seed,
-        format=write(season_progress.plan_of(row)),
+        format=write(season_progress.format_of(row)),
         edition=row.edition,
         division=row.division,
         rounds=row.round,

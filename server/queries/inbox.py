@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import select
 
 from matchbox.answers.notices import (
-    MUTABLE,
+    MAY_BE_MUTED,
     DeliverySettings,
     FreshWebhook,
     Mail,
@@ -69,7 +69,7 @@ def delivery_settings(session: Session, viewer: User, settings: Settings) -> Del
     """Returns the settings by which the viewer's notices and bots leave the platform."""
     return DeliverySettings(
         email=viewer.email,
-        kinds=list(MUTABLE),
+        kinds=list(MAY_BE_MUTED),
         muted=viewer.muted,
         mail=bool(settings.smtp_host),
         shares=viewer.shares,
@@ -81,7 +81,7 @@ def delivery_settings(session: Session, viewer: User, settings: Settings) -> Del
 
 def mail(viewer: User) -> Mail:
     """Returns the address to which the viewer's notices are mailed, and the muted kinds."""
-    return Mail(email=viewer.email, kinds=list(MUTABLE), muted=viewer.muted)
+    return Mail(email=viewer.email, kinds=list(MAY_BE_MUTED), muted=viewer.muted)
 
 
 def webhook_lines(session: Session, viewer: User) -> list[WebhookLine]:

@@ -11,10 +11,10 @@ from dashboard import league_form, season_pages
 from matchbox.errors import BadOption, Conflict
 from matchbox.league.format import (
     Admission,
-    Field,
     Format,
     Given,
     Schedule,
+    SettingField,
     Settings,
     fields_of,
     given,
@@ -194,7 +194,7 @@ def _given(kind: type[Settings], *, new: bool = False) -> Given[Settings]:
     return given(kind, sent)
 
 
-def _value(known: Field) -> str | int | bool | None:
+def _value(known: SettingField) -> str | int | bool | None:
     if known.whole:
         return whole_or_none(known.alias)
     text = field(known.alias).strip()

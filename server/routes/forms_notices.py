@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from flask import Blueprint, request
 
 from dashboard import forms as pages
-from matchbox.answers.notices import MUTABLE
+from matchbox.answers.notices import MAY_BE_MUTED
 from server.auth import acting, context, session_begun, signed_in
 from server.queries import inbox
 from server.rate_limits import client_network
@@ -63,7 +63,7 @@ def clear_email() -> Response:
 def choose_kinds() -> Response:
     """Sets the kinds of notices to mail: those that were ticked, and no others."""
     with acting() as (session, actor, _):
-        contact.mute(session, actor, set(MUTABLE) - set(request.form.getlist("kind")))
+        contact.mute(session, actor, set(MAY_BE_MUTED) - set(request.form.getlist("kind")))
     return go_to("pages.account")
 
 

@@ -208,11 +208,10 @@ def leave_everything(session: Session, user: User, *, now: int) -> dict[str, int
     """
     own = select(Version.id).join(Version.bot).where(Bot.owner_id == user.id)
     seated = Match.id.in_(select(MatchSeat.match_id).where(MatchSeat.version_id.in_(own)))
-    ranked = (Match.season_id.is_(None), Match.comparison_id.is_(None))
     comparisons.cancel_all(session, user, now=now)
     play.leave_all(session, user, now=now)
     why = closed_why(user.name)
-    void = exclusions.make_void(session, VoidCause.CLOSED, why, *ranked, seated, now=now)
+    void = exclusions.make_void(session, VoidCause.CLOSED, why, Match.is_ranked, seated, now=now)
     ended = leave_early_seasons(session, Bot.owner_id == user.id, now=now)
     return {"void": void, "entries": ended}
 

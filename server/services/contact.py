@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import and_, delete, func, not_, select
 
-from matchbox.answers.notices import MUTABLE
+from matchbox.answers.notices import MAY_BE_MUTED
 from matchbox.errors import BadName, BadOption, Conflict, Forbidden, TooMany
 from matchbox.settings import MAIL_ADDRESS
 from server.db.models import Delivery, Notice, User
@@ -98,10 +98,10 @@ def mute(session: Session, user: User, kinds: Collection[str]) -> None:
 
     Raises BadOption for an unknown kind.
     """
-    unknown = sorted(set(kinds) - set(MUTABLE))
+    unknown = sorted(set(kinds) - set(MAY_BE_MUTED))
     if unknown:
-        raise BadOption(f"no notice is of kind {unknown[0]!r}; there are {', '.join(MUTABLE)}")
-    user.muted = [kind for kind in MUTABLE if kind in kinds]
+        raise BadOption(f"no notice is of kind {unknown[0]!r}; there are {', '.join(MAY_BE_MUTED)}")
+    user.muted = [kind for kind in MAY_BE_MUTED if kind in kinds]
     _forget(session, user, Notice.kind.in_(user.muted))
 
 

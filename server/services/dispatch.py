@@ -127,7 +127,7 @@ def _never_sent(walled: bool) -> Select[str, int]:
         .add_columns(MatchSeat.version_id)
         .join(MatchSeat, MatchSeat.match_id == Match.id)
         .join(League, League.id == Match.league_id)
-        .where(Match.season_id.is_(None), Match.comparison_id.is_(None), League.paused.is_(False))
+        .where(Match.is_ranked, League.paused.is_(False))
         .where(~sent.exists())
     )
 
@@ -193,9 +193,8 @@ def active_scopes(session: Session) -> Sequence[tuple[int, int | None]]:
 @cache
 def _turns(walled: bool, *, ranked: bool) -> Select[str]:
     """Selects the next `room` matches of the ranked queue of a `league`, or of a `season` there."""
-    queue = (Match.season_id.is_(None), Match.comparison_id.is_(None))
-    own = queue if ranked else (Match.season_id == bindparam("season"),)
-    ready = _ready(walled).where(Match.league_id == bindparam("league"), *own)
+    own = Match.is_ranked if ranked else Match.season_id == bindparam("season")
+    ready = _ready(walled).where(Match.league_id == bindparam("league"), own)
     return ready.limit(bindparam("room"))
 
 

@@ -78,7 +78,7 @@ def _check_quota(session: Session, user: User, settings: Settings, now: int) -> 
         select(func.count(), func.min(Draft.created_at)).where(*recent)
     ).one()
     if count >= settings.uploads_per_hour:
-        rest = uploads.rest(first, now)
+        rest = uploads.time_left(first, now)
         raise TooMany(
             f"you have tried {count} drafts within an hour; come back in {rest}, or submit this "
             "one as a version"

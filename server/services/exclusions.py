@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Literal
 
-from sqlalchemy import ColumnElement, select, update
+from sqlalchemy import ColumnElement, ColumnExpressionArgument, select, update
 
 from server.db.models import (
     UNDER_WAY,
@@ -70,7 +70,7 @@ def restore_entry(session: Session, entry: Entry, *, now: int) -> list[Match]:
 
 
 def make_void(
-    session: Session, cause: VoidCause, why: str, *which: ColumnElement[bool], now: int
+    session: Session, cause: VoidCause, why: str, *which: ColumnExpressionArgument[bool], now: int
 ) -> int:
     """Makes the unfinished matches that `which` selects void; returns how many there were."""
     unfinished = (Match.state.in_(UNFINISHED), *which)

@@ -64,7 +64,7 @@ def count(session: Session, match: Match, record: Record, *, settings: Settings,
             _suspend(session, version, why, now)
 
 
-def leave(session: Session, season: Season, *, settings: Settings, now: int) -> None:
+def take_out(session: Session, season: Season, *, settings: Settings, now: int) -> None:
     """Takes the entrants that have forfeited too many bouts of a season out of it.
 
     Called between two rounds. Only the season's own matches count, so that the same results always
@@ -198,8 +198,7 @@ def _suspend(session: Session, version: Version, why: str, now: int) -> None:
         return
     fields.change(session, version.game)
     name = f"{version.bot.full_name} v{version.number}"
-    ranked = (Match.season_id.is_(None), Match.comparison_id.is_(None))
-    its_own = (*ranked, exclusions.has_seat_of(version.id))
+    its_own = (Match.is_ranked, exclusions.has_seat_of(version.id))
     exclusions.make_void(session, VoidCause.SUSPENDED, f"{name} was suspended", *its_own, now=now)
     log.warning("version.suspended", version=version.id, bot=version.bot.full_name, why=why)
     publish(session, "version.suspended", version.id, now=now)

@@ -42,8 +42,7 @@ class MatchSizer:
     def __init__(self, session: Session, league: League) -> None:
         ranked = (
             Match.league_id == league.id,
-            Match.season_id.is_(None),
-            Match.comparison_id.is_(None),
+            Match.is_ranked,
             Match.rules == league.rules,
             Match.state == MatchState.FINISHED,
         )

@@ -20,7 +20,7 @@ from server.services import ratings
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from sqlalchemy import ColumnElement
+    from sqlalchemy import ColumnExpressionArgument
     from sqlalchemy.orm import Session
 
     from matchbox.league.rows import Row
@@ -51,7 +51,7 @@ class PairCounts:
         self,
         session: Session,
         scope: str,
-        *which: ColumnElement[bool],
+        *which: ColumnExpressionArgument[bool],
         seat_term: bool,
         cooperative: bool,
     ) -> Tallied:

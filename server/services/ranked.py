@@ -38,7 +38,7 @@ from server.services.ratings import first_live
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sqlalchemy import ColumnElement, Row, Select
+    from sqlalchemy import ColumnElement, ColumnExpressionArgument, Row, Select
     from sqlalchemy.orm import Session
 
     from matchbox.league.pairing import Pairing
@@ -96,7 +96,7 @@ def _feed(session: Session, league: League, settings: Settings, now: int) -> int
     return len(fixtures)
 
 
-def _next_number(session: Session, *which: ColumnElement[bool]) -> int:
+def _next_number(session: Session, *which: ColumnExpressionArgument[bool]) -> int:
     """The number after the highest of these matches.
 
     Each state has a query of its own: one for all would make SQLite read all matches of the league.
@@ -244,10 +244,6 @@ def _opponents(league: League, first: int) -> Select[int, int]:
     )
 
 
-def _ranked(league: League) -> tuple[ColumnElement[bool], ...]:
+def _ranked(league: League) -> tuple[ColumnExpressionArgument[bool], ...]:
     """The conditions for the matches of the league's queue, under any rules."""
-    return (
-        Match.league_id == league.id,
-        Match.season_id.is_(None),
-        Match.comparison_id.is_(None),
-    )
+    return (Match.league_id == league.id, Match.is_ranked)

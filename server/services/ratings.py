@@ -111,7 +111,7 @@ def load(session: Session, matches: Sequence[Match]) -> Sequence[Rating]:
 
     The session knows the rows for as long as the caller keeps them.
     """
-    rated = [match for match in matches if _is_ranked(match)]
+    rated = [match for match in matches if match.is_ranked]
     known = {
         "leagues": {match.league_id for match in rated},
         "versions": {seat.version_id for match in rated for seat in match.seats},
@@ -125,7 +125,7 @@ def update_live(session: Session, match: Match) -> None:
     In a cooperative game only their numbers of matches grow. A match under old rules changes
     nothing.
     """
-    if not _is_ranked(match) or match.rules != match.league.rules:
+    if not match.is_ranked or match.rules != match.league.rules:
         return
     versions = {seat.version.entrant: seat.version for seat in match.seats}
     before = {name: _rating(session, match, version) for name, version in versions.items()}
@@ -170,10 +170,6 @@ def first_live(session: Session, league: League, version: Version) -> LiveRating
     if parent is None:
         return LiveRating()
     return live_child(LiveRating(parent.mu, parent.sigma), table=league.seats)
-
-
-def _is_ranked(match: Match) -> bool:
-    return match.season_id is None and match.comparison_id is None
 
 
 def _rating(session: Session, match: Match, version: Version) -> Rating:

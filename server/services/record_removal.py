@@ -51,8 +51,8 @@ def old_records(before: int) -> Select[Any]:
 
     Leaves out those whose deals are closed, and those that an arena is verifying.
     """
-    ranked = (Match.season_id.is_(None), Result.finished_at < before)
-    return _with_record().where(*ranked)
+    outside_seasons = (Match.season_id.is_(None), Result.finished_at < before)
+    return _with_record().where(*outside_seasons)
 
 
 def old_season_records(before: int) -> Select[Any]:

@@ -54,13 +54,13 @@ def open_first(session: Session, season: Season, *, settings: Settings, now: int
     Entrants that are out already play none of them. Raises Conflict if these entrants cannot play a
     season of that format.
     """
-    plan, field = season_progress.plan_of(season), season_progress.field_of(session, season)
+    plan, field = season_progress.format_of(season), season_progress.field_of(session, season)
     try:
         course.check(plan, field)
         field = _sized(session, season, plan, field, settings)
         past = season_progress.progress_of(session, season, plan)
         past = replace(past, counts=None)  # Nothing was played.
-        first = _take(plan, field, past)
+        first = _openable(plan, field, past)
     except ValueError as error:
         raise Conflict(f"season {season.name} cannot start: {error}") from None
     if not any(one.pairings for one in first):
@@ -85,9 +85,9 @@ def settle_round(session: Session, season: Season, *, settings: Settings, now: i
     Takes out entrants with too many forfeits, unless all rounds are paired together, and opens
     lessons. Returns False until all lessons are settled.
     """
-    plan = season_progress.plan_of(season)
+    plan = season_progress.format_of(season)
     if plan.kind != "round-robin" or not _together(plan):
-        faults.leave(session, season, settings=settings, now=now)
+        faults.take_out(session, season, settings=settings, now=now)
     return lessons.settle_lessons(session, season, settings=settings, now=now)
 
 
@@ -96,13 +96,13 @@ def next_of(session: Session, season: Season, *, now: int) -> list[Round]:
 
     Raises Conflict if the season cannot go on.
     """
-    plan = season_progress.plan_of(season)
+    plan = season_progress.format_of(season)
     over = plan.hours is not None and now >= (season.started_at or now) + plan.hours * HOUR_MS
     if over or not season.round:  # A season from before there were rounds has all its matches.
         return []
     field = season_progress.field_of(session, season)
     try:
-        return _take(plan, field, season_progress.progress_of(session, season, plan))
+        return _openable(plan, field, season_progress.progress_of(session, season, plan))
     except ValueError as error:
         raise Conflict(f"season {season.name} cannot go on: {error}") from None
 
@@ -125,6 +125,7 @@ def _sized(
     """The field with the season's number of deals per match, which is set here unless fixed."""
     if not season.paced:
         return field
+    # After its first stage an adaptive season plays about as much again: see `course.budget`.
     matches = plan.matches or course.size(plan, field) * (2 if plan.kind == "adaptive" else 1)
     season.deals = MatchSizer(session, season.league).deals_of_all(
         list(season_progress.rows_of(season).values()),
@@ -136,7 +137,7 @@ def _sized(
     return replace(field, deals=season.deals)
 
 
-def _take(plan: Format, field: Field, past: Progress) -> list[Round]:
+def _openable(plan: Format, field: Field, past: Progress) -> list[Round]:
     """The rounds that may be opened now: all that can be paired already.
 
     If lessons come between rounds, or the season has a budget of hours: only those up to the first

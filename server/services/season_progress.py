@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from matchbox.league.rows import Row
 
 
-def plan_of(season: Season) -> Format:
+def format_of(season: Season) -> Format:
     """Returns the season's format."""
     return read(Format, {"cycles": season.cycles, **season.format})
 
@@ -153,7 +153,7 @@ def places_of(session: Session, season: Season) -> list[int]:
 
     Empty for other formats, and before somebody has won.
     """
-    plan = plan_of(season)
+    plan = format_of(season)
     if plan.kind != "knock-out" or not season.round:
         return []
     order = course.final_order(plan, field_of(session, season), progress_of(session, season, plan))

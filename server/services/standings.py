@@ -36,7 +36,7 @@ from server.times import has_passed
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from sqlalchemy import ColumnElement
+    from sqlalchemy import ColumnExpressionArgument
     from sqlalchemy.orm import Session
 
     from matchbox.league.line import By
@@ -218,7 +218,7 @@ def _subject(session: Session, scope: str) -> League | Season:
     return found
 
 
-def _which(subject: League | Season) -> tuple[ColumnElement[bool], ...]:
+def _which(subject: League | Season) -> tuple[ColumnExpressionArgument[bool], ...]:
     if isinstance(subject, Season):
         out = (
             select(MatchSeat.match_id)
@@ -226,8 +226,7 @@ def _which(subject: League | Season) -> tuple[ColumnElement[bool], ...]:
             .where(Entry.season_id == subject.id, Entry.out == OUT)
         )
         return (Match.season_id == subject.id, Match.id.not_in(out))
-    ranked = (Match.season_id.is_(None), Match.comparison_id.is_(None))
-    return (Match.league_id == subject.id, *ranked, Match.rules == subject.rules)
+    return (Match.league_id == subject.id, Match.is_ranked, Match.rules == subject.rules)
 
 
 def _shown(session: Session, subject: League | Season) -> Sequence[Version]:

@@ -156,12 +156,11 @@ def _check_quota(session: Session, user: User, settings: Settings, now: int) -> 
     query = select(func.count(), func.min(Version.created_at)).select_from(Version)
     count, first = session.execute(query.join(Bot).where(*recent)).one()
     if count >= settings.uploads_per_hour:
-        raise TooMany(
-            f"you have uploaded {count} versions within an hour; come back in {rest(first, now)}"
-        )
+        left = time_left(first, now)
+        raise TooMany(f"you have uploaded {count} versions within an hour; come back in {left}")
 
 
-def rest(first: int, now: int) -> str:
+def time_left(first: int, now: int) -> str:
     """Returns the rest of the hour since the time `first`, such as "31 minutes"."""
     minutes = 1 + max(0, first + HOUR_MS - now) // MINUTE_MS
     return "1 minute" if minutes == 1 else f"{minutes} minutes"

@@ -100,8 +100,9 @@ def void_all(
 ) -> list[Match]:
     """Makes these matches void. With `again`, replays them and returns the new matches.
 
-    A match with a bot that is out of the season is not replayed. `fresh` forces fresh deals; else
-    deals that nobody could read yet are used again. Raises Conflict if a match has just changed.
+    There is at least one, and all are of one season, one comparison or one league's queue. A match
+    with a bot that is out of the season is not replayed. `fresh` forces fresh deals; else deals
+    that nobody could read yet are used again. Raises Conflict if a match has just changed.
     """
     kept = [] if fresh else [one.id for one in found if replacements.is_secret(session, one)]
     for match in found:
@@ -142,11 +143,7 @@ def _unrate(session: Session, match: Match) -> None:
 
     The next refit removes it from the live ratings.
     """
-    if (
-        match.season_id is None
-        and match.comparison_id is None
-        and match.rules == match.league.rules
-    ):
+    if match.is_ranked and match.rules == match.league.rules:
         sat = {seat.version_id for seat in match.seats}
         rows = (Rating.league_id == match.league_id, Rating.version_id.in_(sat), Rating.matches > 0)
         fewer = {"matches": Rating.matches - 1, "revision": ratings.next_revision(match.league)}

@@ -21,7 +21,7 @@ from cli.main import app as cli
 from cli.season_options import FIELDS, FLAGS
 from dashboard import markdown
 from matchbox.answers.notices import NOTICE_KINDS
-from matchbox.league.format import PARTS, Field
+from matchbox.league.format import PARTS, SettingField
 from matchbox.match.wire import Separation
 from matchbox.settings import MOST_DEALS, PREFIX, Settings
 from server.app import create_app
@@ -168,7 +168,7 @@ def _routes(app: APIFlask) -> Iterator[tuple[str, str, str, str]]:
                 yield re.sub(r"<(?:[^:>]+:)?(\w+)>", r"<\1>", rule.rule), method, scope, does
 
 
-def _option(name: str, field: Field) -> str:
+def _option(name: str, field: SettingField) -> str:
     flags = FLAGS.get(field.name, f"--{name}".replace("_", "-")).split("/")
     return ", ".join(f"`{flag}`" for flag in flags)
 
@@ -177,7 +177,7 @@ def _usual(value: object) -> str:
     return "none" if value is None else _code(value)
 
 
-def _values(field: Field) -> str:
+def _values(field: SettingField) -> str:
     if field.choices:
         return ", ".join(map(_code, field.choices))
     if not field.whole:

@@ -20,7 +20,7 @@ from sandbox import box as boxes
 from sandbox.box import Box, open_box
 from sandbox.box_seat import BoxSeat
 from sandbox.meter import Bank, cpu_clock
-from sandbox.policy import STANDING, Limits, Wall, rlimits
+from sandbox.policy import ZYGOTE_LIMITS, Limits, Wall, rlimits
 from sandbox.selftest import best_kind, selftest
 
 HERE = Path(__file__).parent
@@ -360,7 +360,7 @@ def test_the_wall_refuses(seat: BoxSeat, code: str) -> None:
 
 def test_every_resource_limit_stands_in_a_seat(seat: BoxSeat) -> None:
     assert seat.ask(b"reply = b'alive'") == b"alive"
-    limits = {**STANDING, **rlimits(LIMITS, seat.zygote.baseline_bytes)}
+    limits = {**ZYGOTE_LIMITS, **rlimits(LIMITS, seat.zygote.baseline_bytes)}
     lines = Path(f"/proc/{seat.pid}/limits").read_text().splitlines()[1:]
     for name, most in limits.items():
         # The kernel lists them in the order of their numbers.

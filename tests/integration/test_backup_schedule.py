@@ -20,7 +20,7 @@ from matchbox.errors import Unavailable
 from matchbox.settings import Settings
 from server import backup as backups
 from server.backup import folder
-from server.db.faults import wait_for_start
+from server.db.errors import wait_for_start
 from server.db.migrations import head, migrate, revision
 from server.db.models import Delivery, Notice, Result, Season, SeasonState
 from server.db.session import Database

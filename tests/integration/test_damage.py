@@ -18,7 +18,7 @@ from cli.prepare import prepare
 from matchbox.errors import Unavailable
 from matchbox.settings import Settings
 from server import backup as backups
-from server.db.faults import check_pages
+from server.db.errors import check_pages
 from server.db.migrations import migrate
 from server.db.models import Bundle, Setting
 from server.db.session import Database

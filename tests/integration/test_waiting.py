@@ -16,7 +16,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from matchbox.errors import BrokerUnavailable, Unavailable
-from server.db.faults import wait_for_start
+from server.db.errors import wait_for_start
 from server.services import broker
 from tests import services
 from tests.installation import eventually

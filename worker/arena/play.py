@@ -58,8 +58,8 @@ def play_job(
     check_rules(job)
     match_seats = MatchSeats(job, bundles, box, separation, memories=memories, reports=reports)
     with _fewer_collections(box):
-        started, seats = time.monotonic(), match_seats.open_player
-        played = play(game, job, seats, report=report, rotations=rotations, order=shuffled)
+        started, open_player = time.monotonic(), match_seats.open_player
+        played = play(game, job, open_player, report=report, rotations=rotations, order=shuffled)
         seconds = round(time.monotonic() - started, 6)
         alone = MatchSeats(job, bundles, box, separation, memories=memories)
         found = sample(game, job, played.record, alone.open_alone, job.sample, partial(report, 0))

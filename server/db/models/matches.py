@@ -6,7 +6,17 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Any, Final
 
-from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, String, text
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    ColumnElement,
+    ForeignKey,
+    Index,
+    String,
+    and_,
+    text,
+)
+from sqlalchemy.ext.hybrid import hybrid_property
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from matchbox.match.wire import Finding
@@ -118,6 +128,16 @@ class Match(JobColumns, Base):
     season: Mapped[Season | None] = relationship()
     seats: Mapped[list[MatchSeat]] = relationship(back_populates="match", order_by="MatchSeat.seat")
     result: Mapped[Result | None] = relationship(back_populates="match")
+
+    @hybrid_property
+    def is_ranked(self) -> bool:
+        """Whether it is of a league's ranked queue: of no season and no comparison."""
+        return self.season_id is None and self.comparison_id is None
+
+    @is_ranked.inplace.expression
+    @classmethod
+    def _is_ranked(cls) -> ColumnElement[bool]:
+        return and_(cls.season_id.is_(None), cls.comparison_id.is_(None))
 
     @property
     def deals(self) -> list[str]:

@@ -14,7 +14,7 @@ from sandbox.policy import (
     PARTS,
     QUESTION_BYTES,
     STANDARD_LIBRARY,
-    STANDING,
+    ZYGOTE_LIMITS,
     Limits,
     Wall,
     learning_limits,
@@ -28,18 +28,18 @@ def test_memory_is_counted_above_the_zygote() -> None:
 
 
 def test_no_file_no_process_and_no_core_may_be_made() -> None:
-    limits = {**STANDING, **rlimits(Limits(), 0)}
+    limits = {**ZYGOTE_LIMITS, **rlimits(Limits(), 0)}
     for name in ("FSIZE", "NPROC", "CORE", "MEMLOCK", "MSGQUEUE", "NICE", "RTPRIO"):
         assert limits[f"RLIMIT_{name}"] == 0
 
 
 def test_the_kernels_own_processor_limit_comes_after_ours() -> None:
     limits = Limits()
-    assert STANDING["RLIMIT_CPU"] * 1000 > limits.start_cpu_ms + limits.bank_ms
+    assert ZYGOTE_LIMITS["RLIMIT_CPU"] * 1000 > limits.start_cpu_ms + limits.bank_ms
 
 
 def test_every_limit_is_known_to_python() -> None:
-    assert all(hasattr(resource, name) for name in {**STANDING, **rlimits(Limits(), 0)})
+    assert all(hasattr(resource, name) for name in {**ZYGOTE_LIMITS, **rlimits(Limits(), 0)})
 
 
 @pytest.mark.parametrize(("decisions", "longest"), [(0, 1024), (1, 1280), (4, 2048), (999, 65536)])
@@ -82,7 +82,7 @@ def test_a_bot_learns_with_no_less_memory_than_it_plays_with(playing: int, learn
 def test_a_layer_left_out_takes_its_parts_along() -> None:
     wall = Wall(drop=("rlimits",))
     gone = {part for part in PARTS if not wall.has(part)}
-    limits = {**STANDING, **rlimits(Limits(), 0)}
+    limits = {**ZYGOTE_LIMITS, **rlimits(Limits(), 0)}
     assert gone == {f"rlimits:{name.removeprefix('RLIMIT_')}" for name in limits}
 
 

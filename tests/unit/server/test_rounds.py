@@ -252,7 +252,7 @@ def test_an_adaptive_season_finds_the_best_and_stops(books: Books, charlie: User
     assert "tail" in {one["stage"] for one in rows}
     with books.read() as session:
         row = session.get_one(Season, season.id)
-        plan, entered = season_progress.plan_of(row), season_progress.field_of(session, row)
+        plan, entered = season_progress.format_of(row), season_progress.field_of(session, row)
     assert len(matches) < course.budget(plan, entered)
 
 

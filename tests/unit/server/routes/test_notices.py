@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from werkzeug.test import TestResponse
 
-from matchbox.answers.notices import MUTABLE
+from matchbox.answers.notices import MAY_BE_MUTED
 from server.app import create_app
 from server.db.models import User
 from server.services import notices
@@ -190,7 +190,7 @@ def test_what_is_mailed_is_chosen_on_the_page_and_by_the_api(
     page = browser.get("/account").text
     ticked = [f'value="{kind}" checked' in page for kind in told["kinds"]]
     assert ticked == [True] * len(told["kinds"])
-    assert set(told["kinds"]) == set(MUTABLE), "each has its words on the page"
+    assert set(told["kinds"]) == set(MAY_BE_MUTED), "each has its words on the page"
     assert browser.send("/account/email/kinds", kind="verdict").location == "/account"
     left = [kind for kind in told["kinds"] if kind != "verdict"]
     assert json_of(as_alice.get("/account/mail"))["muted"] == left

@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import make_url
 from sqlalchemy.exc import DBAPIError
 
-from server.db import faults
+from server.db import errors
 from tests.books import Books
 from tests.unit.server.routes.conftest import Browse, Caller, problem
 
@@ -121,7 +121,7 @@ def test_a_database_that_becomes_read_only_is_read_and_says_why_it_takes_nothing
 )
 def test_what_postgres_refuses_is_told_in_one_line(error: Exception, sentence: str) -> None:
     wrapped: Any = DBAPIError.instance("INSERT", {}, error, psycopg.Error)
-    told = faults.sentence(wrapped, POSTGRES)
+    told = errors.sentence(wrapped, POSTGRES)
     assert told.startswith(sentence)
     assert "\n" not in told
     assert "secret" not in told
@@ -131,5 +131,5 @@ def test_a_postgres_that_cannot_be_reached_is_named_without_its_password() -> No
     error: Any = DBAPIError.instance(
         None, None, psycopg.OperationalError("connection failed: server closed"), psycopg.Error
     )
-    told = faults.sentence(error, POSTGRES)
+    told = errors.sentence(error, POSTGRES)
     assert told.startswith("the database postgresql://matchbox:***@db.example/matchbox cannot be")
