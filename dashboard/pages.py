@@ -49,6 +49,7 @@ from dashboard import (
 )
 from dashboard.responses import PageResponse, csv_file, login_first
 from dashboard.source import Source
+from matchbox.answers.matches import Matches
 from matchbox.answers.standings import Board
 from matchbox.errors import NotFound
 from matchbox.setting_values import is_loopback
@@ -180,10 +181,25 @@ class _Pages:
             filters = {k: one for k, one in filters.items() if k not in ("result", "version")}
         if not request.args:
             filters["state"] = "finished"  # Spectators want finished matches, not the queue.
-        page = self.source.matches(**filters, limit=30)
+        page, why = Matches(items=[], next=None), ""
+        typed = [key for key in ("bot", "opponent") if key in filters]
+        try:
+            filters |= {key: self._full_name(filters[key]) for key in typed}
+            page = self.source.matches(**filters, limit=30)
+            if not page.items:
+                for key in typed:
+                    self.source.bot(*filters[key].split("/", 1))
+        except NotFound as error:
+            why = str(error)
         return render_template(
-            "matches.html", page=page, filters=filters, games=self.source.games()
+            "matches.html", page=page, filters=filters, games=self.source.games(), why=why
         )
+
+    def _full_name(self, typed: str) -> str:
+        """Returns owner/name of a bot that somebody typed. Raises NotFound, also for a name that
+        several bots have."""
+        name = typed.strip().lower()
+        return name if "/" in name else self.source.find_bot(name).bot
 
     # Seasons
 

@@ -81,7 +81,7 @@ def _played_page(source: Source, found: Match, error: str) -> str:
     seat = playback.seat_of_view(len(found.entrants))
     steps = drawn(found, number, seat, source)
     bout = found.bouts[number]
-    step, next_event = playback.requested_step(steps, _requested_fault(steps))
+    step, next_event = playback.requested_step(steps, _opened_at(steps))
     logs = source.match_log(found.id) if found.mine else []
     movers = [one.seat for one in steps]
     return render_template(
@@ -111,8 +111,15 @@ def _played_page(source: Source, found: Match, error: str) -> str:
     )
 
 
-def _requested_fault(steps: Sequence[DrawnStep]) -> int:
-    """Returns the step of the fault of the seat that the address names, else the first step."""
+def _opened_at(steps: Sequence[DrawnStep]) -> int:
+    """Returns the step with the move, counted from 1, or the seat's fault that the address names.
+
+    Returns the last step if there are fewer moves, and the first one if the address names neither.
+    """
+    move = request.args.get("move", type=int)
+    if move is not None:
+        moves = [at for at, one in enumerate(steps) if one.seat is not None and not one.fault]
+        return next(iter(moves[max(move - 1, 0) :]), len(steps) - 1)
     seat = request.args.get("fault", type=int)
     return next((at for at, one in enumerate(steps) if one.fault and one.seat == seat), 0)
 

@@ -8,7 +8,9 @@ from typing import Any, NoReturn
 
 import pytest
 
+from dashboard import replays
 from dashboard.pages import own_path
+from dashboard.playback import DrawnStep
 from dashboard.source import Source
 from matchbox.answers.matches import Fault, Steps
 from matchbox.answers.standings import BoardLine
@@ -315,6 +317,43 @@ def test_the_match_page_shows_the_step_that_is_asked_for() -> None:
     assert marked == ["li"]
     assert "house/medium forfeited after 4 moves: crash. ValueError: no such card" in seen.text
     assert "svg" in [tag for tag, _ in seen.elements]
+
+
+@pytest.mark.parametrize(
+    ("typed", "asked"), [("%20Alice/Careful%20", "alice/careful"), ("careful", "alice/careful")]
+)
+def test_a_bot_may_be_typed_with_capitals_blanks_or_without_its_owner(
+    typed: str, asked: str
+) -> None:
+    found: list[Any] = []
+
+    def matches(**filters: Any) -> Any:
+        found.append(filters["bot"])
+        return SOURCE.matches(**filters)
+
+    get(f"/matches?bot={typed}", replace(SOURCE, matches=matches))
+    assert found == [asked]
+
+
+def test_a_list_of_matches_says_that_there_is_no_such_bot() -> None:
+    def several(name: str) -> NoReturn:
+        raise NotFound(f"several bots are called {name!r}: a/x, b/x; name the owner too")
+
+    empty = replace(cast.EMPTY, bot=cast.bot)
+    assert "There is no bot alice/nobody." in get("/matches?bot=alice/nobody", empty).text
+    assert "There is no bot bob/." in get("/matches?bot=careful&opponent=bob/", empty).text
+    page = get("/matches?bot=x", replace(SOURCE, find_bot=several)).text
+    assert "a/x, b/x; name the owner too." in page
+    assert "No match fits" in get("/matches?bot=alice/careful", empty).text
+
+
+def test_an_address_that_names_a_move_leads_to_its_step() -> None:
+    kinds = [(None, False), (None, False), (0, False), (1, True), (1, False), (None, False)]
+    steps = [DrawnStep(seat, "", None, event=fault, fault=fault) for seat, fault in kinds]
+    app = make_app()
+    for move, step in ((1, 2), (2, 4), (9, 5), (-1, 2)):
+        with app.test_request_context(f"/?move={move}"):
+            assert replays._opened_at(steps) == step
 
 
 def test_a_team_s_match_tells_its_score_and_no_winner() -> None:
