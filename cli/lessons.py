@@ -54,6 +54,7 @@ def share(
         Literal["yes", "no"] | None,
         typer.Argument(help="whether others may have your bots' files with an exported season"),
     ] = None,
+    json: JsonOption = False,
 ) -> None:
     """Say whether others may have your bots with exported seasons, or show your choice."""
     from matchbox.answers.lessons import Sharing
@@ -64,4 +65,7 @@ def share(
             sharing = client.answer(Sharing, path)
         else:
             sharing = client.post(Sharing, path, {"shares": answer == "yes"})
+    if json:
+        output.document(sharing.plain())
+        return
     print(f"your bots go with exported seasons: {'yes' if sharing.shares else 'no'}")

@@ -197,6 +197,7 @@ def test_only_operators_take_everybody_s_bots_and_sharing_is_asked_for(
     for answer in ("no", "yes"):
         told = f"your bots go with exported seasons: {answer}\n"
         assert matchbox("share", answer).out == matchbox("share").out == told
+        assert matchbox("share", "--json").json == {"shares": answer == "yes"}
     monkeypatch.setenv("MATCHBOX_TOKEN", platform.token(person(platform.books, "mallory")))
     file.unlink()
     matchbox("season", "export", "spring", file)
