@@ -34,7 +34,8 @@ class ArenaLine(Answer):
     `host` is the name of its machine and `release` its version of Matchbox; both are empty if it
     has not reported them. `state` is `silent` if its reports have stopped, `left` if it said
     goodbye, `gone` if it has been silent for so long that nobody waits for it. `doing` is the match
-    that it plays, or the name of another job; empty if it is idle. `full_name` is the name with
+    that it plays, or the name of another job; empty if it is idle. An `express` arena only takes
+    jobs that people wait for, and plays no matches. `full_name` is the name with
     that of the host, as actions take it. `stopped` says why the arena gets no jobs; empty if it is
     not stopped. `key` is the name of the key with which an arena on another host plays; empty for
     an arena here. `key_state` is then the key's state: a `draining` arena gets no new jobs.
@@ -53,6 +54,7 @@ class ArenaLine(Answer):
     box: str
     walled: bool
     why: str
+    express: bool = False
     cores: int | None
     load: float | None
     doing: str

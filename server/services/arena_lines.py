@@ -44,6 +44,7 @@ def arena_lines(session: Session, now: int) -> list[ArenaLine]:
             box=one.box,
             walled=one.walled,
             why=one.why,
+            express=one.express,
             cores=one.cores,
             load=one.load,
             doing=one.doing,

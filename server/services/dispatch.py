@@ -151,7 +151,7 @@ def window(session: Session, settings: Settings) -> int:
 
 
 def _window(present: Wall, settings: Settings) -> int:
-    return settings.dispatch_window or max(FEWEST, AN_ARENA * len(present.arenas))
+    return settings.dispatch_window or max(FEWEST, AN_ARENA * len(present.playing))
 
 
 def _running(session: Session) -> int:

@@ -151,17 +151,26 @@ def _arenas_report(state: State) -> Iterator[Finding]:
         seconds = (state.now - parse_time_ms(one.seen_at)) // 1000
         text = f"Arena {one.name} has not reported for {_for(seconds)}."
         yield _bad("arenas", text, remedy, one.full_name)
-    awaited = begins or not walls.silent(state.session, now=state.now)
-    if not reporting and awaited:  # Each arena needs a moment to start.
+    playing = [one for one in reporting if not one.express]
+    if not playing and (begins or _has_just_reported(state)):  # Each arena needs a moment to start.
         return
-    if all(one.stopped or one.key_state == "draining" for one in reporting):
+    if all(one.stopped or one.key_state == "draining" for one in playing):
         before = "No arena reports any more" if state.arenas else "No arena has reported yet"
-        if reporting:
+        if playing:
             before = "Every arena that reports is stopped or draining"
+        elif reporting:
+            before = "Only the express arena reports"
         remedy = "Start an arena; see its log."
         if len(silent) > 1:
             remedy += " If all fell silent at once, restart `internal`, which takes their reports."
-        yield _bad("arenas", f"{before}, so nothing is played.", remedy)
+        what = "no match" if reporting and not playing else "nothing"
+        yield _bad("arenas", f"{before}, so {what} is played.", remedy)
+
+
+def _has_just_reported(state: State) -> bool:
+    """Whether an arena that plays matches has just reported, be it that it leaves."""
+    playing = (one for one in state.arenas if not one.express)
+    return any(state.now - parse_time_ms(one.seen_at) <= walls.SILENT_MS for one in playing)
 
 
 def _arenas_go_on(state: State) -> Iterator[Finding]:

@@ -74,7 +74,7 @@ def advance(session: Session, *, settings: Settings, now: int, author: int | Non
     if not found:
         return 0
     busy, slow, present = _busy(session, settings, now), slow_authors(session, now), wall(session)
-    room = max(1, len(present.arenas) // 2) - len(busy & slow)
+    room = max(1, len(present.playing) // 2) - len(busy & slow)
     for row, owner in found:
         if not (owner.trusted or present.walled):
             continue

@@ -64,6 +64,8 @@ class WallReport(msgspec.Struct, frozen=True):
     """The name of its machine."""
     release: str = ""
     """Its version of Matchbox."""
+    express: bool = False
+    """True if it only takes jobs that people wait for, and plays no matches."""
     leaving: bool = False
     """True in the last report of an arena that is being stopped."""
     job: Claim | None = None
@@ -89,6 +91,7 @@ class ArenaWall(msgspec.Struct, frozen=True):
     doing: str = ""
     host: str = ""
     release: str = ""
+    express: bool = False
     left: bool = False
     """True if the arena said that it was leaving."""
     run: str = ""
@@ -114,6 +117,11 @@ class Wall(msgspec.Struct, frozen=True):
     arenas: dict[str, ArenaWall]
     """The arenas that still report, by name."""
 
+    @property
+    def playing(self) -> list[ArenaWall]:
+        """Those that play matches: all but express arenas."""
+        return [one for one in self.arenas.values() if not one.express]
+
 
 def report_wall(session: Session, report: Mapping[str, Any], *, now: int) -> WallReport:
     """Stores an arena's report, and returns it. Raises BadMessage, which names a wrong field."""
@@ -138,6 +146,7 @@ def report_wall(session: Session, report: Mapping[str, Any], *, now: int) -> Wal
         "doing": storable(read.doing, 64),
         "host": storable(read.host, 128),
         "release": storable(read.release, 32),
+        "express": read.express,
         "left": read.leaving,
         "at": now,
     }
@@ -191,9 +200,11 @@ def silent(session: Session, *, now: int) -> bool:
 
 
 def reporting_arenas(session: Session, *, now: int) -> list[str]:
-    """Returns the names of the arenas that report now."""
+    """Returns the names of the arenas that report now and play matches: all but express arenas."""
     return [
-        name for name, one in reports(session).items() if not one.left and now - one.at <= SILENT_MS
+        name
+        for name, one in reports(session).items()
+        if not (one.left or one.express) and now - one.at <= SILENT_MS
     ]
 
 

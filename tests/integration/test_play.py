@@ -91,9 +91,13 @@ def test_a_person_does_not_wait_for_a_match_that_holds_all_other_arenas(tmp_path
     with installed(tmp_path / "data", settings) as platform:
         platform.operator()
         eventually(platform.settled, why=platform.logs())
+        eventually(platform.rests, why=platform.logs())
         version = platform.upload("slow", SLOW).json()["id"]
         assert platform.verdict(version)["state"] == "active"
-        slow = eventually(lambda: platform.items("/matches", bot="charlie/slow", state="running"))
+        arenas = {one["name"]: one["express"] for one in platform.get("/health")["arenas"]}
+        assert (arenas["arena-1"], arenas["arena-express"]) == (False, True)
+        eventually(lambda: platform.get("/queue")["playing"], why=platform.logs())
+        slow = platform.items("/matches", bot="charlie/slow", state="running")
         with frozen(platform.programs()["arena-1"]):
             name = opened(platform, "bomb", "simple")
             assert mine(platform, name)["state"] == "persons"

@@ -111,8 +111,9 @@ def _choose_queues(instance: Any, **_: Any) -> None:
 
 
 @at_start
-def _open(sender: str, **_: Any) -> None:
+def _open(sender: str, options: dict[str, Any], **_: Any) -> None:
     """Opens the box, reports its wall to the server, and takes up an unfinished job."""
+    express = set(options.get("queues") or ()) == set(EXPRESS_QUEUES)
     logs.configure(settings, arena=sender.partition("@")[0])
     show_life()
     client = ServerClient(server_url, settings.arena_token, arena=sender)
@@ -122,10 +123,12 @@ def _open(sender: str, **_: Any) -> None:
         box = open_named(settings.box, settings)
     except (MatchboxError, OSError) as error:
         with suppress(MatchboxError):
-            client.report_wall(reports.report(sender, settings.box, walled=False, why=str(error)))
+            why = str(error)
+            bare = reports.report(sender, settings.box, walled=False, why=why, express=express)
+            client.report_wall(bare)
         sys.exit(f"this arena cannot play: {error}")
     assert box is not None, "no setting names `none`"
-    _Running.report = reports.wall_report(sender, box.kind, settings)
+    _Running.report = reports.wall_report(sender, box.kind, settings, express=express)
     patience_s = 60.0 * settings.lease_minutes
     _Running.arena = Arena(client, box, send, stopping, name=sender, patience_s=patience_s)
     # The server must know of a missing wall before the first job.

@@ -56,10 +56,11 @@ def states(books: Books) -> dict[str, tuple[str, int]]:
 
 
 def arenas(books: Books, count: int) -> None:
-    """Reports a wall from this many arenas."""
+    """Reports a wall from this many arenas, and from an express arena."""
     with books.write() as session:
-        for number in range(count):
-            report = {"box": "bwrap", "walled": True, "arena": f"arena-{number}"}
+        for number in range(count + 1):
+            own = {"arena": f"arena-{number}", "express": number == count}
+            report = {"box": "bwrap", "walled": True, **own}
             walls.report_wall(session, report, now=books.clock())
 
 

@@ -143,6 +143,19 @@ def test_boards_and_jobs_are_not_late_because_the_platform_was_stopped(
     assert found(well) == []
 
 
+def test_an_express_arena_does_not_stand_in_for_those_that_play_matches(well: Books) -> None:
+    report(well, "arena-express@matchbox", express=True)
+    assert found(well) == []
+    report(well, leaving=True)
+    for _ in range(3):
+        assert found(well) == [], "it may start again"
+        well.clock.pass_by(seconds=16)
+        report(well, "arena-express@matchbox", express=True)
+        tick(well.context)
+    assert found(well) == ["Only the express arena reports, so no match is played."]
+    assert [one.express for one in judge(well).arenas] == [False, True]
+
+
 def test_an_arena_that_said_goodbye_is_not_missed(well: Books) -> None:
     report(well, "arena-2@matchbox", leaving=True)
     well.clock.pass_by(seconds=50)
