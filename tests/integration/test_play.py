@@ -27,7 +27,7 @@ from matchbox.games.bomb import SimplePlayer
 
 class Slow(SimplePlayer):
     def turn(self, game_data, play_a_card):
-        end = time.process_time() + 0.2
+        end = time.process_time() + 0.005
         while time.process_time() < end:
             pass
         return super().turn(game_data, play_a_card)
@@ -92,6 +92,7 @@ def test_a_person_does_not_wait_for_a_match_that_holds_all_other_arenas(tmp_path
         platform.operator()
         eventually(platform.settled, why=platform.logs())
         eventually(platform.rests, why=platform.logs())
+        assert platform.command("league", "edit", "bomb", "--deals", "300").returncode == 0
         version = platform.upload("slow", SLOW).json()["id"]
         assert platform.verdict(version)["state"] == "active"
         arenas = {one["name"]: one["express"] for one in platform.get("/health")["arenas"]}
