@@ -10,9 +10,11 @@ from matchbox.errors import NotFound
 from server.services import arena_keys, stopped_arenas, walls
 from server.services.accounts import require_operator_to_see
 from server.services.remote_names import key_of
-from server.times import HOUR_MS, iso
+from server.times import HOUR_MS, iso, parse_time_ms
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from sqlalchemy.orm import Session
 
     from server.db.models import User
@@ -63,6 +65,12 @@ def arena_for(session: Session, viewer: User | None, name: str, *, now: int) -> 
         if one.full_name == name:
             return one
     raise NotFound(f"no arena {name} has reported; see the page of the platform's health")
+
+
+def may_start(arenas: Iterable[ArenaLine], now: int) -> bool:
+    """Returns whether an arena that plays matches has just reported, and so may be restarting."""
+    playing = (one for one in arenas if not one.express)
+    return any(now - parse_time_ms(one.seen_at) <= walls.SILENT_MS for one in playing)
 
 
 def _state_of(one: walls.ArenaWall, now: int) -> ArenaState:

@@ -17,7 +17,7 @@ from matchbox.errors import BrokerUnavailable
 from server.db.models import Delivery, Match
 from server.services import backup_schedule, broker, disk, signs, stopped_arenas, supervision, walls
 from server.services.accounts import require_operator_to_see
-from server.services.arena_lines import GONE_MS, arena_lines
+from server.services.arena_lines import GONE_MS, arena_lines, may_start
 from server.services.job_lines import job_lines, stalled_ms
 from server.times import HOUR_MS, MINUTE_MS, iso, parse_time_ms
 
@@ -142,17 +142,14 @@ def judge_for(session: Session, viewer: User | None, settings: Settings, *, now:
 def _arenas_report(state: State) -> Iterator[Finding]:
     begins = state.up_ms <= walls.SILENT_MS
     silent = [one for one in state.arenas if one.state == "silent" and not begins]
-    reporting = [one for one in state.arenas if one.state == "reports"]
-    remedy = (
-        "See the log of that arena; if its host is gone, start another arena. Another arena gets "
-        "its job within a minute."
-    )
+    remedy = "See its log; if its host is gone, start another arena. Others get its job soon."
     for one in silent:
         seconds = (state.now - parse_time_ms(one.seen_at)) // 1000
         text = f"Arena {one.name} has not reported for {_for(seconds)}."
         yield _bad("arenas", text, remedy, one.full_name)
+    reporting = [one for one in state.arenas if one.state == "reports"]
     playing = [one for one in reporting if not one.express]
-    if not playing and (begins or _has_just_reported(state)):  # Each arena needs a moment to start.
+    if not playing and (begins or may_start(state.arenas, state.now)):
         return
     if all(one.stopped or one.key_state == "draining" for one in playing):
         before = "No arena reports any more" if state.arenas else "No arena has reported yet"
@@ -163,14 +160,7 @@ def _arenas_report(state: State) -> Iterator[Finding]:
         remedy = "Start an arena; see its log."
         if len(silent) > 1:
             remedy += " If all fell silent at once, restart `internal`, which takes their reports."
-        what = "no match" if reporting and not playing else "nothing"
-        yield _bad("arenas", f"{before}, so {what} is played.", remedy)
-
-
-def _has_just_reported(state: State) -> bool:
-    """Whether an arena that plays matches has just reported, be it that it leaves."""
-    playing = (one for one in state.arenas if not one.express)
-    return any(state.now - parse_time_ms(one.seen_at) <= walls.SILENT_MS for one in playing)
+        yield _bad("arenas", f"{before}, so no match is played.", remedy)
 
 
 def _arenas_go_on(state: State) -> Iterator[Finding]:

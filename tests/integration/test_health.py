@@ -190,7 +190,7 @@ def shown(platform: Installation) -> Iterator[Callable[[], str]]:
         yield look
 
 
-ALL_ARENAS: Final = "No arena reports any more, so nothing is played."
+ALL_ARENAS: Final = "No arena reports any more, so no match is played."
 
 
 @pytest.mark.parametrize(

@@ -110,7 +110,7 @@ def test_an_arena_that_has_missed_three_reports_is_silent(well: Books) -> None:
 def test_without_any_arena_nothing_is_played(well: Books) -> None:
     well.clock.pass_by(minutes=61)
     tick(well.context)
-    assert found(well) == ["No arena reports any more, so nothing is played."]
+    assert found(well) == ["No arena reports any more, so no match is played."]
     assert judge(well).arenas[0].state == "gone"
 
 
