@@ -125,10 +125,11 @@ def _judged(judged: Health) -> Iterator[Gauge]:
     kinds = [one.kind for one in judged.findings]
     wrong: Samples = [((kind,), kinds.count(kind)) for kind in health.SYMPTOMS]
     yield "matchbox_findings", "Things that are wrong, by kind", ("kind",), wrong
-    states = [one.state for one in judged.arenas]
+    playing = [one for one in judged.arenas if not one.express]
+    states = [one.state for one in playing]
     arenas: Samples = [((state,), states.count(state)) for state in get_args(ArenaState)]
-    yield "matchbox_arenas", "Arenas by state", ("state",), arenas
-    reporting = [one for one in judged.arenas if one.state == "reports"]
+    yield "matchbox_arenas", "Arenas that play matches, by state", ("state",), arenas
+    reporting = [one for one in playing if one.state == "reports"]
     walled = sum(one.walled for one in reporting)
     busy = sum(bool(one.doing) for one in reporting)
     yield "matchbox_arenas_walled", "Arenas that report a wall", (), [((), walled)]

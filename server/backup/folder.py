@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 SCHEDULED: Final = "matchbox"
 BEFORE: Final = "before"
-_DRAFT: Final = re.compile(r"\.(matchbox|before)(-\w+)?-\d{8}T\d{6}Z\.backup\.part")
+_DRAFT: Final = re.compile(r"\.(matchbox|before-\w+)-\d{8}T\d{6}Z\.backup\.part")
 
 
 def folder_of(settings: Settings) -> Path:
@@ -41,7 +41,7 @@ def take_scheduled(
     little room for it; then no other backup is deleted.
     """
     folder = _made(settings)
-    _delete_remains(folder, SCHEDULED)
+    _delete_remains(folder)
     _require_room(folder, expected, settings)
     return _take(settings, folder, SCHEDULED, now, watch)
 
@@ -59,7 +59,7 @@ def take_before_upgrade(settings: Settings, *, now: int) -> Path | None:
         return None
     try:
         folder = _made(settings)
-        _delete_remains(folder, BEFORE)
+        _delete_remains(folder)
         return _take(settings, folder, f"{BEFORE}-{found}", now, None)
     except Unavailable as error:
         raise Unavailable(
@@ -108,7 +108,7 @@ def _require_room(folder: Path, expected: int, settings: Settings) -> None:
 
 
 def _delete_oldest(made: Path, kind: str, kept: int) -> None:
-    """Deletes all but the newest backups of this kind, and the remains of failed attempts.
+    """Deletes all but the newest backups of this kind.
 
     `made` has just been made, so those with a later time, from a wrong clock, count as the oldest.
     An upgrade that fails and is tried again makes one each time: of these, all between the first
@@ -123,8 +123,6 @@ def _delete_oldest(made: Path, kind: str, kept: int) -> None:
         found.sort(key=lambda path: path in ends)
     for path in found[:-kept]:
         _delete(path)
-    for every in (SCHEDULED, BEFORE):
-        _delete_remains(folder, every)
 
 
 def _upgrade_of(path: Path) -> str:
@@ -132,10 +130,10 @@ def _upgrade_of(path: Path) -> str:
     return path.name.rpartition("-")[0]
 
 
-def _delete_remains(folder: Path, kind: str) -> None:
-    """Deletes what attempts at a backup of this kind have left that were killed."""
+def _delete_remains(folder: Path) -> None:
+    """Deletes what attempts at a backup have left that were killed."""
     for path in folder.iterdir():
-        if (draft := _DRAFT.fullmatch(path.name)) and draft[1] == kind:
+        if _DRAFT.fullmatch(path.name):
             _delete(path)
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 RECENT: Final = 100
 """The number of the league's last ranked matches that show the present speed of its bots."""
 OWN: Final = 10
-"""The number of a version's own last matches that show its speed, if none of these is RECENT."""
+"""How many of a version's own last matches show its speed, if it is in none of the others."""
 LONGEST: Final = 2.5
 """The longest match of a season may take this many times `match_seconds`."""
 

@@ -54,6 +54,8 @@ class _Running:
     arena: Arena
     journal: Journal
     report: dict[str, Any] | None = None
+    express: bool = False
+    """Whether `-Q` makes it an express arena."""
     doing: str = ""
     """The match that is being played, or the name of another task."""
 
@@ -104,16 +106,15 @@ def _log(**_: Any) -> None:
 
 @on(signals.celeryd_after_setup)
 def _choose_queues(instance: Any, **_: Any) -> None:
-    """Lets an arena take jobs of every kind, unless `-Q` makes it an express arena."""
-    queues = instance.app.amqp.queues
-    if set(queues.consume_from) != set(EXPRESS_QUEUES):
-        queues.select(ARENA_QUEUES)
+    """Lets an arena take jobs of every kind, unless it is an express arena."""
+    if not _Running.express:
+        instance.app.amqp.queues.select(ARENA_QUEUES)
 
 
 @at_start
 def _open(sender: str, options: dict[str, Any], **_: Any) -> None:
     """Opens the box, reports its wall to the server, and takes up an unfinished job."""
-    express = set(options.get("queues") or ()) == set(EXPRESS_QUEUES)
+    _Running.express = set(options.get("queues") or ()) == set(EXPRESS_QUEUES)
     logs.configure(settings, arena=sender.partition("@")[0])
     show_life()
     client = ServerClient(server_url, settings.arena_token, arena=sender)
@@ -123,12 +124,11 @@ def _open(sender: str, options: dict[str, Any], **_: Any) -> None:
         box = open_named(settings.box, settings)
     except (MatchboxError, OSError) as error:
         with suppress(MatchboxError):
-            why = str(error)
-            bare = reports.report(sender, settings.box, walled=False, why=why, express=express)
-            client.report_wall(bare)
+            client.report_wall(reports.report(sender, settings.box, walled=False, why=str(error)))
         sys.exit(f"this arena cannot play: {error}")
     assert box is not None, "no setting names `none`"
-    _Running.report = reports.wall_report(sender, box.kind, settings, express=express)
+    wall = reports.wall_report(sender, box.kind, settings)
+    _Running.report = {**wall, "express": _Running.express}
     patience_s = 60.0 * settings.lease_minutes
     _Running.arena = Arena(client, box, send, stopping, name=sender, patience_s=patience_s)
     # The server must know of a missing wall before the first job.

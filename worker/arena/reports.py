@@ -29,20 +29,15 @@ EVERY_S: Final = 15.0
 """Seconds between two reports; an arena that has missed three counts as silent."""
 
 
-def wall_report(
-    arena: str, kind: str, settings: Settings, *, express: bool = False
-) -> dict[str, Any]:
+def wall_report(arena: str, kind: str, settings: Settings) -> dict[str, Any]:
     """The self-test's result for this kind of box, in the form that the server takes."""
     found = examine(kind, settings)
-    why = "; ".join(found.missing)
-    return report(arena, kind, walled=found.walled, why=why, express=express)
+    return report(arena, kind, walled=found.walled, why="; ".join(found.missing))
 
 
-def report(
-    arena: str, kind: str, *, walled: bool, why: str, express: bool = False
-) -> dict[str, Any]:
+def report(arena: str, kind: str, *, walled: bool, why: str) -> dict[str, Any]:
     """An arena's report on its box, with its host and release."""
-    own = {"host": socket.gethostname(), "release": version("matchbox"), "express": express}
+    own = {"host": socket.gethostname(), "release": version("matchbox")}
     return {"arena": arena, "box": kind, "walled": walled, "why": why, **own}
 
 

@@ -126,7 +126,6 @@ def test_an_arena_without_a_folder_for_its_sockets_tells_the_server_why_it_canno
     monkeypatch.setattr(main, "ServerClient", lambda *_, **_more: client)
     monkeypatch.setattr(main.logs, "configure", lambda *_, **_more: None)
     with pytest.raises(SystemExit, match=f"cannot play: .*{sockets}"):
-        main._open(sender="arena@host", options={"queues": ["turn", "tryout"]})
+        main._open(sender="arena@host", options={})
     assert [(one["arena"], one["walled"]) for one in told] == [("arena@host", False)]
-    assert told[0]["express"]
     assert sockets in told[0]["why"]

@@ -9,10 +9,13 @@ from pathlib import Path
 
 import pytest
 import yaml  # type: ignore[import-untyped]
+from sqlalchemy import delete
 
 from dashboard import markdown
-from server.services import health
+from server.db.models import Setting
+from server.services import health, walls
 from tests import services
+from tests.books import Books
 from tests.unit.server.routes.conftest import Caller, MakeApp
 
 FOLDER = Path(__file__).parents[4] / "server/monitoring"
@@ -44,6 +47,21 @@ def test_every_metric_in_the_files_exists_and_every_metric_is_shown(
     assert {name.removesuffix("_total") for name in families} - shown <= {
         "matchbox_requests_created", "matchbox_request_seconds_created",
     }  # fmt: skip
+
+
+def test_an_express_arena_keeps_no_alert_quiet_that_no_arena_plays(
+    books: Books, nobody: Caller
+) -> None:
+    express = {"arena": "arena-express@here", "box": "bwrap", "walled": True, "express": True}
+    with books.write() as session:
+        session.execute(delete(Setting).where(Setting.name == walls.NAME))
+        walls.report_wall(session, express, now=books.clock())
+    told = nobody.client.get("/metrics").text
+    assert 'matchbox_arenas{state="reports"} 0.0' in told
+    with books.write() as session:
+        playing = {**express, "arena": "arena-1@here", "express": False}
+        walls.report_wall(session, playing, now=books.clock())
+    assert 'matchbox_arenas{state="reports"} 1.0' in nobody.client.get("/metrics").text
 
 
 def kinds_in(expression: str) -> set[str]:
