@@ -129,7 +129,12 @@ def names(table: Table) -> list[str]:
 
 
 def result(table: Table) -> str:
-    """Returns the result of a finished table, in words."""
+    """Returns the result of a finished table, in words.
+
+    Of a game that is no longer installed, only the reason for the end.
+    """
+    if table.game not in registry.packages():
+        return f"{table.why[:1].upper()}{table.why[1:]}."
     places, scores = table.places or [], table.scores or []
     why = _why(table)
     winners = [name for name, place in zip(names(table), places, strict=True) if place == 1]

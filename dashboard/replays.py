@@ -16,8 +16,9 @@ from dashboard.playback import DrawnStep
 from dashboard.responses import PageResponse
 from dashboard.source import Source
 from matchbox.answers.matches import Bout, Match
-from matchbox.errors import BadRecord, NotFound
+from matchbox.errors import BadRecord, NotFound, UnknownGame
 from matchbox.match.transcript import Transcript
+from matchbox.registry import package_of
 
 LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -63,10 +64,13 @@ def match_page(
     if found.embargo or not found.bouts:
         return render_template("match_wait.html", match=found)
     try:
+        package_of(found.game)
         return _played_page(source, found, error)
-    except BadRecord as other_rules:
+    except (BadRecord, UnknownGame) as error:
+        gone = isinstance(error, UnknownGame)
+        closed = f"the game {found.game} is not installed here any more" if gone else str(error)
         logs = source.match_log(found.id) if found.mine else []
-        return render_template("match_wait.html", match=found, closed=str(other_rules), logs=logs)
+        return render_template("match_wait.html", match=found, closed=closed, logs=logs)
 
 
 def _played_page(source: Source, found: Match, error: str) -> str:

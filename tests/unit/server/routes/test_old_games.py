@@ -11,6 +11,7 @@ from dashboard import game_pages
 from matchbox import registry
 from matchbox.errors import UnknownGame
 from server.db.models import User
+from server.services import play
 from tests.books import GAME, Books
 from tests.unit.server.routes.conftest import (
     Browse,
@@ -18,6 +19,7 @@ from tests.unit.server.routes.conftest import (
     play_all,
     start_season,
 )
+from tests.unit.server.test_play import move, open_table, seen
 
 
 class OtherRules:
@@ -75,3 +77,50 @@ def test_one_can_leave_a_table_whose_game_is_no_longer_installed(
     assert f'action="{page}/leave"' in host.get(page).text
     assert host.send(f"{page}/leave").location == page
     assert "left the table" in host.get(page).text
+
+
+def test_a_match_shows_its_result_though_its_game_is_no_longer_installed(
+    browse: Browse,
+    books: Books,
+    charlie: User,
+    alice: User,
+    bob: User,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    match = start_season(books, charlie, open_season(books, charlie, alice, bob))[0]
+    play_all(books)
+    uninstall(monkeypatch, GAME)
+    for user in (None, alice):
+        page = browse(user).get(f"/matches/{match}")
+        assert page.status_code == 200
+        assert "the game bomb is not installed here any more" in page.text
+        assert "alice-bot" in page.text
+        assert f"/api/v1/matches/{match}" in page.text
+        assert ("bots' output" in page.text) == (user is not None)
+
+
+def test_the_record_of_a_table_is_there_though_its_game_is_no_longer_installed(
+    browse: Browse, books: Books, alice: User, bob: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = open_table(books, alice, ["me", "friend"], game="war")
+    secret = seen(books, table, alice).join
+    with books.write() as session:
+        play.join(session, bob, table, secret or "", settings=books.settings, now=books.clock())
+    while seen(books, table, alice).state == "persons":
+        for person in (alice, bob):
+            if choices := seen(books, table, person).choices:
+                move(books, person, table, choices[0].move)
+    uninstall(monkeypatch, "war")
+    page = browse(alice).get(f"/play/war/{table}")
+    assert page.status_code == 200
+    assert "no longer installed" in page.text
+    assert f'href="/api/v1/tables/{table}"' in page.text
+
+
+def uninstall(monkeypatch: pytest.MonkeyPatch, game: str) -> None:
+    """Leaves that game out of those that are installed."""
+    left = {name: package for name, package in registry.packages().items() if name != game}
+    for found in (registry.game, registry.draw_module, registry.choices_module):
+        found.cache_clear()
+    game_pages.rules.cache_clear()
+    monkeypatch.setattr(registry, "packages", lambda: left)
