@@ -1,7 +1,7 @@
 # Two commands are enough: `make up` and `make test`. Both make `.venv` first, if need be.
 
 PORT ?= 8000
-DATA ?= data
+DATA ?= $(or $(MATCHBOX_DATA),data)
 WORKERS ?= 4
 ARGS ?=
 UV ?= uv

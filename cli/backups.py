@@ -21,7 +21,7 @@ from matchbox.errors import Conflict
 if TYPE_CHECKING:
     from server.backup import Manifest, Watch
 
-DataOption = Annotated[Path, typer.Option(help="the data folder")]
+DataOption = Annotated[Path, typer.Option(help="the data folder", envvar="MATCHBOX_DATA")]
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="the backup")]
 WAL = ("-wal", "-shm")
 
@@ -89,6 +89,7 @@ def restore(
                 with _new_folder(data) as place:
                     folder.keep_secrets(place, secrets)  # No database ever lacks its secrets.
                     waiting = fill(url, watch) if url else _into_folder(place, fill, watch)
+                    folder.keep_database(place, url)
     _show(file, found, json, "can be restored" if dry_run else f"is restored in {data}")
     if waiting and not json:
         output.note(_about_deliveries(waiting, kept=keep_deliveries))

@@ -23,6 +23,8 @@ from server.services.supervision import LOCK
 SECRETS: Final = ("MATCHBOX_SECRET_KEY", "MATCHBOX_ARENA_TOKEN")
 _FILE: Final = "secrets.json"
 _ADDRESS: Final = "address"
+_DATABASE: Final = "database"
+"""The file with the address of a database that is not in the folder, without its password."""
 _MEMORY: Final = Path("/dev/shm")  # Only a folder of this account's own is used.
 
 
@@ -102,10 +104,16 @@ def environment(folder: Path, port: int, given: Mapping[str, str]) -> dict[str, 
     """The settings of a platform in this folder. Those in `given` take precedence; secrets are made
     once.
 
-    Secrets that are in files are read. Raises BadSetting.
+    Secrets that are in files are read. Raises BadSetting, also if the platform in this folder has
+    its database elsewhere and `given` has no address of one: a new, empty platform would begin.
     """
     read = with_secrets(given, open)
     known = {name: value for name, value in read.items() if name.startswith("MATCHBOX_")}
+    if not known.get("MATCHBOX_DATABASE_URL") and (kept := _kept_database(folder)):
+        raise BadSetting(
+            f"the platform in {folder} has its database at {kept}: set MATCHBOX_DATABASE_URL, or "
+            f"remove {folder / _DATABASE} to go on with a database in the folder"
+        )
     return {
         **_secrets(folder),
         "MATCHBOX_SERVER_URL": f"http://127.0.0.1:{port}",
@@ -129,6 +137,29 @@ def keep_address(folder: Path, url: str) -> None:
     """
     with suppress(OSError):
         whole_file.replace(folder / _ADDRESS, url)
+
+
+def keep_database(folder: Path, url: str) -> None:
+    """Stores the address of the database that a platform in this folder uses, without its password.
+
+    If the address is empty, the database is in the folder. On a full disk, the one before stays.
+    """
+    from sqlalchemy import make_url
+
+    with suppress(OSError):
+        if url:
+            shown = make_url(url).set(query={}).render_as_string(hide_password=True)
+            whole_file.replace(folder / _DATABASE, shown)
+        else:
+            (folder / _DATABASE).unlink(missing_ok=True)
+
+
+def _kept_database(folder: Path) -> str:
+    """The address that `keep_database` stored; empty if there is none."""
+    try:
+        return (folder / _DATABASE).read_text()
+    except OSError:
+        return ""
 
 
 def _last_address(folder: Path) -> dict[str, str]:

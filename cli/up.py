@@ -50,7 +50,9 @@ class Listeners(NamedTuple):
 
 def up(
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one")] = 8000,
-    data: Annotated[Path, typer.Option(help="folder for everything that is kept")] = Path("data"),
+    data: Annotated[
+        Path, typer.Option(help="folder for everything that is kept", envvar="MATCHBOX_DATA")
+    ] = Path("data"),
 ) -> None:
     """Start the platform; Ctrl-C stops it, and nothing is lost."""
     from cli import folder
@@ -113,6 +115,7 @@ def _run(place: Path, listeners: Listeners) -> None:
     supervisor = Supervisor(folder.logs(place), output.note)
     try:
         secret = _prepare(environment, needs_broker=not embedded)
+        folder.keep_database(place, settings.database_url)
         if embedded:
             supervisor.add(_broker(place, environment))
             socket_path = broker.socket_path(place)

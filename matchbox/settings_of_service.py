@@ -30,7 +30,7 @@ class ServiceSettings:
 
     data: str = setting(
         "data",
-        "folder for the database, the queue and the secrets; `matchbox up` sets it, to its --data",
+        "folder for the database, the queue and the secrets; `--data` of a command overrides it",
     )
     database_url: str = setting(
         "",

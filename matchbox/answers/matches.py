@@ -239,8 +239,7 @@ class Queue(Answer):
     """The numbers of matches and versions that are not done yet.
 
     `running` matches are sent to the arenas, which play `playing` of them now. `silent` is true if
-    no arena has reported for 45 seconds: then nothing is being played, and the running matches wait
-    as well.
+    no arena that plays matches has reported for 45 seconds: then the running matches wait as well.
     """
 
     queued: int

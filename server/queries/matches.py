@@ -201,7 +201,7 @@ def queue(session: Session, *, now: int) -> answers.Queue:
         parked_versions=session.scalar(_PARKED) or 0,
         quarantined_versions=versions.get(VersionState.QUARANTINED, 0),
         oldest_queued_at=iso(session.scalar(_OLDEST)),
-        silent=walls.silent(session, now=now),
+        silent=not walls.reporting_arenas(session, now=now),
         playing=session.scalar(_PLAYING) or 0,
     )
 

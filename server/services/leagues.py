@@ -19,6 +19,7 @@ from matchbox.league.season import Field
 from matchbox.match.wire import Separation
 from matchbox.settings import MOST_DEALS
 from server.db.models import (
+    UNDER_WAY,
     Bot,
     League,
     Match,
@@ -213,13 +214,14 @@ def ensure_default_leagues(
 def set_paused(session: Session, actor: User, name: str, paused: bool, *, now: int) -> None:
     """Pauses or resumes a continuous league's queue, or the schedule of any other league.
 
-    A start that falls into the pause is skipped. Raises Forbidden or NotFound.
+    A start that falls into the pause is skipped, unless the season before is still under way: the
+    next one starts once that is over. Raises Forbidden or NotFound.
     """
     require_operator(actor)
     league = find_league(session, name)
     was_paused, league.paused = league.paused, paused
     session.flush()
-    if was_paused and not paused:  # Else what is due must not move.
+    if was_paused and not paused and not _is_under_way(session, league):
         _reschedule(session, league, now)
     _note(session, actor, "league.pause" if paused else "league.resume", league, {}, now)
 
@@ -304,6 +306,11 @@ def _set(
         wanted = schedule.replace_in(schedule_of(league))
         cron.check(wanted, now)
         league.schedule = write(wanted)
+
+
+def _is_under_way(session: Session, league: League) -> bool:
+    played = (Season.league_id == league.id, Season.state.in_(UNDER_WAY))
+    return bool(session.scalar(select(select(Season.id).where(*played).exists())))
 
 
 def _reschedule(session: Session, league: League, now: int) -> None:

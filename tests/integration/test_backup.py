@@ -289,7 +289,10 @@ def test_a_database_of_the_environment_is_kept_with_the_secrets_of_the_data_fold
 
 
 def test_a_restore_fills_the_database_whose_address_is_in_a_file(
-    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    file: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     books = tmp_path / "elsewhere.db"
     (tmp_path / "address").write_text(f"sqlite:///{books}\n")
@@ -298,6 +301,10 @@ def test_a_restore_fills_the_database_whose_address_is_in_a_file(
     assert main.run(["admin", "restore", str(file), "--data", str(home)]) == 0
     assert books.exists()
     assert not (home / "matchbox.db").exists()
+    monkeypatch.delenv("MATCHBOX_DATABASE_URL_FILE")
+    monkeypatch.setenv("MATCHBOX_DATA", str(home))
+    assert main.run(["migrate"]) == 2
+    assert f"has its database at sqlite:///{books}: set" in capsys.readouterr().err
 
 
 def test_a_file_that_exists_is_not_overwritten(file: Path, running: Books) -> None:

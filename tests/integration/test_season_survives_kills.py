@@ -12,6 +12,8 @@ from typing import Any, Final
 
 import pytest
 
+from cli import folder
+from matchbox.errors import BadSetting
 from tests.installation import installed
 from tests.integration.chaos import stormy, weather
 from tests.integration.storm import (
@@ -121,5 +123,7 @@ def test_a_season_survives_on_a_redis_that_forgets_everything_and_on_postgres(
             platform.kill("arena-2")
             queue.flushdb()
             season = outcome(platform, MATCHES)
+    with pytest.raises(BadSetting, match="has its database at postgresql"):
+        folder.settings_of(tmp_path / "data")
     assert season.standing == undisturbed.standing
     assert season.records == undisturbed.records

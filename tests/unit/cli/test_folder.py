@@ -67,6 +67,21 @@ def test_settings_of_the_environment_win_and_the_folder_is_its_own(tmp_path: Pat
     assert not {"PATH", "MATCHBOX_BROKER_URL"} & found.keys()
 
 
+def test_a_database_elsewhere_is_not_forgotten(tmp_path: Path) -> None:
+    place = folder.make(tmp_path)
+    url = "postgresql+psycopg://someone:secret@db/matchbox?sslpassword=hidden"
+    folder.keep_database(place, url)
+    with pytest.raises(
+        BadSetting, match=r"has its database at postgresql.*@db/matchbox: set"
+    ) as no:
+        folder.environment(place, 8000, {"MATCHBOX_DATABASE_URL": ""})
+    assert not [word for word in ("secret", "hidden") if word in str(no.value)]
+    given = {"MATCHBOX_DATABASE_URL": url}
+    assert folder.environment(place, 8000, given)["MATCHBOX_DATABASE_URL"] == url
+    folder.keep_database(place, "")
+    assert "MATCHBOX_DATABASE_URL" not in folder.environment(place, 8000, {})
+
+
 def test_damaged_secrets_are_not_replaced(tmp_path: Path) -> None:
     (tmp_path / "secrets.json").write_text("{")
     with pytest.raises(BadSetting, match="is damaged: restore it, or remove it"):

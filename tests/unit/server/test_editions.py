@@ -201,6 +201,21 @@ def test_a_league_that_was_not_paused_keeps_its_due_edition_when_it_is_resumed(
     assert editions(books, league)[1:] == [("cup 2", "open", "22:30")]
 
 
+def test_a_pause_leaves_its_turn_to_the_edition_that_waits_for_the_one_before(
+    books: Books, league: League, alice: User, bob: User, charlie: User
+) -> None:
+    for owner in (alice, bob):
+        books.bot(owner, f"{owner.name}s")
+    tick(books.context)
+    wait_until(books, "22:20")
+    wait_until(books, "22:34")
+    for paused in (True, False):
+        pause(books, charlie, league, paused=paused)
+    assert editions(books, league)[1:] == [("cup 2", "open", "22:30")]
+    play_out(books)
+    assert editions(books, league)[1:2] == [("cup 2", "finished", "22:30")]
+
+
 def test_a_start_is_told_only_if_it_will_come(books: Books, league: League, charlie: User) -> None:
     def told() -> tuple[str | None, str | None, str | None]:
         with books.read() as session:

@@ -43,10 +43,23 @@ def test_home_says_that_nothing_is_played(under_way: Books, browse: Browse, nobo
     under_way.clock.pass_by(minutes=8)
     for path in ("/", "/?part=now"):
         shown = page(browser.get(path).text)
-        assert "No arena reports at the moment, so nothing is being played" in shown
+        assert (
+            "No arena that plays matches reports at the moment, so nothing is being played" in shown
+        )
         assert "wait until one is back" in shown
         assert "being played," not in shown
         assert "Under way: played" not in shown
+    assert nobody.get("/queue").json["silent"] is True  # type: ignore[index]
+
+
+def test_home_says_it_also_while_the_express_arena_reports(
+    under_way: Books, browse: Browse, nobody: Caller
+) -> None:
+    under_way.clock.pass_by(minutes=8)
+    with under_way.write() as session:
+        report = {"arena": "arena-express", "box": "bwrap", "walled": True, "express": True}
+        walls.report_wall(session, report, now=under_way.clock())
+    assert "so nothing is being played" in page(browse(None).get("/").text)
     assert nobody.get("/queue").json["silent"] is True  # type: ignore[index]
 
 
