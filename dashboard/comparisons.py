@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator
 
 from flask import render_template
 
-from dashboard import figures
+from dashboard import figures, wording
 from dashboard.responses import PageResponse, behind_login
 from dashboard.source import Source
 from matchbox.answers import Interval
 from matchbox.answers.comparisons import Comparison, ComparisonLine
-from matchbox.lab.statistics import mean_interval
+from matchbox.lab.statistics import is_lopsided, mean_interval
 
 
 def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
@@ -76,8 +76,11 @@ def so_far(comparison: Comparison) -> str:
     if not values:
         return ""
     share, (low, high) = mean_interval(values)
-    shown = f"{100 * share:.1f}% of the points, ±{50 * (high - low):.1f}"
-    return f"{shown}, in {len(values):,} deals from both sides"
+    far = f"±{50 * (high - low):.1f}"
+    if is_lopsided(share, (low, high)):
+        far = f"95% interval {100 * low:.1f}% to {100 * high:.1f}%"
+    deals = wording.plural(len(values), "deal")
+    return f"{100 * share:.1f}% of the points, {far}, in {deals} from both sides"
 
 
 def _with_interval(value: float, ci95: Interval | None, digits: int, unit: str) -> str:

@@ -116,7 +116,8 @@ def finding(board: Board) -> str:
     level = [wording.bot(one.line.bot) for one in best]
     if not level:
         return "Nobody has been rated yet"
-    first = [line for line in board.lines if line.rank_range[0] == 1]
+    able = (line for line in board.lines if line.matches or not line.out)
+    first = [line for line in able if line.rank_range[0] == 1]
     leader = wording.bot(board.lines[0].bot)
     if len(level) > 1:
         return f"{' and '.join(level) if len(level) == 2 else f'{len(level)} bots'} share the lead"

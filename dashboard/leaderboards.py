@@ -76,7 +76,11 @@ class _Pages:
         whole = _whole(_Same(board))
         page = Shown.of(board, whole, viewer.name if viewer else None)
         trails = self.source.rating_trails(game, [line.version_id for line in page.lines])
-        sparks = {version: sparklines.rating(trail) for version, trail in trails.items()}
+        sparks = {
+            line.version_id: sparklines.rating(_until_now(trails[line.version_id], line))
+            for line in page.lines
+            if line.version_id in trails
+        }
         own = viewer.name if viewer and viewer.name in whole.places else ""
         return render_template(
             "leaderboard.html",
@@ -298,6 +302,12 @@ def remember_columns(response: Response) -> Response:
         )
         return answer
     return response
+
+
+def _until_now(trail: Sequence[float], line: BoardLine) -> list[float]:
+    """Returns the stored ratings of a version, and the present one if it has moved since."""
+    now = line.elo if line.elo is not None else line.score
+    return [*trail] if now is None or now in trail[-1:] else [*trail, now]
 
 
 def _most_one_sided(pairs: Sequence[PairLine]) -> list[PairLine]:

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from matchbox.lab.statistics import is_lopsided
+
 STATES: Final = {
     "pending": "being tried out",
     "active": "active",
@@ -75,6 +77,11 @@ def whole(number: float | None) -> str:
     return "–" if number is None else f"{round(number):,}".replace("-", "−")
 
 
+def bound(elo: float) -> str:
+    """Returns a bound of a comparison, which need not be whole: "20", "−2.5"."""
+    return f"{elo:.6g}".replace("-", "−")
+
+
 def half_width(ci95: Sequence[float] | None) -> str:
     """Returns half of an interval: "± 23"."""
     return "" if ci95 is None else f"± {round((ci95[1] - ci95[0]) / 2)}"
@@ -113,7 +120,8 @@ def span(ranks: Sequence[int]) -> str:
 def share(value: float | None, interval: Sequence[float] | None = None) -> str:
     """Returns a mean expected score with its interval: "61.2% ± 1.4"; a dash for None.
 
-    An interval that ends at 0 or 100% is written out: "97.0% (91.5 to 100.0)".
+    An interval that ends at 0 or 100%, or reaches a point further to one side, is written out:
+    "97.0% (91.5 to 100.0)".
     """
     if value is None:
         return "–"
@@ -121,7 +129,7 @@ def share(value: float | None, interval: Sequence[float] | None = None) -> str:
     if not interval:
         return text
     low, high = 100 * interval[0], 100 * interval[1]
-    if low <= 0 or high >= 100:
+    if low <= 0 or high >= 100 or is_lopsided(value, (interval[0], interval[1])):
         return f"{text} ({low:.1f} to {high:.1f})"
     return f"{text} ± {(high - low) / 2:.1f}"
 
@@ -235,6 +243,7 @@ FILTERS: Final = (
     fault,
     tone,
     whole,
+    bound,
     elo,
     score,
     mean,

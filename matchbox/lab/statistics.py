@@ -31,6 +31,11 @@ def wilson(share: float, n: int, variance: float | None = None) -> Interval:
     return max(0.0, middle - spread), min(1.0, middle + spread)
 
 
+def is_lopsided(share: float, interval: Interval) -> bool:
+    """Whether half the interval's width after "±" would misstate an end by a point of 100."""
+    return abs(sum(interval) / 2 - share) >= 0.01
+
+
 def mean_interval(values: Sequence[float]) -> tuple[float, Interval]:
     """The mean of independent shares, each from 0 to 1, and Wilson's interval with their variance.
 
@@ -48,12 +53,16 @@ def bootstrap(groups: Sequence[tuple[float, int]], seed: str) -> tuple[float, In
     """The mean over all groups and its 95% percentile interval, from resamples of whole groups.
 
     A group is (the sum of its values, their number). Values that depend on each other, such as the
-    games of one deal, form a group. The same seed gives the same interval. Raises ValueError if
-    there are no values.
+    games of one deal, form a group. Resamples of few groups spread too little, so their interval is
+    stretched as Student's is (T. Hesterberg, "What teachers should know about the bootstrap",
+    2015). A single group shows no spread: both ends are the mean. The same seed gives the same
+    interval. Raises ValueError if there are no values.
     """
     if not groups:
         raise ValueError("there is no value to take the mean of")
-    import numpy as np  # Loaded only if scores are averaged.
+    # Loaded only if scores are averaged.
+    import numpy as np
+    import scipy
 
     kinds = sorted(set(groups))
     index = {kind: number for number, kind in enumerate(kinds)}
@@ -63,4 +72,6 @@ def bootstrap(groups: Sequence[tuple[float, int]], seed: str) -> tuple[float, In
     drawn = np.random.default_rng(key).multinomial(len(groups), often / len(groups), _RESAMPLES)
     means = (drawn @ sums) / (drawn @ sizes)
     low, high = np.quantile(means, [0.025, 0.975])
-    return float(often @ sums / (often @ sizes)), (float(low), float(high))
+    mean, n = float(often @ sums / (often @ sizes)), len(groups)
+    wide = float(scipy.special.stdtrit(n - 1, 0.975)) / Z95 * sqrt(n / (n - 1)) if n > 1 else 1.0
+    return mean, (mean + wide * (float(low) - mean), mean + wide * (float(high) - mean))

@@ -196,6 +196,8 @@ def _flat(prefix: str, facts: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
 
 def _score(cell: CellResult) -> str:
     low, high = cell["ci95"]
+    if low == high:  # A single deal, or one score in all, shows no spread.
+        return f"{cell['mean']:.2f}"
     return f"{cell['mean']:.2f} ±{(high - low) / 2:.2f}"
 
 

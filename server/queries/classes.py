@@ -118,7 +118,8 @@ def _results(session: Session, league: League, season: int | str | None) -> Auth
         _ranked(lines_of(session, one), order) if one is not None else []
         for one, order in zip(found, orders, strict=True)
     ]
-    by: By = next((one.facts.get("by", "elo") for one in found if one is not None), "elo")
+    figures: set[By] = {one.facts.get("by", "elo") for one in found if one is not None}
+    by: By = figures.pop() if len(figures) == 1 else "elo"  # Every rival has an Elo.
     people = _people(session, league, {line.owner for lines in boards for _, line in lines})
     own = {user.name: _placed(boards, user.name) for user, _, _ in people}
     best = sorted(placed[0][0] for placed in own.values() if placed)

@@ -24,8 +24,8 @@ def ratings(session: Session, owner: str, name: str) -> list[RatingPoint]:
     """Returns the ratings of a bot's versions in the default league of its game.
 
     Only ratings under the present rules are included. The points come version by version, oldest
-    first. The last point of a version on the leaderboard equals the leaderboard's figure. Raises
-    NotFound.
+    first. The last point of a version on the leaderboard equals the leaderboard's figure, which
+    also moves with the results of others. Raises NotFound.
     """
     bot = find_bot(session, f"{owner}/{name}")
     league = session.scalar(select(League).where(League.name == bot.game))
@@ -43,13 +43,15 @@ def ratings(session: Session, owner: str, name: str) -> list[RatingPoint]:
             shown = (one.value, (one.low, one.high))
             found.append(_point(version, iso(one.at), one.matches, shown, cooperative=cooperative))
         line = lines.get(version.id)
-        if board and line and points and line.matches > points[-1].matches:
+        if board and line and points:
             value, interval = (
                 (line.score, line.score_ci95) if cooperative else (line.elo, line.ci95)
             )
             if value is not None and interval is not None and board.computed_at is not None:
                 at, shown = board.computed_at, (value, interval)
-                found.append(_point(version, at, line.matches, shown, cooperative=cooperative))
+                now = _point(version, at, line.matches, shown, cooperative=cooperative)
+                if now.model_copy(update={"at": found[-1].at}) != found[-1]:
+                    found.append(now)
     return found
 
 

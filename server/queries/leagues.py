@@ -307,7 +307,8 @@ def _trophy(session: Session, row: Season) -> Trophy | None:
     won = [version for version in row.places if version in shown]
     if won:
         return Trophy(champion=_names(session, won[:1])[0], shared=[])
-    first = [line for line in standing.lines if line["rank_range"][0] == 1]
+    played = [line for line in standing.lines if line["matches"]]
+    first = [line for line in played if line["rank_range"][0] == 1]
     bots = _names(session, [line["version_id"] for line in first])
     sole = len(first) == 1 and first[0]["rank_range"] == [1, 1]
     return Trophy(champion=bots[0] if sole else None, shared=[] if sole else bots)

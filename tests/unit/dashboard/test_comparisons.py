@@ -125,3 +125,16 @@ def test_the_figure_shows_every_look_between_the_walls() -> None:
     assert empty.data[0].x == (0,)
     assert [note.text for note in empty.layout.annotations] == ["No batch is over yet."]
     assert not figures.walk(row(5)).layout.annotations
+
+
+def test_what_is_so_far_of_few_deals_says_how_far_it_reaches_to_either_side() -> None:
+    assert so_far(row(1, pairs=[0, 0, 0, 0, 3])) == (
+        "100.0% of the points, 95% interval 43.9% to 100.0%, in 3 deals from both sides"
+    )
+    assert so_far(row(1, pairs=[0, 0, 1, 0, 0])).endswith("in 1 deal from both sides")
+
+
+def test_the_question_is_told_with_the_bounds_that_were_asked_for() -> None:
+    close = row(2, bounds=[-2.5, 0.5])
+    page = get("/comparisons/2", replace(SOURCE, comparison=lambda number: close))
+    assert "at most −2.5 Elo better, or 0.5 and more" in page.text

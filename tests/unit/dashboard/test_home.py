@@ -107,3 +107,15 @@ def test_what_is_being_played_is_asked_for_alone() -> None:
     ]
     assert part.text in whole.text
     assert "A close match" not in part.text
+
+
+def test_the_first_page_shows_the_figure_that_ranks() -> None:
+    lines = [
+        cast.line(
+            rank, f"eve/b{rank}", elo, 9.0, 50, score=score, score_ci95=[score - 0.01, score + 0.01]
+        )
+        for rank, elo, score in ((1, 1490.0, 0.61), (2, 1510.0, 0.55))
+    ]
+    page = get("/", replace(SOURCE, leaderboard=lambda game: cast.board(*lines, by="borda")))
+    assert "61.0% ± 1.0" in page.text
+    assert "1490 ± 9" not in page.text

@@ -218,3 +218,18 @@ def test_a_small_line_needs_two_points_and_ends_where_the_value_is() -> None:
 
 def test_no_style_stands_in_a_small_line() -> None:
     assert "style" not in sparklines.share([0.1, 0.9])
+
+
+def test_a_small_line_of_the_board_ends_where_the_board_is() -> None:
+    stored = {line.version_id: [1400.0, 1480.0] for line in BOARD.lines}
+    source = replace(SOURCE, rating_trails=lambda game, versions: stored)
+    board = BOARD.lines[0]
+    assert board.elo is not None
+    assert f'aria-label="from 1400 to {board.elo:.0f}"' in html("/leaderboards/bomb", source)
+    alike = replace(SOURCE, rating_trails=lambda game, versions: {board.version_id: [board.elo]})
+    assert 'class="spark"' not in html("/leaderboards/bomb", alike), "one point is no line"
+
+
+def test_the_share_of_a_seat_says_how_far_its_interval_reaches_to_either_side() -> None:
+    few = SeatLine(players=2, seat=0, bouts=20, deals=10, share=0.9, ci95=(0.59, 0.98))
+    assert board_figures.seats_finding([few]).endswith("90.0% (59.0 to 98.0) of the points")

@@ -113,3 +113,14 @@ def test_what_a_line_of_the_audit_log_holds_is_told_without_brackets(
     detail: dict[str, object], told: list[tuple[str, str]]
 ) -> None:
     assert wording.flat(detail) == told
+
+
+def test_an_interval_that_reaches_further_to_one_side_is_written_out() -> None:
+    assert wording.share(0.95, [0.661, 0.994]) == "95.0% (66.1 to 99.4)"
+    assert wording.share(0.97, [0.915, 1.0]) == "97.0% (91.5 to 100.0)"
+    assert wording.share(0.6, [0.5, 0.69]) == "60.0% ± 9.5"
+
+
+@pytest.mark.parametrize(("bound", "said"), [(20.0, "20"), (0.5, "0.5"), (-2.25, "−2.25")])
+def test_a_bound_need_not_be_whole(bound: float, said: str) -> None:
+    assert wording.bound(bound) == said

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from matchbox.lab.statistics import bootstrap, mean_interval, wilson
+from matchbox.lab.statistics import bootstrap, is_lopsided, mean_interval, wilson
 
 
 @pytest.mark.parametrize(
@@ -81,3 +83,23 @@ def test_the_same_seed_gives_the_same_band() -> None:
 def test_a_band_around_nothing_is_refused() -> None:
     with pytest.raises(ValueError, match="no value"):
         bootstrap([], "seed")
+
+
+@pytest.mark.parametrize("deals", [2, 3, 5, 10])
+def test_the_band_of_few_deals_holds_the_truth(deals: int) -> None:
+    drawn = Random(20)
+    held = 0
+    for turn in range(400):
+        groups = [(drawn.gauss(70, 8), 1) for _ in range(deals)]
+        _, (low, high) = bootstrap(groups, str(turn))
+        held += low <= 70 <= high
+    assert held >= 0.88 * 400
+
+
+def test_a_single_deal_has_a_mean_and_shows_no_spread() -> None:
+    assert bootstrap([(82.0, 2)], "seed") == (41.0, (41.0, 41.0))
+
+
+def test_half_a_width_tells_the_ends_only_of_an_interval_around_its_share() -> None:
+    assert is_lopsided(1.0, wilson(1.0, 10))
+    assert not is_lopsided(0.97, wilson(0.97, 1000))

@@ -129,3 +129,8 @@ def test_what_a_game_tells_of_a_pair_is_rows_of_shares_and_of_counts() -> None:
 def test_a_game_that_tells_nothing_of_its_pairs_has_no_such_rows() -> None:
     assert tables.shares_rows(RESULT) == []
     assert tables.counts_rows(RESULT) == {}
+
+
+def test_a_single_game_has_no_interval() -> None:
+    cells = [{"bot": "a", "players": 3, "mean": 41.0, "ci95": [41.0, 41.0]}]
+    assert tables.grid_rows(a_result(cells=cells)) == [["a", "41.00"]]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import pytest
 from argon2 import PasswordHasher, extract_parameters
 from sqlalchemy import select
 
 from matchbox.errors import BadNames, BadOption, Conflict, Forbidden, NotFound
 from matchbox.league.format import Admission, given
-from server.db.models import Audit, Invitation, Season, User
+from matchbox.league.line import Line
+from server.db.models import Audit, Invitation, League, Season, Standing, User
 from server.queries import classes as queries
 from server.queries.users import users
 from server.services import accounts, admission, classes, entries, leagues, passwords, seasons
@@ -315,3 +318,32 @@ def test_the_results_name_everybody_of_the_class_with_or_without_a_bot(
         assert told == [("alice", None, 1, True), ("bob", None, 0, True)]
         with pytest.raises(Forbidden):
             queries.author_results(session, "cup", alice)
+
+
+def test_the_results_of_divisions_that_rank_by_different_figures_are_told_in_elo(
+    books: Books, alice: User, bob: User, charlie: User, cup: str
+) -> None:
+    rows = [books.bot(user, f"{user.name}-bot").id for user in (alice, bob)]
+    with books.write() as session:
+        league = session.scalars(select(League).where(League.name == "cup")).one()
+        for division, (row, by) in enumerate(zip(rows, ("borda", "elo"), strict=True), 1):
+            one = Season(
+                league_id=league.id, name=f"division {division}", state="finished", edition=1,
+                division=division, deals=1, seed=f"{division}", created_at=1, finished_at=1,
+            )  # fmt: skip
+            session.add(one)
+            session.flush()
+            line = Line(1, (1, 1), "", 1500.0 + division, (1490.0, 1510.0), 4, 4)
+            told = {**asdict(line), "version_id": row, "score": 0.6 if by == "borda" else None}
+            standing = Standing(
+                scope=f"season:{one.id}", rows_digest="", field="", lines=[told], matches=4,
+                computed_at=1, facts={"by": by},
+            )  # fmt: skip
+            session.add(standing)
+    with books.read() as session:
+        found = queries.author_results(session, "cup", charlie)
+    assert found.by == "elo"
+    assert [(one.author, one.rank, one.score) for one in found.items] == [
+        ("alice", 1, 1501.0),
+        ("bob", 2, 1502.0),
+    ]

@@ -11,6 +11,7 @@ from matchbox.answers import standings as answers
 from matchbox.match.wire import PlayMatch
 from server.db.models import League, Rating, RatingPoint, Standing, User, Version
 from server.queries import history as reading
+from server.queries.standings import leaderboard
 from server.services import history, standings
 from server.services.tick import tick
 from tests.books import Books, played
@@ -133,3 +134,28 @@ def test_a_bot_whose_game_has_no_league_has_no_history(books: Books, alice: User
     version = books.bot(alice, "mine")
     assert books.count(League) == 0
     assert told(books, version) == []
+
+
+def test_the_last_point_is_the_board_s_also_where_only_others_have_played(
+    books: Books, alice: User, bob: User, dora: User
+) -> None:
+    books.league()
+    resting = books.bot(alice, "mine")
+    books.bot(bob, "his")
+    books.bot(dora, "hers")
+    for turn in range(4):
+        tick(books.context)
+        for job in books.postman.take():
+            assert isinstance(job, PlayMatch)
+            if turn < 2 or resting.digest not in {seat.version for seat in job.seats}:
+                books.record(played(job))
+        books.clock.pass_by(seconds=30)
+    tick(books.context)
+    last = told(books, resting)[-1]
+    with books.read() as session:
+        (own,) = [one for one in leaderboard(session, "bomb").lines if one.version_id == resting.id]
+    assert (last.matches, last.elo, last.ci95) == (own.matches, own.elo, own.ci95)
+    with books.read() as session:
+        kept = session.query(RatingPoint).filter_by(version_id=resting.id).all()
+    assert kept[-1].matches == own.matches
+    assert kept[-1].value != own.elo, "it has moved without a match of its own"

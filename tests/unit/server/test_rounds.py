@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select, update
 
+from dashboard.figures import finding
 from matchbox.answers.leagues import Trophy
 from matchbox.errors import Conflict
 from matchbox.league import course
@@ -28,7 +29,7 @@ from server.db.models import (
     User,
     Version,
 )
-from server.services import leagues, rounds, season_progress
+from server.services import exclusions, leagues, rounds, season_progress
 from server.services.tick import tick
 from tests.books import Books, lost, open_books, play_out, played, season_of, tried_out
 from tests.seasons import bring_by, by_strength
@@ -309,3 +310,20 @@ def test_a_season_that_ran_before_rounds_were_kept_ends_with_its_matches(
     assert books.season(season).state == SeasonState.FINISHED
     with books.read() as session:
         assert len(session.scalars(select(Match.id)).all()) == 6
+
+
+def test_a_bot_that_never_played_shares_no_first_place(books: Books, charlie: User) -> None:
+    versions = field(books, 4)
+    season = season_of(books, charlie, versions)
+    with books.write() as session:
+        entry = session.get_one(Season, season.id).entries[3]
+        exclusions.exclude_entry(
+            session, entry, "suspended", exclusions.AUTHOR_GONE, now=books.clock()
+        )
+    play_out(books, bring_by(by_strength(versions, 2000)))
+    with books.read() as session:
+        told = queries.season(session, season.id)
+        board = queries.season_standings(session, season.id)
+    assert (board.lines[3].matches, board.lines[3].rank_range) == (0, (1, 4))
+    assert told.trophy == Trophy(champion="p00/bot", shared=[])
+    assert finding(board) == "p00/bot leads, and we are sure"
