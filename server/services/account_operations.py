@@ -23,6 +23,7 @@ from server.db.models import (
 from server.services import (
     accounts,
     audit,
+    classes,
     comparisons,
     events,
     exclusions,
@@ -150,13 +151,16 @@ def close(session: Session, actor: User | None, name: str, reason: str, *, now: 
 def reopen(session: Session, actor: User | None, name: str, *, now: int) -> User:
     """Reopens a closed account with its password and its bots; its tokens stay revoked.
 
-    Raises Forbidden, NotFound, or Conflict if it is open.
+    Its bots enter the open seasons of its classes, which they left when it was closed. Raises
+    Forbidden, NotFound, or Conflict if it is open.
     """
     user = _account(session, actor, name)
     if user.closed_at is None:
         raise Conflict(f"the account {name} is not closed")
     user.closed_at = None
     fields.change_of(session, user)
+    for league in classes.leagues_of(session, user):
+        classes.enter_members(session, league, user=user.id, now=now)
     _note(session, actor, "user.reopen", user, {}, now)
     return user
 

@@ -22,7 +22,16 @@ from server.db.models import (
     Standing,
     VersionState,
 )
-from server.services import audit, board_counts, exclusions, faults, notices, standings, voids
+from server.services import (
+    audit,
+    board_counts,
+    classes,
+    exclusions,
+    faults,
+    notices,
+    standings,
+    voids,
+)
 from server.services.accounts import require_operator
 from server.services.events import publish
 from server.services.lookup import find_bot, find_league, find_season, find_version
@@ -176,11 +185,15 @@ def recompute(session: Session, actor: User, fresh: Fresh, *, now: int) -> None:
 def reinstate_version(session: Session, actor: User, number: int, reason: str, *, now: int) -> None:
     """Lets a suspended version play again, with its forfeits set to 0, and notifies its owner.
 
-    Raises Forbidden, NotFound, BadOption (no reason), or Conflict if it is not suspended.
+    If it becomes active, the bot enters the open seasons of its owner's classes. Raises Forbidden,
+    NotFound, BadOption (no reason), or Conflict if it is not suspended.
     """
     require_operator(actor)
     version, why = find_version(session, number), reason_of(reason)
+    before = version.state
     faults.lift_suspension(session, version, now=now)
+    if before == VersionState.SUSPENDED and version.state == VersionState.ACTIVE:
+        classes.enter_accepted(session, version.bot, now=now)
     subject = f"version:{version.id}"
     audit.note(session, actor, "version.reinstate", subject, {"reason": why}, now=now)
     text = (

@@ -11,7 +11,7 @@ from matchbox.bundle import Manifest, check_class_name, check_name, read_bundle
 from matchbox.errors import Conflict, NotFound, TooMany, UploadsClosed
 from server.db.models import Bot, Bundle, Role, User, Version, VersionState
 from server.db.session import compare_and_set
-from server.services import admission, audit, disk, fields, tryouts, turns
+from server.services import admission, audit, classes, disk, fields, tryouts, turns
 from server.services.accounts import require_owner
 from server.services.entries import leave_early_seasons
 from server.services.events import publish
@@ -88,6 +88,7 @@ def refusal_for(session: Session, user: User | None) -> str:
 def activate(session: Session, actor: User, name: str, number: int, *, now: int) -> Version:
     """Makes the accepted version with that number the active one of the bot owner/name.
 
+    A bot that had none enters the open seasons of its owner's classes, as with a first version.
     Raises Forbidden, NotFound, or Conflict if the version was not accepted.
     """
     bot = find_bot(session, name, actor)
@@ -98,11 +99,15 @@ def activate(session: Session, actor: User, name: str, number: int, *, now: int)
         raise NotFound(f"{bot.full_name} has no version {number}")
     if version.state == VersionState.ACTIVE:
         return version
+    playing = (Version.bot_id == bot.id, Version.state == VersionState.ACTIVE)
+    plays_on = session.scalar(select(Version.id).where(*playing)) is not None
     if not tryouts.make_active(session, version, VersionState.ACCEPTED):
         raise Conflict(
             f"version {number} is {version.state}; only an accepted one can be activated"
         )
     publish(session, "version.activated", version.id, now=now)
+    if not plays_on:
+        classes.enter_accepted(session, bot, now=now)
     audit.note(session, actor, "version.activate", f"version:{version.id}", now=now)
     return version
 

@@ -11,11 +11,31 @@ from sqlalchemy import select
 from matchbox.errors import BadNames, BadOption, Conflict, Forbidden, NotFound
 from matchbox.league.format import Admission, given
 from matchbox.league.line import Line
-from server.db.models import Audit, Invitation, League, Season, Standing, User
+from server.db.models import (
+    Audit,
+    Invitation,
+    League,
+    Season,
+    Standing,
+    User,
+    Version,
+    VersionState,
+)
 from server.queries import classes as queries
 from server.queries.users import users
-from server.services import accounts, admission, classes, entries, leagues, passwords, seasons
-from tests.books import Books
+from server.services import (
+    account_operations,
+    accounts,
+    admission,
+    classes,
+    entries,
+    leagues,
+    operations,
+    passwords,
+    seasons,
+    uploads,
+)
+from tests.books import SIMPLE, Books
 from tests.plans import explained
 
 PASSWORD = "a password of dora"
@@ -137,6 +157,46 @@ def test_joining_again_writes_no_log_and_brings_no_bot_back(
     with books.write() as session:
         classes.join(session, session.get_one(User, alice.id), cup, now=books.clock())
     assert (entered(books, spring), deeds(books)) == ([], before)
+
+
+@pytest.mark.parametrize("way", ["activated", "reinstated", "reopened"])
+def test_a_bot_of_the_class_that_plays_again_is_entered(
+    books: Books, alice: User, charlie: User, cup: str, way: str
+) -> None:
+    with books.write() as session:
+        classes.join(session, session.get_one(User, alice.id), cup, now=books.clock())
+    first, second = books.bot(alice, "one"), books.bot(alice, "one", SIMPLE + b"# second\n")
+    if way == "reopened":
+        spring = open_season(books, charlie)
+        with books.write() as session:
+            account_operations.close(session, charlie, "alice", "a quarrel", now=books.clock())
+    else:
+        with books.write() as session:
+            session.get_one(Version, second.id).state = VersionState.SUSPENDED
+        spring = open_season(books, charlie)
+    assert entered(books, spring) == []
+    with books.write() as session:
+        now = books.clock()
+        if way == "activated":
+            uploads.activate(session, alice, "one", first.number, now=now)
+        elif way == "reinstated":
+            operations.reinstate_version(session, charlie, second.id, "a mistake", now=now)
+        else:
+            account_operations.reopen(session, charlie, "alice", now=now)
+    assert entered(books, spring) == ["alice/one"]
+
+
+def test_another_version_brings_no_bot_back_that_its_owner_took_out(
+    books: Books, alice: User, charlie: User, cup: str
+) -> None:
+    first = books.bot(alice, "one")
+    books.bot(alice, "one", SIMPLE + b"# second\n")
+    spring = open_season(books, charlie)
+    with books.write() as session:
+        classes.join(session, session.get_one(User, alice.id), cup, now=books.clock())
+        entries.leave(session, alice, spring, "one", now=books.clock())
+        uploads.activate(session, alice, "one", first.number, now=books.clock())
+    assert entered(books, spring) == []
 
 
 def test_who_was_invited_by_name_enters_by_hand_as_ever(
