@@ -55,11 +55,14 @@ def replay(
         raise BadOption(f"match {played.id} has no bout {bout}: its last is {len(record.bouts)}")
     names = [entrant.bot for entrant in played.entrants]
     if export is not None:
-        write_export(record, names, export)
+        with naming_other_rules(record):
+            write_export(record, names, export)
     if json:
         output.document(played.plain())
         return
-    for number, lines in enumerate(transcripts(record, names), 1):
+    with naming_other_rules(record):
+        shown = transcripts(record, names)
+    for number, lines in enumerate(shown, 1):
         if bout in (None, number):
             print(f"Bout {number}")
             print("\n".join(lines + diagnostic_lines(own, record.bouts[number - 1])))
@@ -169,6 +172,25 @@ def read_record(data: object) -> Record:
         return msgspec.convert(data, Record)
     except msgspec.ValidationError as error:
         raise BadRecord(f"the server sent no record: {error}") from error
+
+
+@contextmanager
+def naming_other_rules(record: Record) -> Iterator[None]:
+    """Raises BadRecord with the reason if a record of other rules than ours does not replay."""
+    from matchbox import registry
+
+    ours = registry.game(record.game).spec.rules
+    try:
+        yield
+    except BadOption:
+        raise
+    except Exception as error:
+        if record.rules == ours:
+            raise
+        raise BadRecord(  # Other rules may fail at any line.
+            f"it was played by rules {record.rules} of {record.game}, and the rules here, {ours}, "
+            "do not replay it; --json prints its record"
+        ) from error
 
 
 def transcripts(record: Record, names: list[str]) -> list[list[str]]:

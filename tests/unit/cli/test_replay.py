@@ -10,12 +10,14 @@ from msgspec.structs import replace
 from cli import proof
 from cli.remote import connect
 from cli.verification import verifier
+from matchbox import registry
 from matchbox.bundle import digest
 from matchbox.match.record import unpack
 from matchbox.match.wire import Diagnostic, Entrant, MatchPlayed, PlayMatch
 from server.db.models import Role, User
 from tests.books import play_out, really_played, season_of
 from tests.unit.cli.conftest import Platform, Run
+from tests.unit.server.routes.test_old_games import OtherRules
 from tests.unit.worker.bots import GOOD
 from tests.unit.worker.conftest import a_match
 from worker.arena.play import play_job
@@ -68,6 +70,18 @@ def test_play_shows_what_the_players_report(matchbox: Run, tmp_path: Path) -> No
     assert "random, decision" not in out
     transcript = matchbox(*words, "--box", "none", "--json").json["transcript"]
     assert "\n".join(transcript) == out.rstrip("\n")
+
+
+def test_a_match_of_other_rules_says_so(
+    alice: User, platform: Platform, matchbox: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    match = reported_match(platform, alice, platform.books.person("bob"))
+    later = OtherRules(registry.game("bomb"))
+    monkeypatch.setattr(registry, "game", lambda name: later)
+    shown = matchbox("replay", match)
+    assert (shown.code, shown.out) == (1, "")
+    assert "it was played by rules 1 of bomb, and the rules here, 99, do not replay" in shown.err
+    assert matchbox("replay", match, "--json").json["record"]["rules"] == "1"
 
 
 @pytest.mark.usefixtures("alice")
