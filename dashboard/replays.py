@@ -206,8 +206,8 @@ def _distance(match: Match, bout: Bout) -> tuple[int, int]:
     """Returns a key that is lower for closer bouts."""
     if match.score is not None:
         return (-bout.scores[0], -bout.moves)
-    first, second, *_ = sorted(bout.scores, reverse=True)
-    return (first - second + 10**6 * bool(bout.faults), -bout.moves)
+    first, *others = sorted(bout.scores, reverse=True)
+    return (first - (others or [first])[0] + 10**6 * bool(bout.faults), -bout.moves)
 
 
 def _subject(match: Match, source: Source) -> tuple[int, bool, str | None]:

@@ -5,7 +5,7 @@ Knows what `matchbox/game.py` declares; knows no game and finds none.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from inspect import Parameter, Signature, signature
 from types import FunctionType, ModuleType
@@ -20,6 +20,7 @@ from matchbox.game import (
     DrawModule,
     Game,
     GameHooks,
+    Option,
     PlayerHooks,
     PlayerModule,
     Spec,
@@ -41,13 +42,7 @@ def check_game(package: str, game: Any, player: ModuleType) -> None:
     """Checks the rules and the player module of a game. Raises BadGame with what to do."""
     rules, module = f"{package}.rules.GAME", f"{package}.player"
     _check_part(rules, game, Game, GameHooks)
-    if not isinstance(game.spec, Spec):
-        raise BadGame(f"{rules}.spec is not a matchbox.game.Spec; see {PAGE}")
-    if not 1 <= len(game.spec.rules) <= LONGEST_RULES:
-        raise BadGame(
-            f"{rules}.spec.rules is {game.spec.rules!r}; a version of the rules has 1 to "
-            f"{LONGEST_RULES} characters"
-        )
+    _check_spec(f"{rules}.spec", game.spec)
     _check_part(module, player, PlayerModule, PlayerHooks)
     if not isinstance(getattr(player, "BASE", None) or getattr(player, "Player", None), type):
         raise BadGame(f"{module} has no class Player; write one, or name another class in BASE")
@@ -77,6 +72,55 @@ def check_draw(package: str, draw: ModuleType) -> None:
 def check_choices(package: str, choices: ModuleType) -> None:
     """Checks the module that puts a game's moves into words. Raises BadGame."""
     _check_part(f"{package}.choices", choices, ChoicesModule, ChoicesHooks)
+
+
+def _check_spec(place: str, spec: Any) -> None:
+    """Checks the facts about a game, which are read without any further check."""
+    if not isinstance(spec, Spec):
+        raise BadGame(f"{place} is not a matchbox.game.Spec; see {PAGE}")
+    if not isinstance(spec.rules, str) or not 1 <= len(spec.rules) <= LONGEST_RULES:
+        raise BadGame(
+            f"{place}.rules is {spec.rules!r}; a version of the rules has 1 to {LONGEST_RULES} "
+            "characters"
+        )
+    seats = spec.seats
+    if not isinstance(seats, tuple | list | range) or not seats or not _are_sizes(seats):
+        raise BadGame(
+            f"{place}.seats is {seats!r}; it is a tuple of table sizes in ascending order, such as "
+            "(2,) or (2, 3, 4)"
+        )
+    if seats[-1] == 1 and not spec.cooperative:
+        raise BadGame(
+            f"{place} has only tables of one, where nobody can win or lose: it needs "
+            "cooperative=True, so that scores are compared"
+        )
+    if not _is_number(spec.max_steps) or spec.max_steps < 1:
+        raise BadGame(f"{place}.max_steps is {spec.max_steps!r}, and not a number from 1 up")
+    if not isinstance(spec.options, Mapping):
+        raise BadGame(f"{place}.options is {spec.options!r}, and not a dict")
+    for name, option in spec.options.items():
+        _check_option(f"{place}.options[{name!r}]", option)
+
+
+def _are_sizes(seats: Sequence[Any]) -> bool:
+    """Whether these are table sizes, in ascending order."""
+    return all(map(_is_number, seats)) and seats[0] >= 1 and list(seats) == sorted(set(seats))
+
+
+def _is_number(value: object) -> bool:
+    return type(value) is int
+
+
+def _check_option(place: str, option: object) -> None:
+    if not isinstance(option, Option):
+        raise BadGame(f"{place} is {option!r}, and not a matchbox.game.Option")
+    kind, choices = type(option.default), option.choices
+    if kind not in (str, int, bool):
+        raise BadGame(f"{place} has the default {option.default!r}, and not a str, int or bool")
+    if not isinstance(choices, tuple | list) or any(type(one) is not kind for one in choices):
+        raise BadGame(f"{place} has the choices {choices!r}, and not a tuple of {kind.__name__}")
+    if choices and option.default not in choices:
+        raise BadGame(f"{place} has the default {option.default!r}, which is not in {choices!r}")
 
 
 def _check_part(place: str, part: Any, required: type, optional: type) -> None:

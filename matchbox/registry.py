@@ -12,6 +12,7 @@ from importlib import import_module
 from importlib.metadata import entry_points, version
 from importlib.resources import files
 from importlib.util import find_spec
+from traceback import extract_tb
 from typing import TYPE_CHECKING, Any, Final
 
 import matchbox.games
@@ -48,15 +49,15 @@ def packages() -> Mapping[str, str]:
 
 @cache
 def game(name: str) -> Game:
-    """Returns the game of that name. Raises UnknownGame, and BadGame if its package is broken or a
-    hook is misspelt or incomplete."""
+    """Returns the game of that name. Raises UnknownGame, and BadGame if its package is broken, or
+    what it says of itself is, or a hook is misspelt or incomplete."""
     package = package_of(name)
     try:
-        found: Game = import_module(f"{package}.rules").GAME
+        found: Game = _load(f"{package}.rules").GAME
     except (ImportError, AttributeError) as error:
         raise BadGame(f"game {name!r} of {package} has no rules.GAME: {error}") from error
     try:
-        player = import_module(f"{package}.player")
+        player = _load(f"{package}.player")
     except ImportError as error:
         raise BadGame(f"game {name!r} of {package} has no module player: {error}") from error
     check_game(package, found, player)
@@ -116,7 +117,26 @@ def draw_module(name: str) -> DrawModule | None:
 def _optional_module(name: str, part: str) -> ModuleType | None:
     """The module of the game with that name, if it has it."""
     module = f"{package_of(name)}.{part}"
-    return None if find_spec(module) is None else import_module(module)
+    if find_spec(module) is None:
+        return None
+    try:
+        return _load(module)
+    except (ImportError, AttributeError) as error:
+        raise BadGame(f"{module} cannot be loaded: {error}") from error
+
+
+def _load(module: str) -> ModuleType:
+    """Imports a module of a game. Raises ImportError, AttributeError, and BadGame for any other
+    error in it, with its place."""
+    try:
+        return import_module(module)
+    except (ImportError, AttributeError, MatchboxError):
+        raise
+    except Exception as error:
+        at = extract_tb(error.__traceback__)[-1]
+        place = "" if isinstance(error, SyntaxError) else f" ({at.filename}, line {at.lineno})"
+        told = f"{type(error).__name__}: {error}{place}"
+        raise BadGame(f"{module} cannot be loaded: {told}") from error
 
 
 @cache

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from matchbox.errors import IllegalMove, SeatFault
 from matchbox.game import CHANCE
 from matchbox.match import frame_codec
-from matchbox.match.bout import endless, refusal, view_of
+from matchbox.match.bout import endless, no_outcome, refusal, view_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -143,7 +143,8 @@ class RulesBatch:
         if not movers:
             moves = _flat(bout.answers) if bout.rows else bout.answers
             outcome = self._game.outcome(bout.state)
-            assert outcome is not None
+            if outcome is None:
+                raise no_outcome(self._game)
             self._over.append((bout.number, moves, outcome))
 
     def _next(self, bout: _Bout) -> Sequence[int]:

@@ -49,6 +49,11 @@ def endless(game: Game) -> SeatFault:
     return SeatFault("platform", f"a bout of {game.spec.name} does not end")
 
 
+def no_outcome(game: Game) -> SeatFault:
+    """The platform's fault in a bout in which nobody is to move, and which has no outcome."""
+    return SeatFault("platform", f"a bout of {game.spec.name} is over and has no outcome")
+
+
 class LiveBout:
     """One deal played once in one rotation of the seats."""
 
@@ -184,7 +189,10 @@ class LiveBout:
         while not self.over:
             movers = self._to_move(self.state)
             if not movers:
-                self._settle(self._game.outcome(self.state))
+                outcome = self._game.outcome(self.state)
+                if outcome is None:
+                    raise no_outcome(self._game)
+                self._settle(outcome)
             elif self._steps > self._max_steps:
                 raise endless(self._game)
             elif movers[0] == CHANCE:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from matchbox.errors import SeatFault
 from matchbox.match import record as records
 from matchbox.match.batch import batch_of
 from matchbox.match.bouts import Bouts, Order
@@ -61,6 +62,8 @@ def play(
     for rotation in order(rotations):
         match.play_rotation(rotation, range(len(job.deals)))
     bouts = match.settle()
+    for bout in bouts:
+        _check_outcome(game, bout, len(job.seats))
     record = Record(
         match=job.match,
         game=game.spec.name,
@@ -73,6 +76,25 @@ def play(
         memories=records.memories_of([seat.memory for seat in job.seats]),
     )
     return Played(record, played.notes())
+
+
+def _check_outcome(game: Game, bout: Bout, seats: int) -> None:
+    """Raises SeatFault("platform") if the rules have ended the bout with what no outcome can be."""
+    places, scores = bout.places, bout.scores
+    if (
+        len(places) == len(scores) == seats
+        and all(type(one) is int for one in (*places, *scores))
+        and min(places) == 1
+        and max(places) <= seats
+        and isinstance(bout.why, str)
+    ):
+        return
+    raise SeatFault(
+        "platform",
+        f"a bout of {game.spec.name} ended with places {places}, scores {scores} and the reason "
+        f"{bout.why!r}: an outcome has a place and a score, both whole numbers, for each of the "
+        f"{seats} seats, 1 as the best place, and a text as the reason",
+    )
 
 
 def play_alone(

@@ -27,6 +27,7 @@ from matchbox.match.frames import MAX_INT, what_is_wrong
 from matchbox.match.loading import base_of
 from matchbox.match.replay import replay, steps
 from matchbox.match.transcript import narrate
+from sandbox.policy import Limits
 from tests.builders import a_job, play_scripted
 from tests.contract.playthroughs import place_of, playthrough
 from tests.fakes import RandomDice
@@ -252,6 +253,7 @@ def test_views_and_moves_are_plain_data(name: str, seats: int) -> None:
             for seat in movers:
                 for move in walk.game.legal(walk.state, seat):
                     assert what_is_wrong(move) == ""
+                    assert len(msgspec.json.encode(move)) <= Limits().answer_bytes
 
 
 @every_table

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from matchbox.errors import BadGame
-from matchbox.game import Spec
+from matchbox.game import Option, Spec
 from matchbox.hooks import check_choices, check_draw, check_game, check_terminal
 
 
@@ -146,11 +146,49 @@ def test_the_specification_is_one() -> None:
         check_game("nim", game(spec={"name": "nim"}), player())
 
 
-@pytest.mark.parametrize("version", ["", "2026.11.27-beta.1"])
-def test_a_version_of_the_rules_that_no_column_holds_is_refused(version: str) -> None:
+@pytest.mark.parametrize("version", ["", "2026.11.27-beta.1", 1])
+def test_a_version_of_the_rules_that_no_column_holds_is_refused(version: Any) -> None:
     with pytest.raises(BadGame, match="a version of the rules has 1 to 16 characters"):
         check_game("nim", game(spec=Spec("nim", "Nim", (2,), version)), player())
     check_game("nim", game(spec=Spec("nim", "Nim", (2,), "2026.11.27-beta1")), player())
+
+
+@pytest.mark.parametrize("seats", [2, (), (0, 2), (3, 2), (2, 2), ("2",), "2", None])
+def test_table_sizes_that_no_table_can_have_are_refused(seats: Any) -> None:
+    with pytest.raises(BadGame, match=r"rules\.GAME\.spec\.seats is .* a tuple of table sizes"):
+        check_game("nim", game(spec=Spec("nim", "Nim", seats, "1")), player())
+    for taken in ((2,), [2, 4], range(2, 8)):
+        check_game("nim", game(spec=Spec("nim", "Nim", taken, "1")), player())  # type: ignore[arg-type]
+
+
+def test_a_game_for_one_alone_is_cooperative() -> None:
+    with pytest.raises(BadGame, match="needs cooperative=True"):
+        check_game("nim", game(spec=Spec("nim", "Nim", (1,), "1")), player())
+    check_game("nim", game(spec=Spec("nim", "Nim", (1,), "1", cooperative=True)), player())
+    check_game("nim", game(spec=Spec("nim", "Nim", (1, 2), "1")), player())
+
+
+@pytest.mark.parametrize("most", [0, 9.0, None])
+def test_the_most_steps_of_a_bout_are_a_number(most: Any) -> None:
+    with pytest.raises(BadGame, match=r"spec\.max_steps is .* not a number from 1 up"):
+        check_game("nim", game(spec=Spec("nim", "Nim", (2,), "1", max_steps=most)), player())
+
+
+@pytest.mark.parametrize(
+    "option, why",
+    [
+        (3, "is 3, and not a matchbox.game.Option"),
+        (Option(2.5, "the size"), "has the default 2.5, and not a str, int or bool"),  # type: ignore[arg-type]
+        (Option(None, "the size"), "has the default None"),  # type: ignore[arg-type]
+        (Option("abc", "the size", "abc"), "has the choices 'abc', and not a tuple of str"),  # type: ignore[arg-type]
+        (Option(1, "the size", (True, 1)), "has the choices .*, and not a tuple of int"),
+        (Option(3, "the size", (4, 5)), "has the default 3, which is not in"),
+    ],
+)
+def test_an_option_that_nobody_can_set_is_refused_by_name(option: Any, why: str) -> None:
+    spec = Spec("nim", "Nim", (2,), "1", {"size": option})
+    with pytest.raises(BadGame, match=rf"spec\.options\['size'\] {why}"):
+        check_game("nim", game(spec=spec), player())
 
 
 @pytest.mark.parametrize(

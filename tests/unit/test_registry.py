@@ -102,6 +102,34 @@ def test_a_package_without_a_game_is_refused_by_name(install: Install, rules: st
         registry.game("nim")
 
 
+@pytest.mark.parametrize(
+    ("broken", "why"),
+    [
+        ("ROWS = [", r"SyntaxError: .*rules\.py, line 1"),
+        ("\nGAME = Nim()", r"NameError: name 'Nim' is not defined \(.*rules\.py, line 2\)"),
+        ("GAME = 1 / 0", "ZeroDivisionError"),
+    ],
+)
+def test_rules_with_a_mistake_are_refused_with_its_place(
+    install: Install, broken: str, why: str
+) -> None:
+    install("nim", "mistaken_nim", broken)
+    with pytest.raises(BadGame, match=rf"mistaken_nim\.rules cannot be loaded: {why}"):
+        registry.game("nim")
+
+
+@pytest.mark.parametrize("broken", ["class Player(:", "import no_such_module", "ALIASES = {}[1]"])
+@pytest.mark.parametrize("part", ["player", "draw", "choices"])
+def test_a_module_with_a_mistake_is_refused_by_name(
+    install: Install, tmp_path: Path, part: str, broken: str
+) -> None:
+    install("nim", f"mistaken_{part}", RULES.format(name="nim"))
+    (tmp_path / f"mistaken_{part}" / f"{part}.py").write_text(broken)
+    load = {"player": registry.game, "draw": registry.draw_module}
+    with pytest.raises(BadGame, match=rf"mistaken_{part}"):
+        load.get(part, registry.choices_module)("nim")
+
+
 def test_a_game_under_another_name_is_refused(install: Install) -> None:
     install("nim", "renamed_nim", RULES.format(name="marienbad"))
     with pytest.raises(BadGame, match="calls itself 'marienbad', not 'nim'"):

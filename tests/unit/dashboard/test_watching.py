@@ -28,6 +28,13 @@ def test_who_comes_to_watch_sees_what_was_played(query: str, state: str | None) 
     assert asked == [state]
 
 
+def test_a_match_at_tables_of_one_opens_with_its_longest_bout() -> None:
+    bouts = [cast.bout(at, places=[1], scores=[3], seats=[0], moves=at) for at in range(4)]
+    (one, *_) = cast.match(MATCH).entrants
+    alone = cast.match(MATCH, bouts=bouts, entrants=[one])
+    assert replays.first_shown(alone, None) == 3
+
+
 def test_no_two_bots_of_a_match_look_alike() -> None:
     alike = [name for name in map("bob/b{}".format, range(40)) if colour(name) == colour("bob/b0")]
     assert len(alike) > 3

@@ -11,7 +11,7 @@ import pytest
 from matchbox import registry
 from matchbox.dice import SeededDice, derive_deals
 from matchbox.errors import SeatFault
-from matchbox.game import Spec
+from matchbox.game import Outcome, Spec
 from matchbox.match.batch import RulesBatch, batch_of
 from matchbox.match.frames import Answer
 from matchbox.match.referee import Played
@@ -117,3 +117,46 @@ def test_a_bout_that_does_not_end_is_the_platforms_fault() -> None:
     endless = Race(Spec("race", "Race", (2, 3), "1", max_steps=3))
     with pytest.raises(SeatFault, match="a bout of race does not end"):
         match(endless, 2, 4, legal)
+
+
+class Ending(Race):
+    """The race with an outcome of its own."""
+
+    def __init__(self, ending: Any) -> None:
+        super().__init__()
+        self.ending = ending
+
+    def outcome(self, state: Any) -> Any:
+        """The given outcome, once the race is over."""
+        return super().outcome(state) and self.ending
+
+
+def illegal_at_first(view: Any) -> Answer:
+    """Returns an illegal move for the first seat, so that bouts are played without the batch."""
+    return legal(view) if view["seat"] else 7
+
+
+@pytest.mark.parametrize(
+    "ending",
+    [
+        Outcome((1, 2), (1,), "goal"),
+        Outcome((1,), (1, 0), "goal"),
+        Outcome((2, 2), (0, 0), "both lost"),
+        Outcome((0, 1), (1, 0), "goal"),
+        Outcome((1, 3), (1, 0), "goal"),
+        Outcome((1, 2), (1.5, 0), "goal"),  # type: ignore[arg-type]
+        Outcome((1, 2), (float("nan"), 0), "goal"),  # type: ignore[arg-type]
+        Outcome((1, 2), (True, False), "goal"),
+        Outcome((1, 2), (1, 0), None),  # type: ignore[arg-type]
+    ],
+)
+def test_an_outcome_that_cannot_be_is_the_platforms_fault(ending: Outcome) -> None:
+    with pytest.raises(SeatFault, match="a bout of race ended with places") as fault:
+        match(Ending(ending), 2, 4, legal)
+    assert fault.value.kind == "platform"
+
+
+def test_a_bout_without_an_outcome_is_the_platforms_fault() -> None:
+    for seats, decide in ((2, legal), (3, illegal_at_first)):
+        with pytest.raises(SeatFault, match="a bout of race is over and has no outcome"):
+            match(Ending(None), seats, 4, decide)
