@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from matchbox.errors import BadRecord
+from matchbox.errors import BadGame, BadRecord
 from matchbox.game import CHANCE
 from matchbox.match import record as records
 from matchbox.match.bout import LiveBout
@@ -146,6 +146,23 @@ def last_state(game: Game, record: Record, bout: Bout) -> State:
     return state
 
 
+def unlike(game: Game) -> BadGame:
+    """The error of a game whose rules lead from the same deal and moves to different ends."""
+    return BadGame(
+        f"the rules of {game.spec.name} do not repeat themselves: the same deal and moves led to "
+        "different ends; all chance must come from `dice`, and a refused move must change nothing"
+    )
+
+
+def check_rules(game: Game, played: Iterable[Record]) -> None:
+    """Raises BadGame if one of these records, which were just played, does not replay."""
+    try:
+        for record in played:
+            replay(game, record)
+    except BadRecord as error:
+        raise unlike(game) from error
+
+
 def compare(
     game: Game,
     record: Record,
@@ -250,7 +267,8 @@ def walk(
     if ended != bout:
         raise BadRecord(
             f"bout {bout.deal}/{bout.rotation} of match {record.match} does not replay: "
-            f"{ended.why!r} {ended.places} instead of {bout.why!r} {bout.places}"
+            f"{ended.why!r} {ended.places} {ended.scores} instead of "
+            f"{bout.why!r} {bout.places} {bout.scores}"
         )
     yield live, {}
 

@@ -14,7 +14,7 @@ from matchbox.errors import SeatFault
 from matchbox.match import record as records
 from matchbox.match.record import entrant
 from matchbox.match.referee import play_alone
-from matchbox.match.replay import walk
+from matchbox.match.replay import unlike, walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,7 +56,8 @@ def sample(
 
     The record's digest decides which bouts, so no bot can know them. Of each bout only the entrant
     with the first different answer is named, since it may have changed the others' answers. If the
-    platform fails, the sample ends early without an error: the record is valid without it.
+    platform fails, the sample ends early without an error: the record is valid without it. Raises
+    BadGame or BadRecord if the rules do not repeat themselves.
     """
     found: dict[str, set[int]] = {"stateful": set(), "unrepeatable": set()}
     done = 0
@@ -110,7 +111,8 @@ def _compare(
 
 
 def _first_to_differ(game: Game, record: Record, one: Bout, other: Bout) -> int:
-    """The seat of the first move or fault that is in only one of two different bouts."""
+    """The seat of the first move or fault that is in only one of two different bouts. Raises
+    BadGame if there is none."""
     pairs = zip(one.moves, other.moves, strict=False)
     step = next((at for at, (mine, yours) in enumerate(pairs) if mine != yours), None)
     if step is None:
@@ -119,6 +121,8 @@ def _first_to_differ(game: Game, record: Record, one: Bout, other: Bout) -> int:
     odd = [fault for fault in faults if (fault in one.faults) != (fault in other.faults)]
     if odd:
         return min(odd, key=lambda fault: fault.step).seat
+    if one.moves == other.moves:
+        raise unlike(game)
     longer = max(one, other, key=lambda bout: len(bout.moves))
     movers = [seat for _, moves in walk(game, record, longer) for seat in moves]
     return movers[step]

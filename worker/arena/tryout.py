@@ -21,6 +21,7 @@ from matchbox.match import record as records
 from matchbox.match.learning import Own, lessons, round_key
 from matchbox.match.output import plain
 from matchbox.match.referee import play
+from matchbox.match.replay import check_rules
 from matchbox.match.sample import sample
 from matchbox.match.seat import Seat
 from matchbox.match.wire import Entrant, PlayMatch, TriedOut
@@ -110,7 +111,8 @@ def try_out(
     """The verdict on the version, with reasons for its author.
 
     `beside` is the bundle of the opponents, if it does not play against itself. `watch` is called
-    at each answer. Raises SeatFault("platform"), and anything that `watch` raises.
+    at each answer. Raises SeatFault("platform"), BadGame if the rules do not repeat themselves, and
+    anything that `watch` raises.
     """
     seats = partial(opener, box, job.limits)
     kept, libraries = parse_limits(job.limits).log_bytes, libraries_of(box)
@@ -186,12 +188,14 @@ def _load(job: TryOut, bundle: bytes, trial: _Trial) -> Files:
 
 
 def _play_twice(job: TryOut, bots: list[Files], trial: _Trial) -> bool:
-    """Plays every deal twice; True if both matches had the same record."""
+    """Plays every deal twice; True if both matches had the same record. Raises BadGame."""
     same = True
     for deal in job.deals:
         match = _match(job, deal)
         twice = [_play(match, bots, trial) for _ in range(2)]
-        same = same and twice[0] == twice[1]
+        if twice[0] != twice[1]:
+            same = False
+            check_rules(registry.game(job.game), trial.played[-2:])
         trial.games += 2 * len(match.seats)
     return same
 

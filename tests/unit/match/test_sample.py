@@ -4,13 +4,14 @@ bouts."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import count
 from typing import Any
 
 import pytest
 
 from matchbox import registry
-from matchbox.errors import FaultKind, SeatFault
+from matchbox.errors import BadGame, FaultKind, SeatFault
 from matchbox.match.frames import Answer, Question
 from matchbox.match.record import Record
 from matchbox.match.referee import play
@@ -160,6 +161,21 @@ def test_the_platform_failing_in_the_sample_ends_it_and_no_more() -> None:
         return ScriptedPlayer(by_sum, lambda _: SeatFault("platform", "the box has died"))
 
     assert found(job, record, by_entrant(honest, broken)) == Sampled(0, [], [])
+
+
+def test_rules_that_do_not_repeat_themselves_are_named_and_no_player() -> None:
+    lot = count()
+
+    class Moody(Race):
+        def outcome(self, state: Any) -> Any:
+            ended = super().outcome(state)
+            return ended and replace(ended, scores=(next(lot), 0))
+
+    job = a_job(Moody(), deals=4)
+    opened = by_entrant(honest, honest)
+    record = play(Moody(), job, opened).record
+    with pytest.raises(BadGame, match="the rules of race do not repeat themselves"):
+        sample(Moody(), job, record, opened, MOST)
 
 
 def test_every_program_of_the_sample_plays_one_bout_and_is_closed() -> None:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import io
 import sys
 import zipfile
+from dataclasses import replace
+from itertools import count
 from typing import Any, cast
 from unittest.mock import Mock
 
 import pytest
 
+from matchbox import registry
 from matchbox.bundle import read_bundle
-from matchbox.errors import SeatFault
+from matchbox.errors import BadGame, SeatFault
 from matchbox.match.sample import Sampled, sample
 from matchbox.match.wire import TriedOut
 from sandbox.box import Box
@@ -284,6 +287,33 @@ def test_one_of_several_players_can_be_named(box: Box) -> None:
     bundle = text(PLAYER, "class Other(SimplePlayer): pass")
     report = accepted(try_out(a_try_out(bundle, class_name="Other"), bundle, box))
     assert report.class_name == "Other"
+
+
+class Moody:
+    """Bomb with an end that does not follow from the deal and the moves."""
+
+    brief = batch = None
+
+    def __init__(self) -> None:
+        self._game, self._lot = registry.game("bomb"), count()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._game, name)
+
+    def outcome(self, state: Any) -> Any:
+        """The outcome of bomb with another reason each time."""
+        ended = self._game.outcome(state)
+        return ended and replace(ended, why=f"luck {next(self._lot)}")
+
+
+def test_rules_that_do_not_repeat_themselves_are_named_and_not_the_bot(
+    box: Box, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moody = Moody()
+    monkeypatch.setattr(registry, "game", lambda name: moody)
+    bundle = text("class Bot(SimplePlayer): pass")
+    with pytest.raises(BadGame, match="the rules of bomb do not repeat themselves"):
+        try_out(a_try_out(bundle), bundle, box)
 
 
 def test_a_bot_that_reads_a_random_device_is_accepted_and_called_unrepeatable(box: Box) -> None:
