@@ -24,6 +24,7 @@ from server.db.models import (
     Match,
     MatchState,
     Standing,
+    User,
     Version,
     VersionState,
     VoidCause,
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from matchbox.settings import Settings
-    from server.db.models import User
 
 LOOK: Final = 100
 """The least number of bouts between two looks at the results."""
@@ -331,9 +331,11 @@ def _obstacle(session: Session, row: Comparison) -> str:
     everybody = {row.challenger_id, row.defender_id, *row.field}
     gone = (Version.id.in_(everybody), Version.state.not_in(_PLAYING))
     version = session.scalar(select(Version).where(*gone).order_by(Version.id).limit(1))
-    if version is None:
-        return ""
-    return f"version {version.number} of {version.bot.full_name} is {version.state}"
+    if version is not None:
+        return f"version {version.number} of {version.bot.full_name} is {version.state}"
+    of_closed = (Bot.versions.any(Version.id.in_(everybody)), User.closed_at.is_not(None))
+    bot = session.scalar(select(Bot).join(Bot.owner).where(*of_closed).order_by(Bot.id).limit(1))
+    return "" if bot is None else f"the account of {bot.full_name} is closed"
 
 
 def _end(session: Session, row: Comparison, state: ComparisonState, why: str, now: int) -> None:

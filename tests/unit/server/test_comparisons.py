@@ -445,6 +445,19 @@ def test_one_at_a_time_everybody_gets_the_same_share(
     assert [shares[number] for number in numbers] == [10, 10]
 
 
+def test_a_comparison_ends_when_the_account_of_a_rival_is_closed(
+    books: Books, alice: User, bob: User, charlie: User, two: tuple[Version, Version]
+) -> None:
+    books.bot(bob, "rival")
+    number = ask(books, alice, two[1], field=1)
+    with books.write() as session:
+        account_operations.close(session, charlie, "bob", "a quarrel", now=books.clock())
+    play(books, two[1].digest, 0.5)
+    row = row_of(books, number)
+    assert (row.state, row.games < row.most) == ("cancelled", True)
+    assert (row.result or {})["why"] == "the account of bob/rival is closed"
+
+
 def test_a_retired_bot_is_compared_no_more(
     books: Books, alice: User, two: tuple[Version, Version]
 ) -> None:
