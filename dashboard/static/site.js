@@ -96,6 +96,7 @@ document.addEventListener("submit", (event) => {
 });
 
 const LEFT = "matchbox:logged-out"; // When somebody last logged out in this browser.
+const LEAVES = /^\/(logout|account\/delete)\b/;
 const shownAt = Date.now();
 
 function lastLogOut(time) {
@@ -108,7 +109,7 @@ function lastLogOut(time) {
 }
 
 document.addEventListener("submit", (event) => {
-  if (event.target.getAttribute("action") === "/logout") lastLogOut(Date.now());
+  if (LEAVES.test(event.target.getAttribute("action"))) lastLogOut(Date.now());
 });
 
 // The way back shows a page as it was left: its form can be sent again. After a log-out it is loaded

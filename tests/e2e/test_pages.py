@@ -271,6 +271,20 @@ def test_the_way_back_after_a_log_out_loads_the_page_again(watched: Page, alices
     assert not watched.evaluate("window.kept")
 
 
+def test_the_way_back_after_the_account_is_deleted_loads_the_page_again(
+    watched: Page, alices: str
+) -> None:
+    watched.goto(alices + "/account")
+    watched.evaluate("document.addEventListener('submit', event => event.preventDefault())")
+    form = watched.locator("form[action^='/account/delete']")
+    form.get_by_label("password").fill("a password of alice")
+    form.get_by_role("button").click()
+    watched.evaluate("window.kept = true")
+    with watched.expect_navigation():
+        watched.evaluate(COMES_BACK)
+    assert not watched.evaluate("window.kept")
+
+
 def test_a_page_that_is_being_loaded_again_asks_for_nothing(page: Page) -> None:
     answers = iter([cast.waiting("running")])
 
