@@ -111,8 +111,7 @@ def try_out(
     """The verdict on the version, with reasons for its author.
 
     `beside` is the bundle of the opponents, if it does not play against itself. `watch` is called
-    at each answer. Raises SeatFault("platform"), BadGame if the rules do not repeat themselves, and
-    anything that `watch` raises.
+    at each answer. Raises SeatFault("platform"), BadGame, and anything that `watch` raises.
     """
     seats = partial(opener, box, job.limits)
     kept, libraries = parse_limits(job.limits).log_bytes, libraries_of(box)
