@@ -26,6 +26,8 @@ DEFENDER: Final = 1
 OTHERS: Final = 2
 """The index of the field's first bot in a line-up."""
 PAIR: Final = 2
+ALIKE: Final = 1e-9
+"""A standard error below this is none: all deals came out the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,10 +215,8 @@ def _clustered(
         return Gauntlet(mean, None, None, deals, alone)
     square = sum(value**2 for value in by_deal.values()) * deals / (deals - 1)
     error = sqrt(square) / len(apart)
+    if error < ALIKE:  # One deal more could have gone to either side.
+        error = max(1.0, abs(mean)) / deals
     half = float(scipy.special.stdtrit(deals - 1, 0.975)) * error
-    sure = (
-        float(scipy.special.stdtr(deals - 1, mean / error))
-        if error
-        else 0.5 * (1 + (mean > 0) - (mean < 0))
-    )
+    sure = float(scipy.special.stdtr(deals - 1, mean / error))
     return Gauntlet(mean, (mean - half, mean + half), sure, deals, alone)

@@ -192,6 +192,23 @@ def test_a_gauntlet_of_one_deal_tells_no_spread_and_of_none_is_refused() -> None
         gauntlet(field_rows("new", {"x": [True]}), "new", "old")
 
 
+@pytest.mark.parametrize(("deals", "verdict"), [(2, "undecided"), (20, "better")])
+def test_a_few_deals_that_all_come_out_the_same_are_not_certain(deals: int, verdict: str) -> None:
+    rows = field_rows("old", {"x": [False] * deals}) + field_rows("new", {"x": [True] * deals})
+    found = gauntlet(rows, "new", "old")
+    assert found.verdict == verdict
+    assert found.ci95 is not None
+    assert found.ci95[0] < 0.9 < found.difference == 1.0
+    assert found.p_better is not None
+    assert 0.5 < found.p_better < 1
+
+
+def test_versions_that_win_everything_alike_are_not_told_apart() -> None:
+    rows = field_rows("old", {"x": [True] * 5}) + field_rows("new", {"x": [True] * 5})
+    found = gauntlet(rows, "new", "old")
+    assert (found.difference, found.verdict, found.p_better) == (0.0, "undecided", 0.5)
+
+
 @pytest.mark.parametrize(
     ("others", "seats", "cooperative", "tables"),
     [
