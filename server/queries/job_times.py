@@ -44,7 +44,7 @@ def of_matches(session: Session, *, now: int) -> Pace:
     ended = select(Match.created_at, Match.finished_at).where(
         Match.finished_at > now - LATELY_MS, played
     )
-    rows = session.execute(ended.order_by(Match.finished_at.desc()).limit(MOST))
+    rows = session.execute(ended.order_by(Match.finished_at.desc()).limit(MOST + 1))
     under_way = select(func.min(Match.created_at)).where(Match.state == MatchState.RUNNING)
     return pace([(made, done) for made, done in rows if done], session.scalar(under_way), now)
 
@@ -74,12 +74,14 @@ def pace(spans: Iterable[Span], waits_since: int | None, now: int) -> Pace:
     """Returns the pace of jobs that were wanted and done in these spans of time.
 
     `waits_since` is the time at which the oldest unfinished job was made; the time since then
-    counts, too.
+    counts, too. Of more than MOST jobs, the last ones count, from the end of the one before them.
     """
-    kept = [(made, done) for made, done in spans if done > now - LATELY_MS]
+    kept = sorted((one for one in spans if one[1] > now - LATELY_MS), key=lambda one: one[1])
     if not kept:
         return Pace(0, None)
     begin = max(now - LATELY_MS, min(made for made, _ in kept))
+    if len(kept) > MOST:
+        begin, kept = kept[-MOST - 1][1], kept[-MOST:]
     wanted = [*kept, (waits_since, now)] if waits_since is not None else kept
     busy, reached = 0, begin
     for made, done in sorted(wanted):

@@ -284,12 +284,30 @@ def test_only_operators_see_the_whole_queue(two_scopes: Books, alice: User, char
         ([(0, 10), (5, 20)], 20_000, (20 + MINUTE - 20_000) / 2),  # but the waiting does
         ([(-99 * MINUTE, 10)], None, 29 * MINUTE + 10),  # only the part in the last half hour
         ([(-99 * MINUTE, -50 * MINUTE)], None, None),
+        # Of many that were made together, the last ones; the wait before these does not count.
+        ([(0, 50 * at) for at in range(1, 3 * job_times.MOST)], None, 50),
     ],
 )
 def test_a_pace_counts_the_time_in_which_something_was_wanted(
     spans: list[tuple[int, int]], waits_since: int | None, each_ms: float | None
 ) -> None:
     assert job_times.pace(spans, waits_since, MINUTE).each_ms == each_ms
+
+
+def test_the_estimate_of_a_long_season_is_that_of_its_last_matches(
+    books: Books, alice: User, bob: User, charlie: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(job_times, "MOST", 3)
+    books.league(paused=True)
+    versions = [books.bot(alice, "one"), books.bot(bob, "two")]
+    season_of(books, charlie, versions, format={"cycles": 10})
+    for _ in range(10):
+        for job in books.dispatch():
+            books.clock.pass_by(seconds=2)
+            books.record(played(job))
+    with books.read() as session:
+        pace = job_times.of_matches(session, now=books.clock())
+    assert (pace.done, pace.each_ms) == (3, 2000)
 
 
 def test_void_matches_do_not_make_the_pace_look_quicker(
