@@ -27,7 +27,7 @@ from worker.arena.tryout import try_out
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from cli.shipped import NamedBot
+    from cli.named_bots import NamedBot
     from sandbox.box import Box
 
 

@@ -14,10 +14,10 @@ from textwrap import fill
 from typing import Any, Final
 
 from bench.figures.laboratory import Laboratory
-from cli import output, shipped
+from cli import named_bots, output
 from matchbox import registry
 from matchbox.bundle import MAIN, read_bundle
-from matchbox.lab import tables
+from matchbox.lab import result_rows
 from matchbox.lab.statistics import wilson
 
 PAGE: Final = Path(__file__).resolve().parents[1] / "docs" / "bots.md"
@@ -38,20 +38,20 @@ Rows = list[list[str]]
 
 def duels(laboratory: Laboratory, game: str) -> Iterator[str]:
     """A game for two: the first to move by row, the second by column."""
-    names, usual = shipped.names(game), DUELS[game]
+    names, usual = named_bots.shipped_names(game), DUELS[game]
     found = laboratory.simulate(game, names, usual).results.result()
-    assert tables.is_matrix(found)
+    assert result_rows.is_matrix(found)
     _check(found)
     yield (
         f"{laboratory.games(usual):,} games of every ordered pair: the share of the bot that "
         "moves first (row) against the one that moves second (column), and its share of all games."
     )
-    yield _table(["first \\ second", *names, "all"], tables.crosstable(found))
+    yield _table(["first \\ second", *names, "all"], result_rows.crosstable(found))
 
 
 def skull(laboratory: Laboratory, game: str) -> Iterator[str]:
     """Two at a table, pair by pair; then all bots together."""
-    names = shipped.names(game)
+    names = named_bots.shipped_names(game)
     won: dict[tuple[str, str], str] = {}
     for pair in combinations(names, 2):
         (table,) = _tables(laboratory, game, pair, "2")
@@ -72,7 +72,7 @@ def skull(laboratory: Laboratory, game: str) -> Iterator[str]:
 
 def teams(laboratory: Laboratory, game: str) -> Iterator[str]:
     """A cooperative game: each bot fills tables of its own."""
-    names = shipped.names(game)
+    names = named_bots.shipped_names(game)
     for told, options in (
         ("rules=published", ["rules=published"]),
         ("rules=published, hints=true", ["rules=published", "hints=true"]),
@@ -80,16 +80,18 @@ def teams(laboratory: Laboratory, game: str) -> Iterator[str]:
         found = laboratory.simulate(
             game, names, TEAM_GAMES, players=TEAM_SIZES, options=options
         ).results.result()
-        assert tables.is_grid(found)
+        assert result_rows.is_grid(found)
         _check(found)
         yield (
             f"{laboratory.games(TEAM_GAMES):,} games under `{told}`, all seats held by one bot: "
             "mean cards laid, and games won in percent."
         )
-        sizes = tables.sizes_of(found)
+        sizes = result_rows.sizes_of(found)
         heads = [f"{size} players: {what}" for what in ("cards", "won") for size in sizes]
         won = {(cell["bot"], cell["players"]): _won(cell) for cell in found["cells"]}
-        rows = [[*row, *(won[row[0], size] for size in sizes)] for row in tables.grid_rows(found)]
+        rows = [
+            [*row, *(won[row[0], size] for size in sizes)] for row in result_rows.grid_rows(found)
+        ]
         yield _table(["bot", *heads], rows)
 
 
@@ -136,7 +138,7 @@ def main(words: Sequence[str]) -> int:
 def _introduced(game: str) -> str:
     """The first sentence of every bot's own text."""
     rows = []
-    for bot in shipped.shipped(game):
+    for bot in named_bots.shipped(game):
         source = read_bundle(bot.data).files[MAIN].decode()
         rows.append([f"`{bot.name}`", source.lstrip('"').partition("\n")[0].rstrip('"')])
     return _table(["bot", "what it does"], rows)
@@ -146,18 +148,18 @@ def _tables(
     laboratory: Laboratory, game: str, names: Sequence[str], players: str
 ) -> list[Mapping[str, Any]]:
     found = laboratory.simulate(game, names, SKULL_GAMES, players=players).results.result()
-    assert tables.is_places(found)
+    assert result_rows.is_places(found)
     _check(found)
     return list(found["tables"])
 
 
 def _share(table: Mapping[str, Any], bot: str) -> str:
     one = next(place for place in table["places"] if place["bot"] == bot)
-    return tables.percent(one["first_share"], one["ci95"])
+    return result_rows.percent(one["first_share"], one["ci95"])
 
 
 def _won(cell: Mapping[str, Any]) -> str:
-    return tables.percent(cell["won"], wilson(cell["won"], cell["games"]))
+    return result_rows.percent(cell["won"], wilson(cell["won"], cell["games"]))
 
 
 def _check(found: Mapping[str, Any]) -> None:

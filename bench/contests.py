@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from bench import sample_game
 from bench.plain import bomb, creatures, skull, thegame, tictactoe, war
-from cli.shipped import NamedBot, shipped
+from cli.named_bots import NamedBot, shipped
 from matchbox import registry
 from matchbox.dice import deals_from, derive_deals
 from matchbox.game import fill_options

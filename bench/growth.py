@@ -18,7 +18,7 @@ from statistics import fmean, median
 from typing import TYPE_CHECKING, Final
 
 from bench.contests import BOMB, THINKING, Thinker, duel
-from cli.shipped import NamedBot, shipped
+from cli.named_bots import NamedBot, shipped
 from laboratory.sittings import games_of, play_sitting
 from laboratory.worker_pool import worker_pool
 from matchbox import registry

@@ -29,7 +29,7 @@ from worker.arena.match_seats import MatchSeats
 from worker.arena.play import play_job
 
 if TYPE_CHECKING:
-    from cli.shipped import NamedBot
+    from cli.named_bots import NamedBot
     from matchbox.match.seat import Seat
     from sandbox.box import Box
 

@@ -65,17 +65,17 @@ def compare(
     json: JsonOption = False,
 ) -> None:
     """Find out whether one bot is better than another; exits 1 unless it is."""
-    from cli import shipped
+    from cli import named_bots
     from cli.game_options import plan_of
 
-    bots = shipped.find_all(game, [bot, other, *_field(field or [], more or [])])
+    bots = named_bots.find_all(game, [bot, other, *_field(field or [], more or [])])
     if (bots[0].version, bots[0].class_name) == (bots[1].version, bots[1].class_name):
         raise BadOption("both are the same bot: name another file, or FILE:CLASS")
     size = players or _usual_size(game)
     seed = seed or secrets.token_hex(4)
     plan = plan_of(game, bots, games, seed, options=option or (), players=str(size), width=width)
     comparison = _make_comparison(plan, bounds, deals)
-    played = _play(comparison, plan, shipped.bundles(bots), box, workers, again=width is None)
+    played = _play(comparison, plan, named_bots.bundles(bots), box, workers, again=width is None)
     if json:
         output.document({**played, "workers": workers})
     else:

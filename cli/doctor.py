@@ -80,7 +80,7 @@ def doctor(json: JsonOption = False) -> None:
 
 def examine() -> Report:
     """Every box with its self-test, and every broker and database found."""
-    from cli import shipped
+    from cli import named_bots
     from matchbox import build, registry
     from sandbox.box import KINDS
     from sandbox.kernel_gaps import past_the_filter
@@ -102,7 +102,7 @@ def examine() -> Report:
             "sqlite": {"works": True, "version": sqlite3.sqlite_version},
             "postgres": {"works": _has("psycopg"), "server": shutil.which("postgres")},
         },
-        "games": {name: shipped.names(name) for name in registry.games()},
+        "games": {name: named_bots.shipped_names(name) for name in registry.games()},
         "cores": _cores(),
     }
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from matchbox.errors import BadOption
 
 if TYPE_CHECKING:
-    from cli.shipped import NamedBot
+    from cli.named_bots import NamedBot
     from matchbox.lab.plan import Plan
 
 _MOST_SIZES: Final = 100
@@ -33,7 +33,7 @@ def plan_of(
     `options` are NAME=VALUE texts, `players` is a text of table sizes; the rest is as for
     `laboratory.planning.make_plan`, which raises the same errors.
     """
-    from cli.shipped import contestants
+    from cli.named_bots import contestants
     from laboratory.planning import make_plan
     from matchbox.settings import read_settings
 

@@ -15,7 +15,7 @@ from laboratory.planning import kind_of
 from laboratory.sittings import games_of
 from laboratory.worker_pool import worker_pool
 from matchbox.errors import BadOption
-from matchbox.lab import tables
+from matchbox.lab import result_rows
 from matchbox.settings import read_settings
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def simulate(
     else:
         _show(plan, played, document)
     if tsv is not None:
-        output.write(tsv, tables.tsv(learning_rounds.lines(played)))
+        output.write(tsv, result_rows.tsv(learning_rounds.lines(played)))
 
 
 def _show(
@@ -63,7 +63,7 @@ def _show(
     played: Sequence[learning_rounds.PlayedRound],
     document: learning_rounds.DocumentOfRounds,
 ) -> None:
-    columns, *rows = tables.round_rows((one["round"], one) for one in document["rounds"])
+    columns, *rows = result_rows.round_rows((one["round"], one) for one in document["rounds"])
     output.table(columns, rows, f"{plan.game}: the results of every bot, by round")
     for one in document["rounds"]:
         for lesson in one["learning"]:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from cli import output
-from cli.shipped import NamedBot
+from cli.named_bots import NamedBot
 from matchbox.match.seat import LocalChannel
 from matchbox.registry import package_of
 

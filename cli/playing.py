@@ -18,7 +18,7 @@ from matchbox.errors import BadOption
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from cli.shipped import NamedBot
+    from cli.named_bots import NamedBot
     from matchbox.answers.bots import Report
     from matchbox.game import Spec
     from matchbox.match.record import Record
@@ -119,13 +119,13 @@ def check(
     json: JsonOption = False,
 ) -> None:
     """Validate a bot exactly as the server does; exits 1 if it is refused."""
-    from cli import shipped
+    from cli import named_bots
     from cli.box import open_box
     from matchbox import registry
     from matchbox.bundle import check_class_name
 
     registry.game(game)
-    data, seed = shipped.read(file), seed or secrets.token_hex(4)
+    data, seed = named_bots.read(file), seed or secrets.token_hex(4)
     with open_box(box) as opened:
         report = try_file(data, game, check_class_name(class_name), opened, seed)
     if json:
@@ -190,11 +190,11 @@ def show_report(report: Report | TriedOut, *, accepted: bool) -> None:
 
 def _bots(game: str, texts: Sequence[str]) -> list[NamedBot]:
     """The bots of these names, files, or people. Raises UnknownGame, BadName."""
-    from cli import shipped
+    from cli import named_bots
     from cli.person import HUMAN, person
     from matchbox.match.transcript import distinct_names
 
-    found = [None if text == HUMAN else shipped.find(game, text) for text in texts]
+    found = [None if text == HUMAN else named_bots.find(game, text) for text in texts]
     names = distinct_names([bot.name if bot else HUMAN for bot in found])
     return [bot or person(game, seat, names) for seat, bot in enumerate(found)]
 

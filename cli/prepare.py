@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from cli import output, shipped
+from cli import named_bots, output
 from matchbox import registry
 from matchbox.errors import BrokerUnavailable, MatchboxError
 from matchbox.settings import Settings, read_settings
@@ -51,7 +51,7 @@ def prepare(settings: Settings) -> str | None:
             bots = [
                 bootstrap.ShippedBot(game, bot.name, bot.data)
                 for game in registry.games()
-                for bot in shipped.shipped(game)
+                for bot in named_bots.shipped(game)
             ]
             bootstrap.prepare(session, settings, bots, now=context.now())
             return accounts.first_operator_link(session, now=context.now())

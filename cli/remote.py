@@ -122,10 +122,10 @@ def submit(
     json: JsonOption = False,
 ) -> None:
     """Upload a bot, or its next version; exits 1 if it is refused."""
-    from cli import shipped
+    from cli import named_bots
     from matchbox.answers.bots import Version
 
-    data = shipped.read(file)
+    data = named_bots.read(file)
     with connect() as client:
         fields = {"game": game, "name": name, "class": class_name}
         version = client.upload(Version, "/bots", fields, data)

@@ -54,34 +54,35 @@ def simulate(
     html: Annotated[Path | None, typer.Option(help="write a page with plots")] = None,
 ) -> None:
     """Play bots against each other in a box: every ordered pair, or tables of any size."""
-    from cli import learning_rounds, shipped, war_statistics
+    from cli import learning_rounds, named_bots, war_statistics
     from cli.game_options import plan_of
 
-    for file in filter(None, (tsv, html)):
-        _check_place(file)
+    _check_places(tsv, html)
     if game == war_statistics.GAME and not bot:
-        named, wide = box not in ("auto", "none"), width is not None
         war_statistics.refuse(
-            players=players, mirror=mirror, mixed=mixed, box=named, rounds=rounds, width=wide
-        )
+            players=players, mirror=mirror, mixed=mixed, rounds=rounds,
+            box=box not in ("auto", "none"), width=width is not None,
+        )  # fmt: skip
         war_statistics.simulate(games, seed, option or (), workers, json, tsv, html)
         return
-    seed, bots = seed or secrets.token_hex(4), shipped.find_all(game, bot or [])
+    bots = named_bots.find_all(game, bot or [])
     plan = plan_of(
-        game, bots, games, seed,
+        game, bots, games, seed or secrets.token_hex(4),
         options=option or (), players=players, mirror=mirror, mixed=mixed, width=width,
     )  # fmt: skip
+    bundles = named_bots.bundles(bots)
     if rounds is None:
-        _simulate(plan, shipped.bundles(bots), box, workers, json, tsv, html, again=width is None)
+        _simulate(plan, bundles, box, workers, json, tsv, html, again=width is None)
     else:
-        learning_rounds.simulate(plan, shipped.bundles(bots), box, workers, rounds, json, tsv, html)
+        learning_rounds.simulate(plan, bundles, box, workers, rounds, json, tsv, html)
 
 
-def _check_place(file: Path) -> None:
-    """Raises BadOption if no file can be written there, before any game is played."""
-    held = file if file.exists() else file.parent
-    if file.is_dir() or not os.access(held, os.W_OK):
-        raise BadOption(f"{file} cannot be written: name a file in an existing folder")
+def _check_places(*files: Path | None) -> None:
+    """Raises BadOption if a file cannot be written, before any game is played."""
+    for file in filter(None, files):
+        held = file if file.exists() else file.parent
+        if file.is_dir() or not os.access(held, os.W_OK):
+            raise BadOption(f"{file} cannot be written: name a file in an existing folder")
 
 
 def _simulate(
@@ -101,7 +102,7 @@ def _simulate(
     from laboratory.planning import kind_of
     from laboratory.sittings import games_of
     from laboratory.worker_pool import worker_pool
-    from matchbox.lab import tables
+    from matchbox.lab import result_rows
     from matchbox.settings import read_settings
 
     jobs, settings = list(kind_of(plan).sittings(plan)), read_settings(os.environ)
@@ -121,7 +122,7 @@ def _simulate(
     else:
         _show(document, done.games)
     if tsv is not None:
-        output.write(tsv, tables.tsv(done.results.lines()))
+        output.write(tsv, result_rows.tsv(done.results.lines()))
     if html is not None:
         from laboratory.experiment_page import page
 
@@ -129,34 +130,34 @@ def _simulate(
 
 
 def _show(document: Document, games: int) -> None:
-    from matchbox.lab import tables
+    from matchbox.lab import result_rows
 
     name = document["game"]
-    if tables.is_matrix(document):
+    if result_rows.is_matrix(document):
         title = f"{name}: share in % of the bot that moves first (row) against the second (column)"
         columns = ["first \\ second", *document["bots"], "all"]
-        output.table(columns, tables.crosstable(document), title)
+        output.table(columns, result_rows.crosstable(document), title)
         if document["both_orders"]:
             title = f"{name}: share in % of the bot in the row, over both orders"
-            output.table(["", *document["bots"]], tables.both_orders(document), title)
-        if shares := tables.shares_rows(document):
+            output.table(["", *document["bots"]], result_rows.both_orders(document), title)
+        if shares := result_rows.shares_rows(document):
             output.table(shares[0], shares[1:], f"{name}: what else happens")
-        for counted, (heads, *rows) in tables.counts_rows(document).items():
+        for counted, (heads, *rows) in result_rows.counts_rows(document).items():
             output.table(heads, rows, f"{name}: {counted}, by the bots that move first and second")
-    elif tables.is_grid(document):
-        columns = ["bot", *map(str, tables.sizes_of(document))]
+    elif result_rows.is_grid(document):
+        columns = ["bot", *map(str, result_rows.sizes_of(document))]
         title = f"{name}: mean score of every team, by number of players"
-        output.table(columns, tables.grid_rows(document), title)
+        output.table(columns, result_rows.grid_rows(document), title)
         title = f"{name}: highest score, by number of players"
         sizes = columns[1:]
-        output.table(["highest", *sizes, "all"], tables.highest_rows(document), title)
-        if won := tables.won_rows(document):
+        output.table(["highest", *sizes, "all"], result_rows.highest_rows(document), title)
+        if won := result_rows.won_rows(document):
             output.table(columns, won, f"{name}: games won, in %")
-    elif tables.is_places(document):
-        columns, *rows = tables.fact_rows(document)
+    elif result_rows.is_places(document):
+        columns, *rows = result_rows.fact_rows(document)
         output.table(columns, rows, f"{name}: what happens, by number of players")
         columns = ["players", "bot", "games", "won %", "mean place"]
-        output.table(columns, tables.place_rows(document), f"{name}: who wins")
+        output.table(columns, result_rows.place_rows(document), f"{name}: who wins")
     print_faults(document["faults"])
     print_stateful(document["stateful"], document["alone"])
     output.note(

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from flask import Response, redirect, render_template, request, url_for
 
-from dashboard import ratings, sparklines, tables, wording
+from dashboard import downloads, ratings, sparklines, wording
 from dashboard.responses import csv_file
 from dashboard.source import Source
 from matchbox.answers.board_figures import Opponent, Opponents
@@ -105,11 +105,11 @@ def _opponents(source: Source) -> Iterator[tuple[str, Callable[..., Any]]]:
 
     def opponents_csv(owner: str, name: str) -> Response:
         _, lines = source.all_opponents(owner, name)
-        return csv_file(tables.lines_csv(Opponent, lines), f"{name}-opponents")
+        return csv_file(downloads.lines_csv(Opponent, lines), f"{name}-opponents")
 
     def opponents_json(owner: str, name: str) -> Response:
         found, lines = source.all_opponents(owner, name)
-        text = tables.long_json(found, "items", lines)
+        text = downloads.long_json(found, "items", lines)
         return Response(text, mimetype="application/json")
 
     yield "/bots/<owner>/<name>/opponents", opponents

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from flask import Response, redirect, render_template, request, url_for
 
-from dashboard import tables
+from dashboard import downloads
 from dashboard.forms import Values
 from dashboard.responses import PageResponse, behind_login, csv_file
 from dashboard.source import Source
@@ -37,7 +37,7 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
 
     def class_csv(name: str) -> PageResponse:
         found = source.league_class(name)
-        return csv_file(tables.author_results_csv(found.results), f"{name}-authors")
+        return csv_file(downloads.author_results_csv(found.results), f"{name}-authors")
 
     yield "/join", join_form
     yield "/join/<code>", join

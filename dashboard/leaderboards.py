@@ -16,7 +16,7 @@ from urllib.parse import urlencode
 from flask import Response, make_response, render_template, request
 from markupsafe import Markup
 
-from dashboard import board_figures, evidence, figures, game_pages, sparklines, tables
+from dashboard import board_figures, downloads, evidence, figures, game_pages, sparklines
 from dashboard.drawn import Cache
 from dashboard.figures import Drawn
 from dashboard.responses import PageResponse, csv_file
@@ -93,11 +93,13 @@ class _Pages:
         )
 
     def leaderboard_csv(self, game: str) -> Response:
-        return csv_file(tables.board_csv(self.source.leaderboard(game)), game)
+        return csv_file(downloads.board_csv(self.source.leaderboard(game)), game)
 
     def leaderboard_json(self, game: str) -> Response:
         board = self.source.leaderboard(game)
-        return Response(tables.long_json(board, "lines", board.lines), mimetype="application/json")
+        return Response(
+            downloads.long_json(board, "lines", board.lines), mimetype="application/json"
+        )
 
     def leaderboard_pairs(self, game: str) -> str:
         board = self.source.leaderboard(game)
@@ -150,11 +152,11 @@ class _Pages:
         """Returns the views of a figure's data, by the ending of their addresses."""
 
         def as_csv(game: str) -> Response:
-            lines = tables.lines_csv(kind, self._lines(game, part))
+            lines = downloads.lines_csv(kind, self._lines(game, part))
             return csv_file(lines, f"{game}-{part}")
 
         def as_json(game: str) -> Response:
-            lines = tables.lines_json(self._lines(game, part))
+            lines = downloads.lines_json(self._lines(game, part))
             return Response(lines, mimetype="application/json")
 
         as_csv.__name__, as_json.__name__ = f"{part}_csv", f"{part}_json"

@@ -23,6 +23,7 @@ from dashboard import (
     classes,
     comparisons,
     documentation,
+    downloads,
     evidence,
     figures,
     formats,
@@ -41,7 +42,6 @@ from dashboard import (
     replays,
     season_pages,
     source_code,
-    tables,
     tabs,
     users,
     wording,
@@ -209,11 +209,13 @@ class _Pages:
 
     def season_csv(self, season: int) -> PageResponse:
         board = self.source.season_standings(season)
-        return csv_file(tables.board_csv(board), f"season-{season}")
+        return csv_file(downloads.board_csv(board), f"season-{season}")
 
     def season_json(self, season: int) -> PageResponse:
         board = self.source.season_standings(season)
-        return Response(tables.long_json(board, "lines", board.lines), mimetype="application/json")
+        return Response(
+            downloads.long_json(board, "lines", board.lines), mimetype="application/json"
+        )
 
     def leagues(self) -> PageResponse:
         return forms.leagues_page(self.source)

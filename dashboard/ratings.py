@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from flask import Response, jsonify
 
-from dashboard import figures, tables, wording
+from dashboard import downloads, figures, wording
 from dashboard.responses import csv_file
 from dashboard.source import Source
 from matchbox.league.line import PROVISIONAL_ELO
@@ -27,7 +27,7 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Response]]]:
     """Yields every address with its view; the view's name is the endpoint."""
 
     def ratings_csv(owner: str, name: str) -> Response:
-        return csv_file(tables.ratings_csv(source.ratings(owner, name)), f"{name}-ratings")
+        return csv_file(downloads.ratings_csv(source.ratings(owner, name)), f"{name}-ratings")
 
     def ratings_json(owner: str, name: str) -> Response:
         return jsonify([point.plain() for point in source.ratings(owner, name)])

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple, assert_never
 from dashboard.formats import STAGES
 from dashboard.tabs import page_numbers
 from dashboard.wording import plural
+from matchbox.league.seating import rounds_at
 from matchbox.league.swiss import rounds_of
-from matchbox.league.tables import rounds_at
 from matchbox.registry import is_cooperative
 
 if TYPE_CHECKING:

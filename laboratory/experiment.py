@@ -15,7 +15,7 @@ from typing import TypeAlias, TypedDict, TypeVar, cast
 from laboratory.planning import Results, kind_of
 from laboratory.sittings import games_of, play_task, sampled, task_of
 from laboratory.worker_pool import WorkerPool
-from matchbox.lab import tables
+from matchbox.lab import result_rows
 from matchbox.lab.grid import GridResult
 from matchbox.lab.matrix import MatrixResult
 from matchbox.lab.places import PlacesResult
@@ -99,7 +99,7 @@ def run(
     """
 
     def on_sitting(_: Sitting, record: bytes, results: Results) -> None:
-        show(lambda: tables.current_figures(results.result()))
+        show(lambda: result_rows.current_figures(results.result()))
 
     def attempt(alone: frozenset[int] | None) -> Experiment:
         before = pool.finished_bouts

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from matchbox.lab import tables
+from matchbox.lab import result_rows
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -54,7 +54,7 @@ def page(document: Document, histograms: Mapping[str, Counter[int]]) -> str:
         + "".join(f", {name} {value}" for name, value in document["options"].items())
     )
     drawn, columns, rows = _parts(document)
-    counted = "points" if tables.is_grid(document) else "turns"
+    counted = "points" if result_rows.is_grid(document) else "turns"
     drawn.append(
         (f"How many games came to how many {counted}", _histogram_figure(histograms, counted))
     )
@@ -76,7 +76,7 @@ def page(document: Document, histograms: Mapping[str, Counter[int]]) -> str:
 
 def _counts(document: Document) -> str:
     """The game's own counts of its pairs, such as the wins of every card."""
-    counted = tables.counts_rows(document) if tables.is_matrix(document) else {}
+    counted = result_rows.counts_rows(document) if result_rows.is_matrix(document) else {}
     return "".join(
         f"<details open><summary>{escape(name)}</summary>\n{_table(columns, rows)}</details>\n"
         for name, (columns, *rows) in counted.items()
@@ -88,18 +88,22 @@ Drawn = list[tuple[str, "go.Figure"]]
 
 def _parts(document: Document) -> tuple[Drawn, Sequence[str], Sequence[Sequence[str]]]:
     """The figures of that kind of experiment with their descriptions, and its table."""
-    if tables.is_matrix(document):
+    if result_rows.is_matrix(document):
         caption = "Share won by the bot that moves first, in %, with its 95% interval"
-        columns, *rows = tables.pair_rows(document)
+        columns, *rows = result_rows.pair_rows(document)
         return [(caption, _matrix_figure(document))], columns, rows
-    if tables.is_grid(document):
+    if result_rows.is_grid(document):
         caption = "Mean score of every team, with its 95% bootstrap band"
-        sizes = [f"{size} player{'s' * (size > 1)}" for size in tables.sizes_of(document)]
-        return [(caption, _scores_figure(document))], ["bot", *sizes], tables.grid_rows(document)
-    assert tables.is_places(document)
+        sizes = [f"{size} player{'s' * (size > 1)}" for size in result_rows.sizes_of(document)]
+        return (
+            [(caption, _scores_figure(document))],
+            ["bot", *sizes],
+            result_rows.grid_rows(document),
+        )
+    assert result_rows.is_places(document)
     columns = ["players", "bot", "games", "won %", "mean place"]
     caption = "Share of games won, in %, with its 95% interval"
-    return [(caption, _places_figure(document))], columns, tables.place_rows(document)
+    return [(caption, _places_figure(document))], columns, result_rows.place_rows(document)
 
 
 def _matrix_figure(document: MatrixResult) -> go.Figure:
@@ -115,7 +119,10 @@ def _matrix_figure(document: MatrixResult) -> go.Figure:
             y=bots,
             z=[[100 * cell["first_share"] if cell else None for cell in row] for row in cells],
             text=[
-                [tables.percent(cell["first_share"], cell["ci95"]) if cell else "" for cell in row]
+                [
+                    result_rows.percent(cell["first_share"], cell["ci95"]) if cell else ""
+                    for cell in row
+                ]
                 for row in cells
             ],
             texttemplate="%{text}",

@@ -19,7 +19,7 @@ from laboratory.experiment import (
 )
 from matchbox import registry
 from matchbox.bundle import digest
-from matchbox.lab import tables
+from matchbox.lab import result_rows
 from matchbox.lab.plan import Parameters
 from matchbox.match.learning import Lessons, Own, lessons, round_key
 from matchbox.match.record import unpack
@@ -142,7 +142,7 @@ def run(
             kept: list[tuple[Sitting, bytes]] = records,
         ) -> None:
             kept.append((sitting, record))
-            show(lambda: tables.current_figures(found.result()))
+            show(lambda: result_rows.current_figures(found.result()))
 
         present = plan_of_round(plan, number, memories)
         known = {digest(memory): memory for memory in memories}

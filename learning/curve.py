@@ -13,11 +13,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
-from cli import shipped
+from cli import named_bots
 from cli.game_options import plan_of
 from laboratory.experiment import run
 from laboratory.worker_pool import worker_pool
-from matchbox.lab.tables import is_places
+from matchbox.lab.result_rows import is_places
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -49,11 +49,11 @@ def share(bot: Path, table: str, games: int, seed: str, workers: int) -> tuple[f
         folder = Path(place) / bot.name
         shutil.copytree(bot, folder)
         (folder / "table.txt").write_text(table)
-        learner = shipped.NamedBot(bot.name, shipped.pack(folder))
-    players = [learner, shipped.find(GAME, RIVAL)]
+        learner = named_bots.NamedBot(bot.name, named_bots.pack(folder))
+    players = [learner, named_bots.find(GAME, RIVAL)]
     plan = plan_of(GAME, players, games, seed, players="2")
     with worker_pool("none", workers) as pool:
-        result = run(plan, shipped.bundles(players), pool).results.result()
+        result = run(plan, named_bots.bundles(players), pool).results.result()
     assert is_places(result)
     if result["faults"]:
         raise RuntimeError(f"a bot of the curve was at fault: {result['faults'][0]}")

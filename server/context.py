@@ -22,7 +22,7 @@ from matchbox.settings import Settings
 from server import outbox
 from server.db.migrations import check_schema
 from server.db.session import WAIT_MS, Database
-from server.services.pair_counts import PairCounts
+from server.services.pair_counts import PairCountCache
 
 log = structlog.get_logger(__name__)
 
@@ -40,7 +40,7 @@ class Context:
     database: Database
     sender: outbox.Sender
     now: Callable[[], int] = clock
-    pair_counts: PairCounts = field(default_factory=PairCounts)
+    pair_counts: PairCountCache = field(default_factory=PairCountCache)
 
     @contextmanager
     def write(self) -> Iterator[Session]:

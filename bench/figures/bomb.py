@@ -16,7 +16,7 @@ from bench.figures.compare import (
     value,
 )
 from bench.figures.laboratory import Laboratory
-from matchbox.lab.tables import is_matrix
+from matchbox.lab.result_rows import is_matrix
 
 BOTS: Final = ("simple", "scared", "medium")
 GAMES: Final = 50_000

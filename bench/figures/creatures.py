@@ -25,8 +25,8 @@ from bench.figures.laboratory import Laboratory
 from matchbox.games.creatures import AutoPilot, StillLearning
 from matchbox.games.creatures.parsing import count
 from matchbox.games.creatures.terminal import play
+from matchbox.lab.result_rows import is_matrix
 from matchbox.lab.statistics import mean_interval
-from matchbox.lab.tables import is_matrix
 
 GAMES: Final = 10_000
 LEARNERS: Final = 20

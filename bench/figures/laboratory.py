@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cli import shipped
+from cli import named_bots
 from cli.game_options import plan_of
 from laboratory.experiment import Experiment, run
 from laboratory.worker_pool import worker_pool
@@ -38,7 +38,7 @@ class Laboratory:
         mirror: bool = False,
     ) -> Experiment:
         """The experiment between shipped bots, with the usual number of games at this scale."""
-        found = shipped.find_all(game, list(bots))
+        found = named_bots.find_all(game, list(bots))
         plan = plan_of(
             game,
             found,
@@ -49,4 +49,4 @@ class Laboratory:
             mirror=mirror,
         )
         with worker_pool(self.box, self.workers, read_settings(os.environ)) as pool:
-            return run(plan, shipped.bundles(found), pool)
+            return run(plan, named_bots.bundles(found), pool)

@@ -17,7 +17,7 @@ from bench.figures.compare import (
     value,
 )
 from bench.figures.laboratory import Laboratory
-from matchbox.lab.tables import is_places
+from matchbox.lab.result_rows import is_places
 
 GAMES: Final = 5000
 REFERENCE: Final = "reference run"

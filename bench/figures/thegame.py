@@ -15,7 +15,7 @@ from bench.figures.compare import (
     value,
 )
 from bench.figures.laboratory import Laboratory
-from matchbox.lab.tables import is_grid
+from matchbox.lab.result_rows import is_grid
 
 GAMES: Final = 5000
 LEGAL_GAMES: Final = 1000

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from math import ceil
 from typing import Final, assert_never
 
-from matchbox.league import knock_out, stages, tables
+from matchbox.league import knock_out, seating, stages
 from matchbox.league.format import Format
 from matchbox.league.pairing import different_owners, placements
 from matchbox.league.season import Field, Progress, Round
@@ -84,7 +84,7 @@ def size(plan: Format, field: Field) -> int:
         return plan.cycles * (n + plan.mixed * teams)
     if field.paired:
         return placed + plan.cycles * n * (n - 1)
-    return plan.cycles * tables.rounds_at(n, field.seats) * (n // field.seats)
+    return plan.cycles * seating.rounds_at(n, field.seats) * (n // field.seats)
 
 
 def budget(plan: Format, field: Field) -> int:

@@ -18,7 +18,7 @@ from math import inf
 
 from matchbox.dice import Dice
 from matchbox.league.pairing import Pairing
-from matchbox.league.tables import mixed_teams
+from matchbox.league.seating import mixed_teams
 
 NEIGHBOUR_PERCENT = 80
 """The percentage of ranked pairings that are between neighbours; the rest connect the field."""

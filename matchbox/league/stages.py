@@ -12,7 +12,7 @@ from itertools import chain, islice, zip_longest
 from math import ceil
 from typing import Final
 
-from matchbox.league import knock_out, swiss, tables
+from matchbox.league import knock_out, seating, swiss
 from matchbox.league.format import Format
 from matchbox.league.knock_out import Tie
 from matchbox.league.pairing import Pairing, different_owners, double_round_robin, pair_key
@@ -32,7 +32,7 @@ def cycles(plan: Format, field: Field, progress: Progress) -> Iterator[Round]:
     if field.paired:
         once = [Round("cycle", tuple(pairs)) for pairs in double_round_robin(field.order)]
         return islice(chain.from_iterable([once] * plan.cycles), done, None)
-    whole = plan.cycles * tables.rounds_at(len(field.entrants), field.seats)
+    whole = plan.cycles * seating.rounds_at(len(field.entrants), field.seats)
     seatings = islice(_seatings(field, progress, "order", 1 + done), max(whole - done, 0))
     return (Round("cycle", seated) for seated in seatings)
 
@@ -191,7 +191,7 @@ def _teams(plan: Format, field: Field) -> Iterator[Round]:
     mixed: list[list[Pairing]] = []
     if len(field.entrants) >= field.seats > 1:
         rounds = plan.cycles * plan.mixed
-        mixed = tables.mixed_teams(field.order, field.seats, rounds, field.dice("mixed", 0))
+        mixed = seating.mixed_teams(field.order, field.seats, rounds, field.dice("mixed", 0))
     for cycle in range(plan.cycles):
         yield Round("cycle", alone)
         for teams in mixed[cycle * plan.mixed : (cycle + 1) * plan.mixed]:
@@ -204,7 +204,7 @@ def _seatings(
     """Endless seatings at larger tables, of all entrants that still play."""
     able = [name for name in field.order if name not in progress.out]
     played = [one.seats for one in progress.matches]
-    return tables.seatings(
+    return seating.seatings(
         able, field.seats, lambda at: field.dice(purpose, step + at), played, owner=field.owner
     )
 
@@ -228,7 +228,7 @@ def _tail(plan: Format, field: Field, progress: Progress, left: int) -> Iterator
         dice = field.dice("tail", number)
         batch = next_batch(able, found, dice, size=size, may_meet=different_owners(field.owner))
     else:
-        seatings = ceil(tables.rounds_at(len(able), field.seats) / 4)
+        seatings = ceil(seating.rounds_at(len(able), field.seats) / 4)
         each = islice(_seatings(field, progress, f"tail {number}", 0), seatings)
         batch = list(chain.from_iterable(each))[:left]
     if batch:

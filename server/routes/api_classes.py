@@ -6,7 +6,7 @@ from apiflask import APIBlueprint
 from flask import Response
 from flask.typing import ResponseReturnValue
 
-from dashboard import tables
+from dashboard import downloads
 from matchbox.answers.classes import AuthorResults, FreshAccounts, Invited, JoinCode
 from server.auth import account, acting, context, signed_in
 from server.queries import classes as queries
@@ -101,4 +101,4 @@ def results_csv(name: str, query_data: schemas.ResultsOf) -> Response:
     """Returns the results of the league's authors as CSV; for operators."""
     with context().read() as session:
         found = queries.author_results(session, name, account(session), query_data.season)
-    return Response(tables.author_results_csv(found), mimetype="text/csv")
+    return Response(downloads.author_results_csv(found), mimetype="text/csv")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import func, select
 
-from server.db.models import Bot, Field, User, Version, VersionState
+from server.db.models import Bot, GameField, User, Version, VersionState
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -23,9 +23,9 @@ def change(session: Session, game: str) -> None:
     Bots of closed accounts are left out.
     """
     session.flush()
-    row = session.get(Field, game)
+    row = session.get(GameField, game)
     if row is None:
-        row = Field(game=game, bots=0, revision=0)
+        row = GameField(game=game, bots=0, revision=0)
         session.add(row)
     # Without statistics SQLite would take the index of states, and read the bots of every game.
     state = func.coalesce(Version.state, VersionState.PENDING)
@@ -39,12 +39,12 @@ def change(session: Session, game: str) -> None:
 def counts(session: Session) -> dict[str, int]:
     """Returns the number of bots with an active version, by game. It may leave out games without
     any."""
-    return dict(session.execute(select(Field.game, Field.bots)).all())
+    return dict(session.execute(select(GameField.game, GameField.bots)).all())
 
 
 def revision(session: Session, game: str) -> int:
     """Returns a number that is higher after each change of the game's field."""
-    return session.scalar(select(Field.revision).where(Field.game == game)) or 0
+    return session.scalar(select(GameField.revision).where(GameField.game == game)) or 0
 
 
 def change_of(session: Session, owner: User) -> None:

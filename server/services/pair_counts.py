@@ -39,7 +39,7 @@ class Tallied(NamedTuple):
     """The number of bouts by their number of moves, of the matches that store it."""
 
 
-class PairCounts:
+class PairCountCache:
     """A cache of the counts of each scope. A process has one."""
 
     def __init__(self) -> None:

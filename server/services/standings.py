@@ -30,7 +30,7 @@ from server.db.session import in_parts
 from server.services import board_counts, history, ratings, season_progress
 from server.services.events import publish
 from server.services.leagues import field_of
-from server.services.pair_counts import PairCounts
+from server.services.pair_counts import PairCountCache
 from server.times import has_passed
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def refresh(session: Session, scope: str, *, now: int) -> Standing:
     return store(session, compute(session, scope), now=now)
 
 
-def compute(session: Session, scope: str, pair_counts: PairCounts | None = None) -> Fresh:
+def compute(session: Session, scope: str, pair_counts: PairCountCache | None = None) -> Fresh:
     """Computes the scope's standing, without storing it.
 
     With `pair_counts` it reads only the rows of matches that are not counted there yet. The
@@ -100,7 +100,7 @@ def compute(session: Session, scope: str, pair_counts: PairCounts | None = None)
     shown = {version.entrant: version.id for version in _shown(session, subject)}
     cooperative, balanced = _nature(session, subject, league.game)
     how = {"seat_term": not balanced, "cooperative": cooperative}
-    found = (pair_counts or PairCounts()).of(session, scope, *_which(subject), **how)
+    found = (pair_counts or PairCountCache()).of(session, scope, *_which(subject), **how)
     versions = {**found.versions, **shown}
     settings: dict[str, Any] = {
         "entrants": sorted(shown),

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from cli import shipped
+from cli import named_bots
 from matchbox import build, registry
 from matchbox.dice import derive_deals
 from matchbox.game import fill_options
@@ -79,7 +79,7 @@ def play_match(
     """The packed record of a match between these shipped bots. If `box` is None, it is played in
     this process."""
     spec = registry.game(game).spec
-    bots = [shipped.find(game, name) for name in names]
+    bots = [named_bots.find(game, name) for name in names]
     job = PlayMatch(
         attempt=1,
         token="",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from cli import shipped
+from cli import named_bots
 from cli.playing import try_file
 from matchbox import registry
 from matchbox.bundle import read_bundle
@@ -14,19 +14,19 @@ from matchbox.match.wire import Entrant
 from tests.builders import CHECKOUT, a_job
 from worker.arena.play import play_job
 
-BOTS = [(game, bot.name) for game in registry.games() for bot in shipped.shipped(game)]
+BOTS = [(game, bot.name) for game in registry.games() for bot in named_bots.shipped(game)]
 
 
 @pytest.mark.parametrize(("game", "name"), BOTS, ids=map("-".join, BOTS))
 def test_it_passes_the_try_out_of_an_upload_and_plays_the_same_twice(game: str, name: str) -> None:
-    report = try_file(shipped.find(game, name).data, game, None, None, seed=name)
+    report = try_file(named_bots.find(game, name).data, game, None, None, seed=name)
     assert (report.verdict, report.reasons) == ("accepted", [])
     assert not report.unrepeatable
 
 
 @pytest.mark.parametrize("game", sorted(registry.games()))
 def test_none_keeps_state_between_bouts(game: str) -> None:
-    spec, bots = registry.game(game).spec, shipped.shipped(game)
+    spec, bots = registry.game(game).spec, named_bots.shipped(game)
     for bot in bots:
         seats = [bot, *[bots[0]] * (max(2, spec.seats[0]) - 1)]
         job = a_job(
@@ -44,7 +44,7 @@ def test_none_keeps_state_between_bouts(game: str) -> None:
 
 @pytest.mark.parametrize(("game", "name"), BOTS, ids=map("-".join, BOTS))
 def test_it_says_first_what_it_does(game: str, name: str) -> None:
-    source = read_bundle(shipped.find(game, name).data).files["player.py"].decode()
+    source = read_bundle(named_bots.find(game, name).data).files["player.py"].decode()
     assert source.startswith(f'"""{name.capitalize()}'[:6])
     assert source.partition("\n")[0].rstrip('"').endswith(".")
 

@@ -24,7 +24,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Final
 
-from cli.shipped import shipped
+from cli.named_bots import shipped
 from matchbox import registry
 from matchbox.bundle import digest, read_bundle
 from matchbox.dice import derive_deals

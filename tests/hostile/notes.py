@@ -22,7 +22,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
-from cli import shipped
+from cli import named_bots
 from matchbox import registry
 from matchbox.bundle import digest
 from matchbox.dice import derive_deals
@@ -79,7 +79,7 @@ def carrier(place: str, pages: str, *, notes: bool) -> bytes:
 
 def second_bout(box: Box | None, number: int, bot: bytes) -> Bout:
     """Plays the deal of that number in both rotations. The bot moves first in the first one."""
-    medium, memory = shipped.find("bomb", "medium"), str(number).encode()
+    medium, memory = named_bots.find("bomb", "medium"), str(number).encode()
     job = PlayMatch(
         attempt=1,
         token="",

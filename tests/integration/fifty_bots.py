@@ -27,7 +27,7 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any, Final
 
-from cli.shipped import names
+from cli.named_bots import shipped_names
 from tests.builders import shipped
 from tests.installation import (
     Installation,
@@ -165,7 +165,7 @@ def field_of(game: str, bots: int = BOTS) -> Iterator[tuple[str, str, bytes]]:
     Each is a shipped bot with one more line, a comment.
     """
     likes = cycle(PLANS[game].variants)
-    for number, like in zip(range(bots - len(names(game))), likes, strict=False):
+    for number, like in zip(range(bots - len(shipped_names(game))), likes, strict=False):
         author = f"author-{number // AN_AUTHOR + 1:02d}"
         source = shipped(game, like) + f"# The {like} of {author}, {number}.\n".encode()
         yield author, f"{like}-{number}", source

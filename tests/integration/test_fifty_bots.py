@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from cli.shipped import names, shipped
+from cli.named_bots import shipped, shipped_names
 from matchbox import registry
 from matchbox.bundle import digest, read_bundle
 from matchbox.game import check_seats
@@ -14,7 +14,7 @@ from tests.integration.fifty_bots import AN_AUTHOR, BOTS, PLANS, field_of
 
 
 def test_every_game_with_shipped_bots_has_a_season() -> None:
-    assert set(PLANS) == {game for game in registry.games() if names(game)}
+    assert set(PLANS) == {game for game in registry.games() if shipped_names(game)}
 
 
 @pytest.mark.parametrize("game", PLANS)

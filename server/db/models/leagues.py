@@ -76,7 +76,7 @@ class League(Base):
     created_at: Mapped[int] = mapped_column(BigInteger)
 
 
-class Field(Base):
+class GameField(Base):
     """The active versions of a game's bots, as server.services.fields counts them."""
 
     __tablename__ = "field"

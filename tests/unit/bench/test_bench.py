@@ -16,7 +16,7 @@ from bench import sample_game
 from bench.contests import CONTESTS
 from bench.goals import BOOKED_GAMES, least, most
 from bench.measure import speeds
-from cli import shipped
+from cli import named_bots
 from matchbox import build, registry
 from worker.arena import cpu_affinity
 
@@ -32,7 +32,7 @@ FROZEN = {
     "war.py": "0e7ea9af8f583b86",
 }
 
-BUILT_IN = {name for name in registry.games() if shipped.names(name)}
+BUILT_IN = {name for name in registry.games() if named_bots.shipped_names(name)}
 
 
 def test_the_sections_that_are_written_by_hand_stay_on_the_page() -> None:

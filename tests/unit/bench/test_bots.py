@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bench import bots as field
-from cli import shipped
+from cli import named_bots
 from matchbox import registry
 
 SHARE = re.compile(r"\d+\.\d ±\d+\.\d")
@@ -20,7 +20,7 @@ def test_every_bot_has_its_line_and_every_share_its_interval(game: str, tmp_path
     assert field.main([game, "--scale", "0.005", "--workers", "1", "--out", str(made)]) == 0
     page = made.read_text()
     assert f"## {registry.game(game).spec.title}" in page
-    names = shipped.names(game)
+    names = named_bots.shipped_names(game)
     for name in names:
         assert f"| `{name}` | {name[0].upper()}" in page
     assert len(SHARE.findall(page)) >= len(names) * (len(names) - 1)

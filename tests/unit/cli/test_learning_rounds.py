@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from cli.shipped import bundles, contestants, find_all
+from cli.named_bots import bundles, contestants, find_all
 from laboratory import rounds
 from laboratory.planning import make_plan
 from laboratory.worker_pool import worker_pool

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from cli import boards, output, remote, shipped
+from cli import boards, named_bots, output, remote
 from cli.client import Client
 from matchbox.answers import Answer
 from matchbox.answers.standings import Board
@@ -101,7 +101,7 @@ def test_the_folder_where_one_is_can_be_submitted(
     monkeypatch.chdir(folder)
     told = matchbox(*submitting(Path(), "--json"))
     assert told.code == 0, told.err
-    assert told.json["digest"] == digest(shipped.read(folder))
+    assert told.json["digest"] == digest(named_bots.read(folder))
 
 
 def test_wait_ends_with_the_verdict(

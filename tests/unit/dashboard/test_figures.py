@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cli.shipped import names
+from cli.named_bots import shipped_names
 from dashboard import figures, ratings
 from dashboard.evidence import surprises
 from dashboard.figures import (
@@ -262,7 +262,7 @@ def test_a_leaderboards_figure_and_table_give_a_bot_the_same_colour() -> None:
 
 
 def test_the_shipped_players_of_a_game_have_different_colours() -> None:
-    games = {game: names(game) for game in registry.games()}
+    games = {game: shipped_names(game) for game in registry.games()}
     often = Counter(chain.from_iterable(games.values()))
     for game, bots in games.items():
         shown = [f"house/{bot}" if often[bot] == 1 else f"house/{game}-{bot}" for bot in bots]

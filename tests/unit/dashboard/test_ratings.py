@@ -10,8 +10,8 @@ import plotly.graph_objects as go
 import pytest
 
 from dashboard import figures
+from dashboard.downloads import ratings_csv
 from dashboard.ratings import figure, finding
-from dashboard.tables import ratings_csv
 from matchbox.answers.standings import RatingPoint
 from tests.unit.dashboard.cast import EMPTY, HISTORY, SOURCE, make_app, rated
 from tests.unit.dashboard.test_pages import get

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cli.shipped import find
+from cli.named_bots import find
 from matchbox.games.bomb.rules import Bomb
 from matchbox.lab.counts import count
 from matchbox.lab.facts import Sum

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from matchbox import registry
-from matchbox.lab import matrix, tables
+from matchbox.lab import matrix, result_rows
 from matchbox.lab.counts import Counts, count
 from matchbox.lab.plan import FIRST, Contestant, Plan, Sitting
 from matchbox.lab.statistics import wilson
@@ -181,7 +181,7 @@ def test_faults_are_counted_by_bot_kind_and_detail() -> None:
 
 def test_the_file_has_a_line_of_names_and_one_per_pair() -> None:
     plan = a_plan(games=1)
-    lines = tables.tsv(gathered(plan, played(plan, [(0, 0)])).lines()).splitlines()
+    lines = result_rows.tsv(gathered(plan, played(plan, [(0, 0)])).lines()).splitlines()
     assert lines[0].split("\t") == list(matrix.COLUMNS)
     assert lines[1].split("\t")[:7] == ["a", "b", "1", "1", "0", "0", "1.0"]
     assert len(lines) == 3

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from cli.shipped import bundles, contestants, find_all
+from cli.named_bots import bundles, contestants, find_all
 from laboratory.planning import kind_of, make_plan
 from laboratory.sittings import play_sitting, task_of
 from matchbox import registry

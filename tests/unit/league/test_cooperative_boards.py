@@ -7,7 +7,7 @@ from scipy import stats
 from matchbox.dice import SeededDice
 from matchbox.league.cooperative_boards import MeanScores, collect_scores, mixed_board, score
 from matchbox.league.rows import Row
-from matchbox.league.tables import mixed_teams
+from matchbox.league.seating import mixed_teams
 from tests.unit.league.builders import bout
 
 

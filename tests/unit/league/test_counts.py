@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from matchbox.dice import SeededDice
 from matchbox.league.counts import CountedInBoth, Counts, add, count
 from matchbox.league.rows import Row
+from matchbox.league.seating import mixed_teams
 from matchbox.league.standings import standing, standing_of
-from matchbox.league.tables import mixed_teams
 from tests.unit.league.builders import bout, play_field
 
 FIELDS = {

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cli import shipped
+from cli import named_bots
 from learning import __main__ as learn
 from learning import curve, table
 from learning.regret import RoundTree, Solver, solve
@@ -138,7 +138,7 @@ def test_the_page_of_the_curve_has_the_title_and_the_caption_of_the_program() ->
 
 
 def test_the_shipped_bot_fits_into_an_upload() -> None:
-    data = shipped.find("skull", "regret").data
+    data = named_bots.find("skull", "regret").data
     assert len(data) < ZIP_BYTES
     assert set(read_bundle(data).files) == {"player.py", "bluffer.py", "table.txt"}
 

@@ -13,7 +13,7 @@ from matchbox.league.counts import Counts
 from matchbox.match.wire import PlayMatch
 from server.db.models import Entry, Match, MatchState, Result, Season, User
 from server.services import account_deletion, pair_counts, ratings, standings
-from server.services.pair_counts import PairCounts
+from server.services.pair_counts import PairCountCache
 from server.services.standings import Fresh
 from server.services.tick import tick
 from tests.books import Books, play_out, played, season_of
@@ -30,7 +30,7 @@ def authors(books: Books) -> list[User]:
     return found
 
 
-def compute(books: Books, scope: str, kept: PairCounts | None = None) -> Fresh:
+def compute(books: Books, scope: str, kept: PairCountCache | None = None) -> Fresh:
     """Computes the standing like a tick."""
     with books.read() as session:
         return standings.compute(session, scope, kept)
@@ -40,7 +40,7 @@ def compute(books: Books, scope: str, kept: PairCounts | None = None) -> Fresh:
 def test_late_shuffled_and_doubled_results_give_the_standing_of_all_rows_to_the_bit(
     books: Books, authors: Sequence[User], seed: int
 ) -> None:
-    kept, chance = PairCounts(), random.Random(seed)
+    kept, chance = PairCountCache(), random.Random(seed)
     late: list[PlayMatch] = []
     for _ in range(4):
         waiting = late + books.tick()
@@ -72,7 +72,7 @@ def test_counts_of_many_parts_are_those_of_all_rows_and_none_is_copied_often(
 
 
 def test_only_new_matches_are_read(books: Books, authors: Sequence[User]) -> None:
-    kept = PairCounts()
+    kept = PairCountCache()
     for job in books.tick():
         books.record(played(job))
     first = compute(books, "league:1", kept)
@@ -87,7 +87,7 @@ def test_only_new_matches_are_read(books: Books, authors: Sequence[User]) -> Non
 
 
 def test_a_match_that_became_void_is_counted_no_more(books: Books, authors: Sequence[User]) -> None:
-    kept = PairCounts()
+    kept = PairCountCache()
     for job in books.tick():
         books.record(played(job))
     before = compute(books, "league:1", kept)
@@ -107,7 +107,7 @@ def test_who_is_disqualified_is_left_out_with_its_rows_and_who_is_suspended_is_n
     books.league(paused=True)
     season = season_of(books, charlie, [books.version(number) for number in (1, 2, 3)])
     play_out(books)
-    scope, kept = f"season:{season.id}", PairCounts()
+    scope, kept = f"season:{season.id}", PairCountCache()
     whole = compute(books, scope, kept)
     assert (len(whole.lines), whole.matches) == (3, 6)
     _set_out(books, season, "suspended")
@@ -135,7 +135,7 @@ def test_the_results_of_a_thousand_matches_are_read_by_their_ids(books: Books) -
 def test_a_standing_is_computed_after_an_account_was_deleted(
     books: Books, authors: Sequence[User]
 ) -> None:
-    kept = PairCounts()
+    kept = PairCountCache()
     for job in books.tick():
         books.record(played(job))
     before = compute(books, "league:1", kept)
@@ -148,7 +148,7 @@ def test_a_standing_is_computed_after_an_account_was_deleted(
 def test_a_standing_is_computed_after_a_second_deletion_by_a_clock_that_was_put_back(
     books: Books, authors: Sequence[User]
 ) -> None:
-    kept = PairCounts()
+    kept = PairCountCache()
     books.clock.pass_by(minutes=60)
     _delete(books, books.person("eve"))
     books.clock.pass_by(minutes=-60)

@@ -14,7 +14,7 @@ from matchbox.match.wire import PlayMatch
 from server import queries
 from server.db.models import Rating, Standing, User
 from server.services import standings, uploads
-from server.services.pair_counts import PairCounts, Tallied
+from server.services.pair_counts import PairCountCache, Tallied
 from server.services.tick import tick
 from tests.books import SIMPLE, USUAL_VARIABLES, Books, limit_variables, play_out, played
 
@@ -174,7 +174,7 @@ def test_a_recomputed_standing_says_what_differs(books: Books, scope: str) -> No
     }
 
 
-class OfLongAgo(PairCounts):
+class OfLongAgo(PairCountCache):
     """Counts with more versions than a query of SQLite's usual build may name."""
 
     def of(self, *args: Any, **named: Any) -> Tallied:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cli import shipped
+from cli import named_bots
 from matchbox import registry
 from matchbox.bundle import digest, read_bundle
 from matchbox.game import fill_options
@@ -121,7 +121,7 @@ BOTS = {
 @pytest.mark.parametrize("game", sorted(registry.games()))
 def test_report_works_in_every_game(box: Box, game: str) -> None:
     name, parent = BOTS[game]
-    plain = shipped.find(game, name)
+    plain = named_bots.find(game, name)
     lines = (
         f"\n\nclass Reporting({parent}):",
         "    def report(self):",

@@ -8,8 +8,8 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
-from cli import shipped
-from cli.shipped import NamedBot
+from cli import named_bots
+from cli.named_bots import NamedBot
 from matchbox import registry
 from matchbox.errors import BadMessage
 from matchbox.game import fill_options
@@ -34,7 +34,7 @@ class Table:
 
     def __post_init__(self) -> None:
         self.rules = registry.game(self.game)
-        found: list[NamedBot | None] = [shipped.find(self.game, bot) for bot in self.bots]
+        found: list[NamedBot | None] = [named_bots.find(self.game, bot) for bot in self.bots]
         found.insert(self.person, None)
         self.seats: list[Entrant | None] = [
             Entrant(bot.version, bot.class_name) if bot else None for bot in found

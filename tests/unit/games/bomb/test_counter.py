@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cli import shipped
+from cli import named_bots
 from laboratory.experiment import run
 from laboratory.planning import make_plan
 from laboratory.worker_pool import worker_pool
@@ -23,7 +23,7 @@ from matchbox.games.bomb import (
     shuffle_card,
     skip_card,
 )
-from matchbox.lab.tables import is_matrix
+from matchbox.lab.result_rows import is_matrix
 from matchbox.settings import Settings
 
 counter: Any = import_module("bots.bomb.counter")
@@ -115,10 +115,10 @@ def test_the_bomb_goes_where_the_other_one_comes_to_it() -> None:
 
 @pytest.mark.parametrize(("rival", "least"), [("medium", 0.58), ("scared", 0.65), ("simple", 0.9)])
 def test_it_clearly_beats_the_documents_players(rival: str, least: float) -> None:
-    bots = shipped.find_all("bomb", ["counter", rival])
-    plan = make_plan("bomb", shipped.contestants(bots), 300, "a test", Settings())
+    bots = named_bots.find_all("bomb", ["counter", rival])
+    plan = make_plan("bomb", named_bots.contestants(bots), 300, "a test", Settings())
     with worker_pool("none", 1) as pool:
-        result = run(plan, shipped.bundles(bots), pool).results.result()
+        result = run(plan, named_bots.bundles(bots), pool).results.result()
     assert is_matrix(result)
     assert not result["faults"]
     assert result["totals"][0]["share"] > least

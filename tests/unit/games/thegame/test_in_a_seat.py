@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from cli.shipped import names
+from cli.named_bots import shipped_names
 from matchbox.game import fill_options
 from matchbox.games.thegame.draw import draw
 from matchbox.games.thegame.rules import GAME
@@ -83,7 +83,7 @@ def test_the_documents_strategies_load_unchanged_and_play_the_shipped_ones_game(
     replay(GAME, theirs.record)
 
 
-@pytest.mark.parametrize("bot", names("thegame"))
+@pytest.mark.parametrize("bot", shipped_names("thegame"))
 def test_a_shipped_bot_says_what_it_does_and_makes_no_fault(bot: str) -> None:
     assert shipped("thegame", bot).startswith(b'"""')
     for rules in ("article", "backwards", "published"):

@@ -6,8 +6,8 @@ import csv
 from collections.abc import Iterator
 from dataclasses import fields
 
-from dashboard import tables
-from dashboard.tables import board_csv, ratings_csv
+from dashboard import downloads
+from dashboard.downloads import board_csv, ratings_csv
 from matchbox.answers.board_figures import LengthLine
 from matchbox.answers.standings import BoardLine
 from tests.unit.dashboard.cast import BOARD, HISTORY, board, line
@@ -36,7 +36,7 @@ def test_the_csv_leaves_open_what_is_not_known() -> None:
 
 
 def test_a_field_of_a_line_is_a_column_without_being_named_here() -> None:
-    shown = {*tables.BOARD, "owner", "name", "version_id"}
+    shown = {*downloads.BOARD, "owner", "name", "version_id"}
     assert shown == {field.name for field in fields(BoardLine)}
 
 
@@ -44,22 +44,22 @@ def test_a_long_file_begins_before_all_of_it_is_made() -> None:
     asked: list[int] = []
 
     def lines() -> Iterator[LengthLine]:
-        for moves in range(10 * tables.PART):
+        for moves in range(10 * downloads.PART):
             asked.append(moves)
             yield LengthLine(moves=moves, bouts=1)
 
     for made, first in (
-        (tables.lines_csv(LengthLine, lines()), "moves,bouts\n0,1\n"),
-        (tables.lines_json(lines()), '[{"moves":0,"bouts":1},'),
+        (downloads.lines_csv(LengthLine, lines()), "moves,bouts\n0,1\n"),
+        (downloads.lines_json(lines()), '[{"moves":0,"bouts":1},'),
     ):
         asked.clear()
         begun = next(made)
         while not begun.strip("["):
             begun += next(made)
         assert begun.startswith(first)
-        assert len(asked) <= tables.PART
-        assert (begun + "".join(made)).count("\n") >= 10 * tables.PART
-        assert asked == list(range(10 * tables.PART))
+        assert len(asked) <= downloads.PART
+        assert (begun + "".join(made)).count("\n") >= 10 * downloads.PART
+        assert asked == list(range(10 * downloads.PART))
 
 
 def test_the_columns_of_ratings_are_what_they_were() -> None:

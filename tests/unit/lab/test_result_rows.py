@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from matchbox.lab import tables
+from matchbox.lab import result_rows
 
 RESULT: Any = {
     "bots": ["a", "b"],
@@ -35,29 +35,31 @@ def a_result(**parts: Any) -> Any:
 
 
 def test_the_table_has_a_row_per_bot_and_leaves_out_what_was_not_played() -> None:
-    assert tables.crosstable(RESULT) == [
+    assert result_rows.crosstable(RESULT) == [
         ["a", "", "70.0 ±25.0", "70.0 ±10.0"],
         ["b", "", "", "30.0 ±10.0"],
     ]
 
 
 def test_each_pair_stands_over_both_orders_from_either_side() -> None:
-    assert tables.both_orders(RESULT) == [["a", "", "60.0 ±15.0"], ["b", "40.0 ±15.0", ""]]
+    assert result_rows.both_orders(RESULT) == [["a", "", "60.0 ±15.0"], ["b", "40.0 ±15.0", ""]]
 
 
 def test_an_ordered_pair_has_its_share_over_both_orders_beside_it() -> None:
-    columns, row = tables.pair_rows(RESULT)
+    columns, row = result_rows.pair_rows(RESULT)
     assert columns[-2:] == ["first_share %", "over both orders %"]
     assert row == ["a", "b", "10", "7", "3", "0", "18.5", "70.0 ±25.0", "60.0 ±15.0"]
 
 
 def test_a_bot_against_itself_has_no_share_over_both_orders() -> None:
     mirror = {**RESULT["pairs"][0], "second": "a"}
-    assert tables.pair_rows(a_result(**RESULT | {"pairs": [mirror]}))[1][-1] == ""
+    assert result_rows.pair_rows(a_result(**RESULT | {"pairs": [mirror]}))[1][-1] == ""
 
 
 def test_rows_of_a_file_have_tabs_between_their_cells() -> None:
-    assert tables.tsv([(1, "random", 10), (1, "minimal", 6)]) == "1\trandom\t10\n1\tminimal\t6\n"
+    assert (
+        result_rows.tsv([(1, "random", 10), (1, "minimal", 6)]) == "1\trandom\t10\n1\tminimal\t6\n"
+    )
 
 
 def test_a_grid_has_a_row_per_bot_and_a_column_per_table_size() -> None:
@@ -66,8 +68,8 @@ def test_a_grid_has_a_row_per_bot_and_a_column_per_table_size() -> None:
         for size in (1, 2)
         for bot in ("a", "b")
     ]
-    assert tables.sizes_of(a_result(cells=cells)) == [1, 2]
-    assert tables.grid_rows(a_result(cells=cells)) == [
+    assert result_rows.sizes_of(a_result(cells=cells)) == [1, 2]
+    assert result_rows.grid_rows(a_result(cells=cells)) == [
         ["a", "1.12 ±0.12", "2.12 ±0.12"],
         ["b", "1.12 ±0.12", "2.12 ±0.12"],
     ]
@@ -78,7 +80,7 @@ def test_facts_within_facts_are_columns_of_their_own() -> None:
         {"players": 2, "games": 9, "mean_rounds": 4.95, "challenges": {"met": 0.4, "failed": 0.6}},
         {"players": 3, "games": 9, "mean_rounds": 8.0, "challenges": {"met": 0.3}},
     ]
-    assert tables.fact_rows(a_result(tables=found)) == [
+    assert result_rows.fact_rows(a_result(tables=found)) == [
         ["players", "mean_rounds", "challenges: met", "challenges: failed"],
         ["2", "4.95", "0.4", "0.6"],
         ["3", "8", "0.3", ""],
@@ -88,13 +90,15 @@ def test_facts_within_facts_are_columns_of_their_own() -> None:
 def test_places_are_a_row_per_table_size_and_bot() -> None:
     one = {"bot": "a", "games": 8, "first_share": 0.5, "ci95": [0.4, 0.6], "mean_place": 1.5}
     table = {"players": 2, "places": [one]}
-    assert tables.place_rows(a_result(tables=[table])) == [["2", "a", "8", "50.0 ±10.0", "1.50"]]
+    assert result_rows.place_rows(a_result(tables=[table])) == [
+        ["2", "a", "8", "50.0 ±10.0", "1.50"]
+    ]
 
 
 def test_a_grid_tells_the_highest_scores() -> None:
     scores = [("a", 1, 9), ("b", 1, 31), ("a", 2, 12), ("b", 2, 30)]
     cells = [{"bot": bot, "players": size, "max": score} for bot, size, score in scores]
-    assert tables.highest_rows(a_result(cells=cells)) == [
+    assert result_rows.highest_rows(a_result(cells=cells)) == [
         ["a", "9", "12", "12"],
         ["b", "31", "30", "31"],
     ]
@@ -102,9 +106,9 @@ def test_a_grid_tells_the_highest_scores() -> None:
 
 def test_a_grid_tells_what_was_won_only_where_something_was() -> None:
     cells = [{"bot": "a", "players": size, "won": size / 8} for size in (1, 2)]
-    assert tables.won_rows(a_result(cells=cells)) == [["a", "12.5", "25.0"]]
-    assert tables.won_rows(a_result(cells=[{"bot": "a", "players": 1, "won": 0.0}])) == []
-    assert tables.won_rows(a_result(cells=[{"bot": "a", "players": 1}])) == []
+    assert result_rows.won_rows(a_result(cells=cells)) == [["a", "12.5", "25.0"]]
+    assert result_rows.won_rows(a_result(cells=[{"bot": "a", "players": 1, "won": 0.0}])) == []
+    assert result_rows.won_rows(a_result(cells=[{"bot": "a", "players": 1}])) == []
 
 
 def test_what_a_game_tells_of_a_pair_is_rows_of_shares_and_of_counts() -> None:
@@ -112,12 +116,12 @@ def test_what_a_game_tells_of_a_pair_is_rows_of_shares_and_of_counts() -> None:
     told = {**RESULT["pairs"][0], "facts": {"ended_by_life": 0.25, "summons": counts}}
     other = {**RESULT["pairs"][0], "first": "b", "second": "a"}
     result = a_result(pairs=[told, other])
-    assert tables.shares_rows(result) == [
+    assert result_rows.shares_rows(result) == [
         ["first", "second", "ended_by_life"],
         ["a", "b", "0.25"],
         ["b", "a", ""],
     ]
-    assert tables.counts_rows(result) == {
+    assert result_rows.counts_rows(result) == {
         "summons": [
             ["first", "second", "", "W", "L"],
             ["a", "b", "Bear", "3", "1"],
@@ -127,10 +131,10 @@ def test_what_a_game_tells_of_a_pair_is_rows_of_shares_and_of_counts() -> None:
 
 
 def test_a_game_that_tells_nothing_of_its_pairs_has_no_such_rows() -> None:
-    assert tables.shares_rows(RESULT) == []
-    assert tables.counts_rows(RESULT) == {}
+    assert result_rows.shares_rows(RESULT) == []
+    assert result_rows.counts_rows(RESULT) == {}
 
 
 def test_a_single_game_has_no_interval() -> None:
     cells = [{"bot": "a", "players": 3, "mean": 41.0, "ci95": [41.0, 41.0]}]
-    assert tables.grid_rows(a_result(cells=cells)) == [["a", "41.00"]]
+    assert result_rows.grid_rows(a_result(cells=cells)) == [["a", "41.00"]]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from matchbox.dice import Dice, SeededDice
 from matchbox.league.pairing import Pairing, pair_key
-from matchbox.league.tables import mixed_teams, rounds_at, seat_round, seatings
+from matchbox.league.seating import mixed_teams, rounds_at, seat_round, seatings
 
 
 def dice(step: int = 0) -> Dice:

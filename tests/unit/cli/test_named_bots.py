@@ -7,23 +7,23 @@ from pathlib import Path
 
 import pytest
 
-from cli import shipped
+from cli import named_bots
 from matchbox.bundle import digest, read_bundle
 from matchbox.errors import BadName
 
 
 def test_a_shipped_bot_is_named_by_its_name() -> None:
-    bot = shipped.find("bomb", "simple")
+    bot = named_bots.find("bomb", "simple")
     assert bot.name == "simple"
     assert bot.version == digest(bot.data)
-    assert [one.name for one in shipped.shipped("bomb")] == shipped.names("bomb")
+    assert [one.name for one in named_bots.shipped("bomb")] == named_bots.shipped_names("bomb")
 
 
 def test_any_other_bot_is_named_by_its_file(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     file.write_bytes(b"x = 1\n")
-    assert shipped.find("bomb", str(file)) == shipped.NamedBot("mine", b"x = 1\n")
-    assert shipped.find("bomb", f"{file}:Chosen").class_name == "Chosen"
+    assert named_bots.find("bomb", str(file)) == named_bots.NamedBot("mine", b"x = 1\n")
+    assert named_bots.find("bomb", f"{file}:Chosen").class_name == "Chosen"
 
 
 def test_the_path_of_a_bot_may_have_a_colon(tmp_path: Path) -> None:
@@ -31,28 +31,28 @@ def test_the_path_of_a_bot_may_have_a_colon(tmp_path: Path) -> None:
     file.parent.mkdir()
     file.write_bytes(b"x = 1\n")
     (file.parent / "player.py").write_bytes(b"x = 2\n")
-    assert shipped.find("bomb", str(file)) == shipped.NamedBot("mine", b"x = 1\n")
-    assert shipped.find("bomb", f"{file}:Chosen").class_name == "Chosen"
-    assert shipped.find("bomb", str(file.parent)).name == "10:30"
+    assert named_bots.find("bomb", str(file)) == named_bots.NamedBot("mine", b"x = 1\n")
+    assert named_bots.find("bomb", f"{file}:Chosen").class_name == "Chosen"
+    assert named_bots.find("bomb", str(file.parent)).name == "10:30"
 
 
 def test_a_name_that_is_no_utf_8_can_be_shown(tmp_path: Path) -> None:
     file = tmp_path / os.fsdecode(b"b\xe4r.py")
     file.write_bytes(b"x = 1\n")
-    assert shipped.find("bomb", str(file)).name == r"b\xe4r"
+    assert named_bots.find("bomb", str(file)).name == r"b\xe4r"
 
 
 def test_two_bots_of_one_name_are_numbered(tmp_path: Path) -> None:
     file = tmp_path / "simple.py"
     file.write_bytes(b"x = 1\n")
-    bots = shipped.find_all("bomb", ["simple", str(file), "simple"])
+    bots = named_bots.find_all("bomb", ["simple", str(file), "simple"])
     assert [bot.name for bot in bots] == ["simple", "simple-2", "simple-3"]
 
 
 def test_a_numbered_bot_does_not_get_the_name_of_another(tmp_path: Path) -> None:
     file = tmp_path / "simple-2.py"
-    file.write_bytes(shipped.find("bomb", "medium").data)
-    bots = shipped.find_all("bomb", ["simple", "simple", str(file), "simple"])
+    file.write_bytes(named_bots.find("bomb", "medium").data)
+    bots = named_bots.find_all("bomb", ["simple", "simple", str(file), "simple"])
     assert [bot.name for bot in bots] == ["simple", "simple-2", "simple-2-2", "simple-3"]
 
 
@@ -69,7 +69,7 @@ def test_a_numbered_bot_does_not_get_the_name_of_another(tmp_path: Path) -> None
 )
 def test_what_is_neither_is_refused_by_name(name: str, sentence: str) -> None:
     with pytest.raises(BadName, match=sentence):
-        shipped.find("bomb", name)
+        named_bots.find("bomb", name)
 
 
 @pytest.mark.parametrize(
@@ -87,16 +87,16 @@ def test_a_name_that_is_nearly_that_of_a_bot_is_refused_with_that_name(
     (tmp_path / "careful.py").touch()
     monkeypatch.chdir(tmp_path)
     with pytest.raises(BadName, match=rf"; did you mean {meant}\?$"):
-        shipped.find("bomb", name)
+        named_bots.find("bomb", name)
 
 
 def test_a_name_that_is_near_to_none_is_refused_without_a_hint() -> None:
     with pytest.raises(BadName, match=r"or a folder with player\.py$"):
-        shipped.find("bomb", "nobody")
+        named_bots.find("bomb", "nobody")
 
 
 def test_a_game_without_shipped_bots_has_none() -> None:
-    assert shipped.names("nothing") == []
+    assert named_bots.shipped_names("nothing") == []
 
 
 def test_a_folder_is_packed_as_its_author_would_upload_it(
@@ -108,20 +108,20 @@ def test_a_folder_is_packed_as_its_author_would_upload_it(
         (folder / left_out).write_bytes(b"left out")
     (folder / "player.py").write_bytes(b"x = 1\n")
     (folder / "table.txt").write_bytes(b"1 2 3\n")
-    bot = shipped.find("bomb", str(folder))
+    bot = named_bots.find("bomb", str(folder))
     assert bot.name == "mine"
     assert read_bundle(bot.data).files == {"player.py": b"x = 1\n", "table.txt": b"1 2 3\n"}
-    assert shipped.find("bomb", str(folder)) == bot
+    assert named_bots.find("bomb", str(folder)) == bot
     monkeypatch.chdir(folder)
-    assert shipped.find("bomb", ".") == bot
+    assert named_bots.find("bomb", ".") == bot
 
 
 def test_a_folder_without_a_player_is_no_bot(tmp_path: Path) -> None:
     with pytest.raises(BadName, match=r"or a folder with player\.py"):
-        shipped.find("bomb", str(tmp_path))
+        named_bots.find("bomb", str(tmp_path))
 
 
 def test_a_folder_of_no_bot_is_refused_before_it_is_read(tmp_path: Path) -> None:
     (tmp_path / "secret.txt").write_text("much else")
     with pytest.raises(BadName, match=r"has no player\.py"):
-        shipped.read(tmp_path)
+        named_bots.read(tmp_path)

@@ -37,7 +37,7 @@ class NamedBot:
         return digest(self.data)
 
 
-def names(game: str) -> list[str]:
+def shipped_names(game: str) -> list[str]:
     """The names of a game's shipped bots, sorted."""
     folder = _folder(game)
     if not folder.is_dir():
@@ -49,7 +49,7 @@ def names(game: str) -> list[str]:
 
 def shipped(game: str) -> list[NamedBot]:
     """Every shipped bot of the game."""
-    return [_shipped(game, name) for name in names(game)]
+    return [_shipped(game, name) for name in shipped_names(game)]
 
 
 def find(game: str, text: str) -> NamedBot:
@@ -58,11 +58,11 @@ def find(game: str, text: str) -> NamedBot:
     Raises UnknownGame, and BadName if there is neither.
     """
     package_of(game)
-    if text in names(game):
+    if text in shipped_names(game):
         return _shipped(game, text)
     path, _, class_name = text.rpartition(":") if _names_class(text) else (text, "", "")
     if not path.endswith(SUFFIXES) and not _is_bot(Path(path)):
-        known, hint = names(game), _hint(path, names(game) + _beside(Path(path)))
+        known, hint = shipped_names(game), _hint(path, shipped_names(game) + _beside(Path(path)))
         raise BadName(
             f"there is no bot {text!r} of {game}: name a shipped one "
             f"({', '.join(known) or 'none'}), a file ending in .py or .zip, or a folder with "
