@@ -16,6 +16,8 @@ from server.db.models import (
     Bot,
     Bundle,
     Draft,
+    Invitation,
+    League,
     Lesson,
     Memory,
     Notice,
@@ -45,10 +47,12 @@ COLUMNS: Final = (
     "match", "game", "season", "state", "finished_at", "bot", "version", "points", "against",
     "score",
 )  # fmt: skip
-README: Final = """All that this Matchbox keeps for your account.
+README: Final = """All that this Matchbox keeps for your account, but for what your bots printed
+in matches and lessons: the pages of these matches and of your bots show you that.
 
-account.json   your account, what operators noted of it, its sessions and tokens (without secrets),
-               the identities elsewhere with which you log in, and where notices are sent
+account.json   your account, what operators noted of it, its classes and invitations, its sessions
+               and tokens (without secrets), the identities elsewhere with which you log in, and
+               where notices are sent
 notices.json   your inbox
 actions.json   what you did that is in the log
 bots/          each bot: bot.json with its versions and their reports, the file of each version, and
@@ -95,6 +99,7 @@ def _account(session: Session, user: User, settings: Settings, now: int) -> dict
         "created_at": iso(user.created_at),
         "note": user.note,
         "leagues": [league.name for league in classes.leagues_of(session, user)],
+        "invitations": _invitations(session, user),
         "delivery": delivery_settings(session, user, settings).plain(),
         "sessions": [one.plain() for one in sessions(session, user, None, now=now)],
         "tokens": [one.plain() for one in tokens(session, user)],
@@ -108,6 +113,16 @@ def _account(session: Session, user: User, settings: Settings, now: int) -> dict
             for row in identities.identities(session, user)
         ],
     }
+
+
+def _invitations(session: Session, user: User) -> list[dict[str, object]]:
+    """Returns the leagues to which operators have invited the account by its name."""
+    by_name = (Invitation.user_id == user.id, Invitation.joined.is_(False))
+    query = select(League.name, Invitation.at).join(League, League.id == Invitation.league_id)
+    return [
+        {"league": name, "at": iso(at)}
+        for name, at in session.execute(query.where(*by_name).order_by(League.id))
+    ]
 
 
 def _notices(session: Session, user: User) -> list[dict[str, object]]:

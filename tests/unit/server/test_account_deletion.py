@@ -45,6 +45,7 @@ from server.services import (
     account_deletion,
     account_operations,
     accounts,
+    admission,
     comparisons,
     contact,
     drafts,
@@ -362,6 +363,8 @@ def test_the_data_of_an_account_is_one_zip_with_every_file_and_result(
         books.bot(user, f"{user.name}-bot")
     finish_some(books)
     table = what_else_is_kept(books, dora, charlie)
+    with books.write() as session:
+        admission.invite(session, charlie, GAME, "dora", now=books.clock())
     file = io.BytesIO()
     with books.context.read() as session:
         user = session.get_one(User, dora.id)
@@ -374,6 +377,7 @@ def test_the_data_of_an_account_is_one_zip_with_every_file_and_result(
         known = json.loads(archive.read("account.json"))
         assert (known["name"], known["delivery"]["email"]) == ("dora", "dora@example.org")
         assert len(known["sessions"]) == len(known["tokens"]) == 1
+        assert [one["league"] for one in known["invitations"]] == [GAME]
         (elsewhere,) = known["identities"]
         assert (elsewhere["issuer"], elsewhere["subject"]) == ISSUER_AND_SUBJECT
         assert json.loads(archive.read("bots/dora-bot/bot.json"))["versions"][-1]["number"] == 1
