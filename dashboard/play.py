@@ -19,10 +19,10 @@ from dashboard import drawings, game_pages, playback
 from dashboard.playback import DrawnStep
 from dashboard.responses import PageResponse
 from dashboard.source import Source
-from dashboard.wording import plural
+from dashboard.wording import author, plural, told
 from matchbox import registry
 from matchbox.answers.games import Game
-from matchbox.answers.play import Choice, Opponent, Table
+from matchbox.answers.play import Choice, Opponent, Table, TableSeat
 from matchbox.errors import Forbidden, NotFound, UnknownGame
 from matchbox.game import fill_options
 from matchbox.match import hosted_bout
@@ -125,7 +125,11 @@ def _rules(game: str) -> Markup | None:
 
 def names(table: Table) -> list[str]:
     """Returns a short name for each seat's player."""
-    return drawings.distinct_names([seat.name or "a free seat" for seat in table.seats])
+    return drawings.distinct_names([_seated(seat) for seat in table.seats])
+
+
+def _seated(seat: TableSeat) -> str:
+    return author(seat.name) if seat.kind == "person" else seat.name or "a free seat"
 
 
 def result(table: Table) -> str:
@@ -263,7 +267,7 @@ def _ending(source: Source, table: Table, why: str) -> str:
     """The line of the last step: the winner and the reason, or the reason why the game ended
     early."""
     if table.places is None or table.scores is None:
-        return f"The game ended here. {table.why}"
+        return f"The game ended here. {told(table.why)}"
     transcript = Transcript(names(table))
     if _game(source, table.game).cooperative:
         return transcript.scored(table.scores[0], game_pages.ending(table.game, table.why))[0]

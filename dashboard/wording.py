@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
 from matchbox.lab.statistics import is_lopsided
 
+_DELETED: Final = re.compile(r"\bdeleted-author-\d+x*")
 STATES: Final = {
     "pending": "being tried out",
     "active": "active",
@@ -192,6 +194,11 @@ def bot(full_name: str) -> str:
     return f"{author(owner)}{slash}{name}"
 
 
+def told(text: str) -> str:
+    """Returns the platform's own sentence; deleted authors are named in it as by `author`."""
+    return _DELETED.sub(lambda name: author(name[0]), text)
+
+
 def flat(detail: Mapping[str, Any], under: str = "") -> list[tuple[str, str]]:
     """Returns a mapping as lines: [("format kind", "swiss"), ("again", "yes")].
 
@@ -237,6 +244,7 @@ def seats(sizes: Sequence[int]) -> str:
 FILTERS: Final = (
     author,
     bot,
+    told,
     exact,
     flat,
     state,

@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from zipfile import ZipFile
 
 from werkzeug.test import TestResponse
 
 from server.db.models import User
+from server.services import account_deletion, operations, play
 from tests.books import Books
 from tests.unit.server.conftest import PASSWORD
-from tests.unit.server.routes.conftest import Browse, Caller, problem, token_of
+from tests.unit.server.routes.conftest import (
+    Browse,
+    Caller,
+    open_season,
+    problem,
+    start_season,
+    token_of,
+)
+from tests.unit.server.test_play import move, open_table, seen
 
 
 def names_of(response: TestResponse) -> list[str]:
@@ -71,3 +81,34 @@ def test_a_deleted_author_is_shown_as_one(
     assert page.status_code == 200
     assert "a deleted author" in page.text
     assert "dora" not in page.text
+
+
+def sit_down(books: Books, alice: User, dora: User) -> str:
+    """Returns the id of a table of both."""
+    table = open_table(books, alice, ["me", "friend"], game="war")
+    secret = seen(books, table, alice).join or ""
+    with books.write() as session:
+        play.join(session, dora, table, secret, settings=books.settings, now=books.clock())
+    return table
+
+
+def test_pages_call_the_person_at_a_table_and_the_bot_in_a_reason_a_deleted_author(
+    browse: Browse, books: Books, alice: User, dora: User, charlie: User
+) -> None:
+    over, left = sit_down(books, alice, dora), sit_down(books, alice, dora)
+    while seen(books, over, alice).state == "persons":
+        for person in (alice, dora):
+            if choices := seen(books, over, person).choices:
+                move(books, person, over, choices[0].move)
+    season = open_season(books, charlie, alice, dora)
+    match = start_season(books, charlie, season)[0]
+    with books.write() as session:
+        why, now = "dora/dora-bot is broken", books.clock()
+        operations.disqualify(session, charlie, season, "dora/dora-bot", why, now=now)
+    account_deletion.delete_account(books.context, dora, PASSWORD, network="here")
+    paths = (f"/play/war/{over}", f"/play/war/{left}", f"/matches/{match}", f"/seasons/{season}")
+    for path in ("/play", *paths):
+        page = browse(alice).get(path)
+        told = re.sub("<[^>]*>", "", page.text)
+        assert "a deleted author" in told, path
+        assert "deleted-author-" not in told, path
