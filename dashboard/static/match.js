@@ -7,6 +7,7 @@ const SPEED = "matchbox-speed";
 let shown = null; // { pieces, steps }: a step's board is a row of numbers of pieces
 let at = Number(replay.dataset.step);
 let timer = null;
+let late = null;
 
 const part = (name) => document.getElementById(name);
 const last = () => shown.steps.length - 1;
@@ -94,7 +95,17 @@ function show(step) {
   part("event").href = addressOf(nextEvent(at));
   for (const link of part("seen").querySelectorAll("a")) link.href = addressOf(at, link.href);
   showSaid();
-  history.replaceState(null, "", addressOf(at));
+  keepAddress();
+}
+
+// Some browsers take only so many addresses in half a minute. Then the last one is given later.
+function keepAddress() {
+  clearTimeout(late);
+  try {
+    history.replaceState(null, "", addressOf(at));
+  } catch {
+    late = setTimeout(keepAddress, 1000);
+  }
 }
 
 function pause() {

@@ -102,6 +102,24 @@ def test_space_plays_the_bout_and_stops_it(replayed: Page) -> None:
     expect(replayed.locator("#speed")).to_have_value("8")
 
 
+def test_a_browser_that_takes_no_more_addresses_for_now_gets_the_last_one_later(
+    replayed: Page,
+) -> None:
+    replayed.evaluate(
+        "() => { history.replaceState = (...told) => {"
+        " if (window.tired) throw new Error('too many');"
+        " History.prototype.replaceState.apply(history, told); } }"
+    )
+    replayed.evaluate("window.tired = true")
+    replayed.keyboard.press("End")
+    replayed.get_by_role("button", name="Play").click()
+    expect(replayed.get_by_role("button", name="Pause")).to_be_visible()
+    replayed.get_by_role("button", name="Pause").click()
+    replayed.keyboard.press("End")
+    replayed.evaluate("window.tired = false")
+    expect(replayed).to_have_url(re.compile(rf"step={LAST}$"))
+
+
 def test_the_slider_and_the_lines_of_the_transcript_lead_to_their_step(replayed: Page) -> None:
     replayed.locator("#slider").fill("7")
     expect(replayed.locator("#at")).to_have_text("7")
