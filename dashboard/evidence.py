@@ -20,7 +20,7 @@ NAMED: Final = 3
 """The number of surprising pairs to name."""
 ELO: Final = (
     "Ranked by Elo, a number for a bot's strength: a bot that is 100 above another is expected to "
-    "take 64% of their points, at 200 above 76%."
+    "take 64% of their points, at 200 above 76%, and less if a seat has a great advantage."
 )
 
 

@@ -155,6 +155,7 @@ def test_a_board_says_in_words_what_ranks_and_which_pairs_fit_worst() -> None:
     )
     fits = board_page(line, lack={**LACK, "p": 0.4})
     assert "100 above another is expected to take 64% of their points, at 200 above 76%" in fits
+    assert "less if a seat has a great advantage" in fits
     assert "As far as the deals can tell, that predicts these results." in fits
     for absent in ("were expected", "beat one that"):
         assert absent not in fits
