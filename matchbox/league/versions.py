@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import sqrt
+from math import inf, sqrt
 from statistics import fmean
 from typing import Final, NotRequired, TypedDict
 
@@ -200,12 +200,13 @@ def gauntlet(
     for (_, others), value in apart.items():
         against[others].append(value)
     alone = {others[0]: fmean(values) for others, values in against.items() if len(others) == 1}
-    return _clustered(apart, alone)
+    return _clustered(apart, alone, inf if cooperative else 1.0)
 
 
 def _clustered(
-    apart: dict[tuple[str, tuple[str, ...]], float], alone: dict[str, float]
+    apart: dict[tuple[str, tuple[str, ...]], float], alone: dict[str, float], most: float
 ) -> Gauntlet:
+    """`most` is the greatest difference that there may be."""
     mean = fmean(apart.values())
     by_deal: defaultdict[str, float] = defaultdict(float)
     for (deal, _), value in apart.items():
@@ -219,4 +220,5 @@ def _clustered(
         error = max(1.0, abs(mean)) / deals
     half = float(scipy.special.stdtrit(deals - 1, 0.975)) * error
     sure = float(scipy.special.stdtr(deals - 1, mean / error))
-    return Gauntlet(mean, (mean - half, mean + half), sure, deals, alone)
+    ci95 = max(mean - half, -most), min(mean + half, most)
+    return Gauntlet(mean, ci95, sure, deals, alone)
