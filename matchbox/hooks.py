@@ -5,6 +5,7 @@ Knows what `matchbox/game.py` declares; knows no game and finds none.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from inspect import Parameter, Signature, signature
@@ -33,6 +34,7 @@ LONGEST_RULES: Final = 16
 """The most characters of a version of the rules: those that the database's columns hold."""
 _CLOSE: Final = 0.8
 """Two names at least this similar (1 is equal) are taken for a name and its misspelling."""
+_NAME: Final = re.compile(r"[\w.-]{1,32}")
 _BRIEFS: Final = ("brief_of", "answer_brief")
 _CONTENT: Final[Mapping[str, type]] = {"ALIASES": str, "ENDINGS": str, "REMEMBERED": bytes}
 """The value type of each of these mappings; the keys are strings."""
@@ -78,6 +80,11 @@ def _check_spec(place: str, spec: Any) -> None:
     """Checks the facts about a game, which are read without any further check."""
     if not isinstance(spec, Spec):
         raise BadGame(f"{place} is not a matchbox.game.Spec; see {PAGE}")
+    if not isinstance(spec.name, str) or not _NAME.fullmatch(spec.name):
+        raise BadGame(
+            f"{place}.name is {spec.name!r}; a game's name is part of addresses, so it has 1 to 32 "
+            "letters, digits, -, _ and ."
+        )
     if not isinstance(spec.rules, str) or not 1 <= len(spec.rules) <= LONGEST_RULES:
         raise BadGame(
             f"{place}.rules is {spec.rules!r}; a version of the rules has 1 to {LONGEST_RULES} "

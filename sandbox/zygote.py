@@ -135,7 +135,11 @@ def _load(preload: Sequence[str], entry: str) -> Serve:
     name, _, function = entry.partition(":")
     with _no_hooks():
         for module in (*STANDARD_LIBRARY, *preload):
-            importlib.import_module(module)
+            try:
+                importlib.import_module(module)
+            except Exception as error:
+                told = f"{type(error).__name__}: {error}"
+                raise ImportError(f"a box cannot load the module {module}: {told}") from error
         served = importlib.import_module(name)
     shared_objects.load(library.extensions().values())
     shared_objects.populate()

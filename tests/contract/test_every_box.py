@@ -520,6 +520,17 @@ def test_a_zygote_retires_after_its_last_seat(kind: str, monkeypatch: pytest.Mon
         assert eventually(lambda: gone(zygotes[0]))
 
 
+@pytest.mark.parametrize("kind", ["process"])
+def test_a_module_that_a_box_cannot_load_is_named(kind: str, tmp_path: Path) -> None:
+    (tmp_path / "greedy.py").write_text("import no_such_library\n")
+    why = r"a box cannot load the module greedy: .* named 'no_such_library'"
+    with (
+        pytest.raises(BoxUnavailable, match=why),
+        open_box(kind, preload=("greedy",), entry=ENTRY, paths=[HERE, tmp_path]) as box,
+    ):
+        box.seat(LIMITS)
+
+
 def test_a_renewed_box_ends_its_idle_zygotes_and_no_open_seat(kind: str) -> None:
     with open_box(kind, preload=(), entry=ENTRY, paths=[HERE]) as box:
         with contextlib.closing(box.seat(LIMITS)) as seat:

@@ -153,6 +153,13 @@ def test_a_version_of_the_rules_that_no_column_holds_is_refused(version: Any) ->
     check_game("nim", game(spec=Spec("nim", "Nim", (2,), "2026.11.27-beta1")), player())
 
 
+@pytest.mark.parametrize("name", ["", "tic tac", "tic/tac", "t" * 33, None])
+def test_a_name_that_no_address_or_column_holds_is_refused(name: Any) -> None:
+    with pytest.raises(BadGame, match=r"rules\.GAME\.spec\.name is .* 1 to 32 letters"):
+        check_game("nim", game(spec=Spec(name, "Nim", (2,), "1")), player())
+    check_game("nim", game(spec=Spec("Nim_2.1-ü", "Nim", (2,), "1")), player())
+
+
 @pytest.mark.parametrize("seats", [2, (), (0, 2), (3, 2), (2, 2), ("2",), "2", None])
 def test_table_sizes_that_no_table_can_have_are_refused(seats: Any) -> None:
     with pytest.raises(BadGame, match=r"rules\.GAME\.spec\.seats is .* a tuple of table sizes"):
