@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from msgspec import Struct
 from msgspec.structs import replace
 
-from matchbox.lab.facts import Facts
+from matchbox.lab.facts import Facts, check_facts
 from matchbox.match.record import entrant
 from matchbox.match.replay import last_state, walk
 
@@ -55,7 +55,8 @@ class Counts(Struct, frozen=True):
 
 
 def count(game: Game, sitting: Sitting, record: Record, notes: Iterable[Note]) -> Counts:
-    """Counts the bouts of a sitting. Raises BadRecord if they do not replay."""
+    """Counts the bouts of a sitting. Raises BadRecord if they do not replay, and BadGame for facts
+    that cannot be added up."""
     turns, facts = getattr(game, "turns", len), getattr(game, "facts", None)
     seats = range(len(sitting.bots))
     seated = {}
@@ -74,7 +75,8 @@ def count(game: Game, sitting: Sitting, record: Record, notes: Iterable[Note]) -
             counted = CountedBout(*seated[bout.rotation], places, scores, taken)
             known[alike] = counted
         if facts is not None:
-            counted = replace(counted, facts=facts(last_state(game, record, bout)))
+            found = facts(last_state(game, record, bout))
+            counted = replace(counted, facts=check_facts(game.spec.name, found))
         bouts.append(counted)
     faults = Counter((sitting.bots[note.entrant], str(note.kind), note.detail) for note in notes)
     return Counts(bouts, [bout.deal for bout in record.bouts], faults)

@@ -13,7 +13,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from matchbox.errors import BadGame
+
 Facts = Mapping[str, Any]
+
+
+def check_facts(game: str, found: object) -> Facts:
+    """Returns what that game's `facts` has returned. Raises BadGame if it cannot be added up."""
+    if not isinstance(found, Mapping) or not all(_adds_up(one) for one in found.values()):
+        raise BadGame(
+            f"facts of {game} returned {found!r:.200}; it returns a dict whose values are yes or "
+            "no, numbers, or dicts of numbers"
+        )
+    return found
+
+
+def _adds_up(value: object, depth: int = 2) -> bool:
+    if isinstance(value, Mapping):
+        return depth > 0 and all(_adds_up(one, depth - 1) for one in value.values())
+    return isinstance(value, int | float)
 
 
 class Sum:

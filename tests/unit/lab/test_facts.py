@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from cli.named_bots import find
+from matchbox.errors import BadGame
 from matchbox.games.bomb.rules import Bomb
 from matchbox.lab.counts import count
 from matchbox.lab.facts import Sum
@@ -73,6 +76,18 @@ def test_a_game_is_asked_about_the_state_that_a_bout_ended_in() -> None:
     counts = count(TellingBomb(), sitting, records.unpack(played.record), played.notes)
     assert [bout.facts for bout in counts.bouts] == [{"over": True}] * 4
     assert [bout.bots for bout in counts.bouts] == [(0, 1), (1, 0)] * 2
+
+
+@pytest.mark.parametrize("found", [None, {"over": "yes"}, {"by": {"a": {"b": {"c": 1}}}}])
+def test_facts_that_do_not_add_up_are_the_games(found: Any) -> None:
+    class Muddled(Bomb):
+        def facts(self, state: Any) -> Any:
+            return found
+
+    sitting, bundles = a_sitting()
+    played = play_job(sitting.job, bundles, None)
+    with pytest.raises(BadGame, match="facts of bomb returned"):
+        count(Muddled(), sitting, records.unpack(played.record), played.notes)
 
 
 def test_a_game_that_tells_nothing_is_not_asked() -> None:
