@@ -76,21 +76,59 @@ def game_page(
     """Returns the form that opens a table; the number of seats is the field `seats`."""
     found = _game(source, game)
     given = values or {}
-    wanted = given.get("seats") or request.args.get("seats", "")
-    usual = 2 if 2 in found.seats else found.seats[0]
-    count = int(wanted) if wanted in map(str, found.seats) else usual
+    place = _place(source, game, values or request.args)
+    count = len(place.players) if place else _wanted_seats(found, given)
     bots = source.opponents(game, LISTED + 1)
+    usual = place.players if place else [_usual_player(at, bots) for at in range(count)]
     return render_template(
         "play_game.html",
-        game=_with_decisions(found, count),
+        game=found if place else _with_decisions(found, count),
         count=count,
+        place=place,
         bots=bots[:LISTED],
         more=len(bots) > LISTED,
-        chosen=[given.get(f"seat-{at}") or _usual_player(at, bots) for at in range(count)],
+        chosen=[given.get(f"seat-{at}") or usual[at] for at in range(count)],
         values=given,
         error=error,
         closed=source.play_closed(),
     )
+
+
+def _wanted_seats(game: Game, given: Mapping[str, str]) -> int:
+    wanted = given.get("seats") or request.args.get("seats", "")
+    usual = 2 if 2 in game.seats else game.seats[0]
+    return int(wanted) if wanted in map(str, game.seats) else usual
+
+
+class Beginning(NamedTuple):
+    """A position of a match from which a new table goes on."""
+
+    match: str
+    bout: int
+    """Counted from 0."""
+    moves: int
+    players: list[str]
+    """By seat: "me" or a bot as owner/name."""
+
+
+def _place(source: Source, game: str, given: Mapping[str, str]) -> Beginning | None:
+    """Returns the position that the form or the address names; None if it names none.
+
+    Raises NotFound if there is no such bout of the game, or if it is not readable now.
+    """
+    if not given.get("match"):
+        return None
+    match = source.match(given["match"])
+    numbers = [given.get(name, "") for name in ("bout", "moves")]
+    if match.game != game or not all(one.isdecimal() and len(one) < 10 for one in numbers):
+        raise NotFound(f"match {match.id} has no such position of {game}")
+    bout, moves = map(int, numbers)
+    if match.embargo or not 0 <= bout < len(match.bouts or ()):
+        raise NotFound(match.embargo or f"match {match.id} has no bout {bout + 1}")
+    assert match.bouts is not None
+    players = [match.entrants[entrant].bot for entrant in match.bouts[bout].seats]
+    players[max(playback.seat_of_view(len(players)) or 0, 0)] = "me"
+    return Beginning(match.id, bout, moves, players)
 
 
 def table_page(

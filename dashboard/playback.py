@@ -24,6 +24,9 @@ class DrawnStep(NamedTuple):
     event: bool
     """Whether it is a fault, the end, or a line that the game's drawing names in EVENTS."""
     fault: bool
+    moves: int | None = None
+    """How many moves lead to this position; None if nobody can go on from it, because the bout is
+    over or a seat has forfeited."""
 
 
 def drawn(
@@ -42,6 +45,7 @@ def drawn(
     the bout is not over.
     """
     frames = []
+    goes_on = moves_before(steps)
     for at, step in enumerate(steps):
         ends = step.seat is None and at == len(steps) - 1 > 0
         last = ending if ends else None
@@ -54,16 +58,37 @@ def drawn(
                 board=Markup(drawings.named_drawing(svg, names, tints, viewer)) if svg else None,
                 event=event,
                 fault=step.fault is not None,
+                moves=goes_on[at],
             )
         )
     return frames
+
+
+def moves_before(steps: Sequence[Step]) -> list[int | None]:
+    """Returns for each step how many moves lead to its position, as `DrawnStep.moves` has it."""
+    made: list[int | None] = []
+    moves = 0
+    for step in steps:
+        if step.fault is not None:
+            break
+        moves += step.seat is not None and step.seat >= 0
+        made.append(moves)
+    forfeited: list[None] = [None] * (len(steps) - len(made))
+    over = None if forfeited else moves
+    return [None if count == over else count for count in made] + forfeited
 
 
 def packed(steps: Sequence[DrawnStep]) -> dict[str, Any]:
     """Returns drawn steps in few bytes, as match.js reads them."""
     parts, rows = drawings.pieces(step.board for step in steps)
     frames = [
-        {"seat": step.seat, "text": step.text, "event": step.event, "board": row}
+        {
+            "seat": step.seat,
+            "text": step.text,
+            "event": step.event,
+            "board": row,
+            "moves": step.moves,
+        }
         for step, row in zip(steps, rows, strict=True)
     ]
     return {"pieces": parts, "steps": frames}

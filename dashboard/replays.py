@@ -18,7 +18,7 @@ from dashboard.source import Source
 from matchbox.answers.matches import Bout, Match
 from matchbox.errors import BadRecord, NotFound, UnknownGame
 from matchbox.match.transcript import Transcript
-from matchbox.registry import package_of
+from matchbox.registry import game, package_of
 
 LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -112,6 +112,7 @@ def _played_page(source: Source, found: Match, error: str) -> str:
         match_id=found.id,
         verification=source.verification(found.id),
         error=error,
+        goes_on=not source.play_closed() and found.rules == game(found.game).spec.rules,
     )
 
 

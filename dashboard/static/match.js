@@ -93,9 +93,21 @@ function show(step) {
   part("back").href = addressOf(Math.max(0, at - 1));
   part("on").href = addressOf(Math.min(last(), at + 1));
   part("event").href = addressOf(nextEvent(at));
+  showWayOn();
   for (const link of part("seen").querySelectorAll("a")) link.href = addressOf(at, link.href);
   showSaid();
   keepAddress();
+}
+
+// The link to a table that goes on from here; there is none where the bout is over.
+function showWayOn() {
+  const link = part("go-on");
+  if (!link) return;
+  const { moves } = shown.steps[at];
+  link.hidden = moves === null;
+  const address = new URL(link.href);
+  address.searchParams.set("moves", moves ?? 0);
+  link.href = address.pathname + address.search;
 }
 
 // Some browsers take only so many addresses in half a minute. Then the last one is given later.

@@ -11,11 +11,12 @@ from collections import deque
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from matchbox.errors import BadMessage, SeatFault
+from matchbox.errors import BadMessage, BadOption, SeatFault
 from matchbox.match.bout import LiveBout
 from matchbox.match.frames import readable
 from matchbox.match.record import Bout, Record
 from matchbox.match.referee import play
+from matchbox.match.replay import walk
 from matchbox.match.wire import Said
 
 if TYPE_CHECKING:
@@ -46,6 +47,26 @@ def resume(game: Game, deal: str, seats: int, options: Options, said: Iterable[S
     if any(scripts):
         raise BadMessage("the table has answers that nobody asked for")
     return live
+
+
+def answers_before(game: Game, record: Record, bout: Bout, moves: int) -> list[Said]:
+    """The answers that lead to the position of a recorded bout after this many moves.
+
+    Raises BadOption if nobody can go on from there, because the bout is over by then or a seat has
+    forfeited; BadRecord if the record does not replay.
+    """
+    said: list[Said] = []
+    for live, made in walk(game, record, bout):
+        if live.faults:
+            raise BadOption(
+                f"a bot has forfeited before move {moves + 1}: choose a position with at most "
+                f"{live.faults[0].step} moves"
+            )
+        for seat, move in made.items():
+            if len(said) == moves:
+                return said
+            said.append(Said(seat, [move]))
+    raise BadOption(f"the bout ends after {len(said)} moves: choose a position before that")
 
 
 def owing(live: LiveBout) -> list[int]:
@@ -121,8 +142,9 @@ class _HostedSeat:
     """A seat that repeats its earlier answers. After them its bot answers, or PersonOwes is raised.
 
     A bot is asked the earlier questions too, to bring its own state up to date. Its new answers to
-    them are ignored: the earlier answers stand. A program that breaks at such a question forfeits
-    at its next decision.
+    them are ignored: the earlier answers stand. If it answers with several moves in a row, and the
+    earlier answers are single moves, it is not asked again for those. A program that breaks at such
+    a question forfeits at its next decision.
     """
 
     def __init__(
@@ -133,13 +155,18 @@ class _HostedSeat:
         self._script = script
         self._new = new
         self._broken: SeatFault | None = None
+        self._ahead = 0
+        """How many of the next single moves the bot has answered already, in a row."""
 
     def answer(self, questions: Sequence[Question]) -> list[Answer]:
         """The answer to the bout's question. Raises PersonOwes, or SeatFault("platform")."""
         if self._script:
             known = self._script.popleft()
-            if self._broken is None and known.fault is None:
-                self._ask(questions)
+            if self._ahead:
+                self._ahead -= 1
+            elif self._broken is None and known.fault is None:
+                answer = self._ask(questions)
+                self._ahead = 0 if known.row or not isinstance(answer, tuple) else len(answer) - 1
             return [answer_of(known)]
         if self._player is None:
             raise PersonOwes

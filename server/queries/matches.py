@@ -8,7 +8,7 @@ from sqlalchemy import Select, bindparam, func, select, tuple_
 
 from matchbox import registry
 from matchbox.answers import matches as answers
-from matchbox.errors import BadOption, BadRecord, Forbidden, NotFound
+from matchbox.errors import BadOption, BadRecord, NotFound
 from matchbox.match import record as records
 from matchbox.match import replay
 from matchbox.match.record import Bout, Record
@@ -28,9 +28,9 @@ from server.db.models import (
 from server.queries import match_lines
 from server.queries.match_filters import MatchFilters
 from server.queries.pagination import numbers, page_size, sees, split
-from server.services import walls
+from server.services import kept_records, walls
 from server.services.embargo import embargoed_matches, reason
-from server.services.kept_records import removed, require_record
+from server.services.kept_records import removed
 from server.times import iso
 
 if TYPE_CHECKING:
@@ -127,12 +127,7 @@ def match(session: Session, name: str, viewer: User | None) -> answers.Match:
 
 def record_of(session: Session, name: str) -> Record:
     """Returns the match's record. Raises NotFound, or Forbidden with the reason for the embargo."""
-    row = session.get_one(Match, whole_id(session, name))
-    why = reason(session, row)
-    if why is not None or row.result is None:
-        raise Forbidden(why or f"match {name} has no record")
-    require_record(row.result, row.id)
-    return records.unpack(row.result.record)
+    return kept_records.record_of(session, whole_id(session, name))
 
 
 def steps(session: Session, name: str, bout: int, seat: int | None = None) -> answers.Steps:

@@ -14,6 +14,7 @@ from server.routes import schemas
 from server.routes.responses import answered
 from server.scopes import Scope, needs
 from server.services import play as services
+from server.services.positions import Place
 
 if TYPE_CHECKING:
     from flask import Response
@@ -37,10 +38,17 @@ def tables(query_data: schemas.TablesPage) -> Response:
 @routes.input(schemas.NewTable)
 @routes.output(Table, status_code=201)
 def open_table(json_data: schemas.NewTable) -> Response:
-    """Opens a table against active bots; poll the Location until it is your turn."""
-    wanted = json_data.model_dump()
+    """Opens a table against active bots; poll the Location until it is your turn.
+
+    With a `place`, the game goes on from that position of a match.
+    """
+    wanted = json_data.model_dump(exclude={"place"})
+    place = Place(**json_data.place.model_dump()) if json_data.place else None
+    settings = context().settings
     with acting() as (session, actor, now):
-        made = services.open_table(session, actor, **wanted, settings=context().settings, now=now)
+        made = services.open_table(
+            session, actor, **wanted, place=place, settings=settings, now=now
+        )
     response = _table(made.id)
     response.status_code = 201
     response.headers["Location"] = url_for("play.table", table=made.id)

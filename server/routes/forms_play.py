@@ -12,6 +12,7 @@ from matchbox.errors import BadOption
 from server.auth import acting, context, require_account
 from server.routes.form_fields import field, form_of, go_to, whole, whole_or_none
 from server.services import play
+from server.services.positions import Place
 
 if TYPE_CHECKING:
     from werkzeug.wrappers import Response
@@ -37,6 +38,7 @@ def open_table(game: str) -> Response:
             game=game,
             seats=[_player(at) for at in range(min(whole("seats"), _MOST_SEATS))],
             options=options,
+            place=_place(),
             settings=context().settings,
             now=now,
         )
@@ -78,6 +80,12 @@ def close(game: str, table: str) -> Response:
     with acting() as (session, actor, now):
         play.close(session, actor, table, now=now)
     return go_to("pages.play")
+
+
+def _place() -> Place | None:
+    """The position of a match from which the table goes on; None if the form names none."""
+    match = field("match").strip()
+    return Place(match, whole("bout"), whole("moves")) if match else None
 
 
 def _player(seat: int) -> str:

@@ -305,15 +305,25 @@ class NewComparison(Body):
     )
 
 
+class PlaceInMatch(Body):
+    """A position of a finished match: its bout, from 0, after this many moves of the bout."""
+
+    match: NameText
+    bout: Annotated[int, Field(ge=0, le=999_999_999)]
+    moves: Annotated[int, Field(ge=0, le=999_999_999)]
+
+
 class NewTable(Body):
     """A table: its game and for each seat "me", "friend", or a bot as owner/name.
 
-    A friend takes the seat by the table's link. An option that is left out has its default.
+    A friend takes the seat by the table's link. An option that is left out has its default. With a
+    `place`, the game goes on from there, with the deal and the options of that match.
     """
 
     game: NameText
     seats: Annotated[list[FullName], Field(min_length=1, max_length=32)]
     options: dict[str, str | int | bool] = Field(default_factory=dict)
+    place: PlaceInMatch | None = None
 
 
 class TableSince(Query):

@@ -1,4 +1,4 @@
-"""The remains of a match whose record was removed, and the sentences about the removal."""
+"""Records of matches: read one, or say that it was removed."""
 
 from __future__ import annotations
 
@@ -6,13 +6,31 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
-from matchbox.errors import NotFound
+from matchbox.errors import Forbidden, NotFound
+from matchbox.match import record as records
 from server.db.models import Match, Result
+from server.services.embargo import reason
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
+    from matchbox.match.record import Record
     from server.db.models import Season
+
+
+def record_of(session: Session, match: str) -> Record:
+    """Returns the record of the match with that id.
+
+    Raises NotFound, or Forbidden with the reason for the embargo.
+    """
+    row = session.get(Match, match)
+    if row is None:
+        raise NotFound(f"there is no match {match}")
+    why = reason(session, row)
+    if why is not None or row.result is None:
+        raise Forbidden(why or f"match {match} has no record")
+    require_record(row.result, match)
+    return records.unpack(row.result.record)
 
 
 def removed(result: Result | None, name: str) -> str | None:

@@ -17,7 +17,7 @@ from sqlalchemy import delete, func, select, update
 from matchbox import registry
 from matchbox.errors import BadOption, Conflict, Forbidden, NotFound, TooMany
 from matchbox.game import check_seats, fill_options
-from matchbox.match import hosted_bout
+from matchbox.match import hosted_bout, wire
 from matchbox.match.bout import refusal
 from matchbox.match.wire import Said
 from matchbox.settings import limits_of
@@ -31,9 +31,10 @@ from server.db.models import (
     VersionState,
 )
 from server.db.session import rows_changed
-from server.services import audit, table_turns
+from server.services import audit, positions, table_turns
 from server.services.accounts import require_operator
 from server.services.lookup import find_bot
+from server.services.positions import Position
 from server.services.walls import wall
 from server.times import CLOCKS_MS, MINUTE_MS
 
@@ -41,9 +42,10 @@ if TYPE_CHECKING:
     from sqlalchemy import Select
     from sqlalchemy.orm import Session
 
-    from matchbox.game import Plain
+    from matchbox.game import Plain, Spec
     from matchbox.settings import Settings
     from server.db.models import User
+    from server.services.positions import Place
 
 ME: Final = "me"
 """Names the seat of the person who opens the table."""
@@ -60,18 +62,20 @@ def open_table(
     game: str,
     seats: Sequence[str],
     options: Mapping[str, object],
+    place: Place | None = None,
     settings: Settings,
     now: int,
 ) -> PlayTable:
     """Opens a table and begins its bout, or waits for friends; returns it.
 
-    `seats` holds for each seat "me", "friend", or a bot as owner/name. Raises UnknownGame,
-    BadOption, NotFound for an unknown bot, Conflict if a bot cannot play now, and TooMany if no
-    more tables may be open.
+    `seats` holds for each seat "me", "friend", or a bot as owner/name. With a `place`, the bout
+    goes on from that position of a match, with its deal and options. Raises UnknownGame,
+    BadOption, NotFound for an unknown bot, Conflict if a bot cannot play now, TooMany if no more
+    tables may be open, and the errors of `positions.find`.
     """
     spec = registry.game(game).spec
     check_seats(spec, len(seats))
-    filled = fill_options(spec, options)
+    begins = _beginning(session, spec, len(seats), options, place)
     if seats.count(ME) != 1:
         raise BadOption(
             f"take one seat yourself, and no second one: choose “You”, in a program {ME!r}"
@@ -81,11 +85,11 @@ def open_table(
         id=secrets.token_hex(16),
         game=game,
         rules=spec.rules,
-        options=filled,
-        deal=secrets.token_hex(16),
+        options=begins.options,
+        deal=begins.deal,
         limits=limits_of(settings),
         state=PlayState.OPEN,
-        said=[],
+        said=[wire.to_plain(one) for one in begins.said],
         deadline=now + settings.play_idle_minutes * MINUTE_MS,
         created_at=now,
         seats=[_seat(session, actor, game, at, name, now) for at, name in enumerate(seats)],
@@ -96,6 +100,23 @@ def open_table(
     session.flush()
     _begin_if_full(session, table, settings, now)
     return table
+
+
+def _beginning(
+    session: Session, spec: Spec, seats: int, options: Mapping[str, object], place: Place | None
+) -> Position:
+    """Returns the position with which a table begins. Raises as `open_table` does."""
+    if place is None:
+        return Position(spec.name, fill_options(spec, options), secrets.token_hex(16), seats, [])
+    if options:
+        raise BadOption("a table that goes on from a match has its options; give none")
+    found = positions.find(session, place)
+    if (found.game, found.seats) != (spec.name, seats):
+        raise BadOption(
+            f"match {place.match} is one of {found.game} with {found.seats} seats; name this game "
+            "and as many players"
+        )
+    return found
 
 
 def is_invited(table: PlayTable, secret: str, settings: Settings) -> bool:

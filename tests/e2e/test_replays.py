@@ -57,6 +57,19 @@ def tabs_to(page: Page, name: str) -> int:
     raise AssertionError(f"{name} is never reached")
 
 
+def test_the_link_to_a_table_follows_the_step(replayed: Page) -> None:
+    link = replayed.locator("#go-on")
+    replayed.keyboard.press("Home")
+    expect(link).to_have_attribute("href", re.compile(r"&bout=1&moves=0&seat=all$"))
+    replayed.keyboard.press("ArrowRight")
+    expect(link).to_have_attribute("href", re.compile(r"&bout=1&moves=1&seat=all$"))
+    replayed.keyboard.press("End")
+    expect(link).to_be_hidden()
+    replayed.keyboard.press("Home")
+    link.click()
+    expect(replayed.get_by_text("The game goes on from")).to_be_visible()
+
+
 def test_a_bout_is_stepped_through_by_keyboard(replayed: Page) -> None:
     told = cast.steps(MATCH, 1, EVERYBODY).steps
     now, at = replayed.locator("#now"), replayed.locator("#at")

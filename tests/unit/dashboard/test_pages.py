@@ -8,13 +8,14 @@ from typing import Any, NoReturn
 
 import pytest
 
-from dashboard import replays
+from dashboard import playback, replays
 from dashboard.pages import own_path
 from dashboard.playback import DrawnStep
 from dashboard.source import Source
-from matchbox.answers.matches import Fault, Steps
+from matchbox.answers.matches import Fault, Step, Steps
 from matchbox.answers.standings import BoardLine
-from matchbox.errors import Forbidden, NotFound
+from matchbox.errors import FaultKind, Forbidden, NotFound
+from matchbox.game import CHANCE
 from tests.unit.dashboard import cast, seasons
 from tests.unit.dashboard.cast import MATCH, NOBODY, OPERATOR, PAGES, SOURCE, make_app
 
@@ -357,6 +358,18 @@ def test_an_address_that_names_a_move_leads_to_its_step() -> None:
             assert replays._opened_at(steps) == step
 
 
+def test_nobody_goes_on_from_a_step_after_a_forfeit_or_after_the_last_move() -> None:
+    def moves(*steps: tuple[int | None, FaultKind | None]) -> list[int | None]:
+        shown = [Step(seat=seat, text="", move=None, view=None, fault=kind) for seat, kind in steps]
+        return playback.moves_before(shown)
+
+    start, chance, end = (None, None), (CHANCE, None), (None, None)
+    one, two = (0, None), (1, None)
+    assert moves(start, one, chance, two, one, end) == [0, 1, 1, 2, None, None]
+    assert moves(start, one, (1, "timeout"), one, end) == [0, 1, None, None, None]
+    assert moves(start, end) == [None, None]
+
+
 def test_a_team_s_match_tells_its_score_and_no_winner() -> None:
     bouts = [cast.bout(number, scores=[40, 40]) for number in range(10)]
     team = [one.model_copy(update={"points": None}) for one in cast.match(MATCH).entrants]
@@ -384,7 +397,7 @@ def test_the_steps_of_a_bout_come_drawn_in_one_answer() -> None:
         assert "careful: " in re.sub("<[^>]*>", "", svg)
         assert "eat 0" not in svg
         assert f"discard pile {len(step.view['discard'])}." in svg
-    assert set(answer["steps"][0]) == {"seat", "text", "board", "event"}
+    assert set(answer["steps"][0]) == {"seat", "text", "board", "event", "moves"}
     assert client.get(f"/matches/{MATCH}/bouts/10.json").status_code == 404
 
 

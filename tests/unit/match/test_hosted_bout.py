@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from matchbox import registry
-from matchbox.errors import SeatFault
-from matchbox.game import fill_options
+from matchbox.errors import BadOption, SeatFault
+from matchbox.game import Game, Plain, fill_options
 from matchbox.match import hosted_bout, replay
 from matchbox.match.hosted_bout import bout_so_far, owing, play_on, record_of, resume
-from matchbox.match.record import Bout
+from matchbox.match.record import Bout, Record
 from matchbox.match.wire import Entrant, PlayMatch, Said
 from tests.fakes import ScriptedPlayer
 
@@ -116,6 +116,66 @@ def test_a_row_of_moves_is_kept_as_a_row() -> None:
     assert hosted_bout.answer_of(row) == ("draw",)
     assert hosted_bout.answer_of(hosted_bout.said_of(0, "draw")) == "draw"
     assert hosted_bout.answer_of(hosted_bout.said_of(0, ["a", "b"])) == ["a", "b"]
+
+
+@pytest.mark.parametrize("name", ["bomb", "creatures", "skull", "thegame", "war"])
+def test_the_answers_before_a_position_lead_to_it(name: str) -> None:
+    game = registry.game(name)
+    job = job_of(name, 2, {})
+    live = resume(game, DEAL, 2, job.options, [])
+    while not live.over:
+        seat = owing(live)[0]
+        live.take(seat, game.legal(live.state, seat)[0])
+    bout = live.result()
+    record = record_of(game, "match", job.options, DEAL, ["", ""], bout)
+    assert len(bout.moves) > 3
+    for moves in (0, 1, 3, len(bout.moves) - 1):
+        said = hosted_bout.answers_before(game, record, bout, moves)
+        there = resume(game, DEAL, 2, job.options, said)
+        assert [one.moves for one in said] == [[move] for move in bout.moves[:moves]]
+        assert owing(there)
+        for seat, move in whole_turns(game, record, bout, moves):
+            there.take(seat, move)
+        assert there.result() == bout
+    with pytest.raises(BadOption, match=f"ends after {len(bout.moves)} moves"):
+        hosted_bout.answers_before(game, record, bout, len(bout.moves))
+
+
+def whole_turns(game: Game, record: Record, bout: Bout, moves: int) -> list[tuple[int, Plain]]:
+    """The moves of the bout after the first `moves`, with their seats."""
+    made = [one for _, turn in replay.walk(game, record, bout) for one in turn.items()]
+    return made[moves:]
+
+
+def test_nobody_goes_on_after_a_forfeit() -> None:
+    game, job = registry.game("skull"), job_of("skull", 3, {})
+    live = resume(game, DEAL, 3, job.options, [])
+    for _ in range(2):
+        live.take(owing(live)[0], game.legal(live.state, owing(live)[0])[0])
+    live.take(owing(live)[0], SeatFault("crash", "it broke"))
+    while not live.over:
+        live.take(owing(live)[0], game.legal(live.state, owing(live)[0])[0])
+    record = record_of(game, "match", job.options, DEAL, ["", "", ""], live.result())
+    assert len(hosted_bout.answers_before(game, record, live.result(), 1)) == 1
+    with pytest.raises(BadOption, match="choose a position with at most 2 moves"):
+        hosted_bout.answers_before(game, record, live.result(), 3)
+
+
+def test_a_bot_that_answered_in_a_row_is_not_asked_again_for_those_moves() -> None:
+    job, game = job_of("creatures", 2, {}), registry.game("creatures")
+    live = resume(game, DEAL, 2, job.options, [])
+    said = []
+    while (seat := owing(live)[0]) == 0:
+        move = game.legal(live.state, seat)[-1]
+        said.append(Said(0, [move]))
+        live.take(0, move)
+    assert len(said) > 1
+    whole = tuple(one.moves[0] for one in said)
+    at_once, one_by_one = ScriptedPlayer(lambda _: whole), ScriptedPlayer(lambda _: whole[0])
+    for bot, questions in ((at_once, 1), (one_by_one, len(said))):
+        players = [bot, None]
+        assert play_on(game, job, said, players.__getitem__) == []
+        assert len(bot.asked) == questions
 
 
 def test_an_unfinished_bout_shows_its_steps_and_who_is_to_move() -> None:

@@ -6,8 +6,8 @@ from typing import Any
 
 from matchbox.match.wire import TakeTurn
 from server.db.models import User
-from tests.books import Books
-from tests.unit.server.routes.conftest import Caller
+from tests.books import Books, really_played
+from tests.unit.server.routes.conftest import Caller, open_season, start_season
 from tests.unit.server.test_play import book, taken
 
 
@@ -50,6 +50,29 @@ def test_a_game_is_played_by_the_api(
     older = as_alice.get(f"/tables?limit=1&cursor={page['next']}").get_json()
     assert {one["items"][0]["id"] for one in (page, older)} > {table["id"]}
     assert older["next"] is None
+
+
+def test_a_table_goes_on_from_a_match(
+    books: Books, as_alice: Caller, alice: User, bob: User, charlie: User
+) -> None:
+    match = start_season(books, charlie, open_season(books, charlie, alice, bob))[0]
+    for job in books.dispatch():
+        books.record(really_played(books, job))
+    record = as_alice.get(f"/matches/{match}").get_json()["record"]
+    body = {"game": "bomb", "seats": ["me", "bob/bob-bot"]}
+    place = {"match": match, "bout": 0, "moves": 4}
+    answer = as_alice.post("/tables", {**body, "place": place})
+    assert answer.status_code == 201
+    arena_plays(books)
+    table = as_alice.get(f"/tables/{answer.get_json()['id']}").get_json()
+    shown = [step["move"] for step in table["steps"][1:5]]
+    moves = record["bouts"][0]["moves"][:4]
+    assert all(one in (None, move) for one, move in zip(shown, moves, strict=True))
+    assert shown[0] == moves[0]
+    refused = as_alice.post("/tables", {**body, "place": {**place, "moves": 5000}})
+    assert refused.status_code == 422
+    assert "choose a position before that" in refused.get_json()["detail"]
+    assert as_alice.post("/tables", {**body, "place": {"match": match}}).status_code == 422
 
 
 def test_a_refused_move_says_why(books: Books, as_alice: Caller, bob: User) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
+from html import unescape
 from typing import Any
 
 import pytest
@@ -12,8 +14,8 @@ from apiflask import APIFlask
 from dashboard import play as pages
 from server.db.models import PlayTable, User
 from server.queries import play
-from tests.books import Books
-from tests.unit.server.routes.conftest import Browse, Caller
+from tests.books import Books, really_played
+from tests.unit.server.routes.conftest import Browse, Caller, open_season, start_season
 
 
 @pytest.fixture
@@ -47,6 +49,40 @@ def test_a_name_that_no_bot_has_is_refused_and_stays_in_its_field(
     assert answer.status_code == 404
     assert "There is no bot bob/nobody" in answer.text
     assert 'value="bob/nobody"' in answer.text
+
+
+def test_a_table_goes_on_from_the_step_of_a_match_that_is_shown(
+    browse: Browse, books: Books, alice: User, bob: User, charlie: User
+) -> None:
+    match = start_season(books, charlie, open_season(books, charlie, alice, bob))[0]
+    for job in books.dispatch():
+        books.record(really_played(books, job))
+    visitor = browse(alice)
+    shown = visitor.get(f"/matches/{match}?bout=1&move=3&seat=1").text
+    (address,) = re.findall(r'id="go-on" href="([^"]+)">Play on from here', shown)
+    assert address == f"/play/bomb?match={match}&amp;bout=1&amp;moves=3&amp;seat=1"
+    page = visitor.get(unescape(address)).text
+    assert f'href="/matches/{match}?bout=1&amp;move=3">bout 2 of match' in page
+    assert 'name="option-' not in page
+    fields = dict(re.findall(r'type="hidden" name="(\w+)" value="(\w+)"', page))
+    fields |= dict(re.findall(r'name="(seat-\d)">.*?<option value="([^"]+)" selected', page, re.S))
+    assert fields["seat-1"] == "me"
+    table = visitor.send("/play/bomb", **fields).location.rpartition("/")[2]
+    with books.read() as session:
+        row = session.get_one(PlayTable, table)
+        assert len(row.said) == 3
+    refused = visitor.send("/play/bomb", **{**fields, "moves": "5000"})
+    assert refused.status_code == 422
+    assert "choose a position before that" in refused.text
+    assert 'name="moves" value="5000"' in refused.text
+    over = visitor.get(f"/matches/{match}?bout=1&step=5000").text
+    assert re.search(r'id="go-on" href="[^"]+" hidden>', over)
+    for wrong in ("moves=x", "moves=1&bout=99", "moves=1&bout=0&match=0"):
+        assert visitor.get(f"/play/bomb?match={match}&bout=0&{wrong}").status_code in (200, 404)
+    assert visitor.get(f"/play/bomb?match={match}&bout=99&moves=1").status_code == 404
+    assert visitor.get(f"/play/skull?match={match}&bout=0&moves=1").status_code == 404
+    login = browse(None).get(unescape(address)).text
+    assert f"next=/play/bomb?match%3D{match}%26bout%3D1%26moves%3D3" in login
 
 
 TWO = {"seats": "2", "seat-0": "me", "seat-1": "friend"}
