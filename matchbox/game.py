@@ -310,7 +310,8 @@ def check_seats(spec: Spec, seats: int) -> None:
     """Raises BadOption unless the game has tables of that size."""
     if seats not in spec.seats:
         sizes = ", ".join(map(str, spec.seats))
-        raise BadOption(f"{spec.name} is played by {sizes} players, not {seats}")
+        players = "player" if sizes == "1" else "players"
+        raise BadOption(f"{spec.name} is played by {sizes} {players}, not {seats}")
 
 
 def _read(spec: Spec, name: str, option: Option, value: object) -> str | int | bool:

@@ -71,3 +71,5 @@ def test_only_its_table_sizes_are_played() -> None:
     check_seats(SPEC, 4)
     with pytest.raises(BadOption, match="toy is played by 2, 4 players, not 3"):
         check_seats(SPEC, 3)
+    with pytest.raises(BadOption, match="toy is played by 1 player, not 2"):
+        check_seats(Spec("toy", "Toy", (1,), "1", cooperative=True), 2)
