@@ -73,6 +73,29 @@ def test_a_game_is_played_through_arena_and_broker(
     assert not record.bouts[0].faults
 
 
+def test_a_duel_goes_on_from_the_middle_of_a_match(platform: Installation) -> None:
+    def readable() -> dict[str, Any]:
+        for one in platform.items("/matches", game="creatures", state="finished"):
+            match: dict[str, Any] = platform.get(f"/matches/{one['id']}")
+            if match["record"]:
+                return match
+        return {}
+
+    match = eventually(readable, why=platform.logs())
+    moves = match["record"]["bouts"][0]["moves"]
+    half = len(moves) // 2
+    place = {"match": match["id"], "bout": 0, "moves": half}
+    seats = ["me", match["entrants"][1]["bot"]]
+    name = platform.post("/tables", game="creatures", seats=seats, place=place)["id"]
+    while (table := mine(platform, name))["state"] == "persons":
+        platform.post(f"/tables/{name}/moves", move=table["choices"][0]["move"])
+    assert table["state"] == "finished", table["why"]
+    record = msgspec.convert(table["record"], Record)
+    replay.replay(registry.game("creatures"), record)
+    assert record.bouts[0].moves[:half] == moves[:half]
+    assert not record.bouts[0].faults
+
+
 def test_a_table_survives_the_death_of_arena_server_and_broker(platform: Installation) -> None:
     name = opened(platform, "skull", "bluffer")
     table = mine(platform, name)
