@@ -56,11 +56,11 @@ def test_a_long_folder_has_its_socket_elsewhere(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["a#b", "a%41"])
 def test_a_folder_that_no_address_can_name_has_its_socket_elsewhere(
-    tmp_path: Path, name: str
+    name: str,
 ) -> None:
-    data = tmp_path / name
-    assert not broker.socket_path(data).is_relative_to(data)
-    assert broker.socket_path(tmp_path / "ä b &+:@").is_relative_to(tmp_path)
+    home = Path("/srv")  # No longer than an address may be.
+    assert not broker.socket_path(home / name).is_relative_to(home)
+    assert broker.socket_path(home / "ä b &+:@").is_relative_to(home)
 
 
 def test_its_folder_is_closed_to_others_and_an_old_socket_removed(tmp_path: Path) -> None:
