@@ -52,21 +52,24 @@ def resume(game: Game, deal: str, seats: int, options: Options, said: Iterable[S
 def answers_before(game: Game, record: Record, bout: Bout, moves: int) -> list[Said]:
     """The answers that lead to the position of a recorded bout after this many moves.
 
-    Raises BadOption if nobody can go on from there, because the bout is over by then or a seat has
-    forfeited; BadRecord if the record does not replay.
+    The last position before a forfeit is one of them. Raises BadOption if nobody can go on from
+    there, because the bout is over by then or a seat has forfeited; BadRecord if the record does
+    not replay.
     """
     said: list[Said] = []
     for live, made in walk(game, record, bout):
-        if live.faults:
+        if live.faults:  # The first one comes after the moves so far.
+            if len(said) == moves:
+                return said
             raise BadOption(
-                f"a bot has forfeited before move {moves + 1}: choose a position with at most "
-                f"{live.faults[0].step} moves"
+                f"a bot forfeits after move {len(said)} of this bout: choose that position or an "
+                "earlier one"
             )
         for seat, move in made.items():
             if len(said) == moves:
                 return said
             said.append(Said(seat, [move]))
-    raise BadOption(f"the bout ends after {len(said)} moves: choose a position before that")
+    raise BadOption(f"the bout ends with move {len(said)}: choose an earlier position")
 
 
 def owing(live: LiveBout) -> list[int]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from matchbox import registry
 from matchbox.errors import BadOption, SeatFault
 from matchbox.game import Game, Plain, fill_options
 from matchbox.match import hosted_bout, replay
 from matchbox.match.hosted_bout import bout_so_far, owing, play_on, record_of, resume
-from matchbox.match.record import Bout, Record
+from matchbox.match.record import Bout, Fault, Record
 from matchbox.match.wire import Entrant, PlayMatch, Said
 from tests.fakes import ScriptedPlayer
 
@@ -137,7 +138,7 @@ def test_the_answers_before_a_position_lead_to_it(name: str) -> None:
         for seat, move in whole_turns(game, record, bout, moves):
             there.take(seat, move)
         assert there.result() == bout
-    with pytest.raises(BadOption, match=f"ends after {len(bout.moves)} moves"):
+    with pytest.raises(BadOption, match=f"ends with move {len(bout.moves)}:"):
         hosted_bout.answers_before(game, record, bout, len(bout.moves))
 
 
@@ -156,9 +157,25 @@ def test_nobody_goes_on_after_a_forfeit() -> None:
     while not live.over:
         live.take(owing(live)[0], game.legal(live.state, owing(live)[0])[0])
     record = record_of(game, "match", job.options, DEAL, ["", "", ""], live.result())
-    assert len(hosted_bout.answers_before(game, record, live.result(), 1)) == 1
-    with pytest.raises(BadOption, match="choose a position with at most 2 moves"):
+    for moves in (0, 1, 2):  # After two moves the third seat is still in the game.
+        said = hosted_bout.answers_before(game, record, live.result(), moves)
+        there = resume(game, DEAL, 3, job.options, said)
+        assert (len(there.moves), there.faults, there.over) == (moves, [], False)
+    with pytest.raises(BadOption, match="forfeits after move 2 of this bout: choose that"):
         hosted_bout.answers_before(game, record, live.result(), 3)
+
+
+def test_one_goes_on_from_the_position_in_which_a_bot_lost_by_a_fault() -> None:
+    game, job = registry.game("bomb"), job_of("bomb", 2, {})
+    live = resume(game, DEAL, 2, job.options, [Said(0, ["draw"]), Said(1, fault="timeout")])
+    record = record_of(game, "match", job.options, DEAL, ["", ""], live.result())
+    said = hosted_bout.answers_before(game, record, live.result(), 1)
+    assert owing(resume(game, DEAL, 2, job.options, said)) == [1]
+    with pytest.raises(BadOption, match="forfeits after move 1 of this bout: choose that"):
+        hosted_bout.answers_before(game, record, live.result(), 2)
+    excluded = replace(live.result(), moves=[], faults=[Fault(0, 0, "excluded")], places=[2, 1])
+    excluded = replace(excluded, why="excluded")
+    assert hosted_bout.answers_before(game, record, excluded, 0) == []
 
 
 def test_a_bot_that_answered_in_a_row_is_not_asked_again_for_those_moves() -> None:

@@ -80,7 +80,7 @@ def test_the_options_are_those_of_the_match(books: Books, record: Record, alice:
         ({"match": "0" * 32}, NotFound, "there is no match 0000"),
         ({"bout": 10_000}, NotFound, "has no bout 10001"),
         ({"bout": -1}, NotFound, "has no bout 0"),
-        ({"moves": 10_000}, BadOption, "choose a position before that"),
+        ({"moves": 10_000}, BadOption, "choose an earlier position"),
     ],
 )
 def test_a_position_that_is_not_there_is_refused(

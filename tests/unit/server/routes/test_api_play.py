@@ -71,7 +71,7 @@ def test_a_table_goes_on_from_a_match(
     assert shown[0] == moves[0]
     refused = as_alice.post("/tables", {**body, "place": {**place, "moves": 5000}})
     assert refused.status_code == 422
-    assert "choose a position before that" in refused.get_json()["detail"]
+    assert "choose an earlier position" in refused.get_json()["detail"]
     assert as_alice.post("/tables", {**body, "place": {"match": match}}).status_code == 422
 
 

@@ -73,7 +73,7 @@ def test_a_table_goes_on_from_the_step_of_a_match_that_is_shown(
         assert len(row.said) == 3
     refused = visitor.send("/play/bomb", **{**fields, "moves": "5000"})
     assert refused.status_code == 422
-    assert "choose a position before that" in refused.text
+    assert "choose an earlier position" in refused.text
     assert 'name="moves" value="5000"' in refused.text
     over = visitor.get(f"/matches/{match}?bout=1&step=5000").text
     assert re.search(r'id="go-on" href="[^"]+" hidden>', over)
