@@ -43,8 +43,13 @@ def check_export(game: str, path: Path) -> Export:
 
 def write_export(record: Record, names: Sequence[str], path: Path) -> None:
     """Writes the match to that file; `names` are the entrants'. Raises BadOption, BadRecord."""
+    from matchbox import registry
+    from matchbox.match.replay import naming_other_rules
+
     export = check_export(record.game, path)
-    output.write(path, "".join(export(record, names)))
+    with naming_other_rules(registry.game(record.game), record):
+        text = "".join(export(record, names))
+    output.write(path, text)
 
 
 def _offered(game: str) -> Mapping[str, Export]:

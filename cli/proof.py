@@ -55,14 +55,11 @@ def replay(
         raise BadOption(f"match {played.id} has no bout {bout}: its last is {len(record.bouts)}")
     names = [entrant.bot for entrant in played.entrants]
     if export is not None:
-        with naming_other_rules(record):
-            write_export(record, names, export)
+        write_export(record, names, export)
     if json:
         output.document(played.plain())
         return
-    with naming_other_rules(record):
-        shown = transcripts(record, names)
-    for number, lines in enumerate(shown, 1):
+    for number, lines in enumerate(transcripts(record, names), 1):
         if bout in (None, number):
             print(f"Bout {number}")
             print("\n".join(lines + diagnostic_lines(own, record.bouts[number - 1])))
@@ -174,38 +171,17 @@ def read_record(data: object) -> Record:
         raise BadRecord(f"the server sent no record: {error}") from error
 
 
-@contextmanager
-def naming_other_rules(record: Record) -> Iterator[None]:
-    """Raises BadRecord with the reason if a record of other rules than ours does not replay."""
-    from matchbox import registry
-
-    ours = registry.game(record.game).spec.rules
-    try:
-        yield
-    except BadOption:
-        raise
-    except Exception as error:
-        if record.rules == ours:
-            raise
-        raise BadRecord(  # Other rules may fail at any line.
-            f"it was played by rules {record.rules} of {record.game}, and the rules here, {ours}, "
-            "do not replay it; --json prints its record"
-        ) from error
-
-
 def transcripts(record: Record, names: list[str]) -> list[list[str]]:
-    """The lines of every bout, with each seat's bot by its name."""
+    """The lines of every bout, with each seat's bot by its name. Raises BadRecord."""
     from matchbox import registry
     from matchbox.match.record import entrant
+    from matchbox.match.replay import naming_other_rules
     from matchbox.match.transcript import narrate
 
-    game = registry.game(record.game)
-    seats = range(len(record.seats))
-    return [
-        list(
-            narrate(
-                game, record, bout, [names[entrant(s, bout.rotation, len(seats))] for s in seats]
-            )
-        )
-        for bout in record.bouts
-    ]
+    game, seats = registry.game(record.game), range(len(record.seats))
+    told = []
+    with naming_other_rules(game, record):
+        for bout in record.bouts:
+            bots = [names[entrant(seat, bout.rotation, len(seats))] for seat in seats]
+            told.append(list(narrate(game, record, bout, bots)))
+    return told

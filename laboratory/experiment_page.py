@@ -95,11 +95,8 @@ def _parts(document: Document) -> tuple[Drawn, Sequence[str], Sequence[Sequence[
     if result_rows.is_grid(document):
         caption = "Mean score of every team, with its 95% bootstrap band"
         sizes = [f"{size} player{'s' * (size > 1)}" for size in result_rows.sizes_of(document)]
-        return (
-            [(caption, _scores_figure(document))],
-            ["bot", *sizes],
-            result_rows.grid_rows(document),
-        )
+        shown = [(caption, _scores_figure(document))]
+        return shown, ["bot", *sizes], result_rows.grid_rows(document)
     assert result_rows.is_places(document)
     columns = ["players", "bot", "games", "won %", "mean place"]
     caption = "Share of games won, in %, with its 95% interval"

@@ -6,6 +6,7 @@ Knows records and rules; for a verification the caller opens the players.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
@@ -125,6 +126,21 @@ class _Position(NamedTuple):
     table: Plain
     moves: dict[int, Plain]
     fault: Fault | None
+
+
+@contextmanager
+def naming_other_rules(game: Game, record: Record) -> Iterator[None]:
+    """Raises BadRecord with the reason if the block fails for a record of other rules than ours."""
+    try:
+        yield
+    except Exception as error:  # Other rules may fail at any line.
+        ours = game.spec.rules
+        if record.rules == ours:
+            raise
+        raise BadRecord(
+            f"it was played by rules {record.rules} of {record.game}, and the rules here, {ours}, "
+            "do not replay it"
+        ) from error
 
 
 def replay(game: Game, record: Record) -> None:

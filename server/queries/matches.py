@@ -8,7 +8,7 @@ from sqlalchemy import Select, bindparam, func, select, tuple_
 
 from matchbox import registry
 from matchbox.answers import matches as answers
-from matchbox.errors import BadOption, BadRecord, NotFound
+from matchbox.errors import BadOption, NotFound
 from matchbox.match import record as records
 from matchbox.match import replay
 from matchbox.match.record import Bout, Record
@@ -154,18 +154,10 @@ def steps_of(
     shown: list[answers.Step] = []
     made: replay.Step | None = None
     played, game = record.bouts[bout], registry.game(record.game)
-    try:
+    with replay.naming_other_rules(game, record):
         for step in replay.steps(game, record, played, unfinished=unfinished):
             shown.append(_step(made, _view(step, seat)))
             made = step
-    except Exception as error:
-        ours = game.spec.rules
-        if record.rules == ours:
-            raise
-        raise BadRecord(  # Other rules may fail at any line.
-            f"it was played by rules {record.rules} of {record.game}, and the rules of today, "
-            f"{ours}, do not replay it"
-        ) from error
     shown.append(_step(made, shown[-1].view))
     return answers.Steps(bout=_bout(played, len(record.seats)), steps=shown)
 

@@ -52,7 +52,7 @@ def test_a_match_of_other_rules_shows_its_result_and_says_why_no_bout_is_shown(
     for user in (None, alice):
         page = browse(user).get(f"/matches/{match}")
         assert page.status_code == 200
-        assert "played by rules 1 of bomb, and the rules of today, 99, do not replay" in page.text
+        assert "played by rules 1 of bomb, and the rules here, 99, do not replay" in page.text
         assert "alice-bot" in page.text
         assert f"/api/v1/matches/{match}" in page.text
         assert ("bots' output" in page.text) == (user is not None)
