@@ -68,5 +68,5 @@ class Live(Progress):
             self._followed()
         yield from super().get_renderables()
         if self._figures is not None:
-            yield Text("so far, with half of the 95% interval")
+            yield Text("so far, with the 95% interval")
             yield self._figures

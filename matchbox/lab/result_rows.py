@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
+from matchbox.lab.statistics import is_lopsided
+
 if TYPE_CHECKING:
     from matchbox.lab.grid import CellResult, GridResult
     from matchbox.lab.matrix import MatrixResult, PairResult
@@ -35,8 +37,14 @@ def tsv(lines: Iterable[Sequence[object]]) -> str:
 
 
 def percent(share: float, interval: Sequence[float]) -> str:
-    """A share with half its interval's width, as "44.4 ±0.3"."""
-    return f"{100 * share:.1f} ±{50 * (interval[1] - interval[0]):.1f}"
+    """A share with half its interval's width, as "44.4 ±0.3".
+
+    An interval that reaches further to one side is written out, as "97.0 (91.5 to 100.0)".
+    """
+    low, high = interval
+    if is_lopsided(share, (low, high)):
+        return f"{100 * share:.1f} ({100 * low:.1f} to {100 * high:.1f})"
+    return f"{100 * share:.1f} ±{50 * (high - low):.1f}"
 
 
 def crosstable(result: MatrixResult) -> Rows:

@@ -11,7 +11,7 @@ from bench import bots as field
 from cli import named_bots
 from matchbox import registry
 
-SHARE = re.compile(r"\d+\.\d ±\d+\.\d")
+SHARE = re.compile(r"\d+\.\d+ (?:±\d+\.\d+|\(\d+\.\d to \d+\.\d\))")
 
 
 @pytest.mark.parametrize("game", ["bomb", "skull", "thegame"])

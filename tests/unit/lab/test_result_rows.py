@@ -17,11 +17,11 @@ RESULT: Any = {
             "second_wins": 3,
             "draws": 0,
             "first_share": 0.7,
-            "ci95": [0.4, 0.9],
+            "ci95": [0.45, 0.95],
             "mean_turns": 18.5,
         }
     ],
-    "both_orders": [{"bot": "a", "other": "b", "games": 20, "share": 0.6, "ci95": [0.5, 0.8]}],
+    "both_orders": [{"bot": "a", "other": "b", "games": 20, "share": 0.6, "ci95": [0.45, 0.75]}],
     "totals": [
         {"bot": "a", "share": 0.7, "ci95": [0.6, 0.8]},
         {"bot": "b", "share": 0.3, "ci95": [0.2, 0.4]},
@@ -39,6 +39,11 @@ def test_the_table_has_a_row_per_bot_and_leaves_out_what_was_not_played() -> Non
         ["a", "", "70.0 ±25.0", "70.0 ±10.0"],
         ["b", "", "", "30.0 ±10.0"],
     ]
+
+
+def test_an_interval_that_reaches_further_to_one_side_is_written_out() -> None:
+    assert result_rows.percent(1.0, [0.722, 1.0]) == "100.0 (72.2 to 100.0)"
+    assert result_rows.percent(0.97, [0.958, 0.98]) == "97.0 ±1.1"
 
 
 def test_each_pair_stands_over_both_orders_from_either_side() -> None:
