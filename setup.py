@@ -49,10 +49,7 @@ def extensions() -> list[Extension]:
     made: list[Extension] = cythonize(
         [
             Extension(
-                name,
-                [str(file.relative_to(home))],
-                extra_compile_args=QUICK,
-                extra_link_args=CLOSE,
+                name, [str(file.relative_to(home))], extra_compile_args=QUICK, extra_link_args=CLOSE
             )
             for name, file in build.sources().items()
         ],

@@ -36,14 +36,7 @@ from cli import (
     tokens,
     up,
 )
-from matchbox.errors import (
-    BadName,
-    BadOption,
-    BadSetting,
-    MatchboxError,
-    SeatFault,
-    UnknownGame,
-)
+from matchbox.errors import BadName, BadOption, BadSetting, MatchboxError, SeatFault, UnknownGame
 
 STOPPED: Final = 130
 """The exit code of a command that Ctrl-C ended, as shells report it."""

@@ -64,8 +64,7 @@ def reset(
         bool, typer.Option("--revoke-tokens", help="revoke the account's tokens, too")
     ] = False,
     link: Annotated[
-        bool,
-        typer.Option("--link", help="make a link with which its owner chooses the password"),
+        bool, typer.Option("--link", help="make a link with which its owner chooses the password")
     ] = False,
     data: DataOption = None,
     json: JsonOption = False,

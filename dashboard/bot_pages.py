@@ -47,11 +47,7 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Any]]]:
 
 
 def bot_page(
-    source: Source,
-    owner: str,
-    name: str,
-    values: Mapping[str, str] | None = None,
-    error: str = "",
+    source: Source, owner: str, name: str, values: Mapping[str, str] | None = None, error: str = ""
 ) -> str:
     """Returns the page of a bot; `error` is the reason why a comparison could not be started."""
     full_name = f"{owner}/{name}"

@@ -246,12 +246,7 @@ def _intervals(measured: Iterable[_Measured], looks: Mapping[str, Mark]) -> list
         y.extend((_plain(line.bot), _plain(line.bot), None))
     return [
         go.Scatter(
-            mode="lines",
-            x=x,
-            y=y,
-            line={"color": tint, "width": 8},
-            opacity=0.35,
-            hoverinfo="skip",
+            mode="lines", x=x, y=y, line={"color": tint, "width": 8}, opacity=0.35, hoverinfo="skip"
         )
         for tint, (x, y) in ends.items()
     ]

@@ -16,10 +16,7 @@ if TYPE_CHECKING:
     from matchbox.answers.leagues import Round
     from matchbox.league.format import Admission, Format, Schedule
 
-QUESTIONS: Final = {
-    "order": "the whole order is known",
-    "champion": "the best bot is known",
-}
+QUESTIONS: Final = {"order": "the whole order is known", "champion": "the best bot is known"}
 STAGES: Final = {
     "placement": ("placement round",),
     "cycle": ("round",),

@@ -132,11 +132,7 @@ def _place(source: Source, game: str, given: Mapping[str, str]) -> Beginning | N
 
 
 def table_page(
-    source: Source,
-    game: str,
-    table: str,
-    values: Mapping[str, str] | None = None,
-    error: str = "",
+    source: Source, game: str, table: str, values: Mapping[str, str] | None = None, error: str = ""
 ) -> str:
     """Returns a table's page; `error` is the reason why the last move was refused."""
     try:
@@ -146,10 +142,7 @@ def table_page(
     if found.digest and found.steps:
         return _over_page(source, found)
     return render_template(
-        "play_table.html",
-        **_parts(found, error),
-        rules=_rules(game),
-        steps=_drawn(found),
+        "play_table.html", **_parts(found, error), rules=_rules(game), steps=_drawn(found)
     )
 
 

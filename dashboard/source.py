@@ -25,14 +25,7 @@ from matchbox.answers.games import Game
 from matchbox.answers.health import ArenaLine, Health
 from matchbox.answers.leagues import League, LeagueLine, Season, SeasonLine, Seasons
 from matchbox.answers.lessons import Lesson
-from matchbox.answers.matches import (
-    LogLine,
-    Match,
-    Matches,
-    MatchVerification,
-    Queue,
-    Steps,
-)
+from matchbox.answers.matches import LogLine, Match, Matches, MatchVerification, Queue, Steps
 from matchbox.answers.notices import DeliverySettings, Notices
 from matchbox.answers.platform import Admin, Audit, UserDetail, Users
 from matchbox.answers.play import Opponent, Table, Tables

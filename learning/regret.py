@@ -146,10 +146,7 @@ def _mean(decision: Decision, mover: int, strategy: Array, found: Array) -> Arra
 
 
 def _walk(
-    decision: Decision,
-    reach: Pair,
-    play: Callable[[Decision, Array], Array],
-    value_rule: ValueRule,
+    decision: Decision, reach: Pair, play: Callable[[Decision, Array], Array], value_rule: ValueRule
 ) -> Pair:
     """Both players' values of a decision, given the probability of each holding there."""
     node, mover = decision.node, decision.node.mover

@@ -51,9 +51,7 @@ class ServiceSettings:
         from_file=True,
     )
     server_url: str = setting(
-        "http://127.0.0.1:8000",
-        "the address that people use, for links",
-        schemes=("http", "https"),
+        "http://127.0.0.1:8000", "the address that people use, for links", schemes=("http", "https")
     )
     internal_url: str = setting(
         "",

@@ -165,10 +165,7 @@ class _Container:
             labels={orphans.OWNER: orphans.owner()},
             mounts=[Mount(_INSIDE, str(self._folder), type="bind", read_only=True)],
             runtime=self._engine.runtime or None,
-            security_opt=[
-                "no-new-privileges",
-                f"seccomp={json.dumps(container_calls.profile())}",
-            ],
+            security_opt=["no-new-privileges", f"seccomp={json.dumps(container_calls.profile())}"],
         )
 
     def _accept_call(self, listener: socket.socket) -> socket.socket:

@@ -11,12 +11,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final, TypeAlias, get_args
 
 from flask import g, request
-from prometheus_client import (
-    CollectorRegistry,
-    Counter,
-    Histogram,
-    generate_latest,
-)
+from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector

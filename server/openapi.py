@@ -92,10 +92,7 @@ def _statuses(operation: dict[str, Any], method: str) -> list[int]:
 
 def _response(status: int) -> dict[str, Any]:
     schema = {"$ref": "#/components/schemas/Problem"}
-    return {
-        "description": HTTPStatus(status).phrase,
-        "content": {MEDIA_TYPE: {"schema": schema}},
-    }
+    return {"description": HTTPStatus(status).phrase, "content": {MEDIA_TYPE: {"schema": schema}}}
 
 
 def _address_parts() -> dict[str, dict[str, dict[str, Any]]]:

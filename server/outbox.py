@@ -74,10 +74,7 @@ class CelerySender:
         scheme, _, rest = broker_url.partition("://")
         address = f"redis+socket://{rest}" if scheme == "unix" else broker_url
         self._celery = Celery("outbox", broker=address, set_as_current=False)
-        self._celery.conf.update(
-            task_ignore_result=True,
-            broker_transport_options=_PATIENCE,
-        )
+        self._celery.conf.update(task_ignore_result=True, broker_transport_options=_PATIENCE)
 
     def send(self, task: str, queue: str, message: dict[str, Any]) -> None:
         """Hands the task to the queue. Raises BrokerUnavailable."""
@@ -91,11 +88,7 @@ class CelerySender:
         self._celery.close()
 
 
-def post(
-    session: Session,
-    message: wire.AnyJob,
-    task: str | None = None,
-) -> None:
+def post(session: Session, message: wire.AnyJob, task: str | None = None) -> None:
     """Stores the message, to be sent once the session's transaction is committed.
 
     The task, which decides the queue, is by default the usual one for a message of this type.

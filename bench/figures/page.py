@@ -36,10 +36,7 @@ def page(sections: Sequence[Section], seed: str) -> str:
 
 def table(rows: Sequence[Row]) -> str:
     """The rows as a table."""
-    lines = [
-        "| " + " | ".join(COLUMNS) + " |",
-        "| --- | --- |" + " ---: |" * 5 + " --- |",
-    ]
+    lines = ["| " + " | ".join(COLUMNS) + " |", "| --- | --- |" + " ---: |" * 5 + " --- |"]
     lines += ["| " + " | ".join(cells(row)) + " |" for row in rows]
     return "\n".join(lines)
 

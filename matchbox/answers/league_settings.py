@@ -28,8 +28,7 @@ def model_of(
         field.name: (
             _hint(hints[field.name]),
             Field(
-                ... if whole else field.default,
-                description=formats.ABOUT[field.name].sentence(),
+                ... if whole else field.default, description=formats.ABOUT[field.name].sentence()
             ),
         )
         for field in fields(kind)

@@ -216,10 +216,7 @@ def round_rows(rounds: Iterable[tuple[int, Result]]) -> Rows:
     """
     rows = [(str(number), dict(current_figures(result))) for number, result in rounds]
     columns = list(rows[0][1])
-    return [
-        ["round", *columns],
-        *([number, *figures.values()] for number, figures in rows),
-    ]
+    return [["round", *columns], *([number, *figures.values()] for number, figures in rows)]
 
 
 def current_figures(result: Result) -> Iterable[tuple[str, str]]:

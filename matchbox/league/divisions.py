@@ -27,11 +27,7 @@ def divide(order: Sequence[str], divisions: int) -> list[list[str]]:
 
 
 def next_divisions(
-    last: Sequence[Sequence[str]],
-    moving: int,
-    *,
-    entrants: Collection[str],
-    divisions: int,
+    last: Sequence[Sequence[str]], moving: int, *, entrants: Collection[str], divisions: int
 ) -> list[list[str]]:
     """The divisions of the next season; each is in the order in which its entrants enter.
 

@@ -176,11 +176,7 @@ CHOICES: Final[dict[str, dict[Any, str]]] = {
         "adaptive": "adaptive",
         "knock-out": "groups and knock-out",
     },
-    "question": {
-        "order": "the whole order",
-        "top": "the best few",
-        "champion": "the champion",
-    },
+    "question": {"order": "the whole order", "top": "the best few", "champion": "the champion"},
     "care": {"strict": "strict", "thrifty": "thrifty"},
     "learning": {"off": "no", "fresh": "from nothing", "parent": "from earlier seasons"},
     "by": {"open": "everybody", "invitation": "invited accounts"},

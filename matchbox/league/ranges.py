@@ -27,11 +27,7 @@ _AT_ONCE: Final = 256
 
 
 def rank_ranges(
-    means: Floats,
-    covariance: Floats,
-    *,
-    widen: float = 1.0,
-    unknown: Bools | None = None,
+    means: Floats, covariance: Floats, *, widen: float = 1.0, unknown: Bools | None = None
 ) -> list[tuple[int, int]]:
     """The best and worst rank that each entrant may hold; all hold at once with certainty LEVEL.
 

@@ -115,10 +115,7 @@ def standing_of(
         lines, blank, basis = _score_lines(counts, listed), Line(0, (0, 0), ""), _Basis("score")
     else:
         fitted = fit_comparisons(
-            counts.compared,
-            prior_elo=prior_elo,
-            anchor=chosen["anchor"],
-            parents=chosen["parents"],
+            counts.compared, prior_elo=prior_elo, anchor=chosen["anchor"], parents=chosen["parents"]
         )
         basis = _transitivity(counts.compared, fitted, before)
         lines = _elo_lines(fitted, counts, listed, basis)

@@ -8,15 +8,7 @@ from typing import TYPE_CHECKING, Final
 from sqlalchemy import bindparam, select
 from sqlalchemy.orm import joinedload, selectinload
 
-from matchbox.answers.bots import (
-    Author,
-    AuthorBot,
-    BotLine,
-    BotName,
-    Bots,
-    Report,
-    VersionLine,
-)
+from matchbox.answers.bots import Author, AuthorBot, BotLine, BotName, Bots, Report, VersionLine
 from matchbox.answers.bots import Bot as AnsweredBot
 from matchbox.answers.bots import Version as AnsweredVersion
 from matchbox.errors import Forbidden, NotFound

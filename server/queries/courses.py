@@ -182,11 +182,7 @@ def _matches(session: Session, season: Season, number: int) -> Sequence[tuple[st
 
 
 def _list(
-    session: Session,
-    season: Season,
-    number: int,
-    found: Sequence[tuple[str, str]],
-    before: _Listed,
+    session: Session, season: Season, number: int, found: Sequence[tuple[str, str]], before: _Listed
 ) -> _Listed:
     """Lists these matches. Reads only those that have changed or had a result that was not
     public."""

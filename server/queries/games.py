@@ -13,13 +13,7 @@ from matchbox import registry
 from matchbox.answers.games import Game, Option
 from matchbox.errors import Forbidden, NotFound
 from matchbox.match import record as records
-from server.db.models import (
-    OVER,
-    League,
-    Match,
-    MatchState,
-    Result,
-)
+from server.db.models import OVER, League, Match, MatchState, Result
 from server.db.session import in_parts
 from server.services import fields
 from server.services.kept_records import require_record, season_removed

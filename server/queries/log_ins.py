@@ -21,10 +21,7 @@ def log_in_ways(session: Session, user: User) -> LogInWays:
     """Returns the ways to log in to the account."""
     lines = [
         IdentityLine(
-            id=row.id,
-            issuer=row.issuer,
-            created_at=iso(row.created_at),
-            used_at=iso(row.used_at),
+            id=row.id, issuer=row.issuer, created_at=iso(row.created_at), used_at=iso(row.used_at)
         )
         for row in identities.identities(session, user)
     ]

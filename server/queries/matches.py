@@ -193,11 +193,7 @@ def queue(session: Session, *, now: int) -> answers.Queue:
     )
 
 
-def _filtered(
-    query: Select[str],
-    season: int | None,
-    state: str | None,
-) -> Select[str]:
+def _filtered(query: Select[str], season: int | None, state: str | None) -> Select[str]:
     if season is not None:
         query = query.where(Match.season_id == season)
     if state is not None:

@@ -9,16 +9,7 @@ from sqlalchemy import ColumnElement, func, select
 from matchbox.answers import platform as answers
 from matchbox.answers.accounts import Account, FreshToken, SessionLine, TokenLine
 from matchbox.answers.matches import ParkedMatch
-from server.db.models import (
-    WAITING,
-    Event,
-    Match,
-    MatchState,
-    Role,
-    User,
-    Version,
-    VersionState,
-)
+from server.db.models import WAITING, Event, Match, MatchState, Role, User, Version, VersionState
 from server.queries import match_lines
 from server.queries.lessons import parked_lessons
 from server.services import accounts, walls

@@ -9,14 +9,7 @@ from flask import Response
 from flask.typing import ResponseReturnValue
 from pydantic import Field
 
-from matchbox.answers.notices import (
-    FreshWebhook,
-    Mail,
-    Marked,
-    NoticeLine,
-    Notices,
-    Webhooks,
-)
+from matchbox.answers.notices import FreshWebhook, Mail, Marked, NoticeLine, Notices, Webhooks
 from server.auth import account, acting, context
 from server.queries import inbox
 from server.routes.responses import answered

@@ -10,16 +10,7 @@ from typing import TYPE_CHECKING, Final
 from sqlalchemy import func, select
 
 from matchbox.errors import BadName, BadOption, Conflict, NotFound
-from server.db.models import (
-    Bot,
-    Match,
-    MatchSeat,
-    Role,
-    Token,
-    User,
-    Version,
-    VoidCause,
-)
+from server.db.models import Bot, Match, MatchSeat, Role, Token, User, Version, VoidCause
 from server.services import (
     accounts,
     audit,

@@ -11,15 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sqlalchemy import func, select
 
-from server.db.models import (
-    OVER,
-    UNDER_WAY,
-    Entry,
-    Match,
-    Season,
-    SeasonState,
-    Standing,
-)
+from server.db.models import OVER, UNDER_WAY, Entry, Match, Season, SeasonState, Standing
 from server.db.session import compare_and_set
 from server.services.notices import notify_account
 from server.services.season_progress import rounds_over
@@ -125,12 +117,7 @@ def _notify_of_ranks(session: Session, season: Season, lines: Lines, rounds: int
 
 
 def _notify_each(
-    session: Session,
-    season: Season,
-    kind: str,
-    head: str,
-    about: Callable[[Entry], str],
-    now: int,
+    session: Session, season: Season, kind: str, head: str, about: Callable[[Entry], str], now: int
 ) -> None:
     """Sends each owner one notice: `head`, and a sentence about each of the owner's bots."""
     owned: dict[int, list[Entry]] = {}

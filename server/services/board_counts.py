@@ -63,10 +63,7 @@ class Packed(msgspec.Struct, frozen=True, array_like=True):
 
 
 def pack(
-    counts: Counts,
-    lengths: Mapping[int, int],
-    versions: Mapping[str, int],
-    shown: Collection[str],
+    counts: Counts, lengths: Mapping[int, int], versions: Mapping[str, int], shown: Collection[str]
 ) -> bytes:
     """Returns the counts as stored. `versions` has the row number of every entrant."""
     pairs = [

@@ -50,13 +50,7 @@ def prepare(
     seasons.pause_outdated(session, now=now)
     return [
         uploads.upload(
-            session,
-            owner,
-            game=bot.game,
-            name=name,
-            data=bot.data,
-            settings=settings,
-            now=now,
+            session, owner, game=bot.game, name=name, data=bot.data, settings=settings, now=now
         )
         for bot, name in zip(shipped, names, strict=True)
         if name not in retired

@@ -30,12 +30,7 @@ AUTHOR_GONE: Final = "its author has deleted the account"
 
 
 def exclude_entry(
-    session: Session,
-    entry: Entry,
-    out: Literal["suspended", "disqualified"],
-    why: str,
-    *,
-    now: int,
+    session: Session, entry: Entry, out: Literal["suspended", "disqualified"], why: str, *, now: int
 ) -> int:
     """Takes the entrant out of its season; returns how many of its matches became void.
 

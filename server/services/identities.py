@@ -132,11 +132,7 @@ def _check_unknown(session: Session, known: Known) -> None:
 def _add(session: Session, user: User, known: Known, *, now: int) -> None:
     session.add(
         Identity(
-            issuer=known.issuer,
-            subject=known.subject,
-            user_id=user.id,
-            created_at=now,
-            used_at=now,
+            issuer=known.issuer, subject=known.subject, user_id=user.id, created_at=now, used_at=now
         )
     )
     session.flush()

@@ -377,11 +377,7 @@ def requeue(
 
 
 def _change(
-    session: Session,
-    row: Job,
-    values: Mapping[str, Any],
-    before: ColumnElement[bool],
-    attempt: int,
+    session: Session, row: Job, values: Mapping[str, Any], before: ColumnElement[bool], attempt: int
 ) -> bool:
     """Sets the values if the job is still in this state and at this attempt; False if not."""
     return compare_and_set(session, row, values, before, attempt=attempt)

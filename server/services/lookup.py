@@ -39,8 +39,7 @@ _ENTRIES: Final = (
     .where(Entry.season_id == bindparam("season"))
     .order_by(Entry.id)
     .options(
-        joinedload(Entry.bot).joinedload(Bot.owner),
-        joinedload(Entry.version).defer(Version.report),
+        joinedload(Entry.bot).joinedload(Bot.owner), joinedload(Entry.version).defer(Version.report)
     )
 )
 

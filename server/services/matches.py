@@ -12,15 +12,7 @@ from sqlalchemy.orm.attributes import set_committed_value
 
 from matchbox.errors import BadMessage, BadRecord
 from matchbox.match.wire import Entrant, PlayMatch
-from server.db.models import (
-    UNFINISHED,
-    Bot,
-    League,
-    Match,
-    MatchSeat,
-    MatchState,
-    Version,
-)
+from server.db.models import UNFINISHED, Bot, League, Match, MatchSeat, MatchState, Version
 from server.db.session import compare_and_set
 from server.services import audit, fault_counts, faults, jobs, quarantine, ratings, results, samples
 from server.services.accounts import require_operator

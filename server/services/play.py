@@ -21,15 +21,7 @@ from matchbox.match import hosted_bout, wire
 from matchbox.match.bout import refusal
 from matchbox.match.wire import Said
 from matchbox.settings import limits_of
-from server.db.models import (
-    UNSETTLED,
-    PlaySeat,
-    PlayState,
-    PlayTable,
-    Turn,
-    Version,
-    VersionState,
-)
+from server.db.models import UNSETTLED, PlaySeat, PlayState, PlayTable, Turn, Version, VersionState
 from server.db.session import rows_changed
 from server.services import audit, positions, table_turns
 from server.services.accounts import require_operator

@@ -11,16 +11,7 @@ from typing import TYPE_CHECKING, Final
 import structlog
 from sqlalchemy import delete, func, select
 
-from server.db.models import (
-    Bot,
-    Match,
-    MatchSeat,
-    PlatformFault,
-    Role,
-    User,
-    Version,
-    VersionState,
-)
+from server.db.models import Bot, Match, MatchSeat, PlatformFault, Role, User, Version, VersionState
 from server.db.session import compare_and_set
 from server.services import fault_counts, fields, turns
 from server.services.events import publish, storable

@@ -76,10 +76,7 @@ def _read(session: Session, *done: ColumnElement[bool]) -> Played:
         row
         for match, bouts, _, *packed in found
         for row in rows_of(
-            match,
-            unpack_deals(PackedDeals(*packed)),
-            [names[one] for one in seats[match]],
-            bouts,
+            match, unpack_deals(PackedDeals(*packed)), [names[one] for one in seats[match]], bouts
         )
     ]
     lengths = Counter(count for _, _, moves, *_ in found for count in moves)

@@ -11,14 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import func, select, update
 
-from server.db.models import (
-    OVER,
-    Match,
-    MatchState,
-    MatchVerification,
-    Result,
-    Season,
-)
+from server.db.models import OVER, Match, MatchState, MatchVerification, Result, Season
 from server.db.session import rows_changed
 from server.services.embargo import readable
 

@@ -97,14 +97,7 @@ def create(
     given_form = given(Format, form)
     check_format(where, given_form.replace_in(format_of(where)))
     made = add(
-        session,
-        where,
-        name=name,
-        form=given_form,
-        deals=deals,
-        seed=seed,
-        state=state,
-        now=now,
+        session, where, name=name, form=given_form, deals=deals, seed=seed, state=state, now=now
     )
     audit.note(session, actor, "season.create", f"season:{made.id}", form, now=now)
     return made

@@ -317,10 +317,7 @@ def _upsets(
     )
     return [
         answers.Upset(
-            winner=found[one.winner][0],
-            loser=found[one.loser][0],
-            games=one.games,
-            share=one.share,
+            winner=found[one.winner][0], loser=found[one.loser][0], games=one.games, share=one.share
         )
         for one in clearest
     ]

@@ -12,16 +12,7 @@ from matchbox.match import wire
 from matchbox.match.wire import Entrant, TryOut
 from matchbox.settings import limits_of
 from server import outbox
-from server.db.models import (
-    WAITING,
-    Bot,
-    Draft,
-    DraftState,
-    Role,
-    User,
-    Version,
-    VersionState,
-)
+from server.db.models import WAITING, Bot, Draft, DraftState, Role, User, Version, VersionState
 from server.db.session import compare_and_set
 from server.services import audit, fields, jobs
 from server.services.accounts import require_operator

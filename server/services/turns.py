@@ -13,16 +13,7 @@ from typing import TYPE_CHECKING, Final
 from sqlalchemy import func, select
 
 from matchbox.errors import TooMany
-from server.db.models import (
-    TRUSTED,
-    WAITING,
-    Bot,
-    Draft,
-    DraftState,
-    User,
-    Version,
-    VersionState,
-)
+from server.db.models import TRUSTED, WAITING, Bot, Draft, DraftState, User, Version, VersionState
 from server.services import jobs, tryouts
 from server.services.walls import wall
 from server.times import HOUR_MS, lately

@@ -22,10 +22,7 @@ _ADVICE: Final = tuple(
             "It looks like a space, or like nothing, and comes along with copied text: "
             "delete the spaces of this line and type them again.",
         ),
-        (
-            r"^TabError",
-            "Use spaces only: replace each tab.",
-        ),
+        (r"^TabError", "Use spaces only: replace each tab."),
         (
             r"^NameError: name '(?:null|true|false)' is not defined",
             "Python writes None, True and False.",
@@ -48,10 +45,7 @@ _ADVICE: Final = tuple(
             "In this game Player is a seat, and no base class: derive your class from the one in "
             "the example of the rules.",
         ),
-        (
-            r"^EOFError: EOF when reading a line",
-            "Nobody sits at a bot's keyboard: remove input().",
-        ),
+        (r"^EOFError: EOF when reading a line", "Nobody sits at a bot's keyboard: remove input()."),
         (
             r"^PermissionError: \[Errno 1\] Operation not permitted: '",
             "A bot reads and writes no files: put what it needs into the code, or into a zip.",

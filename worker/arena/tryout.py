@@ -28,14 +28,7 @@ from matchbox.match.wire import Entrant, PlayMatch, TriedOut
 from worker.arena import verdict_messages
 from worker.arena.failed_function import find_failed_function
 from worker.arena.learning import learn
-from worker.arena.match_seats import (
-    box_kind,
-    cut,
-    libraries_of,
-    load_seed,
-    opener,
-    parse_limits,
-)
+from worker.arena.match_seats import box_kind, cut, libraries_of, load_seed, opener, parse_limits
 
 Files: TypeAlias = Mapping[str, bytes]
 """The files of a bot, by name."""

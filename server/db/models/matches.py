@@ -73,10 +73,7 @@ class Match(JobColumns, Base):
         Index(None, "league_id", "season_id", "state", "number"),
         Index(None, "season_id", "state", "round"),
         Index(
-            None,
-            *("season_id", "number"),
-            sqlite_where=_OF_A_SEASON,
-            postgresql_where=_OF_A_SEASON,
+            None, *("season_id", "number"), sqlite_where=_OF_A_SEASON, postgresql_where=_OF_A_SEASON
         ),
         Index(
             None,
