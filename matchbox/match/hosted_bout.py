@@ -22,7 +22,7 @@ from matchbox.match.wire import Said
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from matchbox.game import Game, Options
+    from matchbox.game import Game, Options, Plain
     from matchbox.match.frames import Answer, Question
     from matchbox.match.rotation_runner import Player
     from matchbox.match.wire import PlayMatch
@@ -108,14 +108,14 @@ def play_on(
     `open_player` opens the player of a seat; None is a person. `beat` is called after every frame.
     Raises SeatFault("platform") if the platform failed.
     """
-    scripts, new = _scripts(len(job.seats), said), list[Said]()
+    scripts, table = _scripts(len(job.seats), said), _Answers()
 
     def seat_of(entrant: int, _: int) -> _HostedSeat:
-        return _HostedSeat(entrant, open_player(entrant), scripts[entrant], new)
+        return _HostedSeat(entrant, open_player(entrant), scripts[entrant], table)
 
     with suppress(PersonOwes):
         play(game, job, seat_of, report=lambda _: beat(), rotations=[0])
-    return new
+    return table.new
 
 
 def answer_of(said: Said) -> Answer:
@@ -141,47 +141,81 @@ def _scripts(seats: int, said: Iterable[Said]) -> list[deque[Said]]:
     return scripts
 
 
+class _Answers:
+    """What the seats of a table know of each other."""
+
+    def __init__(self) -> None:
+        self.new: list[Said] = []
+        """The bots' answers after the earlier ones."""
+        self.last: int | None = None
+        """The seat that was asked last."""
+
+
 class _HostedSeat:
     """A seat that repeats its earlier answers. After them its bot answers, or PersonOwes is raised.
 
-    A bot is asked the earlier questions too, to bring its own state up to date. Its new answers to
-    them are ignored: the earlier answers stand. If it answers with several moves in a row, and the
-    earlier answers are single moves, it is not asked again for those. A program that breaks at such
-    a question forfeits at its next decision.
+    A bot is asked the earlier questions too, to bring its own state up to date, but the earlier
+    answers stand. If it answers otherwise now, it remembers what was not played, so its next
+    question goes to a new player. A program that breaks at an earlier question forfeits at its next
+    decision.
     """
 
     def __init__(
-        self, seat: int, player: Player | None, script: deque[Said], new: list[Said]
+        self, seat: int, player: Player | None, script: deque[Said], table: _Answers
     ) -> None:
         self._seat = seat
         self._player = player
         self._script = script
-        self._new = new
+        self._table = table
         self._broken: SeatFault | None = None
-        self._ahead = 0
-        """How many of the next single moves the bot has answered already, in a row."""
+        self._seed: str | None = None
+        """The seed of the bot's player; None before the first question."""
+        self._is_new = False
+        """Whether the next question goes to a new player."""
+        self._ahead: list[Plain] = []
+        """The moves that the bot has answered in a row, and that are still to be made."""
 
     def answer(self, questions: Sequence[Question]) -> list[Answer]:
         """The answer to the bout's question. Raises PersonOwes, or SeatFault("platform")."""
+        if self._ahead and self._table.last != self._seat:  # The turn was over before the row was.
+            self._begin_again()
+        self._table.last = self._seat
         if self._script:
             known = self._script.popleft()
-            if self._ahead:
-                self._ahead -= 1
-            elif self._broken is None and known.fault is None:
-                answer = self._ask(questions)
-                self._ahead = 0 if known.row or not isinstance(answer, tuple) else len(answer) - 1
+            if self._player is not None and self._broken is None and known.fault is None:
+                self._repeat(questions, known.moves)
             return [answer_of(known)]
         if self._player is None:
             raise PersonOwes
-        answer = self._broken or self._ask(questions)
-        self._new.append(said_of(self._seat, answer))
+        answer = self._broken or tuple(self._ahead) or self._ask(questions)
+        self._ahead = []
+        self._table.new.append(said_of(self._seat, answer))
         return [answer]
 
+    def _repeat(self, questions: Sequence[Question], moves: list[Plain]) -> None:
+        """Lets the bot answer an earlier question, which was answered with these moves."""
+        if not self._ahead:
+            answer = self._ask(questions)
+            if not isinstance(answer, SeatFault):
+                self._ahead = list(answer) if isinstance(answer, tuple) else [answer]
+        if self._ahead[: len(moves)] == moves:
+            del self._ahead[: len(moves)]
+        else:
+            self._begin_again()
+
+    def _begin_again(self) -> None:
+        self._ahead = []
+        self._is_new = True
+
     def _ask(self, questions: Sequence[Question]) -> Answer:
-        if self._player is None:
-            return None
+        assert self._player is not None
+        ((bout, view, seed),) = questions
+        if self._is_new:
+            self._player.end(bout)
+            seed, self._is_new = self._seed, False
+        self._seed = self._seed or seed
         try:
-            return self._player.answer(questions)[0]
+            return self._player.answer([(bout, view, seed)])[0]
         except SeatFault as fault:
             if fault.kind == "platform":
                 raise

@@ -45,7 +45,19 @@ def test_bots_are_asked_their_earlier_questions_again_and_held_to_their_answers(
     questions = [question for frame in fickle.asked for question in frame]
     assert bytes(questions[0][1]) == bytes(first.asked[0][0][1])
     assert questions[0][2] == first.asked[0][0][2] is not None  # The same seed.
-    assert questions[1][2] is None
+    steady = ScriptedPlayer(lambda _: "draw")
+    play_on(game, job, said, lambda seat: None if seat == 1 else steady)
+    assert steady.asked[1][0][2] is None
+    assert not steady.ended
+
+
+def test_a_bot_that_answers_otherwise_now_begins_anew_with_the_next_question() -> None:
+    job, game = job_of("bomb", 2, {}), registry.game("bomb")
+    fickle = ScriptedPlayer(lambda _: "draw" if len(fickle.asked) > 1 else "nonsense")
+    said = [Said(0, ["draw"]), Said(1, ["draw"])]
+    play_on(game, job, said, lambda seat: None if seat == 1 else fickle)
+    assert fickle.ended == [0]
+    assert fickle.asked[1][0][2] == fickle.asked[0][0][2] is not None
 
 
 def test_a_bots_fault_ends_the_bout_as_in_a_match() -> None:
@@ -178,21 +190,48 @@ def test_one_goes_on_from_the_position_in_which_a_bot_lost_by_a_fault() -> None:
     assert hosted_bout.answers_before(game, record, excluded, 0) == []
 
 
+def whole_turn(game: Game, job: PlayMatch) -> tuple[Plain, ...]:
+    """The moves of a first turn of several."""
+    live, moves = resume(game, DEAL, 2, job.options, []), list[Plain]()
+    while owing(live)[0] == 0:
+        moves.append(game.legal(live.state, 0)[-1])
+        live.take(0, moves[-1])
+    assert len(moves) > 1
+    return tuple(moves)
+
+
 def test_a_bot_that_answered_in_a_row_is_not_asked_again_for_those_moves() -> None:
     job, game = job_of("creatures", 2, {}), registry.game("creatures")
-    live = resume(game, DEAL, 2, job.options, [])
-    said = []
-    while (seat := owing(live)[0]) == 0:
-        move = game.legal(live.state, seat)[-1]
-        said.append(Said(0, [move]))
-        live.take(0, move)
-    assert len(said) > 1
-    whole = tuple(one.moves[0] for one in said)
+    whole = whole_turn(game, job)
+    said = [Said(0, [move]) for move in whole]
     at_once, one_by_one = ScriptedPlayer(lambda _: whole), ScriptedPlayer(lambda _: whole[0])
     for bot, questions in ((at_once, 1), (one_by_one, len(said))):
         players = [bot, None]
         assert play_on(game, job, said, players.__getitem__) == []
         assert len(bot.asked) == questions
+
+
+def test_a_bot_makes_the_rest_of_the_row_in_whose_middle_a_person_goes_on() -> None:
+    job, game = job_of("creatures", 2, {}), registry.game("creatures")
+    whole = whole_turn(game, job)
+    said = [Said(0, [whole[0]])]
+    new = play_on(game, job, said, [ScriptedPlayer(lambda _: whole), None].__getitem__)
+    assert new == [Said(0, list(whole[1:]), row=True)]
+
+
+def test_a_bot_that_would_have_gone_on_with_its_row_begins_anew_at_its_next_turn() -> None:
+    job, game = job_of("creatures", 2, {}), registry.game("creatures")
+    whole = whole_turn(game, job)
+    said = [Said(0, [whole[0]]), Said(0, [whole[-1]])]  # The turn ended earlier.
+    live = resume(game, DEAL, 2, job.options, said)
+    while (seat := owing(live)[0]) == 1:
+        said.append(Said(1, [game.legal(live.state, seat)[-1]]))
+        live.take(1, said[-1].moves[0])
+    longer = (whole[0], whole[-1], *whole)
+    bot = ScriptedPlayer(lambda _: longer if len(bot.asked) == 1 else whole[-1])
+    assert play_on(game, job, said, [bot, None].__getitem__) == [Said(0, [whole[-1]])]
+    assert len(bot.asked) == 2
+    assert bot.ended == [0]
 
 
 def test_an_unfinished_bout_shows_its_steps_and_who_is_to_move() -> None:

@@ -62,9 +62,10 @@ class Table:
         """Returns the bout after these answers."""
         return hosted_bout.resume(self.rules, DEAL, len(self.seats), self.options, said)
 
-    def play(self) -> list[Said]:
-        """Plays a bout in which the person moves at random; returns all answers."""
-        said: list[Said] = []
+    def play(self, begun: list[Said] | None = None) -> list[Said]:
+        """Plays a bout, or goes on after these answers; the person moves at random. Returns all
+        answers."""
+        said = list(begun or [])
         while not (live := self.live(said)).over:
             if self.person in hosted_bout.owing(live):
                 legal = self.rules.legal(live.state, self.person)
@@ -107,6 +108,26 @@ def test_a_bout_in_parts_is_the_bout_in_one_go(
         table.rules,
         hosted_bout.record_of(table.rules, "a table", table.options, DEAL, seats, bout),
     )
+
+
+@pytest.mark.parametrize(
+    ("game", "bot"),
+    [("bomb", "medium"), ("creatures", "racer"), ("creatures", "stilllearning"), ("war", "dealt")],
+)
+def test_a_bot_goes_on_with_a_bout_that_others_began(game: str, bot: str) -> None:
+    """Its own answers were not played, so nothing that it remembers of them is true."""
+    for trial in range(12):
+        table, chance = Table(game, [bot], trial % 2), Random(trial)
+        begun: list[Said] = []
+        for _ in range(12):
+            live = table.live(begun)
+            seat = hosted_bout.owing(live)[0]
+            moves = [move for move in table.rules.legal(live.state, seat) if move != "invalid"]
+            begun.append(Said(seat, [chance.choice(moves)]))
+            if table.live(begun).over:
+                begun.pop()
+                break
+        assert not table.live(table.play(begun)).faults
 
 
 def test_a_turn_survives_its_way_through_json() -> None:
