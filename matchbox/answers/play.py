@@ -42,13 +42,22 @@ class Choice(Answer):
     picks: list[str]
 
 
+class Place(Answer):
+    """A position of a match: its bout, from 0, after this many moves of the bout."""
+
+    match: str
+    bout: int
+    moves: int
+
+
 class Table(TableLine):
     """A table as the viewer may see it; `me` is their seat.
 
     While it is played, `view` and `steps` hold what the viewer's own seat may see; others see
     neither. `steps` begins with the step numbered `since`. `revision` changes with every event.
     `question` is the question to the viewer. `join` is the secret of the link by which a free seat
-    is taken. `turn` numbers the next move of the viewer's seat, from 0. The fields from `places` on
+    is taken. `turn` numbers the next move of the viewer's seat, from 0. `place` is the position of
+    a match from which the game goes on, null if it began with its deal. The fields from `places` on
     come with the end, places and scores only if it was not an early one; only the API gives the
     `record`.
     """
@@ -56,6 +65,7 @@ class Table(TableLine):
     cooperative: bool
     rules: str
     options: dict[str, Any]
+    place: Place | None = None
     revision: str
     me: int | None
     join: str | None

@@ -84,6 +84,7 @@ def table(
         cooperative=is_cooperative(row.game),
         rules=row.rules,
         options=row.options,
+        place=None if row.place is None else answers.Place(**row.place),
         revision=_revision(row),
         me=me,
         turn=None if me is None else play.turn_of(row, me),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hmac
 import secrets
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
@@ -79,6 +80,7 @@ def open_table(
         rules=spec.rules,
         options=begins.options,
         deal=begins.deal,
+        place=None if place is None else asdict(place),
         limits=limits_of(settings),
         state=PlayState.OPEN,
         said=[wire.to_plain(one) for one in begins.said],

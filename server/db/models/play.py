@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Any, Final
 
-from sqlalchemy import BigInteger, ForeignKey, Index, String, UniqueConstraint
+from sqlalchemy import JSON, BigInteger, ForeignKey, Index, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from server.db.models.bots import Version
@@ -47,6 +47,8 @@ class PlayTable(Base):
     """The deal's seed, which nobody learns before the end."""
     limits: Mapped[dict[str, Any]]
     state: Mapped[str] = mapped_column(String(16))
+    place: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+    """The position of a match from which it goes on, as server.services.positions.Place."""
     said: Mapped[list[Any]]
     """The answers so far, each as matchbox.match.wire.Said."""
     deadline: Mapped[int] = mapped_column(BigInteger)

@@ -16,7 +16,7 @@ from dashboard.source import Source
 from matchbox import registry
 from matchbox.answers.games import Option
 from matchbox.answers.matches import EVERYBODY, Step
-from matchbox.answers.play import Choice, Opponent, Tables, TableSeat
+from matchbox.answers.play import Choice, Opponent, Place, Tables, TableSeat
 from matchbox.errors import Forbidden
 from matchbox.game import fill_options
 from matchbox.match import hosted_bout
@@ -257,6 +257,18 @@ def test_every_game_has_short_rules(game: str) -> None:
     assert told is not None
     assert 300 < len(told) < 6000
     assert "import" not in told
+
+
+def test_a_table_tells_from_which_position_of_a_match_it_goes_on() -> None:
+    place = Place(match="ab" * 16, bout=1, moves=1)
+    for source in (
+        seen(place=place),
+        replace(seen(place=place, **playing.OVER), table_steps=replay),
+    ):
+        page = get(TABLE, source).text
+        assert f'from <a href="/matches/{"ab" * 16}?bout=1&amp;move=1">bout 2 of match' in page
+        assert "</a>, after 1 move." in page
+    assert "on from" not in get(TABLE).text
 
 
 @pytest.mark.parametrize("game", list(packages()))

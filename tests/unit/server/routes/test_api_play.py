@@ -69,6 +69,8 @@ def test_a_table_goes_on_from_a_match(
     moves = record["bouts"][0]["moves"][:4]
     assert all(one in (None, move) for one, move in zip(shown, moves, strict=True))
     assert shown[0] == moves[0]
+    assert table["place"] == place
+    assert opened(as_alice, "me", "bob/bob-bot")["place"] is None
     refused = as_alice.post("/tables", {**body, "place": {**place, "moves": 5000}})
     assert refused.status_code == 422
     assert "choose an earlier position" in refused.get_json()["detail"]

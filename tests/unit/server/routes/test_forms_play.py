@@ -71,6 +71,8 @@ def test_a_table_goes_on_from_the_step_of_a_match_that_is_shown(
     with books.read() as session:
         row = session.get_one(PlayTable, table)
         assert len(row.said) == 3
+    origin = f'goes on from <a href="/matches/{match}?bout=1&amp;move=3">bout 2 of match'
+    assert origin in visitor.get(f"/play/bomb/{table}").text
     refused = visitor.send("/play/bomb", **{**fields, "moves": "5000"})
     assert refused.status_code == 422
     assert "choose an earlier position" in refused.text
