@@ -6,6 +6,7 @@ limits of the settings, but not what a request does.
 
 from __future__ import annotations
 
+import time
 from contextlib import suppress
 from functools import wraps
 from ipaddress import IPv6Address, IPv6Network, ip_address
@@ -19,6 +20,7 @@ from flask_login import current_user
 from matchbox.errors import CallerFault
 from server.auth import remote_arena
 from server.problems import AGAIN
+from server.times import CLOCKS_MS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -119,6 +121,7 @@ def limit_rates(app: Flask, settings: Settings, sent_code: Callable[[], str]) ->
         in_memory_fallback_enabled=True,
         swallow_errors=True,  # errors of the broker; later requests count in memory
         fail_on_first_breach=False,  # a refused guess of a code counts for all limits of guesses
+        on_breach=_forget_if_ahead,
         headers_enabled=True,
         key_prefix="matchbox-rates",
     )
@@ -170,6 +173,15 @@ def _find_asker() -> None:
     """
     if not request.path.startswith(FREE):
         g.asker = asker()
+
+
+def _forget_if_ahead(limit: RequestLimit) -> None:
+    """Clears a count that would last longer than its minute: it began while the clock was ahead.
+
+    Else nobody who was counted then would be answered before that time comes.
+    """
+    if limit.reset_at > time.time() + limit.limit.get_expiry() + CLOCKS_MS / 1000:
+        limit.limiter.clear(limit.limit, *limit.request_args)
 
 
 def _shown_again(view: Any, limited: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import re
+import time
 
 import pytest
 from apiflask import APIFlask
@@ -293,6 +294,19 @@ def test_who_asks_too_often_waits(make_app: MakeApp) -> None:
     assert int(answer.headers["Retry-After"]) <= 60
     assert client.get("/login").status_code == 429
     assert client.get("/healthz").status_code == 200
+
+
+def test_after_the_clock_was_ahead_nobody_waits_until_that_time_comes(
+    make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right, ahead_s = time.time, 3_600.0
+    with monkeypatch.context() as ahead:
+        ahead.setattr(time, "time", lambda: right() + ahead_s)
+        client = make_app(requests_per_minute=3).test_client()
+        assert client.get("/api/v1/games").status_code == 200
+    asked = [client.get("/api/v1/games") for _ in range(4)]
+    assert [one.status_code for one in asked] == [200, 200, 429, 200]
+    assert int(asked[2].headers["Retry-After"]) <= 60
 
 
 def test_an_arena_on_another_host_may_ask_ten_times_as_often(make_app: MakeApp) -> None:
