@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Final
 from sqlalchemy import select
 from sqlalchemy.orm import aliased
 
-from matchbox.errors import Conflict, Forbidden
+from matchbox.errors import BadOption, Conflict, Forbidden
 from server.db.models import UNDER_WAY, Entry, League, Season, SeasonState, Version, VersionState
-from server.services import audit, divisions, schedule, seasons
+from server.services import audit, divisions, schedule, seasons, starts
 from server.services.admission import check_entry
 from server.services.events import storable
 from server.services.leagues import UPCOMING, schedule_of
@@ -86,6 +86,33 @@ def postpone(session: Session, number: int, why: str, *, now: int) -> None:
         row.starts_at, row.trouble = starts_at, storable(why, LONGEST)
     session.flush()
     audit.note(session, None, "season.put-off", f"season:{number}", {"why": why}, now=now)
+
+
+def too_late(session: Session, *, now: int) -> list[int]:
+    """Returns the numbers of the editions to come that have a later time than the schedule's first
+    free one: the clock was ahead when it was set."""
+    to_come = (Season.state.in_(UPCOMING), Season.division == 1, Season.starts_at > now)
+    waiting = session.scalars(select(Season).where(*to_come).order_by(Season.id))
+    return [season.id for season in waiting if _earlier_start(session, season, now)]
+
+
+def move_up(session: Session, number: int, *, now: int) -> None:
+    """Moves the edition to the schedule's first free time if it still has a later one."""
+    season = session.get_one(Season, number)
+    if (starts_at := _earlier_start(session, season, now)) is not None:
+        for row in divisions.divisions_of(session, season):
+            row.starts_at = starts_at
+
+
+def _earlier_start(session: Session, season: Season, now: int) -> int | None:
+    """The schedule's first free time, if it is before that of the edition; else None."""
+    if season.state not in UPCOMING or season.starts_at is None:
+        return None
+    try:
+        first = starts.free_start(session, season.league, but=season.edition, now=now)
+    except BadOption:  # as when the time zone is gone
+        return None
+    return first if first is not None and first < season.starts_at else None
 
 
 def _open(session: Session, league: League, now: int) -> None:

@@ -40,6 +40,7 @@ from server.services import (
     rounds,
     schedule,
     standings,
+    starts,
 )
 from server.services.accounts import require_operator
 from server.services.leagues import (
@@ -128,7 +129,7 @@ def add(
         paced=league.paced and deals is None,
         seed=seed or secrets.token_hex(16),
         created_at=now,
-        starts_at=_next_start(session, league, now),
+        starts_at=starts.of_new_season(session, league, now=now),
     )
     session.add(season)
     session.flush()
@@ -293,15 +294,6 @@ def _why_outdated(session: Session, season: Season) -> str:
     begun = session.scalar(select(Match.rules).where(Match.season_id == season.id).limit(1))
     changed = begun is not None and begun != spec.rules
     return f"the rules of {spec.title} have changed since it began" if changed else ""
-
-
-def _next_start(session: Session, league: League, now: int) -> int | None:
-    """The start of the league's next season by its schedule; None if a season waits for it."""
-    mine = (Season.league_id == league.id, Season.starts_at.is_not(None))
-    if session.scalar(select(Season.id).where(*mine, Season.state.in_(UPCOMING)).limit(1)):
-        return None
-    last = session.scalar(select(func.max(Season.starts_at)).where(*mine)) or 0
-    return schedule.next_start(schedule_of(league), max(now, last))
 
 
 def require_state(season: Season, state: SeasonState, why: str) -> None:

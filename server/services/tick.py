@@ -55,6 +55,7 @@ def tick(context: Context, *, with_standings: bool = True) -> None:
         _end_idle_tables,
         _quarantine,
         _advance,
+        _move_up,
         _schedule,
         _compare,
         _feed,
@@ -203,6 +204,19 @@ def _schedule(context: Context) -> None:
         lacking = [league.id for league in editions.leagues_without_edition(session)]
     for number in lacking:
         _attempt(partial(_open_edition, number), context)
+
+
+def _move_up(context: Context) -> None:
+    """Moves up the editions whose times were set while the clock was ahead.
+
+    Does nothing soon after a start: the clock may be behind, and still be put right.
+    """
+    with context.read() as session:
+        settled = signs.has_run(session, HOUR_MS, now=context.now())
+        late = editions.too_late(session, now=context.now()) if settled else []
+    for number in late:
+        with context.write() as session:
+            editions.move_up(session, number, now=context.now())
 
 
 def _open_edition(number: int, context: Context) -> None:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import delete, select
 
 from matchbox.errors import Conflict
 from matchbox.league.format import Format, Schedule, given
@@ -25,13 +25,15 @@ from server.db.models import (
     Notice,
     Season,
     SeasonState,
+    Setting,
     User,
     Version,
     VersionState,
 )
 from server.queries import courses
-from server.services import classes, entries, leagues, seasons, uploads
+from server.services import classes, entries, leagues, seasons, signs, uploads
 from server.services.tick import tick
+from server.times import DAY_MS
 from tests.books import Books, given_parts, play_out, played, scripted, season_of
 
 MINUTE = 60_000
@@ -281,6 +283,51 @@ def test_a_cancelled_edition_leaves_its_time_out(
         seasons.cancel(session, charlie, season.id, now=books.clock())
     tick(books.context)
     assert editions(books, league)[1:] == [("cup 2", "open", "22:30")]
+
+
+def test_an_edition_that_was_opened_while_the_clock_was_ahead_keeps_to_the_schedule(
+    books: Books, league: League, charlie: User, alice: User, bob: User
+) -> None:
+    for owner in (alice, bob):
+        books.bot(owner, f"{owner.name}s")
+    right = books.clock()
+    tick(books.context)
+    books.clock.pass_by(minutes=60 * 24 * 400)
+    tick(books.context)
+    play_out(books)
+    assert editions(books, league)[0][:2] == ("cup 1", "finished")
+    books.clock.now = right + MINUTE
+    with books.write() as session:
+        signs.note(session, signs.BEGUN, now=books.clock())
+        session.merge(Setting(name=signs.PROCESSES, value={"web": right}, changed_at=right))
+    tick(books.context)
+    with books.read() as session:
+        waiting = session.scalars(select(Season).where(Season.state == "open")).one()
+        assert (waiting.starts_at or 0) > books.clock() + 300 * DAY_MS
+    with books.write() as session:  # An hour later the clock seems to be right.
+        session.execute(delete(Setting).where(Setting.name == signs.PROCESSES))
+    wait_until(books, "23:20")
+    assert editions(books, league)[1:] == [("cup 2", "open", "23:30")]
+    wait_until(books, "23:30")
+    assert editions(books, league)[1:] == [
+        ("cup 2", "running", "23:30"),
+        ("cup 3", "open", "23:40"),
+    ]
+
+
+def test_an_edition_does_not_take_the_time_of_one_that_was_started_early(
+    books: Books, league: League, charlie: User, alice: User, bob: User
+) -> None:
+    for owner in (alice, bob):
+        books.bot(owner, f"{owner.name}s")
+    tick(books.context)
+    with books.write() as session:
+        season = session.scalars(select(Season)).one()
+        seasons.start(session, charlie, season.id, settings=books.settings, now=books.clock())
+    play_out(books)
+    for _ in range(2):
+        tick(books.context)
+        assert editions(books, league)[1:] == [("cup 2", "open", "22:30")]
 
 
 def test_a_draft_is_not_started_and_its_time_passes(
