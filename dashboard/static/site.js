@@ -123,8 +123,12 @@ window.addEventListener("pageshow", (event) => {
 });
 
 const UNITS = [["d", 86400], ["h", 3600], ["min", 60], ["s", 1]];
+const LATE = -60; // The clocks of a browser and of the platform may differ by so many seconds.
+const DATE = { year: "numeric", month: "short", day: "numeric" };
+const LOCAL = { ...DATE, hour: "numeric", minute: "2-digit", timeZoneName: "short" };
 
 function left(seconds) {
+  if (seconds < LATE) return "overdue";
   const first = UNITS.findIndex(([, size]) => seconds >= size);
   if (first < 0) return "now";
   const parts = UNITS.slice(first, first + 2).map(([name, size], at) => {
@@ -137,8 +141,8 @@ function left(seconds) {
 function countDown() {
   for (const mark of document.querySelectorAll("time[data-countdown]")) {
     const start = new Date(mark.dateTime);
-    const local = start.toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
-    mark.textContent = `${local}, ${left(Math.floor((start - Date.now()) / 1000))}`;
+    const until = left(Math.floor((start - Date.now()) / 1000));
+    mark.textContent = `${start.toLocaleString([], LOCAL)}, ${until}`;
   }
 }
 

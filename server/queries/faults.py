@@ -16,9 +16,10 @@ from matchbox.errors import BadOption
 from server.db.models import Bot, FaultCount, Version
 from server.services.accounts import require_operator_to_see
 from server.services.fault_counts import PLATFORM
-from server.times import HOUR_MS, iso
+from server.times import CLOCKS_MS, HOUR_MS, iso
 
 if TYPE_CHECKING:
+    from sqlalchemy import ColumnElement
     from sqlalchemy.orm import Session
 
     from server.db.models import User
@@ -37,7 +38,7 @@ def faults(session: Session, viewer: User | None, *, days: int = 1, now: int) ->
     if days not in DAYS:
         raise BadOption("faults are counted over 1 or 7 days")
     since = now - now % HOUR_MS - (24 * days - 1) * HOUR_MS
-    lately = FaultCount.hour >= since
+    lately = FaultCount.hour.between(since, now + CLOCKS_MS)  # not of a clock that was ahead
     total = func.sum(FaultCount.bouts)
     bots = func.count(FaultCount.version_id.distinct())
     kinds = select(FaultCount.kind, total, bots).where(lately).group_by(FaultCount.kind)
@@ -53,13 +54,15 @@ def faults(session: Session, viewer: User | None, *, days: int = 1, now: int) ->
             answers.FaultKind(kind=kind, faults=count, bots=versions)
             for kind, count, versions in sorted(session.execute(kinds), key=lambda row: -row[1])
         ],
-        bots=_bots(session, worst, since),
+        bots=_bots(session, worst, lately),
         found=counted,
     )
 
 
-def _bots(session: Session, versions: list[int], since: int) -> list[answers.BotFaults]:
-    rows = select(FaultCount).where(FaultCount.version_id.in_(versions), FaultCount.hour >= since)
+def _bots(
+    session: Session, versions: list[int], lately: ColumnElement[bool]
+) -> list[answers.BotFaults]:
+    rows = select(FaultCount).where(FaultCount.version_id.in_(versions), lately)
     counts: defaultdict[int, list[FaultCount]] = defaultdict(list)
     for row in session.scalars(rows.order_by(FaultCount.hour.desc(), FaultCount.kind)):
         counts[row.version_id].append(row)

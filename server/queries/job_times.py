@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from sqlalchemy import func, select
 
 from server.db.models import Draft, Lesson, Match, MatchState, Version
+from server.times import CLOCKS_MS, lately
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -42,7 +43,7 @@ def of_matches(session: Session, *, now: int) -> Pace:
     # Almost all matches are finished, so with the index of states SQLite would read all of them.
     played = func.coalesce(Match.state, MatchState.QUEUED) == MatchState.FINISHED
     ended = select(Match.created_at, Match.finished_at).where(
-        Match.finished_at > now - LATELY_MS, played
+        lately(Match.finished_at, LATELY_MS, now), played
     )
     rows = session.execute(ended.order_by(Match.finished_at.desc()).limit(MOST + 1))
     under_way = select(func.min(Match.created_at)).where(Match.state == MatchState.RUNNING)
@@ -54,7 +55,9 @@ def of_tryouts(session: Session, *tables: type[Version | Draft], now: int) -> Pa
     spans: list[Span] = []
     waits: list[int] = []
     for table in tables or (Version, Draft):
-        made = select(table.created_at, table.settled_at).where(table.created_at > now - LATELY_MS)
+        made = select(table.created_at, table.settled_at).where(
+            lately(table.created_at, LATELY_MS, now)
+        )
         for since, until in session.execute(made.order_by(table.created_at.desc()).limit(MOST)):
             if until is None:
                 waits.append(since)
@@ -76,10 +79,11 @@ def pace(spans: Iterable[Span], waits_since: int | None, now: int) -> Pace:
     `waits_since` is the time at which the oldest unfinished job was made; the time since then
     counts, too. Of more than MOST jobs, the last ones count, from the end of the one before them.
     """
-    kept = sorted((one for one in spans if one[1] > now - LATELY_MS), key=lambda one: one[1])
+    begin, end = now - LATELY_MS, now + CLOCKS_MS  # A later end is that of a clock that was ahead.
+    kept = sorted((one for one in spans if begin < one[1] <= end), key=lambda one: one[1])
     if not kept:
         return Pace(0, None)
-    begin = max(now - LATELY_MS, min(made for made, _ in kept))
+    begin = max(begin, min(made for made, _ in kept))
     if len(kept) > MOST:
         begin, kept = kept[-MOST - 1][1], kept[-MOST:]
     wanted = [*kept, (waits_since, now)] if waits_since is not None else kept

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from server.db.models import Setting
+from server.services import signs
 from server.services.events import storable
 from server.times import HOUR_MS, has_passed
 
@@ -92,10 +93,13 @@ def failed(session: Session, why: str, *, now: int) -> None:
 def overdue_ms(session: Session, settings: Settings, *, now: int) -> int | None:
     """Returns the age of the newest backup if twice the interval has passed since; else None.
 
-    Before the first backup, it is the time since the first attempt.
+    Before the first backup, it is the time since the first attempt. None is overdue soon after a
+    start of the platform, which may have been off for long.
     """
     state = backups(session)
     if not settings.backup_every_hours or state is None:
+        return None
+    if not has_passed(AGAIN_MS, signs.begun_at(session), now):
         return None
     age = now - (state.since if state.done_at is None else state.done_at)
     return age if age > 2 * settings.backup_every_hours * HOUR_MS else None

@@ -51,5 +51,5 @@ def note(session: Session, league_id: int, lines: Sequence[Mapping[str, Any]], *
 def _is_due(row: Rating, matches: int, now: int) -> bool:
     if row.noted_at is None:
         return matches > 0
-    another_day = now // DAY_MS > row.noted_at // DAY_MS
+    another_day = now // DAY_MS != row.noted_at // DAY_MS  # also before: the clock was ahead
     return matches > row.noted_matches and (another_day or matches >= GROWTH * row.noted_matches)

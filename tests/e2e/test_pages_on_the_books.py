@@ -164,7 +164,10 @@ def test_an_operator_makes_a_league_that_runs_itself(
     expect(page.get_by_role("heading", name="cup", exact=True)).to_be_visible()
     tick(books.context)
     page.reload()
-    expect(page.locator("main time[data-countdown]").first).to_contain_text("in 6 min 40 s")
+    start = page.locator("main time[data-countdown]").first
+    expect(start).to_contain_text("10:20 PM UTC, in 6 min 40 s")
+    page.clock.set_fixed_time(books.clock() / 1000 + 1000)
+    expect(start).to_contain_text("10:20 PM UTC, overdue")
     books.clock.pass_by(minutes=7)
     really_play(books, 3)
     page.get_by_role("link", name="cup 1").click()

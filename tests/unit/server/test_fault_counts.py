@@ -73,6 +73,19 @@ def test_a_day_and_a_week_end_and_old_counts_are_deleted(
         assert session.scalars(select(FaultCount)).all() == []
 
 
+def test_a_day_has_no_faults_of_a_clock_that_was_ahead(
+    books: Books, shaky: Version, charlie: User
+) -> None:
+    first, second, *_ = books.tick()
+    right = books.clock()
+    books.clock.pass_by(minutes=25 * 60)
+    play(books, first, shaky)
+    books.clock.now = right
+    assert told(books, charlie).bots == []
+    count = play(books, second, shaky)
+    assert [one.faults for one in told(books, charlie, 7).bots] == [count]
+
+
 def test_the_platforms_faults_are_told_apart(books: Books, shaky: Version, charlie: User) -> None:
     job, *_ = books.tick()
     books.lose(lost(job))

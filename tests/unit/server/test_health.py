@@ -477,6 +477,17 @@ def test_the_age_of_the_last_backup_is_measured(well: Books) -> None:
     assert judge(well).figures.backup_ms == 5000
 
 
+def test_no_backup_is_missed_as_soon_as_a_platform_starts_that_was_off(well: Books) -> None:
+    with well.write() as session:
+        made_at = well.clock() - 72 * 3_600_000
+        backup_schedule.succeeded(session, 1000, begun_at=made_at, now=made_at)
+        signs.note(session, signs.BEGUN, now=well.clock())
+    assert judge(well, backup_every_hours=24).findings == []
+    with well.write() as session:
+        signs.note(session, signs.BEGUN, now=well.clock() - backup_schedule.AGAIN_MS)
+    assert found(well, backup_every_hours=24) == ["The last backup on the schedule is 72 h old."]
+
+
 def test_only_operators_see_the_judgement(well: Books, alice: User, charlie: User) -> None:
     with well.read() as session:
         for viewer in (None, alice):

@@ -73,6 +73,19 @@ def test_a_day_has_a_point_if_something_was_played_on_it(
     assert kept(books) == [1000, 1001, 1002, 1003]
 
 
+def test_a_day_has_its_point_also_after_the_clock_was_ahead(
+    books: Books, rated: tuple[League, Version]
+) -> None:
+    league, version = rated
+    right = books.clock()
+    books.clock.pass_by(minutes=400 * DAY)
+    note(books, league, line(version, 1000))
+    books.clock.now = right
+    for _ in range(2):
+        note(books, league, line(version, 1001))
+    assert kept(books) == [1000, 1001]
+
+
 def test_nothing_is_kept_of_who_has_no_rating_or_no_interval(
     books: Books, rated: tuple[League, Version], bob: User
 ) -> None:

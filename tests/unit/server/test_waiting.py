@@ -284,6 +284,7 @@ def test_only_operators_see_the_whole_queue(two_scopes: Books, alice: User, char
         ([(0, 10), (5, 20)], 20_000, (20 + MINUTE - 20_000) / 2),  # but the waiting does
         ([(-99 * MINUTE, 10)], None, 29 * MINUTE + 10),  # only the part in the last half hour
         ([(-99 * MINUTE, -50 * MINUTE)], None, None),
+        ([(0, 10), (99 * MINUTE, 100 * MINUTE)], None, 10),  # not one of a clock that was ahead
         # Of many that were made together, the last ones; the wait before these does not count.
         ([(0, 50 * at) for at in range(1, 3 * job_times.MOST)], None, 50),
     ],
@@ -308,6 +309,25 @@ def test_the_estimate_of_a_long_season_is_that_of_its_last_matches(
     with books.read() as session:
         pace = job_times.of_matches(session, now=books.clock())
     assert (pace.done, pace.each_ms) == (3, 2000)
+
+
+def test_the_pace_is_not_that_of_matches_of_a_clock_that_was_ahead(
+    books: Books, alice: User, bob: User, charlie: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(job_times, "MOST", 3)
+    books.league(paused=True)
+    versions = [books.bot(alice, "one"), books.bot(bob, "two")]
+    season_of(books, charlie, versions, format={"cycles": 5})
+    right = books.clock()
+    books.clock.pass_by(minutes=60 * 24 * 400)
+    for at, job in enumerate(books.dispatch()):
+        if at == 5:
+            books.clock.now = right
+        books.clock.pass_by(seconds=2 if at < 5 else 7)
+        books.record(played(job))
+    with books.read() as session:
+        pace = job_times.of_matches(session, now=books.clock())
+    assert (pace.done, pace.each_ms) == (3, 7000)
 
 
 def test_void_matches_do_not_make_the_pace_look_quicker(
