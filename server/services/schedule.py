@@ -20,6 +20,14 @@ if TYPE_CHECKING:
 
 FIELDS: Final = 5
 MOST_LETTERS: Final = 100
+_VALUES: Final = {
+    "minute": "0 to 59",
+    "hour": "0 to 23",
+    "day-of-month": "1 to 31, or L for the last, and a day that one of the months has",
+    "month": "1 to 12, or JAN to DEC",
+    "day-of-week": "0 to 7, or SUN to SAT",
+}
+"""What a field may be, by the name of the field in CronSim's errors."""
 
 
 def next_start(schedule: Schedule, after: int) -> int | None:
@@ -53,7 +61,10 @@ def _times(cron: str, begin: datetime) -> CronSim:
     try:
         return CronSim(cron, begin)
     except CronSimError as error:
-        raise BadOption(f"{cron!r} is not a cron expression: {str(error).lower()}") from None
+        what = str(error).lower()
+        values = _VALUES.get(what.removeprefix("bad "))
+        hint = f"; write {values}" if values else ""
+        raise BadOption(f"{cron!r} is not a cron expression: {what}{hint}") from None
 
 
 def _zone(name: str) -> ZoneInfo:

@@ -74,6 +74,7 @@ def test_an_operators_link_is_shown_once_by_page_and_by_api(
     shown = page.send("/admin/users/alice/password-link")
     assert (shown.status_code, shown.headers["Cache-Control"]) == (200, "no-store")
     (link,) = re.findall(r'class="secret">([^<]+)<', shown.text)
+    assert "It works once, until 2023-11-14 23:13:20 UTC." in shown.text
     assert link not in page.get("/admin/users/alice").text
     assert "user.password-link" in page.get("/admin/users/alice").text
     anybody, path = browse(None), urlsplit(link).path
