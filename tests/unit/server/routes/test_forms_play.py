@@ -64,6 +64,7 @@ def test_a_table_goes_on_from_the_step_of_a_match_that_is_shown(
     page = visitor.get(unescape(address)).text
     assert f'href="/matches/{match}?bout=1&amp;move=3">bout 2 of match' in page
     assert 'name="option-' not in page
+    assert "without what they have learned in seasons" in page
     fields = dict(re.findall(r'type="hidden" name="(\w+)" value="(\w+)"', page))
     fields |= dict(re.findall(r'name="(seat-\d)">.*?<option value="([^"]+)" selected', page, re.S))
     assert fields["seat-1"] == "me"
