@@ -10,6 +10,7 @@ const SOON_MS = [100, 150, 200, 300, 500, 800, 1200];
 const AWAY_MS = 5000; // A server that restarts is back sooner.
 let steps = [];
 let at = 0;
+let shown = null; // The step that the line below the board tells.
 let revision = play.dataset.revision;
 let state = play.dataset.state;
 let mine = play.dataset.mine === "yes";
@@ -33,7 +34,8 @@ function show(step) {
   if (!steps.length) return;
   at = Math.max(0, Math.min(steps.length - 1, step));
   part("board").innerHTML = steps[at].board ?? "";
-  part("now").textContent = lineOf(steps[at]);
+  if (steps[at] !== shown) part("now").textContent = lineOf(steps[at]); // Else it would be read out again.
+  shown = steps[at];
   part("at").textContent = at;
   part("of").textContent = steps.length - 1;
   part("events").querySelector("[aria-current]")?.removeAttribute("aria-current");
@@ -168,6 +170,7 @@ async function make(move) {
   play.dataset.turn = "wait";
   const form = part("moves");
   returns = form.contains(document.activeElement);
+  if (returns) part("events").focus({ preventScroll: true }); // A control that is disabled loses the focus.
   for (const control of form.elements) control.disabled = true;
   mark();
   const answer = await fetch(form.dataset.api, {
@@ -187,7 +190,6 @@ async function make(move) {
   const turned = await ask();
   // A move whose answer was lost has been made if the table has changed.
   if (!answer?.ok && (told || !revision || revision === before)) refuse(form, answer, told, turned);
-  if (returns) part("events").focus();
 }
 
 // Says why the move is not made, and lets the person move again if the form is still there. If the

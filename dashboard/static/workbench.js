@@ -304,7 +304,9 @@ form.addEventListener("drop", (event) => {
 
 // The verdict
 
+// What surrounds the section is read out when it changes; a section that is new would not be.
 function showVerdict(section) {
+  section.removeAttribute("aria-live");
   document.getElementById("verdict").replaceWith(section);
   htmx.process(section);
   section.scrollIntoView({ block: "nearest" });
@@ -315,7 +317,6 @@ function showProblem(...words) {
   sent = null;
   const section = document.createElement("section");
   section.id = "verdict";
-  section.ariaLive = "polite";
   const note = document.createElement("p");
   note.className = "note bad";
   note.append(...words);
@@ -402,6 +403,7 @@ if (window.PythonEditor) {
   document.querySelector("label[for=source]").addEventListener("click", () => editor.focus());
 } else {
   area.addEventListener("input", () => textChanged(area.value));
+  document.getElementById("keys").hidden = true; // Tab leaves a plain text area.
 }
 if (form.dataset.line && editor) goToLine(form.dataset.line);
 if (matchMedia("(max-width: 900px)").matches) document.getElementById("rules").open = false;

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from matchbox import registry
 from tests.e2e.test_play import (
@@ -137,3 +137,33 @@ def test_what_happens_is_told_one_event_at_a_time(browser: Browser, address: str
     assert all(one["turn"] == "wait" for one in changes[:-1])  # The last may come with the turn.
     assert 600 in page.evaluate("window.pauses")
     context.close()
+
+
+COUNT: Final = """() => {
+  window.told = [];
+  const note = (change) => [...change.addedNodes].map((node) => node.textContent);
+  new MutationObserver((changes) => window.told.push(...changes.flatMap(note)))
+    .observe(document.getElementById("now"), { childList: true });
+}"""
+"""Notes each line that is put below the board, and so read out."""
+
+
+def test_a_move_by_keyboard_keeps_the_focus_and_each_event_is_read_out_once(phone: Page) -> None:
+    sit_down(phone, "bomb", 2)
+    phone.evaluate(COUNT)
+    before = phone.locator("#events li").count()
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    phone.route("**/api/v1/tables/*/moves", hold)
+    phone.get_by_role("button", name="Draw the top card").press("Enter")
+    expect(phone.get_by_role("list", name="What happened")).to_be_focused()
+    while not held:
+        phone.wait_for_timeout(20)
+    held[0].continue_()
+    if my_turn(phone):
+        expect(phone.locator("#moves button:focus")).to_have_count(1)
+        fresh = phone.locator("#events li").all_inner_texts()[before:]
+        assert phone.evaluate("window.told") == fresh

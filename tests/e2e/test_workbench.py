@@ -190,6 +190,8 @@ def test_a_file_that_is_empty_or_too_long_is_refused_by_name(page: Page, address
     page.goto(address + "/submit")
     write_text(page, "# mine")
     chooser = page.get_by_label("Or a file")
+    # A screen reader reads what is new in a live part, but not a live part that is itself new.
+    read_out = page.locator("[aria-live]:has(> #verdict)").element_handle()
     for name, data, fault in (
         ("nil.py", b"", "is empty."),
         ("nil.zip", b"", "is empty."),
@@ -198,6 +200,7 @@ def test_a_file_that_is_empty_or_too_long_is_refused_by_name(page: Page, address
     ):
         chooser.set_input_files({"name": name, "mimeType": "text/plain", "buffer": data})
         expect(page.locator("#verdict")).to_have_text(f"{name} {fault} It is not sent.")
+        assert read_out.inner_text() == f"{name} {fault} It is not sent."
         expect(page.locator("#draft")).not_to_contain_text(name)
         assert source(page) == "# mine"
 
