@@ -71,16 +71,33 @@ document.addEventListener("htmx:before:swap", (event) => {
   }
 });
 
+// What a button that keeps its name has done, for a screen reader.
+const told = document.createElement("p");
+told.className = "unseen";
+told.setAttribute("role", "status");
+document.body.append(told);
+
+// Over plain HTTP there is no clipboard, and the text stays selected, at full length.
+async function copy(button) {
+  try {
+    await navigator.clipboard.writeText(button.dataset.copy);
+    return "copied";
+  } catch {
+    const shown = button.previousElementSibling;
+    shown.textContent = button.dataset.copy;
+    getSelection().selectAllChildren(shown);
+    return document.execCommand("copy") ? "copied" : "selected: copy it by hand";
+  }
+}
+
 document.addEventListener("click", async (event) => {
   const button = event.target.closest("button[data-copy]");
   if (!button) return;
-  try {
-    await navigator.clipboard.writeText(button.dataset.copy);
-    button.textContent = "copied";
-  } catch {
-    button.textContent = "select it by hand";
-  }
-  setTimeout(() => (button.textContent = "copy"), 2000);
+  button.textContent = told.textContent = await copy(button);
+  setTimeout(() => {
+    button.textContent = "copy";
+    told.textContent = "";
+  }, 2000);
 });
 
 const NOTHING = { form: null, at: 0 };
