@@ -64,6 +64,23 @@ def test_an_example_in_a_field_is_as_legible_as_a_hint(watched: Page, scheme: An
         watched.goto("about:blank")
 
 
+SPACED: Final = """() => {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync("* { letter-spacing: 0.12em !important; word-spacing: 0.16em !important }");
+  document.adoptedStyleSheets = [sheet];
+}"""
+"""Sets a text as wide as WCAG 2 says that a reader may."""
+
+
+def test_a_bots_page_fits_a_narrow_screen_with_spaced_letters(watched: Page) -> None:
+    watched.set_viewport_size({"width": 320, "height": 640})
+    with serving(SOURCE) as address:
+        watched.goto(address + "/bots/alice/careful")
+        watched.evaluate(SPACED)
+        assert too_wide(watched) == []
+        watched.goto("about:blank")
+
+
 def test_on_paper_nothing_is_cut_off(watched: Page) -> None:
     with serving(SOURCE) as address:
         watched.goto(f"{address}/matches/{MATCH}")
