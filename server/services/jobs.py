@@ -176,13 +176,15 @@ def lease(
     often = row.attempt and row.attempt % MOST_ATTEMPTS == 0
     if often and walls.reporting(session, now=now):
         trouble = f"sent {row.attempt} times, and it never came back"
-        if _change(session, row, {**kind.to_parked, "trouble": trouble}, kind.queued, row.attempt):
+        if compare_and_set(
+            session, row, {**kind.to_parked, "trouble": trouble}, kind.queued, attempt=row.attempt
+        ):
             _alarm(session, kind, row, trouble, now)
         return False
     deadline = next_deadline(kind, settings, now, attempt)
     sent = {"attempt": attempt, "deadline": deadline, "sent_at": now, "arena": None}
     leased = {**kind.to_leased, **values, **sent}
-    return _change(session, row, leased, kind.queued, row.attempt)
+    return compare_and_set(session, row, leased, kind.queued, attempt=row.attempt)
 
 
 def waits_for_wall(
@@ -203,7 +205,7 @@ def waits_for_wall(
     deadline = next_deadline(kind, settings, now)
     # Without the time of an earlier message, nobody looks for that message.
     later = {"deadline": deadline, "sent_at": None}
-    _change(session, row, later, kind.queued, row.attempt)
+    compare_and_set(session, row, later, kind.queued, attempt=row.attempt)
     return True
 
 
@@ -228,7 +230,7 @@ def claim(
     values = {**kind.claimed(session, row, settings, now), **held}
     held_by = kind.model.arena
     free = or_(held_by.is_(None), held_by == arena, held_by.not_like(f"%{MARK}%"))
-    if not _change(session, row, values, and_(kind.leased, free), attempt):
+    if not compare_and_set(session, row, values, and_(kind.leased, free), attempt=attempt):
         raise Conflict(f"attempt {attempt} at {kind.name} {row.id} is not wanted any more")
 
 
@@ -252,7 +254,7 @@ def lose(
     counted = {"platform_faults": faults, "trouble": storable(why, 500)}
     values = {**(kind.to_parked if parked else kind.to_queued), **counted, "arena": None}
     sent = and_(kind.leased, kind.model.sent_at.is_not(None))  # Not one that waits for a wall.
-    if not _change(session, row, values, sent, attempt):
+    if not compare_and_set(session, row, values, sent, attempt=attempt):
         return False
     kind.failed(session, row, now)
     if parked:
@@ -315,7 +317,7 @@ def expire(session: Session, kind: JobKind[Row], row: Row, arena: str | None = N
     later attempt has begun.
     """
     free = and_(kind.leased, or_(kind.model.arena.is_(None), kind.model.arena == arena))
-    return _change(session, row, {"deadline": DUE}, free, row.attempt)
+    return compare_and_set(session, row, {"deadline": DUE}, free, attempt=row.attempt)
 
 
 def give_back(
@@ -333,7 +335,7 @@ def give_back(
     Returns False if it is not leased any more, or if a later attempt has begun.
     """
     values = {**kind.to_queued, "arena": None, "trouble": storable(why, 500)}
-    if not _change(session, row, values, kind.leased, attempt):
+    if not compare_and_set(session, row, values, kind.leased, attempt=attempt):
         return False
     kind.resume(session, row, settings=settings, now=now)
     return True
@@ -344,7 +346,7 @@ def park(
 ) -> bool:
     """Parks a job for the operators. Returns False if `give_back` would."""
     values = {**kind.to_parked, "arena": None, "trouble": storable(why, 500)}
-    if not _change(session, row, values, kind.leased, attempt):
+    if not compare_and_set(session, row, values, kind.leased, attempt=attempt):
         return False
     _alarm(session, kind, row, why, now)
     return True
@@ -360,7 +362,7 @@ def sweep(session: Session, kind: JobKind[Row], *, settings: Settings, now: int)
     rows = session.scalars(found.order_by(kind.model.id)).all()
     for row in rows:
         values = {**kind.to_queued, "arena": None}
-        if _change(session, row, values, kind.leased, row.attempt):
+        if compare_and_set(session, row, values, kind.leased, attempt=row.attempt):
             kind.resume(session, row, settings=settings, now=now)
     return len(rows)
 
@@ -374,13 +376,6 @@ def requeue(
     if not compare_and_set(session, row, fresh, kind.parked):
         raise Conflict(f"{kind.name} {row.id} is not parked")
     kind.resume(session, row, settings=settings, now=now)
-
-
-def _change(
-    session: Session, row: Job, values: Mapping[str, Any], before: ColumnElement[bool], attempt: int
-) -> bool:
-    """Sets the values if the job is still in this state and at this attempt; False if not."""
-    return compare_and_set(session, row, values, before, attempt=attempt)
 
 
 def _alarm(session: Session, kind: JobKind[Any], row: Job, why: str, now: int) -> None:
