@@ -18,7 +18,7 @@ from flask_wtf.csrf import CSRFError, CSRFProtect
 
 from matchbox.errors import BadMessage, Forbidden, MatchboxError, Unavailable
 from matchbox.match import wire
-from server.db.models import BrowserSession, Role, Scope
+from server.db.models import BrowserSession, Role, Scope, Token, User
 from server.problems import AGAIN, LoginNeeded, ScopeNeeded, answer
 from server.scopes import ANYBODY, scope_of
 from server.services import accounts, arena_keys, sessions
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from server.context import Context
-    from server.db.models import Token, User
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -84,7 +83,7 @@ def visitor() -> Visitor | None:
 def viewer(session: Session) -> User | None:
     """Returns the account that makes the request, read in this database session, or None."""
     asking = visitor()
-    user = accounts.user_by_id(session, asking.id) if asking else None
+    user = session.get(User, asking.id) if asking else None
     if asking is not None and user is not None:
         user.limited = Scope.OPERATE not in asking.scopes
     return user
@@ -214,7 +213,7 @@ def remote_only() -> None:
 def token_in_use(session: Session) -> Token | None:
     """Returns the API token that the request came with, read in this session, or None."""
     asking = visitor()
-    return accounts.token_by_id(session, asking.token) if asking and asking.token else None
+    return session.get(Token, asking.token) if asking and asking.token else None
 
 
 def session_begun() -> int | None:

@@ -100,11 +100,6 @@ def require_open(user: User) -> User:
     return user
 
 
-def user_by_id(session: Session, number: int) -> User | None:
-    """Returns the account with that row number, or None."""
-    return session.get(User, number)
-
-
 def check_password(user: User, password: str) -> None:
     """Raises Forbidden if this is not the account's password."""
     if not passwords.is_password_of(user.password, password):
@@ -245,11 +240,6 @@ def token_of(session: Session, secret: str, *, now: int) -> Token:
         raise Forbidden("this token has expired; make a new one on your account's page")
     require_open(token.user)
     return token
-
-
-def token_by_id(session: Session, number: int) -> Token | None:
-    """Returns the token with that row number, or None."""
-    return session.get(Token, number)
 
 
 def note_use(session: Session, token: int, *, now: int) -> None:

@@ -28,7 +28,7 @@ def test_who_signs_up_can_log_in(books: Books) -> None:
         found = accounts.log_in(session, "alice", PASSWORD)
         assert found.id == alice.id
         assert found.role == Role.AUTHOR
-        known = accounts.user_by_id(session, alice.id)
+        known = session.get(User, alice.id)
         assert known is not None
         assert known.name == "alice"
 

@@ -137,7 +137,7 @@ def test_no_session_begins_with_a_password_that_has_just_changed(books: Books) -
     with books.write() as session:
         dora = accounts.sign_up(session, "dora", "a password of dora", signup="open", now=1)
     with books.write() as session:
-        again = accounts.user_by_id(session, dora.id)
+        again = session.get(User, dora.id)
         assert again is not None
         accounts.change_password(session, again, "a password of dora", "battery staple", now=1)
     with pytest.raises(Forbidden, match="just been changed"):

@@ -46,7 +46,7 @@ def test_the_link_sets_the_password_and_logs_in(mailing: APIFlask) -> None:
     dora, context = Browser(mailing.test_client()), mailing.extensions["matchbox"]
     dora.send("/reset", email=ADDRESS)
     with context.read() as session:
-        user = accounts.user_by_id(session, 1)
+        user = session.get(User, 1)
         assert user is not None
         path = password_links.path_of(user, context.settings)
     page = dora.get(path)
