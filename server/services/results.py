@@ -180,32 +180,13 @@ def printed_of(result: Result) -> tuple[list[Printed], list[LeftOut]]:
     """Returns what the entrants printed, and where there was no room for more of it."""
     kept, cut = [], []
     for entrant, deal, rotation, decision, *rest in result.printed:
+        place = {"entrant": entrant, "deal": deal, "rotation": rotation, "decision": decision}
         if isinstance(rest[0], bool):
             traceback, text, left_out = rest
-            kept.append(
-                Printed(
-                    entrant=entrant,
-                    deal=deal,
-                    rotation=rotation,
-                    decision=decision,
-                    traceback=traceback,
-                    text=text,
-                    left_out=left_out,
-                )
-            )
+            kept.append(Printed(**place, traceback=traceback, text=text, left_out=left_out))
         else:
             kind, left_out, later = rest
-            cut.append(
-                LeftOut(
-                    entrant=entrant,
-                    deal=deal,
-                    rotation=rotation,
-                    decision=decision,
-                    kind=kind,
-                    left_out=left_out,
-                    rest=later,
-                )
-            )
+            cut.append(LeftOut(**place, kind=kind, left_out=left_out, rest=later))
     return kept, cut
 
 
