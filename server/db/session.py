@@ -15,6 +15,7 @@ from typing import Any, Final, TypeVar, cast
 
 from sqlalchemy import (
     ColumnElement,
+    ColumnExpressionArgument,
     Connection,
     CursorResult,
     Engine,
@@ -24,7 +25,9 @@ from sqlalchemy import (
     bindparam,
     create_engine,
     event,
+    func,
     make_url,
+    select,
     update,
 )
 from sqlalchemy.exc import (
@@ -156,6 +159,11 @@ def in_parts(items: Iterable[Item], most: int) -> Iterator[list[Item]]:
     left = iter(items)
     while part := list(islice(left, most)):
         yield part
+
+
+def count_rows(session: Session, model: type[Any], *which: ColumnExpressionArgument[bool]) -> int:
+    """Returns how many of the model's rows these conditions select."""
+    return session.scalar(select(func.count()).select_from(model).where(*which)) or 0
 
 
 def rows_changed(session: Session, statement: UpdateBase) -> int:

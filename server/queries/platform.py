@@ -10,6 +10,7 @@ from matchbox.answers import platform as answers
 from matchbox.answers.accounts import Account, FreshToken, SessionLine, TokenLine
 from matchbox.answers.matches import ParkedMatch
 from server.db.models import WAITING, Event, Match, MatchState, Role, User, Version, VersionState
+from server.db.session import count_rows
 from server.queries import match_lines
 from server.queries.lessons import parked_lessons
 from server.services import accounts, walls
@@ -112,7 +113,7 @@ def admin(session: Session, viewer: User | None, *, now: int) -> answers.Admin:
         parked_versions=_troubled(session, *waiting),
         parked_lessons=parked_lessons(session, operator),
         quarantined=_troubled(session, suspect),
-        users=session.scalar(select(func.count()).select_from(User).where(*PEOPLE)) or 0,
+        users=count_rows(session, User, *PEOPLE),
     )
 
 

@@ -13,6 +13,7 @@ from matchbox.answers import platform as answers
 from matchbox.answers.accounts import LoggedIn, LoggedInLine
 from matchbox.errors import BadOption, NotFound
 from server.db.models import Bot, BrowserSession, Role, User
+from server.db.session import count_rows
 from server.queries.pagination import numbers, page_size, split
 from server.queries.platform import PEOPLE, session_line, sessions, tokens
 from server.services import classes
@@ -45,7 +46,7 @@ def users(
     """
     require_operator_to_see(viewer)
     which = _which(wanted, role, state)
-    found = session.scalar(select(func.count()).select_from(User).where(*which)) or 0
+    found = count_rows(session, User, *which)
     pages = max(1, -(-found // page_size(limit)))
     number, _, last = (cursor if cursor is not None else "1").partition(".")
     page = min(max(numbers(number, 1)[0], 1), pages)

@@ -31,6 +31,7 @@ from server.db.models import (
     Version,
     VersionState,
 )
+from server.db.session import count_rows
 from server.queries import drafts, job_times
 from server.queries.bots import version as version_answer
 from server.queries.matches import match as match_answer
@@ -251,17 +252,19 @@ def _place(session: Session, row: Match, under_way: dispatch.UnderWay) -> int:
     reached = {one: under_way[one] for one in compared}
     if row.comparison_id is not None:
         own = (*mine, row.comparison_id)
-        ahead = _count(session, _QUEUED, Match.comparison_id == row.comparison_id, before)
+        ahead = count_rows(
+            session, Match, _QUEUED, Match.comparison_id == row.comparison_id, before
+        )
         turn = reached.get(own, under_way[own]) + ahead + 1
         ahead += _sooner(turn, ((reached[one], compared[one]) for one in compared if one != own))
         turn = sum(reached.values()) + ahead + 1
     else:
-        ahead = _count(session, *_of(mine), before)
+        ahead = count_rows(session, Match, *_of(mine), before)
         turn = under_way[*mine, None] + ahead + 1
         ahead += _sooner(turn, [(sum(reached.values()), sum(compared.values()))])
     outside = None if row.comparison_id is not None else mine
     others = [one for one in dispatch.active_scopes(session) if one != outside]
-    waiting = ((under_way[*one, None], _count(session, *_of(one))) for one in others)
+    waiting = ((under_way[*one, None], count_rows(session, Match, *_of(one))) for one in others)
     return ahead + _sooner(turn, waiting) + 1
 
 
@@ -285,10 +288,6 @@ def _of(scope: tuple[int, int | None]) -> tuple[ColumnElement[bool], ...]:
     league, season = scope
     outside = () if season is not None else (Match.comparison_id.is_(None),)
     return (Match.league_id == league, Match.season_id == season, _QUEUED, *outside)
-
-
-def _count(session: Session, *which: ColumnElement[bool]) -> int:
-    return session.scalar(select(func.count()).select_from(Match).where(*which)) or 0
 
 
 def matches_ahead_text(place: int) -> str:

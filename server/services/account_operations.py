@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 
 from matchbox.errors import BadName, BadOption, Conflict, NotFound
 from server.db.models import Bot, Match, MatchSeat, Role, Token, User, Version, VoidCause
+from server.db.session import count_rows
 from server.services import (
     accounts,
     audit,
@@ -184,9 +185,7 @@ def revoke_token(session: Session, actor: User, name: str, number: int, *, now: 
 def require_another_operator(session: Session, user: User) -> None:
     """Raises Conflict if nobody but this account could operate the platform."""
     others = (User.role == Role.OPERATOR, User.closed_at.is_(None), User.id != user.id)
-    if user.role == Role.OPERATOR and not session.scalar(
-        select(func.count()).select_from(User).where(*others)
-    ):
+    if user.role == Role.OPERATOR and not count_rows(session, User, *others):
         raise Conflict(f"{user.name} is the last operator; make another account an operator first")
 
 

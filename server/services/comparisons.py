@@ -29,7 +29,7 @@ from server.db.models import (
     VersionState,
     VoidCause,
 )
-from server.db.session import compare_and_set
+from server.db.session import compare_and_set, count_rows
 from server.services import audit, exclusions, interim_results, notices
 from server.services.accounts import require_owner
 from server.services.events import publish
@@ -192,14 +192,14 @@ def _today(user: User, now: int) -> tuple[ColumnElement[bool], ...]:
 
 def _check_budget(session: Session, user: User, games: int, settings: Settings, now: int) -> None:
     mine = (Comparison.owner_id == user.id, Comparison.state == ComparisonState.RUNNING)
-    running = session.scalar(select(func.count()).select_from(Comparison).where(*mine)) or 0
+    running = count_rows(session, Comparison, *mine)
     if running >= settings.comparisons_at_once:
         raise TooMany(
             f"{running} of your comparisons are running, and no more are allowed at a time; wait "
             "until one is over, or cancel it"
         )
     ended = (Comparison.state == ComparisonState.CANCELLED, *_today(user, now))
-    cancelled = session.scalar(select(func.count()).select_from(Comparison).where(*ended)) or 0
+    cancelled = count_rows(session, Comparison, *ended)
     if cancelled >= CANCELLED:
         raise TooMany(
             f"{cancelled} of your comparisons were cancelled today, and no more are started; try "
@@ -342,7 +342,7 @@ def _end(session: Session, row: Comparison, state: ComparisonState, why: str, no
     """Ends the comparison. Its unfinished matches become void; those under way count as played."""
     mine = Match.comparison_id == row.id
     sent = (mine, Match.state == MatchState.RUNNING)
-    under_way = session.scalar(select(func.count()).select_from(Match).where(*sent)) or 0
+    under_way = count_rows(session, Match, *sent)
     plan = Plan.of(row)
     games = row.games + under_way * plan.bouts // len(plan.tables)
     exclusions.make_void(session, VoidCause.COMPARED, why, mine, now=now)

@@ -16,6 +16,7 @@ from matchbox.answers.notices import MAY_BE_MUTED
 from matchbox.errors import BadName, BadOption, Conflict, Forbidden, TooMany
 from matchbox.settings import MAIL_ADDRESS
 from server.db.models import Delivery, Notice, User
+from server.db.session import count_rows
 from server.services import audit, notices
 from server.services.passwords import digest_of
 from server.times import DAY_MS, has_passed, lately
@@ -153,7 +154,7 @@ def _confirmation_text(address: str) -> str:
 def _check_rate(session: Session, user: User, address: str, now: int) -> None:
     today = lately(Notice.at, VALID_MS, now)
     mine = (Notice.user_id == user.id, Notice.kind == notices.CONFIRM, today)
-    links = session.scalar(select(func.count()).select_from(Notice).where(*mine)) or 0
+    links = count_rows(session, Notice, *mine)
     # The accounts may have asked for another address since, or cleared it, so the notices count.
     text = _confirmation_text(address).lower()
     same = func.lower(Notice.text).in_((text, digest_of(text)))  # see `hide_addresses`

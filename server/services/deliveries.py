@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 import structlog
-from sqlalchemy import case, delete, func, or_, select, update
+from sqlalchemy import case, delete, or_, select, update
 
 from server.db.models import Delivery, User, Webhook
-from server.db.session import compare_and_set
+from server.db.session import compare_and_set, count_rows
 from server.services import contact, notices, password_links
 from server.services.events import storable
 from server.times import CLOCKS_MS, MINUTE_MS, has_passed
@@ -59,8 +59,7 @@ class Parcel:
 
 def due(session: Session, *, now: int) -> int:
     """Returns how many deliveries are due."""
-    waiting = select(func.count()).select_from(Delivery).where(_is_due(now))
-    return session.scalar(waiting) or 0
+    return count_rows(session, Delivery, _is_due(now))
 
 
 def take(session: Session, *, settings: Settings, now: int) -> Parcel | None:

@@ -9,11 +9,12 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 
 from matchbox.errors import BadMessage, Conflict, Forbidden, NotFound
 from matchbox.match import wire
 from server.db.models import Draft, Lesson, Match, MatchVerification, Turn, Version
+from server.db.session import count_rows
 from server.services import (
     jobs,
     lessons,
@@ -130,13 +131,7 @@ def holds(session: Session, arena: str, token: str, *, settings: Settings) -> bo
 def count_held(session: Session, key: str) -> int:
     """Returns how many jobs the arenas with this key hold."""
     return sum(
-        session.scalar(
-            select(func.count())
-            .select_from(kind.model)
-            .where(kind.leased, of_key(kind.model.arena, key))
-        )
-        or 0
-        for kind in ALL
+        count_rows(session, kind.model, kind.leased, of_key(kind.model.arena, key)) for kind in ALL
     )
 
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import ColumnElement, and_, func, or_, select
+from sqlalchemy import and_, func, or_, select
 
 from matchbox.answers.health import JobsLine
 from matchbox.answers.queue import JobName
 from server.db.models import Match, MatchState
+from server.db.session import count_rows
 from server.services import dispatch
 from server.services.job_kinds import KINDS
 from server.services.jobs import JobKind
-from server.services.matches import MATCH
 from server.services.tryouts import TRY_DRAFT
 from server.times import iso
 
@@ -34,14 +33,13 @@ def job_line(session: Session, name: JobName, kind: JobKind[Any], now: int) -> J
     """Returns the line for one kind of job, with the numbers of its unfinished jobs."""
     unfinished = or_(kind.queued, kind.leased)
     running = and_(kind.leased, kind.model.deadline > now)
-    count = partial(_count, session, kind)
     oldest = session.scalar(select(func.min(kind.model.created_at)).where(unfinished))
-    under_way = count(running)
+    under_way = count_rows(session, kind.model, running)
     return JobsLine(
         kind=name,
-        queued=count(unfinished) - under_way,
+        queued=count_rows(session, kind.model, unfinished) - under_way,
         running=under_way,
-        parked=count(kind.parked),
+        parked=count_rows(session, kind.model, kind.parked),
         oldest_at=None if oldest is None else iso(oldest),
         playing=session.scalar(select(func.count(kind.model.arena.distinct())).where(running)) or 0,
     )
@@ -55,12 +53,8 @@ def stalled_ms(session: Session, now: int) -> int:
     first match that is sent.
     """
     running = Match.state == MatchState.RUNNING
-    if not _count(session, MATCH, running) and not dispatch.next_queued(session, 1, ()):
+    if not count_rows(session, Match, running) and not dispatch.next_queued(session, 1, ()):
         return 0
     ended = session.scalar(select(func.max(Match.finished_at))) or 0
     begun = session.scalar(select(func.max(Match.sent_at)).where(running, Match.attempt == 1)) or 0
     return now - max(ended, begun)
-
-
-def _count(session: Session, kind: JobKind[Any], which: ColumnElement[bool]) -> int:
-    return session.scalar(select(func.count()).select_from(kind.model).where(which)) or 0

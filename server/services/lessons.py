@@ -31,7 +31,7 @@ from server.db.models import (
     SeasonState,
     Version,
 )
-from server.db.session import compare_and_set
+from server.db.session import compare_and_set, count_rows
 from server.services import audit, jobs
 from server.services.accounts import require_operator
 from server.services.embargo import readable
@@ -59,10 +59,10 @@ def settle_lessons(session: Session, season: Season, *, settings: Settings, now:
     if not season.round or read(Format, season.format).learning == "off":
         return True
     last = season.round - 1
-    given = select(func.count()).where(Lesson.season_id == season.id, Lesson.round == last)
-    if not session.scalar(given):
+    given = (Lesson.season_id == season.id, Lesson.round == last)
+    if not count_rows(session, Lesson, *given):
         _open(session, season, last, settings=settings, now=now)
-    return not session.scalar(given.where(Lesson.state == LessonState.WAITING))
+    return not count_rows(session, Lesson, *given, _WAITING)
 
 
 def memories(session: Session, season: Season) -> dict[int, str]:

@@ -8,14 +8,14 @@ from __future__ import annotations
 import secrets
 from typing import TYPE_CHECKING, Final
 
-from sqlalchemy import and_, func, select
+from sqlalchemy import and_, select
 
 from matchbox import registry
 from matchbox.errors import Conflict, Forbidden, TooMany, UnknownGame
 from matchbox.match.wire import Verified, Verify
 from server import outbox
 from server.db.models import Match, MatchVerification
-from server.db.session import compare_and_set
+from server.db.session import compare_and_set, count_rows
 from server.services import jobs, stopped_arenas, walls
 from server.services.embargo import reason
 from server.services.events import publish
@@ -178,7 +178,7 @@ def _has_rules_of_today(match: Match) -> bool:
 def _check_quota(session: Session, actor: User, settings: Settings, now: int) -> None:
     today = lately(MatchVerification.created_at, DAY_MS, now)
     own = (MatchVerification.asker_id == actor.id, today)
-    count = session.scalar(select(func.count()).select_from(MatchVerification).where(*own)) or 0
+    count = count_rows(session, MatchVerification, *own)
     if count >= settings.verifications_per_day:
         raise TooMany(
             f"one account may have {settings.verifications_per_day} matches verified in a day; "

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from sqlalchemy import and_, delete, func, not_, select, update
+from sqlalchemy import and_, delete, not_, select, update
 from sqlalchemy.orm import joinedload
 
 from matchbox.errors import NotFound
 from server.db.models import Bot, Delivery, Notice, Role, User, Version, Webhook
-from server.db.session import rows_changed
+from server.db.session import count_rows, rows_changed
 from server.services.events import storable
 from server.times import DAY_MS, lately
 
@@ -67,7 +67,7 @@ def notify_account(
 def unread(session: Session, user_id: int) -> int:
     """Returns how many of the account's notices are unread."""
     waiting = (Notice.user_id == user_id, Notice.read_at.is_(None))
-    return session.scalar(select(func.count()).select_from(Notice).where(*waiting)) or 0
+    return count_rows(session, Notice, *waiting)
 
 
 def mark_read(session: Session, user: User, number: int, *, now: int) -> Notice:

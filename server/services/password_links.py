@@ -17,7 +17,7 @@ from matchbox.answers.accounts import PasswordLink
 from matchbox.errors import BadName, Conflict, Forbidden
 from matchbox.settings import MAIL_ADDRESS
 from server.db.models import Notice, User
-from server.db.session import compare_and_set
+from server.db.session import compare_and_set, count_rows
 from server.services import accounts, audit, notices, passwords, sessions
 from server.times import DAY_MS, HOUR_MS, MINUTE_MS, has_passed, iso, lately
 
@@ -126,10 +126,5 @@ def _may_have_one(session: Session, user: User, now: int) -> bool:
         return False
     if not has_passed(DAY_MS, user.email_changed_at or 0, now):
         return False
-    return _links_today(session, user, now) < LINKS
-
-
-def _links_today(session: Session, user: User, now: int) -> int:
     mine = (Notice.user_id == user.id, Notice.kind == notices.PASSWORD_LINK)
-    today = select(func.count()).select_from(Notice).where(*mine, lately(Notice.at, DAY_MS, now))
-    return session.scalar(today) or 0
+    return count_rows(session, Notice, *mine, lately(Notice.at, DAY_MS, now)) < LINKS

@@ -23,7 +23,7 @@ from matchbox.match.bout import refusal
 from matchbox.match.wire import Said
 from matchbox.settings import limits_of
 from server.db.models import UNSETTLED, PlaySeat, PlayState, PlayTable, Turn, Version, VersionState
-from server.db.session import rows_changed
+from server.db.session import count_rows, rows_changed
 from server.services import audit, positions, table_turns
 from server.services.accounts import require_operator
 from server.services.lookup import find_bot
@@ -293,8 +293,7 @@ def _check_room(session: Session, actor: User, settings: Settings) -> None:
     """Raises TooMany if no more tables may be open, in all or for this person."""
     if not settings.play_tables:
         raise TooMany("the operator has switched off play against bots")
-    count = select(func.count()).select_from(PlayTable).where(PlayTable.state.in_(UNSETTLED))
-    if (session.scalar(count) or 0) >= settings.play_tables:
+    if count_rows(session, PlayTable, PlayTable.state.in_(UNSETTLED)) >= settings.play_tables:
         raise TooMany(
             f"{settings.play_tables} tables are open, and no more are allowed at a time; try "
             "again in some minutes",

@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import structlog
-from sqlalchemy import delete, func, select
+from sqlalchemy import delete, select
 
 from matchbox.errors import (
     ArenaOutdated,
@@ -28,6 +28,7 @@ from matchbox.match.knock import Knock, own_knock
 from matchbox.match.wire import Verify
 from matchbox.settings import libraries_of
 from server.db.models import ArenaPart
+from server.db.session import count_rows
 from server.services import (
     arena_keys,
     broker,
@@ -221,7 +222,7 @@ def add_part(
     later = (ArenaPart.arena == arena, ArenaPart.position >= position)
     session.execute(delete(ArenaPart).where(*later))
     of_host = of_key(ArenaPart.arena, key_of(arena))
-    kept = session.scalar(select(func.count()).select_from(ArenaPart).where(of_host)) or 0
+    kept = count_rows(session, ArenaPart, of_host)
     if kept >= _MOST_PARTS:
         raise Unavailable("too many results of this host come in at once; try again in a moment")
     session.add(ArenaPart(arena=arena, position=position, data=data))

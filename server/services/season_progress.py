@@ -30,6 +30,7 @@ from server.db.models import (
     User,
     Version,
 )
+from server.db.session import count_rows
 from server.services import ratings, replacements
 
 if TYPE_CHECKING:
@@ -116,9 +117,7 @@ def progress_of(session: Session, season: Season, plan: Format) -> Progress:
     )
 
 
-def fingerprint(
-    session: Session, season: Season
-) -> tuple[list[tuple[int | None, str, str]], int | None]:
+def fingerprint(session: Session, season: Season) -> tuple[list[tuple[int | None, str, str]], int]:
     """Returns a value that changes if an entrant leaves, comes back or gets another name, or a
     result becomes void.
 
@@ -131,7 +130,7 @@ def fingerprint(
     finished = (Match.season_id == season.id, Match.state == MatchState.FINISHED)
     return (
         [(version, owner, out) for version, owner, out in found],
-        session.scalar(select(func.count()).select_from(Match).where(*finished)),
+        count_rows(session, Match, *finished),
     )
 
 
