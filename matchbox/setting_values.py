@@ -73,6 +73,12 @@ def names_host(address: str) -> bool:
         return False
 
 
+def celery_address(broker_url: str) -> str:
+    """Returns the broker's address in Celery's form, where a unix socket is redis+socket:///path."""
+    scheme, _, rest = broker_url.partition("://")
+    return f"redis+socket://{rest}" if scheme == "unix" else broker_url
+
+
 def is_loopback(address: str) -> bool:
     """Whether the address leads every computer to itself, as those with 127.0.0.1 do."""
     host = urlsplit(address).hostname or ""

@@ -14,6 +14,7 @@ from sqlalchemy import bindparam, delete, insert, or_, select, update
 
 from matchbox.errors import BrokerUnavailable
 from matchbox.match import wire
+from matchbox.setting_values import celery_address
 from server.db.models import Outbox
 from server.times import CLOCKS_MS
 
@@ -71,9 +72,7 @@ class CelerySender:
     """Sends tasks by name through a broker; knows no task's code."""
 
     def __init__(self, broker_url: str) -> None:
-        scheme, _, rest = broker_url.partition("://")
-        address = f"redis+socket://{rest}" if scheme == "unix" else broker_url
-        self._celery = Celery("outbox", broker=address, set_as_current=False)
+        self._celery = Celery("outbox", broker=celery_address(broker_url), set_as_current=False)
         self._celery.conf.update(task_ignore_result=True, broker_transport_options=_PATIENCE)
 
     def send(self, task: str, queue: str, message: dict[str, Any]) -> None:

@@ -18,6 +18,7 @@ from kombu.utils.scheduling import round_robin_cycle
 
 from matchbox.errors import BadSetting, MatchboxError
 from matchbox.match import wire
+from matchbox.setting_values import celery_address
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -85,7 +86,7 @@ def make_celery(settings: Settings, half: Half) -> Celery:
             "MATCHBOX_BROKER_URL is empty; `matchbox up` starts a broker and sets it. For other "
             "workers, set it to the address of your broker"
         )
-    app = Celery(half, broker=address(settings.broker_url), set_as_current=False)
+    app = Celery(half, broker=celery_address(settings.broker_url), set_as_current=False)
     app.conf.update(configuration(settings, half))
     return app
 
@@ -98,12 +99,6 @@ def send_result(app: Celery, task: str, message: dict[str, Any]) -> None:
     sent = {wire.SENT_AT: time.time_ns() // 1_000_000}
     patience = {"max_retries": 3, "interval_max": 0.5}
     app.send_task(task, args=[message], headers=sent, retry_policy=patience)
-
-
-def address(broker_url: str) -> str:
-    """The broker's address in Celery's form, where a unix socket is redis+socket:///path."""
-    scheme, _, rest = broker_url.partition("://")
-    return f"redis+socket://{rest}" if scheme == "unix" else broker_url
 
 
 def configuration(settings: Settings, half: Half) -> dict[str, Any]:

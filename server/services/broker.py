@@ -16,6 +16,7 @@ from redis import RedisError, ResponseError
 
 from matchbox.errors import BrokerUnavailable
 from matchbox.match import wire
+from matchbox.setting_values import celery_address
 from server.db.waiting import wait_while
 
 WAIT_S: Final = 2
@@ -156,7 +157,7 @@ def _read(message: str | bytes) -> tuple[str, dict[str, Any]] | None:
 def _connected(url: str) -> Iterator[Connection]:
     """A connection to the broker. Raises BrokerUnavailable, also for errors inside the block."""
     options = {"socket_connect_timeout": WAIT_S, "socket_timeout": WAIT_S, "max_retries": 0}
-    address = url.replace("unix://", "redis+socket://", 1)
+    address = celery_address(url)
     try:
         with Connection(address, connect_timeout=WAIT_S, transport_options=options) as connection:
             connection.ensure_connection(max_retries=1, timeout=WAIT_S)

@@ -11,11 +11,11 @@ from kombu.utils.scheduling import cycle_by_name
 
 from matchbox.errors import BadSetting, Unavailable
 from matchbox.match import wire
+from matchbox.setting_values import celery_address
 from matchbox.settings import Settings
 from server.services.broker import waiting_results
 from worker.app import (
     ARENA_QUEUES,
-    address,
     at_start,
     configuration,
     make_celery,
@@ -81,7 +81,7 @@ def test_an_arena_keeps_a_task_longer_than_any_lease_and_the_books_give_it_back_
 
 @pytest.mark.parametrize("url", ["unix:///run/broker.sock", "redis+socket:///run/broker.sock"])
 def test_a_unix_socket_is_an_address(url: str) -> None:
-    assert address(url) == "redis+socket:///run/broker.sock"
+    assert celery_address(url) == "redis+socket:///run/broker.sock"
     app = make_celery(Settings(broker_url=url), "arena")
     assert app.connection().as_uri() == "redis+socket:///run/broker.sock"
 
