@@ -216,13 +216,19 @@ def token_in_use(session: Session) -> Token | None:
     return session.get(Token, asking.token) if asking and asking.token else None
 
 
+def session_number() -> int | None:
+    """Returns the number of the session with whose cookie the request came, or None."""
+    asking = visitor()
+    return None if asking is None else asking.session
+
+
 def session_begun() -> int | None:
     """Returns when the request's session was begun, in ms UTC; None if it came without one."""
-    asking = visitor()
-    if asking is None or asking.session is None:
+    number = session_number()
+    if number is None:
         return None
     with context().read() as session:
-        found = session.get(BrowserSession, asking.session)
+        found = session.get(BrowserSession, number)
         return None if found is None else found.created_at
 
 
@@ -231,10 +237,10 @@ def start_session(user: User) -> None:
 
     Raises Forbidden if the password has changed since it was checked.
     """
-    ctx, before = context(), visitor()
+    ctx, before = context(), session_number()
     with ctx.write() as session:
-        if before is not None and before.session is not None:
-            sessions.forget(session, before.session)
+        if before is not None:
+            sessions.forget(session, before)
         agent = request.headers.get("User-Agent", "")
         address, now = request.remote_addr, ctx.now()
         secret = sessions.begin(session, user, agent=agent, address=address, now=now)
@@ -245,10 +251,10 @@ def start_session(user: User) -> None:
 
 def end_session() -> None:
     """Logs the browser out. Its cookie and all copies of it stop working."""
-    asking = visitor()
-    if asking is not None and asking.session is not None:
+    number = session_number()
+    if number is not None:
         with context().write() as session:
-            sessions.forget(session, asking.session)
+            sessions.forget(session, number)
     logout_user()
     cookie.clear()
 

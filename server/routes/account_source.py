@@ -6,7 +6,16 @@ from matchbox.answers.accounts import OpenidFound, SessionLine, TokenLine, Viewe
 from matchbox.answers.classes import Membership
 from matchbox.answers.notices import DeliverySettings
 from server import openid_flow, queries
-from server.auth import account, context, reader, reading, reading_as, viewer, visitor
+from server.auth import (
+    account,
+    context,
+    reader,
+    reading,
+    reading_as,
+    session_number,
+    viewer,
+    visitor,
+)
 from server.queries import classes, log_ins
 from server.queries import inbox as inbox_queries
 from server.services import accounts, contact, notices
@@ -29,9 +38,8 @@ class AccountSource:
         return Viewer(name=asking.name, role=asking.role, unread=unread)
 
     def tokens(self) -> list[TokenLine]:
-        ctx = context()
         with reader() as session:
-            since = accounts.revoked_since(ctx.now())
+            since = accounts.revoked_since(context().now())
             return queries.tokens(session, account(session), revoked_since=since)
 
     def signup_closed(self) -> bool:
@@ -57,15 +65,13 @@ class AccountSource:
         return openid_flow.provider().end_address()
 
     def sessions(self) -> list[SessionLine]:
-        ctx, asking = context(), visitor()
         with reader() as session:
-            current = asking.session if asking else None
-            return queries.sessions(session, account(session), current, now=ctx.now())
+            user, now = account(session), context().now()
+            return queries.sessions(session, user, session_number(), now=now)
 
     def delivery_settings(self) -> DeliverySettings:
-        ctx = context()
         with reader() as session:
-            return inbox_queries.delivery_settings(session, account(session), ctx.settings)
+            return inbox_queries.delivery_settings(session, account(session), context().settings)
 
     def sends_mail(self) -> bool:
         return bool(context().settings.smtp_host)

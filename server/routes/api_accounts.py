@@ -10,7 +10,15 @@ from flask.typing import ResponseReturnValue
 
 from matchbox.answers.accounts import Account, FreshToken, Sessions, Tokens
 from server import queries
-from server.auth import account, acting, context, signed_in, start_session, token_in_use, visitor
+from server.auth import (
+    account,
+    acting,
+    context,
+    session_number,
+    signed_in,
+    start_session,
+    token_in_use,
+)
 from server.personal_zip import ZIP, personal_zip
 from server.rate_limits import client_network
 from server.routes import schemas
@@ -121,10 +129,9 @@ def revoke_token(number: int) -> ResponseReturnValue:
 @routes.output(Sessions)
 def list_sessions() -> Response:
     """Lists the browsers in which your account is logged in."""
-    ctx, asking = context(), visitor()
+    ctx = context()
     with ctx.read() as session:
-        current = asking.session if asking else None
-        items = queries.sessions(session, account(session), current, now=ctx.now())
+        items = queries.sessions(session, account(session), session_number(), now=ctx.now())
         return answered(Sessions(items=items, next=None))
 
 
@@ -163,9 +170,9 @@ def delete(json_data: schemas.Deletion) -> ResponseReturnValue:
 @routes.output(Account)
 def change_password(json_data: schemas.NewPassword) -> Response:
     """Sets a new password, ends your other sessions, and revokes every token if you ask for it."""
-    actor, asking, network = signed_in(), visitor(), client_network()
+    actor, network = signed_in(), client_network()
     old, new, revoke = json_data.old, json_data.new, json_data.revoke_tokens
     user = logins.change_password(context(), actor, old, new, network=network, revoke=revoke)
-    if asking is not None and asking.session is not None:
+    if session_number() is not None:
         start_session(user)
     return answered(queries.account(user))

@@ -10,7 +10,7 @@ from matchbox.answers.accounts import Account, LoggedIn, PasswordLink
 from matchbox.answers.classes import FreshAccount
 from matchbox.answers.platform import UserDetail, Users
 from server import queries
-from server.auth import acting, context, signed_in, viewer, visitor
+from server.auth import acting, context, session_number, signed_in, viewer
 from server.personal_zip import ZIP, personal_zip
 from server.queries import users
 from server.routes import schemas
@@ -48,9 +48,8 @@ def show(name: str) -> Response:
 @routes.output(LoggedIn)
 def list_logged_in(query_data: schemas.Page) -> Response:
     """Lists the browsers in which accounts are logged in, the last used first; for operators."""
-    ctx, asking = context(), visitor()
+    ctx, current, page = context(), session_number(), query_data.model_dump()
     with ctx.read() as session:
-        current, page = asking.session if asking else None, query_data.model_dump()
         found = users.logged_in(session, viewer(session), current, now=ctx.now(), **page)
         return answered(found)
 

@@ -15,9 +15,9 @@ from server.auth import (
     context,
     end_session,
     session_begun,
+    session_number,
     signed_in,
     start_session,
-    visitor,
 )
 from server.openid_flow import BY_PROVIDER
 from server.personal_zip import personal_zip
@@ -145,9 +145,8 @@ def end_one_session(number: int) -> Response:
 @routes.post("/account/sessions/end")
 def end_other_sessions() -> Response:
     """Logs the account out of all browsers but this one."""
-    asking = visitor()
     with acting() as (session, actor, _):
-        sessions.end_all(session, actor, but=asking.session if asking else None)
+        sessions.end_all(session, actor, but=session_number())
     return go_to("pages.account")
 
 

@@ -10,7 +10,7 @@ from matchbox.answers.health import ArenaLine, Health
 from matchbox.answers.platform import Admin, UserDetail
 from matchbox.answers.queue import QueueDetail
 from server import queries
-from server.auth import account, context, reader, reading_as, viewer, visitor
+from server.auth import account, context, reader, reading_as, session_number, viewer
 from server.queries import classes
 from server.queries import faults as fault_queries
 from server.queries import users as user_queries
@@ -32,32 +32,25 @@ class OperatorSource:
             return queue_detail(session, viewer(session), settings=settings, now=now)
 
     def faults(self, days: int) -> Faults:
-        ctx = context()
         with reader() as session:
-            return fault_queries.faults(session, viewer(session), days=days, now=ctx.now())
+            return fault_queries.faults(session, viewer(session), days=days, now=context().now())
 
     def admin(self) -> Admin:
-        ctx = context()
         with reader() as session:
-            return queries.admin(session, viewer(session), now=ctx.now())
+            return queries.admin(session, viewer(session), now=context().now())
 
     def user(self, name: str) -> UserDetail:
-        ctx = context()
         with reader() as session:
-            return user_queries.user(session, viewer(session), name, now=ctx.now())
+            return user_queries.user(session, viewer(session), name, now=context().now())
 
     def logged_in(self, cursor: str | None = None) -> LoggedIn:
-        ctx, asking = context(), visitor()
         with reader() as session:
-            current = asking.session if asking else None
-            return user_queries.logged_in(
-                session, viewer(session), current, now=ctx.now(), cursor=cursor
-            )
+            asking, now = viewer(session), context().now()
+            return user_queries.logged_in(session, asking, session_number(), now=now, cursor=cursor)
 
     def league_class(self, name: str) -> LeagueClass:
-        ctx = context()
         with reader() as session:
-            url = ctx.settings.server_url
+            url = context().settings.server_url
             return classes.league_class(session, name, account(session), url=url)
 
     def health(self) -> Health:
@@ -66,18 +59,15 @@ class OperatorSource:
             return health.judge_for(session, viewer(session), ctx.settings, now=ctx.now())
 
     def arena(self, name: str) -> ArenaLine:
-        ctx = context()
         with reader() as session:
-            return arena_lines.arena_for(session, viewer(session), name, now=ctx.now())
+            return arena_lines.arena_for(session, viewer(session), name, now=context().now())
 
     def arena_keys(self) -> ArenaKeys:
-        ctx = context()
         with reader() as session:
-            return arena_keys.keys_for(session, viewer(session), now=ctx.now())
+            return arena_keys.keys_for(session, viewer(session), now=context().now())
 
     def arena_matches(self, name: str, since: str) -> ArenaMatches:
-        ctx = context()
         with reader() as session:
             return arena_voids.count(
-                session, viewer(session), name, since=parse_time_ms(since), until=ctx.now()
+                session, viewer(session), name, since=parse_time_ms(since), until=context().now()
             )

@@ -87,9 +87,8 @@ class ServerSource(AccountSource, OperatorSource, SeasonSource):
             return queries.match_log(session, name, viewer(session))
 
     def queue(self) -> Queue:
-        ctx = context()
         with reader() as session:
-            return queries.queue(session, now=ctx.now())
+            return queries.queue(session, now=context().now())
 
     def waiting(self, number: int) -> Waiting | None:
         ctx = context()
@@ -126,18 +125,16 @@ class ServerSource(AccountSource, OperatorSource, SeasonSource):
             )
 
     def table(self, name: str, *, since: int = 0, secret: str = "") -> Table:
-        ctx = context()
         with reader() as session:
             asking = viewer(session)
             return play.table(
-                session, name, asking, settings=ctx.settings, since=since, secret=secret
+                session, name, asking, settings=context().settings, since=since, secret=secret
             )
 
     def table_revision(self, name: str, *, secret: str = "") -> str | None:
-        ctx = context()
         with reader() as session:
             asking = viewer(session)
-            return play.revision(session, name, asking, settings=ctx.settings, secret=secret)
+            return play.revision(session, name, asking, settings=context().settings, secret=secret)
 
     def table_steps(self, name: str, seat: int | None) -> Steps:
         with reader() as session:
