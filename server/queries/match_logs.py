@@ -60,26 +60,12 @@ def _log(seat: MatchSeat, result: Result, viewer_id: int | None) -> answers.LogL
             if entrant == seat.seat and seat.version.bot.owner_id == viewer_id
         ],
         printed=[
-            answers.PrintedText(
-                deal=one.deal,
-                rotation=one.rotation,
-                decision=one.decision,
-                traceback=one.traceback,
-                text=one.text,
-                left_out=one.left_out,
-            )
+            answers.PrintedText.model_validate(one, from_attributes=True)
             for one in printed
             if one.entrant == seat.seat
         ],
         left_out=[
-            answers.LeftOut(
-                deal=one.deal,
-                rotation=one.rotation,
-                decision=one.decision,
-                kind=one.kind,
-                left_out=one.left_out,
-                rest=one.rest,
-            )
+            answers.LeftOut.model_validate(one, from_attributes=True)
             for one in left_out
             if one.entrant == seat.seat
         ],
