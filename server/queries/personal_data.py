@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
-from typing import IO, TYPE_CHECKING, Final
+from functools import partial
+from typing import IO, TYPE_CHECKING, Any, Final
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from sqlalchemy import select
@@ -37,7 +38,7 @@ from server.services import classes, identities
 from server.times import iso
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from sqlalchemy.orm import Session
 
@@ -75,7 +76,8 @@ def write_personal_data(
         archive.writestr("notices.json", _text(_notices(session, user)))
         archive.writestr("actions.json", _text(_actions(session, user)))
         archive.writestr("tables.json", _text(list(_tables(session, user))))
-        archive.writestr("comparisons.json", _text(list(_comparisons(session, user))))
+        compared = [one.plain() for one in _items(partial(comparisons, session, user))]
+        archive.writestr("comparisons.json", _text(compared))
         drafts = select(Draft).where(Draft.owner_id == user.id).order_by(Draft.id)
         for draft in session.scalars(drafts):
             archive.writestr(f"drafts/{draft.id}.{_ending(draft.data)}", draft.data)
@@ -164,14 +166,13 @@ def _tables(session: Session, user: User) -> Iterator[dict[str, object]]:
         }
 
 
-def _comparisons(session: Session, user: User) -> Iterator[dict[str, object]]:
-    cursor = None
-    while True:
-        page = comparisons(session, user, cursor=cursor, limit=MOST)
-        yield from (one.plain() for one in page.items)
-        cursor = page.next
-        if cursor is None:
-            return
+def _items(page_of: Callable[..., Any], **which: Any) -> Iterator[Any]:
+    """Yields the items of every page of a list."""
+    page = page_of(**which, limit=MOST)
+    yield from page.items
+    while page.next is not None:
+        page = page_of(**which, cursor=page.next, limit=MOST)
+        yield from page.items
 
 
 def _memories(session: Session, bot: Bot) -> Sequence[Memory]:
@@ -194,18 +195,12 @@ def _results(session: Session, bots: list[str]) -> str:
 
 
 def _lines(session: Session, bot: str) -> Iterator[tuple[object, ...]]:
-    cursor = None
-    while True:
-        page = matches(session, bot=bot, cursor=cursor, limit=MOST)
-        for match in page.items:
-            against = [one.bot for one in match.entrants if one.bot != bot]
-            for own in (one for one in match.entrants if one.bot == bot):
-                match_cells = (match.id, match.game, match.season, match.state, match.finished_at)
-                result = (own.points, " ".join(against), match.score)
-                yield (*match_cells, bot, own.version, *result)
-        cursor = page.next
-        if cursor is None:
-            return
+    for match in _items(partial(matches, session), bot=bot):
+        against = [one.bot for one in match.entrants if one.bot != bot]
+        for own in (one for one in match.entrants if one.bot == bot):
+            match_cells = (match.id, match.game, match.season, match.state, match.finished_at)
+            result = (own.points, " ".join(against), match.score)
+            yield (*match_cells, bot, own.version, *result)
 
 
 def _text(plain: object) -> str:
