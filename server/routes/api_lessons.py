@@ -42,10 +42,7 @@ def memory(digest: str) -> Response:
     """Returns a memory of one of your bots, by digest; operators may read any memory."""
     with context().read() as session:
         data = queries.own_memory(session, digest, account(session))
-    response = bytes_response(data)
-    name = f"memory-{digest[:8]}"
-    response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
+    return bytes_response(data, f"memory-{digest[:8]}")
 
 
 @routes.post("/lessons/<number:number>/requeue")

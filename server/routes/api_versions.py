@@ -32,11 +32,8 @@ def bundle(version: str) -> Response:
     """Returns the uploaded bytes to the owner and operators; a shipped bot's bytes to everybody."""
     with context().read() as session:
         found, data = queries.uploaded_file(session, version, viewer(session))
-    response = bytes_response(data)
     kind = "zip" if is_zip(data) else "py"
-    name = f"{found.name}-{found.number}.{kind}"
-    response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
+    return bytes_response(data, f"{found.name}-{found.number}.{kind}")
 
 
 @routes.post("/versions/<number:number>/requeue")

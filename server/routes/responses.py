@@ -32,6 +32,9 @@ def described(description: str, mimetype: str) -> Any:
     }
 
 
-def bytes_response(data: bytes) -> Response:
-    """Returns a 200 response with these bytes."""
-    return Response(data, mimetype=BYTES)
+def bytes_response(data: bytes, name: str = "") -> Response:
+    """Returns a 200 response with these bytes, which a browser saves under the name if given."""
+    response = Response(data, mimetype=BYTES)
+    if name:
+        response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
