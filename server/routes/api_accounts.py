@@ -19,12 +19,12 @@ from server.auth import (
     start_session,
     token_in_use,
 )
-from server.personal_zip import ZIP, personal_zip
 from server.rate_limits import client_network
 from server.routes import schemas
 from server.routes.responses import answered, described
 from server.scopes import ANYBODY, Scope, needs
 from server.services import account_deletion, accounts, classes, logins, password_links, sessions
+from server.zips import ZIP, personal_zip
 
 routes = APIBlueprint("accounts", __name__, url_prefix="/api/v1", tag="Accounts")
 OPEN: Any = [{}]

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from tempfile import TemporaryFile
-from typing import Annotated, Literal
+from typing import IO, Annotated, Literal
 
 from apiflask import APIBlueprint
-from flask import Response, send_file
+from flask import Response
 from pydantic import FailFast, Field
 
 from matchbox.answers import lessons as answers
@@ -17,8 +16,8 @@ from server.routes import schemas
 from server.routes.responses import answered, described
 from server.scopes import Scope, needs
 from server.services import accounts, verifications
+from server.zips import ZIP, zip_response
 
-ZIP = "application/zip"
 Count = Annotated[int, Field(ge=0, le=1_000_000)]
 Id = Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
 # Of a million errors, the first is enough.
@@ -72,19 +71,12 @@ class Sharing(schemas.Body):
 @routes.doc(responses=described("A zip", ZIP))
 def archive(season: str, query_data: WhichBundles) -> Response:
     """Returns a season that is over as a zip; `bundles` chooses whose bots it contains."""
-    file = TemporaryFile()  # noqa: SIM115 - the response closes it
-    try:
+
+    def write(file: IO[bytes]) -> str:
         with context().read() as session:
-            name = write_archive(session, season, query_data.bundles, viewer(session), file)
-    except BaseException:
-        file.close()
-        raise
-    size = file.tell()
-    file.seek(0)
-    response = send_file(file, mimetype=ZIP, as_attachment=True, download_name=f"{name}.zip")
-    response.content_length = size  # Else a proxy may take a broken answer for a whole one.
-    response.headers["Cache-Control"] = "private, no-cache"
-    return response
+            return write_archive(session, season, query_data.bundles, viewer(session), file)
+
+    return zip_response(write, "private, no-cache")
 
 
 @routes.post("/seasons/<season:season>/verifications")

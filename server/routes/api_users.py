@@ -11,12 +11,12 @@ from matchbox.answers.classes import FreshAccount
 from matchbox.answers.platform import UserDetail, Users
 from server import queries
 from server.auth import acting, context, session_number, signed_in, viewer
-from server.personal_zip import ZIP, personal_zip
 from server.queries import users
 from server.routes import schemas
 from server.routes.responses import answered, described
 from server.scopes import Scope, needs
 from server.services import account_operations, accounts
+from server.zips import ZIP, personal_zip
 
 routes = APIBlueprint("users", __name__, url_prefix="/api/v1", tag="Accounts")
 

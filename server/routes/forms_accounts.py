@@ -20,11 +20,11 @@ from server.auth import (
     start_session,
 )
 from server.openid_flow import BY_PROVIDER
-from server.personal_zip import personal_zip
 from server.rate_limits import client_network
 from server.routes.form_fields import field, form_of, go_to, secret_page, whole_or_none
 from server.routes.source import the_source
 from server.services import account_deletion, accounts, logins, password_links, sessions
+from server.zips import personal_zip
 
 if TYPE_CHECKING:
     from werkzeug.wrappers import Response

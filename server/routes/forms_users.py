@@ -10,10 +10,10 @@ from dashboard import classes, users
 from dashboard import forms as pages
 from matchbox.answers.classes import FreshAccount, FreshAccounts
 from server.auth import acting, context, signed_in
-from server.personal_zip import personal_zip
 from server.routes.form_fields import field, form_of, go_to, secret_page
 from server.routes.source import the_source
 from server.services import account_operations, accounts
+from server.zips import personal_zip
 
 if TYPE_CHECKING:
     from werkzeug.wrappers import Response

@@ -1,0 +1,50 @@
+"""Sends a zip that is made for one request: an account's data, or a season's archive."""
+
+from __future__ import annotations
+
+from tempfile import SpooledTemporaryFile
+from typing import IO, TYPE_CHECKING, Final
+
+from flask import send_file
+
+from server.auth import context
+from server.queries.personal_data import write_personal_data
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from flask import Response
+
+    from server.db.models import User
+
+ZIP: Final = "application/zip"
+IN_MEMORY: Final = 8 << 20
+"""A zip up to this size in bytes is made in memory; a larger one in a temporary file."""
+
+
+def zip_response(write: Callable[[IO[bytes]], str], cache_control: str) -> Response:
+    """Returns a response with the zip that `write` puts into its file; `write` returns its name."""
+    file = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - the response closes it
+    try:
+        name = write(file)
+    except BaseException:
+        file.close()
+        raise
+    size = file.tell()
+    file.seek(0)
+    response = send_file(file, mimetype=ZIP, as_attachment=True, download_name=f"{name}.zip")
+    response.content_length = size  # Else a proxy may take a broken answer for a whole one.
+    response.headers["Cache-Control"] = cache_control
+    return response
+
+
+def personal_zip(user: User) -> Response:
+    """Returns the response with all data that is stored for this account."""
+    ctx = context()
+
+    def write(file: IO[bytes]) -> str:
+        with ctx.read() as session:
+            write_personal_data(session, user, file, settings=ctx.settings, now=ctx.now())
+        return f"matchbox-{user.name}"
+
+    return zip_response(write, "no-store")
