@@ -29,6 +29,7 @@ from matchbox.league.format import (
     write,
 )
 from matchbox.settings import MOST_DEALS
+from matchbox.whole_numbers import whole_number
 
 if TYPE_CHECKING:
     from dashboard.source import Source
@@ -207,9 +208,9 @@ def _read(part: str, typed: Mapping[str, str]) -> dict[str, object]:
             continue
         text = typed[field.alias].strip()
         choices = {str(value): value for value in field.choices}
-        if field.whole and text and not (text.isdecimal() and len(text) < 10):
+        number = whole_number(text)
+        if field.whole and text and number is None:
             raise BadOption(f"{field.about.label} is {text!r}; it must be a whole number")
         if text or field.optional:
-            number = int(text) if field.whole and text else None
             found[field.name] = number if field.whole else choices.get(text, text or None)
     return found

@@ -28,6 +28,7 @@ from matchbox.game import fill_options
 from matchbox.match import hosted_bout
 from matchbox.match.replay import FAULT_LINES
 from matchbox.match.transcript import Transcript
+from matchbox.whole_numbers import whole_number
 
 MOST_BUTTONS: Final = 16
 """If there are more choices than this, one list shows them instead of buttons."""
@@ -119,11 +120,10 @@ def _place(source: Source, game: str, given: Mapping[str, str]) -> Beginning | N
     if not given.get("match"):
         return None
     match = source.match(given["match"])
-    numbers = [given.get(name, "") for name in ("bout", "moves")]
-    if match.game != game or not all(one.isdecimal() and len(one) < 10 for one in numbers):
+    bout, moves = (whole_number(given.get(name, "")) for name in ("bout", "moves"))
+    if match.game != game or bout is None or moves is None:
         raise NotFound(f"match {match.id} has no such position of {game}")
-    bout, moves = map(int, numbers)
-    if match.embargo or not 0 <= bout < len(match.bouts or ()):
+    if match.embargo or bout >= len(match.bouts or ()):
         raise NotFound(match.embargo or f"match {match.id} has no bout {bout + 1}")
     assert match.bouts is not None
     players = [match.entrants[entrant].bot for entrant in match.bouts[bout].seats]

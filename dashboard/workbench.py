@@ -7,7 +7,7 @@ Knows the parts of a page and its first text. The server's form routes take the 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from flask import render_template, request
 
@@ -20,8 +20,7 @@ from matchbox.answers.bots import Bot, BotLine, Report, VersionLine
 from matchbox.answers.matches import MatchLine
 from matchbox.bundle import FILE_BYTES, ZIP_BYTES, is_zip
 from matchbox.errors import NotFound
-
-MOST: Final = 999_999_999
+from matchbox.whole_numbers import whole_number
 
 
 class Given(NamedTuple):
@@ -170,6 +169,4 @@ def _given(source: Source, game: str, own: BotLine | None, values: Mapping[str, 
 
 def _number(text: str | None) -> int | None:
     """Returns the text as a positive number that a row can have, else None."""
-    if not text or not text.isascii() or not text.isdecimal():
-        return None
-    return number if 1 <= (number := int(text[:10])) <= MOST else None
+    return whole_number(text or "") or None

@@ -18,6 +18,7 @@ from flask_wtf.csrf import CSRFError, CSRFProtect
 
 from matchbox.errors import BadMessage, Forbidden, MatchboxError, Unavailable
 from matchbox.match import wire
+from matchbox.whole_numbers import whole_number
 from server.db.models import BrowserSession, Role, Scope, Token, User
 from server.problems import AGAIN, LoginNeeded, ScopeNeeded, answer
 from server.scopes import ANYBODY, scope_of
@@ -193,11 +194,10 @@ def remote_arena() -> str:
     if "arena" not in g:
         with context().read() as session:
             key = arena_keys.key_of_secret(session, _bearer(request)).name
-        number = request.headers.get(wire.ARENA_HEADER, "1")
-        digits = number.isascii() and number.isdecimal() and len(number) <= len(str(MOST))
-        if not (digits and 1 <= int(number) <= MOST):
+        number = whole_number(request.headers.get(wire.ARENA_HEADER, "1"), len(str(MOST)))
+        if number is None or not 1 <= number <= MOST:
             raise BadMessage(f"{wire.ARENA_HEADER} is a number from 1 to {MOST}")
-        g.arena = arena_name(key, int(number))
+        g.arena = arena_name(key, number)
     name: str = g.arena
     return name
 

@@ -12,6 +12,7 @@ from matchbox.answers.bots import Author, AuthorBot, BotLine, BotName, Bots, Rep
 from matchbox.answers.bots import Bot as AnsweredBot
 from matchbox.answers.bots import Version as AnsweredVersion
 from matchbox.errors import Forbidden, NotFound
+from matchbox.whole_numbers import whole_number
 from server.db.models import (
     Bot,
     Bundle,
@@ -186,8 +187,8 @@ def _versions(session: Session, name: str) -> list[Version]:
     query = select(Version).options(with_owner).order_by(Version.id)
     if len(name) == 64:
         query = query.where(Version.digest == name)
-    elif name.isascii() and name.isdecimal() and len(name) < 10:
-        query = query.where(Version.id == int(name))
+    elif (number := whole_number(name)) is not None:
+        query = query.where(Version.id == number)
     else:
         return []
     return list(session.scalars(query))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from matchbox import registry
 from matchbox.errors import BadOption, MatchboxError
+from matchbox.whole_numbers import whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -52,11 +53,7 @@ def split(
 def numbers(cursor: str, count: int) -> tuple[int, ...]:
     """Returns the whole numbers in a cursor. Raises BadOption."""
     parts = cursor.split(".")
-    if len(parts) != count or not all(_is_number(part) for part in parts):
+    found = [number for part in parts if (number := whole_number(part, 18)) is not None]
+    if not len(found) == len(parts) == count:
         raise BadOption(f"{cursor!r} is not a cursor; use the `next` of the page before")
-    return tuple(int(part) for part in parts)
-
-
-def _is_number(text: str) -> bool:
-    """Returns True for a whole number that a column can hold."""
-    return text.isascii() and text.isdecimal() and len(text) < 19
+    return tuple(found)

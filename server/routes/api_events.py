@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from apiflask import APIBlueprint
 from flask import Response, current_app, request
 
+from matchbox.whole_numbers import whole_number
 from server import queries
 from server.auth import context
 from server.rate_limits import asker
@@ -41,8 +42,8 @@ routes = APIBlueprint("events", __name__, url_prefix="/api/v1", tag="Events")
 def events(query_data: schemas.Since) -> Response:
     """Streams the changes from now on, or those after the event in `after` or Last-Event-ID."""
     ctx = context()
-    last = request.headers.get("Last-Event-ID", "")
-    after = int(last) if last.isascii() and last.isdigit() and len(last) < 16 else query_data.after
+    last = whole_number(request.headers.get("Last-Event-ID", ""), 15)
+    after = query_data.after if last is None else last
     streams: Streams = current_app.extensions["matchbox-streams"]
     close = streams.open(asker())
     response = Response(_stream(ctx, after), mimetype=MEDIA_TYPE)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from flask import make_response, redirect, request, url_for
 
 from matchbox.errors import BadOption, CallerFault, Forbidden, Unavailable
+from matchbox.whole_numbers import whole_number
 from server.problems import AGAIN, status_of
 from server.routes.source import the_source
 
@@ -36,9 +37,10 @@ def field(name: str) -> str:
 def whole(name: str) -> int:
     """Returns a field as a whole number; spaces around it are ignored. Raises BadOption."""
     text = field(name).strip()
-    if not text.isascii() or not text.isdecimal() or len(text) > 9:
+    number = whole_number(text)
+    if number is None:
         raise BadOption(f"{name} is {text!r}; it must be a whole number")
-    return int(text)
+    return number
 
 
 def whole_or_none(name: str) -> int | None:

@@ -8,6 +8,7 @@ from flask import Blueprint, request
 
 from dashboard import forms as pages
 from matchbox.answers.notices import MAY_BE_MUTED
+from matchbox.whole_numbers import whole_number
 from server.auth import acting, context, session_begun, signed_in
 from server.queries import inbox
 from server.rate_limits import client_network
@@ -32,10 +33,9 @@ def mark_read(number: int) -> Response:
 @routes.post("/inbox/read")
 def mark_all_read() -> Response:
     """Marks the notices that the page showed, and all older ones, as read."""
-    newest = field("newest")
-    known = newest.isascii() and newest.isdecimal() and len(newest) < 16
+    newest = whole_number(field("newest"), 15) or 0
     with acting() as (session, actor, now):
-        notices.mark_all_read(session, actor, int(newest) if known else 0, now=now)
+        notices.mark_all_read(session, actor, newest, now=now)
     return go_to("pages.inbox")
 
 

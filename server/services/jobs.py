@@ -36,6 +36,7 @@ from sqlalchemy.orm import Session
 from matchbox.errors import Conflict, Forbidden, NotFound
 from matchbox.match.wire import Kind
 from matchbox.settings import Settings
+from matchbox.whole_numbers import whole_number
 from server.db.models import Draft, Lesson, Match, MatchVerification, Turn, Version
 from server.db.session import compare_and_set
 from server.services import walls
@@ -100,8 +101,8 @@ def numbered(kind: Kind, model: type[Row]) -> Callable[[Session, str], Sequence[
 
     def rows(session: Session, subject: str) -> Sequence[Row]:
         name, _, number = subject.partition(":")
-        known = name == kind and number.isascii() and number.isdecimal() and len(number) < 10
-        row = session.get(model, int(number)) if known else None
+        known = whole_number(number) if name == kind else None
+        row = None if known is None else session.get(model, known)
         return [] if row is None else [row]
 
     return rows

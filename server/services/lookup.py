@@ -10,6 +10,7 @@ from sqlalchemy.orm import defer, joinedload
 from sqlalchemy.orm.attributes import set_committed_value
 
 from matchbox.errors import NotFound
+from matchbox.whole_numbers import whole_number
 from server.db.models import (
     Bot,
     Comparison,
@@ -93,8 +94,8 @@ def find_season(session: Session, name: int | str, viewer: User | None = None) -
     quick.
     """
     text = str(name)
-    number = text.isascii() and text.isdecimal() and len(text) < 10
-    query, wanted = (_NUMBERED, int(text)) if number else (_NAMED, text)
+    number = whole_number(text)
+    query, wanted = (_NAMED, text) if number is None else (_NUMBERED, number)
     kept: dict[int | str, Season] = session.info.get(KEPT, {})
     row = kept.get(wanted) or session.scalar(query, {"wanted": wanted})
     drafts = viewer is not None and viewer.operator
