@@ -30,6 +30,7 @@ from server.db.session import compare_and_set
 from server.services import audit, exclusions, fields, notices, ratings, season_progress
 from server.services.events import publish, storable
 from server.services.fault_counts import PLATFORM
+from server.services.lookup import active_version
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -120,8 +121,7 @@ def lift_suspension(session: Session, version: Version, *, now: int) -> None:
     fresh: dict[str, Any] = dict.fromkeys(("rated_matches", "rated_bouts", "forfeits"), 0)
     fresh["counted_from"] = now
     if version.state == VersionState.SUSPENDED:
-        active = (Version.bot_id == version.bot_id, Version.state == VersionState.ACTIVE)
-        other = session.scalar(select(Version.id).where(*active))
+        other = active_version(session, version.bot_id)
         fresh["state"] = VersionState.ACTIVE if other is None else VersionState.ACCEPTED
         fresh["trouble"] = ""
     if not compare_and_set(session, version, fresh, Version.state == version.state):
@@ -203,11 +203,10 @@ def _suspend(session: Session, version: Version, why: str, now: int) -> None:
     log.warning("version.suspended", version=version.id, bot=version.bot.full_name, why=why)
     publish(session, "version.suspended", version.id, now=now)
     audit.note(session, None, "version.suspend", f"version:{version.id}", {"why": why}, now=now)
-    active = (Version.bot_id == version.bot_id, Version.state == VersionState.ACTIVE)
-    number = session.scalar(select(Version.number).where(*active))
+    playing = active_version(session, version.bot_id)
     after = "Submit a new version; once it has passed its try-out, your bot plays again."
-    if number is not None:
-        after = f"Your bot plays on with version {number}."
+    if playing is not None:
+        after = f"Your bot plays on with version {playing.number}."
     text = (
         f"{name} is suspended: {why}. It gets no new ranked matches. In a season under way it "
         f"plays on, and may be taken out between two rounds. {after}"

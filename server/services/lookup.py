@@ -1,4 +1,4 @@
-"""Finds rows by name or number. Each function raises NotFound if there is no such row."""
+"""Finds rows by name or number. Each `find_` raises NotFound if there is no such row."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from server.db.models import (
     SeasonState,
     User,
     Version,
+    VersionState,
 )
 
 if TYPE_CHECKING:
@@ -62,6 +63,12 @@ def find_bot(session: Session, name: str, viewer: User | None = None) -> Bot:
 def find_version(session: Session, number: int) -> Version:
     """Returns the version with that row number."""
     return _get(session, Version, number)
+
+
+def active_version(session: Session, bot: int) -> Version | None:
+    """Returns the active version of the bot with that row number; None if it has none."""
+    active = (Version.bot_id == bot, Version.state == VersionState.ACTIVE)
+    return session.scalar(select(Version).where(*active))
 
 
 def find_match(session: Session, name: str) -> Match:

@@ -22,11 +22,11 @@ from matchbox.match import hosted_bout, wire
 from matchbox.match.bout import refusal
 from matchbox.match.wire import Said
 from matchbox.settings import limits_of
-from server.db.models import UNSETTLED, PlaySeat, PlayState, PlayTable, Turn, Version, VersionState
+from server.db.models import UNSETTLED, PlaySeat, PlayState, PlayTable, Turn
 from server.db.session import count_rows, rows_changed
 from server.services import audit, positions, table_turns
 from server.services.accounts import require_operator
-from server.services.lookup import find_bot
+from server.services.lookup import active_version, find_bot
 from server.services.positions import Position
 from server.services.walls import wall
 from server.times import CLOCKS_MS, MINUTE_MS
@@ -280,8 +280,7 @@ def _seat(session: Session, actor: User, game: str, at: int, name: str, now: int
     if name == FRIEND:
         return PlaySeat(seat=at, created_at=now)
     bot = find_bot(session, name, actor)
-    active = (Version.bot_id == bot.id, Version.state == VersionState.ACTIVE)
-    version = session.scalar(select(Version).where(*active))
+    version = active_version(session, bot.id)
     if bot.game != game or version is None or bot.owner.closed_at is not None:
         raise Conflict(f"{bot.full_name} has no active version for {game}; choose another bot")
     if not bot.owner.trusted and not (walls := wall(session)).walled:

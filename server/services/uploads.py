@@ -15,7 +15,7 @@ from server.services import admission, audit, classes, disk, fields, tryouts, tu
 from server.services.accounts import require_owner
 from server.services.entries import leave_early_seasons
 from server.services.events import publish
-from server.services.lookup import find_bot
+from server.services.lookup import active_version, find_bot
 from server.services.walls import wall
 from server.times import HOUR_MS, MINUTE_MS, lately
 
@@ -99,8 +99,7 @@ def activate(session: Session, actor: User, name: str, number: int, *, now: int)
         raise NotFound(f"{bot.full_name} has no version {number}")
     if version.state == VersionState.ACTIVE:
         return version
-    playing = (Version.bot_id == bot.id, Version.state == VersionState.ACTIVE)
-    plays_on = session.scalar(select(Version.id).where(*playing)) is not None
+    plays_on = active_version(session, bot.id) is not None
     if not tryouts.make_active(session, version, VersionState.ACCEPTED):
         raise Conflict(
             f"version {number} is {version.state}; only an accepted one can be activated"

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import select
-
 from matchbox.answers.bots import Report
 from server.db.models import Draft, DraftState, Version, VersionState
 from server.db.session import compare_and_set
 from server.services import classes, fields, jobs, notices, quarantine, tryouts, turns
 from server.services.events import publish, storable
+from server.services.lookup import active_version
 from server.services.tryouts import TRY_OUT
 
 if TYPE_CHECKING:
@@ -92,10 +91,9 @@ def _release(session: Session, version: Version, message: TriedOut, values: dict
     Only the result of the present attempt counts, since the verdict of an earlier try-out may be
     delivered again.
     """
-    active = (Version.bot_id == version.bot_id, Version.state == VersionState.ACTIVE)
     if not message.accepted:
         state = VersionState.REFUSED
-    elif session.scalar(select(Version.id).where(*active)) is None:
+    elif active_version(session, version.bot_id) is None:
         state = VersionState.ACTIVE
     else:
         state = VersionState.ACCEPTED
@@ -127,9 +125,8 @@ def _notify_of_verdict(
 
 def _outdated(session: Session, version: Version) -> bool:
     """True if a later version of the bot is active already."""
-    active = (Version.bot_id == version.bot_id, Version.state == VersionState.ACTIVE)
-    later = select(Version.id).where(*active, Version.number > version.number)
-    return session.scalar(later) is not None
+    active = active_version(session, version.bot_id)
+    return active is not None and active.number > version.number
 
 
 def _report(message: TriedOut, settings: Settings) -> Report:
