@@ -6,6 +6,7 @@ import os
 import platform
 import shutil
 import sqlite3
+from importlib.util import find_spec
 from typing import Final, NotRequired, TypedDict
 
 from cli import output
@@ -100,7 +101,10 @@ def examine() -> Report:
         "brokers": _brokers(),
         "databases": {
             "sqlite": {"works": True, "version": sqlite3.sqlite_version},
-            "postgres": {"works": _has("psycopg"), "server": shutil.which("postgres")},
+            "postgres": {
+                "works": find_spec("psycopg") is not None,
+                "server": shutil.which("postgres"),
+            },
         },
         "games": {name: named_bots.shipped_names(name) for name in registry.games()},
         "cores": _cores(),
@@ -162,12 +166,6 @@ def _brokers() -> dict[str, str | None]:
         embedded = None
     installed = {name: shutil.which(name) for name in ("valkey-server", "redis-server")}
     return {"embedded": embedded, **installed}
-
-
-def _has(module: str) -> bool:
-    from importlib.util import find_spec
-
-    return find_spec(module) is not None
 
 
 def _show(report: Report) -> None:
