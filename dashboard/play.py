@@ -75,7 +75,7 @@ def game_page(
     source: Source, game: str, values: Mapping[str, str] | None = None, error: str = ""
 ) -> str:
     """Returns the form that opens a table; the number of seats is the field `seats`."""
-    found = _game(source, game)
+    found = game_pages.find(source, game)
     given = values or {}
     place = _place(source, game, values or request.args)
     count = len(place.players) if place else _wanted_seats(found, given)
@@ -268,7 +268,7 @@ def _over_page(source: Source, table: Table) -> str:
     return render_template(
         "play_over.html",
         table=table,
-        team=_game(source, table.game).cooperative,
+        team=game_pages.find(source, table.game).cooperative,
         rules=game_pages.rules(table.game),
         names=names(table),
         players=[one.name for one in table.seats],
@@ -300,7 +300,7 @@ def _ending(source: Source, table: Table, why: str) -> str:
     if table.places is None or table.scores is None:
         return f"The game ended here. {told(table.why)}"
     transcript = Transcript(names(table))
-    if _game(source, table.game).cooperative:
+    if game_pages.find(source, table.game).cooperative:
         return transcript.scored(table.scores[0], game_pages.ending(table.game, table.why))[0]
     won = transcript.ended(table.places)[0].removesuffix(".")
     text = game_pages.ending(table.game, why)
@@ -323,13 +323,6 @@ def _table(source: Source, game: str, table: str, since: int = 0) -> Table:
 def _secret() -> str:
     """The secret of the link by which a free seat is taken, from the address or the form."""
     return request.args.get("join") or request.form.get("secret", "")
-
-
-def _game(source: Source, name: str) -> Game:
-    found = next((game for game in source.games() if game.name == name), None)
-    if found is None:
-        raise NotFound(f"there is no game {name!r}")
-    return found
 
 
 def _with_decisions(game: Game, seats: int) -> Game:
