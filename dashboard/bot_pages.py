@@ -11,8 +11,9 @@ from typing import Any, Final
 from flask import Response, redirect, render_template, request, url_for
 
 from dashboard import downloads, ratings, sparklines, wording
-from dashboard.responses import csv_file
+from dashboard.responses import csv_file, json_response
 from dashboard.source import Source
+from dashboard.tabs import page_of
 from matchbox.answers.board_figures import Opponent, Opponents
 from matchbox.answers.matches import Matches
 
@@ -83,11 +84,11 @@ def _opponents(source: Source) -> Iterator[tuple[str, Callable[..., Any]]]:
     """Yields the addresses of all opponents of a bot."""
 
     def opponents(owner: str, name: str) -> str:
-        page = max(1, request.args.get("page", 1, int))
-        met = source.results_by_opponent(owner, name, A_PAGE, page)
-        pages = max(1, -(-met.met // A_PAGE))
-        if page > pages:
-            page, met = pages, source.results_by_opponent(owner, name, A_PAGE, pages)
+        wanted = max(1, request.args.get("page", 1, int))
+        met = source.results_by_opponent(owner, name, A_PAGE, wanted)
+        page, pages = page_of(wanted, met.met, A_PAGE)
+        if page != wanted:
+            met = source.results_by_opponent(owner, name, A_PAGE, page)
         return render_template(
             "opponents.html",
             full_name=f"{owner}/{name}",
@@ -105,8 +106,7 @@ def _opponents(source: Source) -> Iterator[tuple[str, Callable[..., Any]]]:
 
     def opponents_json(owner: str, name: str) -> Response:
         found, lines = source.all_opponents(owner, name)
-        text = downloads.long_json(found, "items", lines)
-        return Response(text, mimetype="application/json")
+        return json_response(downloads.long_json(found, "items", lines))
 
     yield "/bots/<owner>/<name>/opponents", opponents
     yield "/bots/<owner>/<name>/opponents.csv", opponents_csv

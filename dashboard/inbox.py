@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from flask import render_template, request
+from flask import render_template
 
-from dashboard.responses import PageResponse, behind_login
+from dashboard.responses import PageResponse, behind_login, requested
 from dashboard.source import Source
 from matchbox.answers.notices import NOTICE_KINDS
 
@@ -18,7 +18,7 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
     """Yields every address with its view; the view's name is the endpoint."""
 
     def inbox() -> str:
-        filters = {"cursor": request.args["cursor"]} if request.args.get("cursor") else {}
+        filters = requested("cursor")
         return render_template(
             "inbox.html",
             page=source.inbox(**filters, limit=30),

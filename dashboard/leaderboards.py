@@ -19,8 +19,9 @@ from markupsafe import Markup
 from dashboard import board_figures, downloads, evidence, figures, game_pages, sparklines
 from dashboard.drawn import Cache
 from dashboard.figures import Drawn
-from dashboard.responses import PageResponse, csv_file
+from dashboard.responses import PageResponse, csv_file, json_response
 from dashboard.source import Source
+from dashboard.tabs import page_of
 from matchbox.answers import Answer
 from matchbox.answers.board_figures import LengthLine, PairLine, SeatLine
 from matchbox.answers.standings import Board, BoardLine
@@ -97,16 +98,13 @@ class _Pages:
 
     def leaderboard_json(self, game: str) -> Response:
         board = self.source.leaderboard(game)
-        return Response(
-            downloads.long_json(board, "lines", board.lines), mimetype="application/json"
-        )
+        return json_response(downloads.long_json(board, "lines", board.lines))
 
     def leaderboard_pairs(self, game: str) -> str:
         board = self.source.leaderboard(game)
         top = request.args.get("top", TOPS[0], int)
         top = top if top in TOPS else TOPS[0]
-        pages = max(1, -(-len(board.lines) // top))
-        page = min(max(request.args.get("page", 1, int), 1), pages)
+        page, pages = page_of(request.args.get("page", 1, int), len(board.lines), top)
         found = self.source.board_figures(game, top, (page - 1) * top)
         figure = _FIGURES.get(
             ("pairs", board.rows_digest, top, tuple(found.bots)),
@@ -156,8 +154,7 @@ class _Pages:
             return csv_file(lines, f"{game}-{part}")
 
         def as_json(game: str) -> Response:
-            lines = downloads.lines_json(self._lines(game, part))
-            return Response(lines, mimetype="application/json")
+            return json_response(downloads.lines_json(self._lines(game, part)))
 
         as_csv.__name__, as_json.__name__ = f"{part}_csv", f"{part}_json"
         return {"csv": as_csv, "json": as_json}
@@ -192,8 +189,7 @@ class Shown:
         if text:
             found = [board.lines[at] for at, name in enumerate(whole.names) if text in name]
         a_page = WHOLE if len(board.lines) <= WHOLE else A_PAGE
-        pages = max(1, -(-len(found) // a_page))
-        number = min(max(request.args.get("page", 1, int), 1), pages)
+        number, pages = page_of(request.args.get("page", 1, int), len(found), a_page)
         best = whole.places.get(viewer or "", ())[:NAMED]
         mine = [(board.lines[at], 1 + at // a_page) for at in best]
         lines = found[(number - 1) * a_page : number * a_page]

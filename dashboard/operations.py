@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from flask import render_template, request
 
 from dashboard import forms
-from dashboard.responses import PageResponse, behind_login
+from dashboard.responses import PageResponse, behind_login, requested
 from dashboard.source import Source
 
 
@@ -18,17 +18,8 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
     """Yields every address with its view; the view's name is the endpoint."""
 
     def audit() -> str:
-        filters = {
-            key: request.args[key]
-            for key in ("action", "subject", "cursor")
-            if request.args.get(key)
-        }
-        found = source.audit(
-            subject=filters.get("subject"),
-            action=filters.get("action"),
-            cursor=filters.get("cursor"),
-        )
-        return render_template("audit.html", page=found, filters=filters)
+        filters = requested("action", "subject", "cursor")
+        return render_template("audit.html", page=source.audit(**filters), filters=filters)
 
     def health() -> str:
         return render_template("health.html", health=source.health())
@@ -44,8 +35,7 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
         return forms.match_operate_page(source, match)
 
     def arena(arena: str) -> str:
-        since = {"since": request.args["since"]} if request.args.get("since") else None
-        return forms.arena_page(source, arena, since)
+        return forms.arena_page(source, arena, requested("since"))
 
     def arenas() -> str:
         return forms.arenas_page(source)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from flask import Blueprint, Response, render_template, request
+from flask import Blueprint, render_template, request
 
 from dashboard import (
     addresses,
@@ -47,7 +47,7 @@ from dashboard import (
     wording,
     workbench,
 )
-from dashboard.responses import PageResponse, csv_file, login_first
+from dashboard.responses import PageResponse, csv_file, json_response, login_first, requested
 from dashboard.source import Source
 from matchbox.answers.matches import Matches
 from matchbox.answers.standings import Board
@@ -168,11 +168,7 @@ class _Pages:
     # Matches
 
     def matches(self) -> PageResponse:
-        filters: dict[str, Any] = {
-            key: request.args[key]
-            for key in ("game", "bot", "opponent", "state", "result", "cursor")
-            if request.args.get(key)
-        }
+        filters = requested("game", "bot", "opponent", "state", "result", "cursor")
         for key in ("comparison", "version"):
             if (number := request.args.get(key, 0, int)) in range(1, 10**9):
                 filters[key] = number
@@ -204,8 +200,7 @@ class _Pages:
     # Seasons
 
     def seasons(self) -> PageResponse:
-        filters = {key: request.args[key] for key in ("league", "cursor") if request.args.get(key)}
-        return forms.seasons_page(self.source, filters=filters)
+        return forms.seasons_page(self.source, filters=requested("league", "cursor"))
 
     def season_csv(self, season: int) -> PageResponse:
         board = self.source.season_standings(season)
@@ -213,16 +208,13 @@ class _Pages:
 
     def season_json(self, season: int) -> PageResponse:
         board = self.source.season_standings(season)
-        return Response(
-            downloads.long_json(board, "lines", board.lines), mimetype="application/json"
-        )
+        return json_response(downloads.long_json(board, "lines", board.lines))
 
     def leagues(self) -> PageResponse:
         return forms.leagues_page(self.source)
 
     def league(self, name: str) -> PageResponse:
-        kind = request.args.get("kind")
-        return forms.league_page(self.source, name, {"kind": kind} if kind else None)
+        return forms.league_page(self.source, name, requested("kind"))
 
     # Empty forms
 

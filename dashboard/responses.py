@@ -1,10 +1,10 @@
-"""The responses of pages: their type, files, and the redirect to the login."""
+"""The filters that a request names, and responses: files, and the redirect to the login."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import wraps
-from typing import TYPE_CHECKING, ParamSpec, TypeAlias
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias
 
 from flask import Response, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
@@ -33,6 +33,16 @@ def behind_login(source: Source, view: Callable[P, PageResponse]) -> Callable[P,
 def login_first() -> AnyResponse:
     """Returns a redirect to the login, which leads back to this page with its query."""
     return redirect(url_for("pages.login", next=request.full_path.rstrip("?")))
+
+
+def requested(*names: str) -> dict[str, Any]:
+    """Returns those of these arguments of the address that are given, and not empty."""
+    return {name: request.args[name] for name in names if request.args.get(name)}
+
+
+def json_response(text: Iterable[str]) -> Response:
+    """Returns an answer of JSON text, which may come in parts."""
+    return Response(text, mimetype="application/json")
 
 
 def csv_file(text: Iterable[str], name: str) -> Response:

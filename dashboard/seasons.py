@@ -10,7 +10,7 @@ from statistics import mean
 from typing import TYPE_CHECKING, Final, NamedTuple, assert_never
 
 from dashboard.formats import STAGES
-from dashboard.tabs import page_numbers
+from dashboard.tabs import page_numbers, page_of
 from dashboard.wording import plural
 from matchbox.league.seating import rounds_at
 from matchbox.league.swiss import rounds_of
@@ -158,8 +158,7 @@ def shown_round(season: Season, number: int, fixtures: Sequence[Fixture], page: 
     """Returns the round with this page of its matches, from 1."""
     found = [one for one in fixtures if one.round == number - 1]
     round_ = season.rounds[number - 1]
-    pages = max(1, -(-len(found) // LISTED))
-    page = min(max(page, 1), pages)
+    page, pages = page_of(page, len(found), LISTED)
     return RoundShown(
         number=number,
         name=STAGES[round_.stage][0],

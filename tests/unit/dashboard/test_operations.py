@@ -56,7 +56,7 @@ def test_the_log_is_asked_as_the_address_says() -> None:
     get("/admin/audit?action=match.void&cursor=7", replace(OPERATOR, audit=audit))
     get("/seasons/7/operate", replace(OPERATOR, audit=audit))
     assert asked == [
-        {"subject": None, "action": "match.void", "cursor": "7"},
+        {"action": "match.void", "cursor": "7"},
         {"subject": "season:7", "limit": 20},
     ]
 
