@@ -66,8 +66,5 @@ def unpack_deals(packed: PackedDeals) -> list[str]:
     first, count, others = packed
     if not others:
         return deals_from(first.hex(), count)
-    return [first.hex(), *(others[at : at + SEED_BYTES].hex() for at in _places(others))]
-
-
-def _places(seeds: bytes) -> range:
-    return range(0, len(seeds), SEED_BYTES)
+    places = range(0, len(others), SEED_BYTES)
+    return [first.hex(), *(others[at : at + SEED_BYTES].hex() for at in places)]
