@@ -31,7 +31,4 @@ def migrate(data: backups.DataOption = Path("data"), json: JsonOption = False) -
     from cli.folder import settings_for
 
     prepare.upgrade(settings_for(data), output.note)
-    if json:
-        output.document({"migrated": True})
-    else:
-        output.note("The database has this program's schema.")
+    output.outcome({"migrated": True}, "The database has this program's schema.", json)

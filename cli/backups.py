@@ -176,10 +176,8 @@ def _show(file: Path, found: Manifest, json: bool, result: str) -> None:
         "made_at": found.made_at,
         "rows": found.rows,
     }
-    if json:
-        output.document(document)
-    else:
-        output.note(
-            f"{file} {result}: {found.rows:,} rows from {found.database}, of {found.made_at}, "
-            f"schema {found.schema} of Matchbox {found.release}."
-        )
+    text = (
+        f"{file} {result}: {found.rows:,} rows from {found.database}, of {found.made_at}, "
+        f"schema {found.schema} of Matchbox {found.release}."
+    )
+    output.outcome(document, text, json)

@@ -72,10 +72,7 @@ def remove(number: WebhookArgument, json: JsonOption = False) -> None:
     """Remove a webhook."""
     with connect() as client:
         client.delete(f"/webhooks/{number}")
-    if json:
-        output.document({"removed": number})
-    else:
-        output.note(f"webhook {number} is removed")
+    output.outcome({"removed": number}, f"webhook {number} is removed", json)
 
 
 def _trouble(one: WebhookLine) -> str:

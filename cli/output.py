@@ -71,6 +71,14 @@ def listing(
         table(columns, rows)
 
 
+def outcome(found: Mapping[str, Any], text: str, as_json: bool) -> None:
+    """Prints what a command has done: as one document, or as a note."""
+    if as_json:
+        document(found)
+    else:
+        note(text)
+
+
 def fields(plain: Mapping[str, Any]) -> None:
     """Prints each text and number as `name: value`. Leaves out everything else, and empty texts."""
     for name, value in plain.items():

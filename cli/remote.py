@@ -96,10 +96,8 @@ def log_in(
             made = client.post(FreshToken, "/login", body)
         account, role, chosen = made.account, made.role, Login(address, made.token, options)
     path = save_login(chosen)
-    if json:
-        output.document({"url": address, "account": account, "role": role})
-    else:
-        output.note(f"Logged in to {address} as {account} ({role}); kept in {path}")
+    known_as = {"url": address, "account": account, "role": role}
+    output.outcome(known_as, f"Logged in to {address} as {account} ({role}); kept in {path}", json)
 
 
 def _finite(seconds: float) -> float:
@@ -309,10 +307,8 @@ def activate(
     with connect() as client:
         path = f"{bot_path(client, bot)}/activate"
         active = client.post(Version, path, {"version": version})
-    if json:
-        output.document(version_document(active))
-    else:
-        output.note(f"{active.bot} now plays with version {active.number}")
+    text = f"{active.bot} now plays with version {active.number}"
+    output.outcome(version_document(active), text, json)
 
 
 def retire(bot: BotArgument, json: JsonOption = False) -> None:
@@ -321,10 +317,7 @@ def retire(bot: BotArgument, json: JsonOption = False) -> None:
 
     with connect() as client:
         retired = client.post(Bot, f"{bot_path(client, bot)}/retire")
-    if json:
-        output.document(retired.plain())
-    else:
-        output.note(f"{retired.bot} is retired")
+    output.outcome(retired.plain(), f"{retired.bot} is retired", json)
 
 
 def bot_path(client: Client, bot: str) -> str:

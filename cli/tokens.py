@@ -66,10 +66,7 @@ def revoke(
     """Revoke a token."""
     with connect() as client:
         client.delete(f"/tokens/{number}")
-    if json:
-        output.document({"revoked": number})
-    else:
-        output.note(f"Token {number} is revoked.")
+    output.outcome({"revoked": number}, f"Token {number} is revoked.", json)
 
 
 def password(
@@ -103,10 +100,8 @@ def password(
                 "the password is changed and all tokens are revoked, but you are not logged in "
                 f"again: {error}; use `matchbox login {chosen.url}`"
             ) from error
-    if json:
-        output.document({"account": account, "tokens_revoked": revoke_tokens})
-    else:
-        output.note(_password_message(revoke_tokens, given=given))
+    changed = {"account": account, "tokens_revoked": revoke_tokens}
+    output.outcome(changed, _password_message(revoke_tokens, given=given), json)
 
 
 def _password_message(revoked: bool, *, given: bool) -> str:
