@@ -37,6 +37,7 @@ from server.db.models import (
     VersionState,
     VoidCause,
 )
+from server.db.session import count_rows
 from server.queries.lessons import newest_verification
 from server.queries.pagination import numbers, page_size, sees, split, title_of
 from server.services import admission, divisions
@@ -152,12 +153,12 @@ def _newest_of(session: Session, viewer: User | None, league: int) -> list[Seaso
 
 def _count_of(session: Session, viewer: User | None, league: int) -> int:
     """Returns the number of the league's seasons that the viewer may see."""
-    query = select(func.count()).select_from(Season)
-    every = session.scalar(query.where(Season.league_id == league)) or 0
+    every = count_rows(session, Season, Season.league_id == league)
     if _sees_drafts(viewer):
         return every
-    drafts = query.where(_among_few(league), Season.state == SeasonState.DRAFT)
-    return every - (session.scalar(drafts) or 0)
+    return every - count_rows(
+        session, Season, _among_few(league), Season.state == SeasonState.DRAFT
+    )
 
 
 def _among_few(league: int) -> ColumnElement[bool]:

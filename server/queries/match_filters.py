@@ -6,11 +6,12 @@ import operator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from sqlalchemy import and_, exists, func, literal_column, select
+from sqlalchemy import and_, exists, literal_column, select
 from sqlalchemy.orm import aliased
 
 from matchbox.errors import BadOption
 from server.db.models import Bot, Match, MatchSeat, MatchState, User, Version
+from server.db.session import count_rows
 from server.services.embargo import readable
 
 if TYPE_CHECKING:
@@ -107,8 +108,7 @@ def seats_of(
 
 def _count(session: Session, versions: Sequence[int]) -> int:
     """The number of the versions' seats."""
-    seats = select(func.count()).where(MatchSeat.version_id.in_(versions))
-    return session.scalar(seats) or 0
+    return count_rows(session, MatchSeat, MatchSeat.version_id.in_(versions))
 
 
 def _versions(bot: str, number: int | None = None) -> Select[int]:

@@ -15,6 +15,7 @@ from sqlalchemy import func, select
 from matchbox.answers.health import ArenaLine, Figures, Finding, Health, JobsLine, Level
 from matchbox.errors import BrokerUnavailable
 from server.db.models import Delivery, Match
+from server.db.session import count_rows
 from server.services import backup_schedule, broker, disk, signs, stopped_arenas, supervision, walls
 from server.services.accounts import require_operator_to_see
 from server.services.arena_lines import GONE_MS, arena_lines, may_start
@@ -121,14 +122,14 @@ def figures(session: Session, settings: Settings, *, now: int) -> Figures:
             answers = False
     oldest = results.oldest_at if results else None
     last, room = signs.last(session, signs.TICK), disk.least_room(settings)
-    failing = select(func.count()).where(Delivery.webhook_id.is_(None), Delivery.attempts >= TRIES)
+    failing = (Delivery.webhook_id.is_(None), Delivery.attempts >= TRIES)
     return Figures(
         broker=answers,
         results=results.results if results else None,
         results_ms=None if oldest is None else max(0, now - oldest),
         ledger_ms=None if last is None else now - last,
         disk_free=None if room is None else room.free,
-        mails_failing=(session.scalar(failing) or 0) if settings.smtp_host else 0,
+        mails_failing=count_rows(session, Delivery, *failing) if settings.smtp_host else 0,
         backup_ms=None if kept is None or kept.done_at is None else now - kept.done_at,
     )
 

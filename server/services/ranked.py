@@ -27,6 +27,7 @@ from server.db.models import (
     Version,
 )
 from server.db.models.bots import entrant_name
+from server.db.session import count_rows
 from server.services import fields
 from server.services.cache import Cache
 from server.services.fixtures import Fixture, schedule
@@ -70,7 +71,7 @@ def _awake() -> tuple[ColumnElement[bool], ...]:
 def _feed(session: Session, league: League, settings: Settings, now: int) -> int:
     ranked = _ranked(league)
     ahead = Match.state.in_((MatchState.QUEUED, MatchState.RUNNING)), Match.id.not_in(HELD)
-    waiting = session.scalar(select(func.count()).where(*ranked, *ahead)) or 0
+    waiting = count_rows(session, Match, *ranked, *ahead)
     if waiting >= settings.ranked_backlog:
         return 0
     number = _next_number(session, *ranked)

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 from sqlalchemy.orm import joinedload
 
 from matchbox import registry
@@ -26,7 +26,7 @@ from server.db.models import (
     Standing,
     Version,
 )
-from server.db.session import in_parts
+from server.db.session import count_rows, in_parts
 from server.services import board_counts, history, ratings, season_progress
 from server.services.events import publish
 from server.services.leagues import field_of
@@ -203,8 +203,7 @@ def _lags(session: Session, subject: League | Season, now: int) -> bool:
     rest = DEBOUNCE_MS + LINE_MS * len(row.lines) + row.matches // MATCHES_A_MS
     if not has_passed(rest, row.computed_at, now):
         return False
-    done = select(func.count()).select_from(Match)
-    finished = session.scalar(done.where(Match.state == MatchState.FINISHED, *_which(subject)))
+    finished = count_rows(session, Match, Match.state == MatchState.FINISHED, *_which(subject))
     shown = {version.entrant: version.id for version in _shown(session, subject)}
     return finished != row.matches or _field_digest(shown) != row.field
 
