@@ -90,6 +90,7 @@ def make_pages(source: Source, *, now: Callable[[], datetime] = utc_now) -> Blue
         blueprint.add_app_template_filter(function, f"describe_{function.__name__}")
     blueprint.add_app_template_global(addresses.remembered(), "url_for")
     blueprint.add_app_template_test(is_loopback, "loopback")
+    blueprint.add_app_template_test(lambda one: one and one.role == "operator", "operator")
     for formatter in wording.FILTERS:
         blueprint.add_app_template_filter(formatter, f"format_{formatter.__name__}")
 

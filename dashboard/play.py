@@ -19,7 +19,7 @@ from dashboard import drawings, game_pages, playback
 from dashboard.playback import DrawnStep
 from dashboard.responses import PageResponse
 from dashboard.source import Source
-from dashboard.wording import author, plural, told
+from dashboard.wording import author, capital, plural, told
 from matchbox import registry
 from matchbox.answers.games import Game
 from matchbox.answers.play import Choice, Opponent, Table, TableSeat
@@ -169,7 +169,7 @@ def result(table: Table) -> str:
     Of a game that is no longer installed, only the reason for the end.
     """
     if table.game not in registry.packages():
-        return f"{table.why[:1].upper()}{table.why[1:]}."
+        return f"{capital(table.why)}."
     places, scores = table.places or [], table.scores or []
     why = _why(table)
     winners = [name for name, place in zip(names(table), places, strict=True) if place == 1]
@@ -193,8 +193,7 @@ def _why(table: Table) -> str:
     ]
     if faults and table.why in FAULT_LINES:
         return f"{'; '.join(faults)}."
-    ended = game_pages.ending(table.game, table.why)
-    return f"{ended[:1].upper()}{ended[1:]}."
+    return f"{capital(game_pages.ending(table.game, table.why))}."
 
 
 class ChoiceShown(NamedTuple):

@@ -9,6 +9,7 @@ from flask import request
 from markupsafe import Markup
 
 from dashboard import drawings, game_pages
+from dashboard.wording import capital
 from matchbox.answers.matches import EVERYBODY, Step
 
 
@@ -128,4 +129,4 @@ def _line(step: Step, names: Sequence[str]) -> str:
     own = "" if step.seat is None else f"seat {step.seat} "
     text = drawings.named(step.text.removeprefix(own) or "the start", names)
     moved = step.seat is not None and step.seat >= 0
-    return text if moved else text[:1].upper() + text[1:]
+    return text if moved else capital(text)

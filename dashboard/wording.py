@@ -217,6 +217,11 @@ def flat(detail: Mapping[str, Any], under: str = "") -> list[tuple[str, str]]:
     return lines
 
 
+def capital(text: str) -> str:
+    """Returns the text with a capital letter at its beginning."""
+    return text[:1].upper() + text[1:]
+
+
 def plural(number: int, one: str, many: str = "") -> str:
     """Returns the number with its noun: "1 bot", "3 bots"."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
@@ -242,27 +247,7 @@ def seats(sizes: Sequence[int]) -> str:
 
 
 FILTERS: Final = (
-    author,
-    bot,
-    told,
-    exact,
-    flat,
-    state,
-    fault,
-    tone,
-    whole,
-    bound,
-    elo,
-    score,
-    mean,
-    rank,
-    span,
-    share,
-    result,
-    percent,
-    short,
-    plural,
-    length,
-    seats,
+    *(author, bot, capital, told, exact, flat, state, fault, tone, whole, bound),
+    *(elo, score, mean, rank, span, share, result, percent, short, plural, length, seats),
 )
 """The template filters; each has the name `format_` followed by the function's name."""

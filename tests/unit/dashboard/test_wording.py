@@ -30,6 +30,11 @@ def test_a_time_is_said_as_how_long_ago(text: str | None, said: str) -> None:
     assert wording.ago(text, NOON) == said
 
 
+def test_a_text_begins_with_a_capital_letter_and_keeps_the_others() -> None:
+    assert wording.capital("the Elo is unknown") == "The Elo is unknown"
+    assert not wording.capital("")
+
+
 def test_the_exact_time_is_in_utc() -> None:
     assert wording.exact("2026-11-21T12:00:00+02:00") == "2026-11-21 10:00:00 UTC"
     assert wording.exact(None) == ""
