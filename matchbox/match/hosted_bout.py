@@ -101,20 +101,25 @@ def play_on(
     said: Sequence[Said],
     open_player: Callable[[int], Player | None],
     beat: Callable[[], None] = lambda: None,
+    *,
+    rotation: int = 0,
 ) -> list[Said]:
     """Lets the bots play until a person owes an answer or the bout is over. Returns their answers
     after those in `said`.
 
-    `open_player` opens the player of a seat; None is a person. `beat` is called after every frame.
-    Raises SeatFault("platform") if the platform failed.
+    The job's entrants take their seats by the rotation. `open_player` opens the player of an
+    entrant; None is a person. `beat` is called after every frame. Raises SeatFault("platform") if
+    the platform failed.
     """
-    scripts, table = _scripts(len(job.seats), said), _Answers()
+    seats = len(job.seats)
+    scripts, table = _scripts(seats, said), _Answers()
 
-    def seat_of(entrant: int, _: int) -> _HostedSeat:
-        return _HostedSeat(entrant, open_player(entrant), scripts[entrant], table)
+    def hosted(entrant: int, _: int) -> _HostedSeat:
+        seat = (entrant - rotation) % seats
+        return _HostedSeat(seat, open_player(entrant), scripts[seat], table)
 
     with suppress(PersonOwes):
-        play(game, job, seat_of, report=lambda _: beat(), rotations=[0])
+        play(game, job, hosted, report=lambda _: beat(), rotations=[rotation])
     return table.new
 
 

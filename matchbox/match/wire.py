@@ -189,15 +189,15 @@ class Said(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class TakeTurn(Job, frozen=True, kw_only=True):
-    """Let the bots of a table play on until a person owes a move, or the bout is over.
-
-    `turn` is turn:<number>. A person's seat is None.
-    """
+    """Let a table's bots play on until a person, whose seat is None, owes a move or it is over."""
 
     kind: ClassVar[Kind] = "turn"
     turn: str
+    """turn:<number>."""
     table: str
-    """The table's id: the players' seeds depend on it, so it is the same in all turns."""
+    """The table's id; for a table that goes on from a match, the match's. With the rotation it
+    gives the players' seeds, so both are the same in all turns."""
+    rotation: Count = 0
     rules: str
     options: dict[str, str | int | bool]
     deal: DealSeed

@@ -80,7 +80,7 @@ def open_table(
         rules=spec.rules,
         options=begins.options,
         deal=begins.deal,
-        place=None if place is None else asdict(place),
+        place=None if place is None else {**asdict(place), "rotation": begins.rotation},
         limits=limits_of(settings),
         state=PlayState.OPEN,
         said=[wire.to_plain(one) for one in begins.said],
@@ -101,7 +101,8 @@ def _beginning(
 ) -> Position:
     """Returns the position with which a table begins. Raises as `open_table` does."""
     if place is None:
-        return Position(spec.name, fill_options(spec, options), secrets.token_hex(16), seats, [])
+        chosen, deal = fill_options(spec, options), secrets.token_hex(16)
+        return Position(spec.name, chosen, deal, seats, rotation=0, said=[])
     if options:
         raise BadOption("a table that goes on from a match has its options; give none")
     found = positions.find(session, place)

@@ -33,6 +33,7 @@ class Position:
     options: dict[str, str | int | bool]
     deal: str
     seats: int
+    rotation: int
     said: list[Said]
     """The answers that lead to it."""
 
@@ -55,5 +56,10 @@ def find(session: Session, place: Place) -> Position:
     bout = record.bouts[place.bout]
     said = hosted_bout.answers_before(game, record, bout, place.moves)
     return Position(
-        record.game, dict(record.options), record.deals[bout.deal], len(record.seats), said
+        game=record.game,
+        options=dict(record.options),
+        deal=record.deals[bout.deal],
+        seats=len(record.seats),
+        rotation=bout.rotation,
+        said=said,
     )

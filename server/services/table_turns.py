@@ -107,13 +107,15 @@ def send(session: Session, turn: Turn, *, settings: Settings, now: int) -> bool:
 def job_of(turn: Turn, settings: Settings) -> TakeTurn:
     """Returns the message for the turn's present attempt."""
     table = turn.table
+    seeds = table.place or {"match": table.id, "rotation": 0}
     return TakeTurn(
         attempt=turn.attempt,
         token=jobs.token_of(settings, turn, turn.attempt),
         game=table.game,
         limits=table.limits,
         turn=jobs.subject_of("turn", turn),
-        table=table.id,
+        table=seeds["match"],
+        rotation=seeds["rotation"],
         rules=table.rules,
         options=table.options,
         deal=table.deal,

@@ -34,6 +34,8 @@ def take_turn(
     `watch` is called after every frame. Raises SeatFault("platform") if the platform failed,
     BadBundle, and BadMessage if this installation cannot play the job.
     """
+    seats = len(job.seats)
+    entrants = [job.seats[(entrant - job.rotation) % seats] for entrant in range(seats)]
     match = PlayMatch(
         attempt=job.attempt,
         token=job.token,
@@ -43,13 +45,14 @@ def take_turn(
         rules=job.rules,
         options=job.options,
         deals=[job.deal],
-        seats=[seat or _NO_BOT for seat in job.seats],
+        seats=[one or _NO_BOT for one in entrants],
     )
     check_rules(match)
-    seats = MatchSeats(match, bundles, box)
+    opened = MatchSeats(match, bundles, box)
 
     def open_player(entrant: int) -> Seat | None:
-        return seats.open_player(entrant, 0) if job.seats[entrant] is not None else None
+        return None if entrants[entrant] is None else opened.open_player(entrant, job.rotation)
 
-    said = hosted_bout.play_on(registry.game(job.game), match, job.said, open_player, watch)
+    game = registry.game(job.game)
+    said = hosted_bout.play_on(game, match, job.said, open_player, watch, rotation=job.rotation)
     return TurnTaken(turn=job.turn, attempt=job.attempt, token=job.token, said=said)

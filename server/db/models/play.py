@@ -48,7 +48,8 @@ class PlayTable(Base):
     limits: Mapped[dict[str, Any]]
     state: Mapped[str] = mapped_column(String(16))
     place: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
-    """The position of a match from which it goes on, as server.services.positions.Place."""
+    """The position of a match from which it goes on, as server.services.positions.Place, and
+    the rotation of its bout."""
     said: Mapped[list[Any]]
     """The answers so far, each as matchbox.match.wire.Said."""
     deadline: Mapped[int] = mapped_column(BigInteger)

@@ -7,11 +7,13 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from matchbox import registry
 from matchbox.errors import BadOption, Conflict, Forbidden, NotFound
-from matchbox.match.record import Record
+from matchbox.match import replay
+from matchbox.match.record import Record, entrant
 from matchbox.match.wire import PlayMatch
 from server.db.models import User
-from server.services import kept_records, positions
+from server.services import kept_records, play, positions
 from server.services.positions import Place
 from tests.books import Books, really_played, season_of
 from tests.unit.server.test_play import (
@@ -64,6 +66,36 @@ def test_a_person_goes_on_from_the_middle_of_a_match(
     play_to_the_end(books, table, alice)
     assert seen(books, table, None).state == "finished"
     assert record_of_table(books, table).bouts[0].moves[:moves] == bout.moves[:moves]
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_bot_answers_as_it_did_in_the_match(
+    number: int, books: Books, alice: User, bob: User, charlie: User
+) -> None:
+    """It has the random numbers of the match, in each rotation and each seat."""
+    books.league(paused=True, game="skull")
+    versions = [
+        books.bot(one, "random", RANDOM["skull"] + f"# {one.name}\n".encode(), game="skull")
+        for one in (alice, bob)
+    ]
+    season_of(books, charlie, versions, league="skull", deals=1)
+    job = books.tick()[0]
+    books.record(really_played(books, job))
+    with books.read() as session:
+        record = kept_records.record_of(session, job.match)
+    game, bout = registry.game("skull"), record.bouts[number]
+    movers = [seat for _, made in replay.walk(game, record, bout) for seat in made]
+    for bots_seat in (0, 1):
+        owner = record.seats[entrant(bots_seat, bout.rotation, 2)]
+        bot = ("alice" if owner == versions[0].digest else "bob") + "/random"
+        seats = [bot, "me"] if bots_seat == 0 else ["me", bot]
+        moves = [at for at, seat in enumerate(movers) if seat == bots_seat][-1]
+        place = Place(record.match, number, moves)
+        table = open_table(books, alice, seats, game="skull", place=place)
+        (turn,) = turns(books)
+        assert taken(books, turn).said[0].moves == [bout.moves[moves]]
+        with books.write() as session:
+            play.leave(session, alice, table, now=books.clock())
 
 
 def test_the_options_are_those_of_the_match(books: Books, record: Record, alice: User) -> None:
