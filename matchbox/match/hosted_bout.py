@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from matchbox.errors import BadMessage, BadOption, SeatFault
 from matchbox.match.bout import LiveBout
 from matchbox.match.frames import readable
-from matchbox.match.record import Bout, Record
+from matchbox.match.record import Bout, Record, seat_of
 from matchbox.match.referee import play
 from matchbox.match.replay import walk
 from matchbox.match.wire import Said
@@ -115,7 +115,7 @@ def play_on(
     scripts, table = _scripts(seats, said), _Answers()
 
     def hosted(entrant: int, _: int) -> _HostedSeat:
-        seat = (entrant - rotation) % seats
+        seat = seat_of(entrant, rotation, seats)
         return _HostedSeat(seat, open_player(entrant), scripts[seat], table)
 
     with suppress(PersonOwes):

@@ -106,6 +106,11 @@ def entrant(seat: int, rotation: int, seats: int) -> int:
     return (seat + rotation) % seats
 
 
+def seat_of(entrant: int, rotation: int, seats: int) -> int:
+    """Returns the seat of the table that the entrant holds in that rotation."""
+    return (entrant - rotation) % seats
+
+
 def rotations(seats: Sequence[str], *, cooperative: bool) -> range:
     """The rotations of a match: one per seat.
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from matchbox import registry
 from matchbox.match import hosted_bout
+from matchbox.match.record import seat_of
 from matchbox.match.wire import Entrant, PlayMatch, TurnTaken
 from worker.arena.match_seats import MatchSeats
 from worker.arena.play import check_rules
@@ -35,7 +36,7 @@ def take_turn(
     BadBundle, and BadMessage if this installation cannot play the job.
     """
     seats = len(job.seats)
-    entrants = [job.seats[(entrant - job.rotation) % seats] for entrant in range(seats)]
+    entrants = [job.seats[seat_of(entrant, job.rotation, seats)] for entrant in range(seats)]
     match = PlayMatch(
         attempt=job.attempt,
         token=job.token,
