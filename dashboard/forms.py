@@ -25,6 +25,8 @@ from matchbox.settings import MOST_DEALS
 Values = Mapping[str, str]
 A_PAGE: Final = 30
 """The number of seasons on a page."""
+NEW_ACCOUNTS: Final = "/submit"
+"""The page on which a new account begins, unless another one led to the sign-up."""
 
 
 def login_page(
@@ -34,10 +36,14 @@ def login_page(
     return render_template("login.html", values=values or {}, error=error, after=after)
 
 
-def signup_page(source: Source, values: Values | None = None, error: str = "") -> str:
-    """Returns the form for a new account."""
+def signup_page(
+    source: Source, values: Values | None = None, error: str = "", after: str = NEW_ACCOUNTS
+) -> str:
+    """Returns the form for a new account; `after` is the path on this site to go to next."""
     closed = source.signup_closed()
-    return render_template("signup.html", values=values or {}, error=error, closed=closed)
+    return render_template(
+        "signup.html", values=values or {}, error=error, closed=closed, after=after
+    )
 
 
 def claim_page(source: Source, secret: str, values: Values | None = None, error: str = "") -> str:

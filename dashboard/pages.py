@@ -223,7 +223,8 @@ class _Pages:
         return forms.login_page(self.source, after=own_path(request.args.get("next", "/")))
 
     def signup(self) -> PageResponse:
-        return forms.signup_page(self.source)
+        after = own_path(request.args.get("next", forms.NEW_ACCOUNTS))
+        return forms.signup_page(self.source, after=after)
 
     def account(self) -> PageResponse:
         return forms.account_page(self.source) if self.source.viewer() else login_first()

@@ -48,16 +48,20 @@ def log_in() -> Response:
     return redirect(own_path(field("next") or "/"), 303)
 
 
+def _signup_again(source: Source, values: Values, error: str) -> str:
+    return pages.signup_page(source, values, error, own_path(field("next") or pages.NEW_ACCOUNTS))
+
+
 @routes.post("/signup")
-@form_of(pages.signup_page, forbidden=True)
+@form_of(_signup_again, forbidden=True)
 def sign_up() -> Response:
-    """Makes an account and logs in to it."""
+    """Makes an account, logs in to it, and goes to the page that the visitor wanted."""
     ctx = context()
     name, password, signup = field("name"), field("password"), ctx.settings.signup
     with ctx.write() as session:
         user = accounts.sign_up(session, name, password, signup=signup, now=ctx.now())
     start_session(user)
-    return go_to("pages.submit")
+    return redirect(own_path(field("next") or pages.NEW_ACCOUNTS), 303)
 
 
 @routes.post("/logout")

@@ -29,6 +29,22 @@ def test_signing_up_logs_in_and_leads_to_the_first_bot(browse: Browse) -> None:
     assert erik.get("/api/v1/whoami").json == {"name": "erik", "role": "author"}
 
 
+def test_signing_up_leads_where_the_visitor_wanted_to_go(browse: Browse) -> None:
+    visitor = browse(None)
+    page = visitor.get("/login?next=/play/bomb?seats%3D2").text
+    assert 'href="/signup?next=/play/bomb?seats%3D2"' in page
+    assert (
+        'name="next" value="/play/bomb?seats=2"'
+        in visitor.get("/signup?next=/play/bomb?seats%3D2").text
+    )
+    refused = visitor.send("/signup", name="erik", password="tooshort", next="/play/bomb")
+    assert 'name="next" value="/play/bomb"' in refused.text
+    answer = visitor.send("/signup", name="erik", password=PASSWORD, next="/play/bomb")
+    assert (answer.status_code, answer.location) == (303, "/play/bomb")
+    outside = browse(None).send("/signup", name="fay", password=PASSWORD, next="//example.org")
+    assert outside.location == "/"
+
+
 def test_a_poor_sign_up_is_shown_again_without_its_password(browse: Browse, dora: User) -> None:
     visitor = browse(None)
     for name, password, status, said in (
