@@ -60,7 +60,7 @@ def test_an_example_in_a_field_is_as_legible_as_a_hint(watched: Page, scheme: An
         watched.goto(address + "/matches")
         shown = "getComputedStyle(document.querySelector(%r), %r).color"
         example = watched.evaluate(shown % ("[placeholder]", "::placeholder"))
-        assert example == watched.evaluate(shown % (".quiet-caption", ""))
+        assert example == watched.evaluate(shown % ("caption", ""))
         watched.goto("about:blank")
 
 
