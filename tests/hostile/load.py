@@ -23,6 +23,7 @@ from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Final
+from unittest.mock import patch
 
 from cli.named_bots import shipped
 from matchbox import registry
@@ -180,8 +181,8 @@ def run(kind: str, matches: int, share: int, minutes: float) -> dict[str, Any]:
     arenas = OVERLOAD * len(os.sched_getaffinity(0))
     done: list[Block] = []
     with tempfile.TemporaryDirectory() as folder:
-        os.environ["TMPDIR"] = folder
-        with ProcessPoolExecutor(arenas, get_context("spawn")) as pool:
+        inherited = patch.dict(os.environ, {"TMPDIR": folder})
+        with inherited, ProcessPoolExecutor(arenas, get_context("spawn")) as pool:
             waiting = iter(blocks)
             under_way: set[Future[Block]] = set()
             while True:

@@ -26,6 +26,7 @@ from functools import partial
 from itertools import cycle
 from pathlib import Path
 from typing import Any, Final
+from unittest.mock import patch
 
 from cli.named_bots import shipped_names
 from tests.builders import shipped
@@ -121,8 +122,8 @@ def run(game: str, bots: int = BOTS, minutes: float = 30, budget: int = 0) -> di
     with tempfile.TemporaryDirectory(prefix="mbx-fifty-") as folder:
         scratch = Path(folder) / "tmp"
         scratch.mkdir()
-        os.environ["TMPDIR"] = str(scratch)
-        with installed(Path(folder) / "data", SETTINGS) as platform:
+        inherited = patch.dict(os.environ, {"TMPDIR": str(scratch)})
+        with inherited, installed(Path(folder) / "data", SETTINGS) as platform:
             one = Run(game, bots, platform, until)
             try:
                 told |= _season(one, budget or one.plan.matches)
