@@ -159,6 +159,7 @@ def _tables(session: Session, user: User) -> Iterator[dict[str, object]]:
             "game": row.game,
             "state": row.state,
             "why": row.why,
+            "place": row.place,
             "seats": [seat.seat for seat in row.seats if seat.user_id == user.id],
             "created_at": iso(row.created_at),
             "finished_at": iso(row.finished_at),

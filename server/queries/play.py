@@ -84,7 +84,7 @@ def table(
         cooperative=is_cooperative(row.game),
         rules=row.rules,
         options=row.options,
-        place=_place(row),
+        place=None if row.place is None else answers.Place.model_validate(row.place),
         revision=_revision(row),
         me=me,
         turn=None if me is None else play.turn_of(row, me),
@@ -256,12 +256,6 @@ def _line(row: PlayTable) -> answers.TableLine:
         finished_at=iso(row.finished_at),
         why=row.why,
     )
-
-
-def _place(row: PlayTable) -> answers.Place | None:
-    if (place := row.place) is None:
-        return None
-    return answers.Place(match=place["match"], bout=place["bout"], moves=place["moves"])
 
 
 def _seat(row: PlaySeat) -> answers.TableSeat:

@@ -24,7 +24,7 @@ def of_new_season(session: Session, league: League, *, now: int) -> int | None:
 
 
 def free_start(session: Session, league: League, *, but: int | None = None, now: int) -> int | None:
-    """Returns the first time of the league's schedule that no edition has or had, except `but`.
+    """Returns the first time of the league's schedule that no other edition than `but` has or had.
 
     Raises BadOption if the schedule is not valid any more.
     """

@@ -387,7 +387,7 @@ def test_the_data_of_an_account_is_one_zip_with_every_file_and_result(
         assert {line["score"] for line in lines} == {""}
         (left, played) = json.loads(archive.read("tables.json"))
         assert (left["state"], left["seats"], left["record"]["match"]) == ("ended", [0], table)
-        assert (played["state"], played["record"]) == ("persons", None)
+        assert (played["state"], played["place"], played["record"]) == ("persons", None, None)
         (compared,) = json.loads(archive.read("comparisons.json"))
         assert compared["bot"] == "dora/dora-bot"
         assert archive.read("drafts/1.py") == SIMPLE
