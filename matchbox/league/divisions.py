@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from matchbox.league.season import promote
 
@@ -32,25 +32,31 @@ def next_divisions(
     """The divisions of the next season; each is in the order in which its entrants enter.
 
     `last` holds the final orders of the last season, the highest division first. A bot that is not
-    among `entrants` has left, and the bots below it move up. Then `moving` bots rise and sink
-    between neighbouring divisions, or fewer if a division would lose all its bots. Entrants that
-    were in no division are newcomers: they begin at the bottom, in the order given.
+    among `entrants` has left. First `moving` bots rise and sink between neighbouring divisions, or
+    fewer if a division would lose all its bots. Then the divisions are cut to one size: bots below
+    fill the places of those that have left, and if a division gets smaller, its last bots sink, but
+    none that has just risen. Entrants that were in no division are newcomers: they begin at the
+    bottom, in the order given.
 
     Raises ValueError if there are fewer entrants than divisions.
     """
-    stayed = [name for order in last for name in order if name in entrants]
-    known = set(stayed)
-    newcomers = [name for name in entrants if name not in known]
-    if len(stayed) >= divisions:
-        orders = divide(stayed, divisions)
-        stayed = [name for order in promote_fitting(orders, moving) for name in order]
-    return divide([*stayed, *newcomers], divisions)
+    here = [[name for name in order if name in entrants] for order in last]
+    before = [order for order in here if order]
+    stayed: dict[str, None] = {}
+    for at, order in enumerate(promote_fitting(before, moving)):
+        above = {*chain(*before[: at + 1])}
+        risen = [name for name in order if name not in above]
+        kept = order[: len(order) - len(risen)]
+        room = len(entrants) // divisions * (at + 1) - len(stayed) - len(risen)
+        stays = len(kept) if at + 1 >= divisions else max(room, 0)
+        stayed |= dict.fromkeys([*kept[:stays], *risen, *kept[stays:]])
+    return divide([*stayed, *(name for name in entrants if name not in stayed)], divisions)
 
 
 def promote_fitting(orders: Sequence[Sequence[str]], moving: int) -> list[list[str]]:
     """`promote` with fewer `moving` if needed, maybe none, so that no division empties."""
+    if len(orders) < 2:
+        return [list(order) for order in orders]
     inner = [(len(order) - 1) // 2 for order in orders[1:-1]]
     most = min(moving, len(orders[0]) - 1, len(orders[-1]) - 1, *inner)
-    if len(orders) == 1 or most < 1:
-        return [list(order) for order in orders]
-    return promote(orders, most)
+    return promote(orders, most) if most > 0 else [list(order) for order in orders]

@@ -16,7 +16,7 @@ from sqlalchemy import func, select
 from matchbox.league.divisions import fitting_divisions, next_divisions
 from matchbox.league.format import Format, read
 from matchbox.registry import is_cooperative
-from server.db.models import Entry, League, Season, SeasonState, Standing, Version
+from server.db.models import League, Season, SeasonState, Standing, Version
 from server.services.standings import scope_of
 
 if TYPE_CHECKING:
@@ -109,27 +109,35 @@ def _last_orders(session: Session, season: Season) -> list[list[str]]:
         return []
     same = (Season.league_id == season.league_id, Season.edition == edition)
     rows = session.scalars(select(Season).where(*same).order_by(Season.division))
-    return [_order(session, scope_of(row), row.entries, row.places) for row in rows]
+    return [_order(session, scope_of(row), row) for row in rows]
 
 
 def _leaderboard(session: Session, league: League) -> list[str]:
     """The ids of the bots on the board of the game's own league, best first."""
     own = select(League).where(League.name == league.game, League.continuous.is_(True))
     found = session.scalar(own)
-    return _order(session, scope_of(found), [], []) if found is not None else []
+    return _order(session, scope_of(found)) if found is not None else []
 
 
-def _order(
-    session: Session, scope: str, entries: Sequence[Entry], places: Sequence[int]
-) -> list[str]:
-    """The ids of bots: first by `places`, then by the scope's standing, then the other entries.
+def _order(session: Session, scope: str, season: Season | None = None) -> list[str]:
+    """The ids of bots by the scope's standing, best first.
 
-    `places` are the ids of versions in the final order of the season, best first.
+    In a season, those in its final order come first, bots that share a rank are in an order drawn
+    by lot from its seed, and the entries that are not in its standing come last.
     """
     standing = session.get(Standing, scope)
-    ranked = [line["version_id"] for line in standing.lines] if standing is not None else []
+    lines = list(standing.lines) if standing is not None else []
+    places, entries = [], []
+    if season is not None:
+        lines.sort(key=lambda line: (line["rank"], _lot(season.seed, line["bot"])))
+        places, entries = season.places, season.entries
+    ranked = [line["version_id"] for line in lines]
     versions = [*(version for version in places if version in ranked), *ranked]
     query = select(Version.id, Version.bot_id).where(Version.id.in_(versions))
     bots = dict(session.execute(query).all())
     first = [str(bots[version]) for version in versions if version in bots]
     return list(dict.fromkeys([*first, *(str(entry.bot_id) for entry in entries)]))
+
+
+def _lot(seed: str, name: str) -> bytes:
+    return blake2b(f"lot:{seed}:{name}".encode(), digest_size=8).digest()

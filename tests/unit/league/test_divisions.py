@@ -48,6 +48,24 @@ def test_a_newcomer_begins_at_the_bottom_and_who_left_is_replaced_from_below() -
     ]
 
 
+def test_who_moves_up_for_a_bot_that_left_is_not_sent_back_for_a_worse_one() -> None:
+    last = [["a", "b", "c"], ["d", "e", "f"]]
+    assert next_divisions(last, 1, entrants="cdef", divisions=2) == [["c", "d"], ["e", "f"]]
+    assert next_divisions(last, 1, entrants="bcdef", divisions=2) == [["b", "d"], ["c", "e", "f"]]
+
+
+def test_who_rises_into_a_division_that_gets_smaller_stays_there() -> None:
+    last = [["a", "b", "c", "d", "e"], ["f", "g", "h", "i", "j"]]
+    assert next_divisions(last, 1, entrants="abcdefg", divisions=2) == [
+        ["a", "b", "f"],
+        ["c", "d", "e", "g"],
+    ]
+
+
+def test_a_season_without_divisions_is_divided_in_its_final_order() -> None:
+    assert next_divisions(["abcd"], 1, entrants="abcd", divisions=2) == [["a", "b"], ["c", "d"]]
+
+
 def test_in_a_league_of_newcomers_the_order_given_divides() -> None:
     assert next_divisions([], 1, entrants=NAMES[:4], divisions=2) == [["b0", "b1"], ["b2", "b3"]]
 
