@@ -99,12 +99,20 @@ def budget(plan: Format, field: Field) -> int:
 
 
 def final_order(plan: Format, field: Field, progress: Progress) -> list[str] | None:
-    """The final order of a knock-out, best first; None before its end and for other formats."""
+    """The final order of a knock-out, best first; None before its end and for other formats.
+
+    An entrant that alone goes on from the groups is the champion: there is no final.
+    """
+    if plan.kind != "knock-out":
+        return None
     played = [progress.rounds[number].ties for number in progress.rounds_of("knock-out")]
-    if not played or len(played[-1]) > 1:
+    if played and len(played[-1]) > 1:
         return None
     ranks = stages.group_ranks(plan, field, progress)
-    (champion,) = stages.winners(progress, ranks, spare=0)
+    if played:
+        (champion,) = stages.winners(progress, ranks, spare=0)
+    else:
+        champion = stages.alone_through(plan, field, progress)
     if not champion:
         return None
     return knock_out.places(list(dict.fromkeys(played)), champion, ranks)

@@ -84,11 +84,8 @@ def knock_out_rounds(plan: Format, field: Field, progress: Progress, left: int) 
 
     A level tie is replayed as long as the budget suffices for all later ties.
     """
-    each = [double_round_robin(group) * plan.cycles for group in _groups(plan, field, progress)]
-    together = [tuple(chain.from_iterable(found)) for found in zip_longest(*each, fillvalue=[])]
-    done = len(progress.rounds_of("group"))
-    if done < len(together):
-        yield from (Round("group", pairings) for pairings in together[done:])
+    if left_of_groups := _rest_of_groups(plan, field, progress):
+        yield from left_of_groups
         return
     ties = played = _last_ties(progress)
     if played:
@@ -131,6 +128,15 @@ def winners(progress: Progress, ranks: Sequence[str], *, spare: int) -> list[Tie
     return found if found.count(None) <= spare else decide(0)
 
 
+def alone_through(plan: Format, field: Field, progress: Progress) -> Tie:
+    """The only entrant that goes on from the groups, once these are over; empty if two or more go
+    on, or none."""
+    if _rest_of_groups(plan, field, progress):
+        return ()
+    seeds = _qualified(plan, field, progress)
+    return tuple(seeds) if len(seeds) == 1 else ()
+
+
 def group_ranks(plan: Format, field: Field, progress: Progress) -> list[str]:
     """All entrants in the order of their group results."""
     shares = _shares(progress)
@@ -142,15 +148,27 @@ def _groups(plan: Format, field: Field, progress: Progress) -> list[list[str]]:
     return groups_of(plan, _seeds(field, progress))
 
 
+def _rest_of_groups(plan: Format, field: Field, progress: Progress) -> list[Round]:
+    each = [double_round_robin(group) * plan.cycles for group in _groups(plan, field, progress)]
+    together = [tuple(chain.from_iterable(found)) for found in zip_longest(*each, fillvalue=[])]
+    done = len(progress.rounds_of("group"))
+    return [Round("group", pairings) for pairings in together[done:]]
+
+
 def _first_ties(plan: Format, field: Field, progress: Progress) -> list[Tie]:
     """The first ties; none if only one entrant has come through."""
+    seeds = _qualified(plan, field, progress)
+    return knock_out.bracket(seeds) if len(seeds) > 1 else []
+
+
+def _qualified(plan: Format, field: Field, progress: Progress) -> list[str]:
+    """The entrants that go on from the groups, as seeds of the knock-out."""
     shares = _shares(progress)
     able = [
         [name for name in group if name not in progress.out]
         for group in _groups(plan, field, progress)
     ]
-    seeds = knock_out.qualified([knock_out.in_order(group, shares) for group in able], plan.through)
-    return knock_out.bracket(seeds) if len(seeds) > 1 else []
+    return knock_out.qualified([knock_out.in_order(group, shares) for group in able], plan.through)
 
 
 def _last_ties(progress: Progress) -> list[Tie]:
