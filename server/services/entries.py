@@ -15,6 +15,8 @@ from server.services.lookup import find_bot, find_season
 from server.services.seasons import require_state
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sqlalchemy.orm import Session
 
     from server.db.models import User
@@ -66,10 +68,27 @@ def leave(session: Session, actor: User, name: int | str, bot_name: str, *, now:
     _note_for_others(session, actor, "season.leave", season, bot, now)
 
 
-def leave_early_seasons(session: Session, *bots: ColumnElement[bool], now: int) -> int:
-    """Takes the bots that these conditions select out of every season that is a draft or open.
-    Returns how many entries ended."""
-    early = select(Season.id).where(Season.state.in_((SeasonState.DRAFT, SeasonState.OPEN)))
+def leave_next_edition(session: Session, season: Season, bot: Bot, *, now: int) -> bool:
+    """Takes the bot out of the league's scheduled edition to come, if that is not frozen yet.
+
+    The schedule has opened it with the bots of this season, while they were playing. Returns True
+    if the bot was in it.
+    """
+    later = (Season.league_id == season.league_id, Season.edition > season.edition)
+    next_one = (*later, Season.starts_at.is_not(None))
+    return leave_early_seasons(session, Bot.id == bot.id, seasons=next_one, now=now) > 0
+
+
+def leave_early_seasons(
+    session: Session,
+    *bots: ColumnElement[bool],
+    seasons: Sequence[ColumnElement[bool]] = (),
+    now: int,
+) -> int:
+    """Takes the bots that these conditions select out of every season that is a draft or open, or
+    of those that `seasons` selects. Returns how many entries ended."""
+    states = Season.state.in_((SeasonState.DRAFT, SeasonState.OPEN))
+    early = select(Season.id).where(states, *seasons)
     theirs = (Entry.season_id.in_(early), Entry.bot_id.in_(select(Bot.id).where(*bots)))
     left = session.scalars(
         select(Entry.season_id)

@@ -26,6 +26,7 @@ from server.services import (
     audit,
     board_counts,
     classes,
+    entries,
     exclusions,
     faults,
     notices,
@@ -53,6 +54,8 @@ def disqualify(
 ) -> None:
     """Disqualifies the bot owner/name: the season goes on without it, and its matches do not count.
 
+    It also leaves the schedule's next edition, which its owner may enter again.
+
     Raises Forbidden, NotFound (it is not in the season), BadOption (no reason), or Conflict if
     the season has not begun or was cancelled, or if the bot is disqualified already.
     """
@@ -68,12 +71,15 @@ def disqualify(
     if entry.out == "disqualified":
         raise Conflict(f"{bot.full_name} is disqualified from season {season.name} already")
     void = exclusions.exclude_entry(session, entry, "disqualified", why, now=now)
+    left = entries.leave_next_edition(session, season, bot, now=now)
     voids.recompute_standing(session, season, now=now)
     _note_season(session, actor, "disqualify", season, bot, {"reason": why, "void": void}, now)
     text = (
         f"{bot.full_name} is disqualified from season {season.name}: {why}. It gets no "
         "further matches there, and its matches in that season no longer count."
     )
+    if left:
+        text += " It is also taken out of the league's next season; you may enter it there again."
     subject = f"season:{season.id}"
     notices.notify_account(session, bot.owner_id, "disqualification", subject, text, now=now)
 
