@@ -19,18 +19,25 @@ def lessons(
     bot: Annotated[str | None, typer.Option(help="only this one: owner/name, or name")] = None,
     memory: Annotated[
         Path | None,
-        typer.Option(help="write the memory after the newest of these lessons to this file"),
+        typer.Option(help="write the memory after the newest lesson of one bot to this file"),
     ] = None,
     json: JsonOption = False,
 ) -> None:
     """List what your bots learned between the rounds of a season."""
     from matchbox.answers.lessons import Lesson
+    from matchbox.errors import BadOption
 
     with connect() as client:
         found = list(client.answers(Lesson, f"/seasons/{quoted(season)}/lessons"))
         if bot is not None:
             found = [one for one in found if bot in (one.bot, one.bot.partition("/")[2])]
         if memory is not None:
+            bots = sorted({one.bot for one in found})
+            if len(bots) > 1:
+                raise BadOption(
+                    f"these are the lessons of {' and '.join(bots)}; say with --bot whose memory "
+                    "to write"
+                )
             names = [one.after for one in found if one.state != "waiting"]
             if not names or names[-1] is None:
                 output.exit_no(

@@ -313,6 +313,20 @@ def test_lessons_are_listed_for_their_owner_alone(
     assert len(others) == 2
 
 
+def test_a_memory_is_written_only_if_it_is_clear_whose(
+    charlie: User, platform: Platform, matchbox: Run, tmp_path: Path
+) -> None:
+    played(platform, charlie, alice=LEARNER, bob=LEARNER)
+    file = tmp_path / "memory"
+    done = matchbox("lessons", "spring", "--memory", file)
+    assert done.code == 2
+    assert "lessons of alice/alice-bot and bob/bob-bot; say with --bot" in done.err
+    assert not file.exists()
+    newest = matchbox("lessons", "spring", "--bot", "bob/bob-bot", "--json").json[-1]
+    assert matchbox("lessons", "spring", "--bot", "bob/bob-bot", "--memory", file).code == 0
+    assert len(file.read_bytes()) == newest["bytes"]
+
+
 def test_a_match_with_memories_is_played_again_by_who_may_have_them(
     charlie: User, platform: Platform, matchbox: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
