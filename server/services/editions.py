@@ -41,9 +41,25 @@ def leagues_without_edition(session: Session, *which: ColumnElement[bool]) -> li
     """
     to_come = (Season.league_id == League.id, Season.state.in_(UPCOMING))
     waits = select(Season.id).where(*to_come, Season.starts_at.is_not(None))
+    return _scheduled(session, ~waits.exists(), *which)
+
+
+def broken_schedules(session: Session, *, now: int) -> list[tuple[str, str]]:
+    """Returns the names of the scheduled leagues whose next start cannot be computed, each with the
+    reason: its time zone is not known on this machine any more."""
+    broken: list[tuple[str, str]] = []
+    for league in _scheduled(session):
+        try:
+            schedule.next_start(schedule_of(league), now)
+        except BadOption as error:
+            broken.append((league.name, str(error)))
+    return broken
+
+
+def _scheduled(session: Session, *which: ColumnElement[bool]) -> list[League]:
+    """The scheduled leagues that are not paused, those that `which` selects."""
     awake = (League.continuous.is_(False), League.paused.is_(False))
-    lacking = select(League).where(*awake, ~waits.exists(), *which)
-    found = session.scalars(lacking.order_by(League.id))
+    found = session.scalars(select(League).where(*awake, *which).order_by(League.id))
     return [league for league in found if schedule_of(league).cron is not None]
 
 

@@ -13,10 +13,17 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 from sqlalchemy import func, select
 
 from matchbox.answers.health import ArenaLine, Figures, Finding, Health, JobsLine, Level
-from matchbox.errors import BrokerUnavailable
-from server.db.models import Delivery, Match
-from server.db.session import count_rows
-from server.services import backup_schedule, broker, disk, signs, stopped_arenas, supervision, walls
+from server.db.models import Match
+from server.services import (
+    backup_schedule,
+    disk,
+    editions,
+    health_figures,
+    signs,
+    stopped_arenas,
+    supervision,
+    walls,
+)
 from server.services.accounts import require_operator_to_see
 from server.services.arena_lines import GONE_MS, arena_lines, may_start
 from server.services.job_lines import job_lines, stalled_ms
@@ -50,8 +57,6 @@ PARKED: Final = {
 """The remedy for a parked job of each kind that stays parked."""
 FEW_BYTES: Final = 1 << 30
 """The operator is warned if the disk has less room than this."""
-TRIES: Final = 2
-"""Mail is failing if a delivery has been tried this many times without success."""
 FAULTS: Final = 3
 """An arena fails if the platform failed at this many of its jobs lately."""
 RESULTS: Final = 500
@@ -76,6 +81,7 @@ SYMPTOMS: Final = {
     "disk": "the-disk-is-almost-full",
     "mail": "mail-does-not-leave",
     "backups": "no-backup-was-made",
+    "schedule": "a-league-opens-no-further-seasons",
 }
 """Every kind of finding, with its section of docs/symptoms.md."""
 
@@ -99,7 +105,7 @@ Check: TypeAlias = Callable[[State], Iterator[Finding]]
 def judge(session: Session, settings: Settings, *, now: int) -> Health:
     """Returns the findings, with the arenas and the jobs. Takes 2 s if the broker cannot be
     reached."""
-    measured = figures(session, settings, now=now)
+    measured = health_figures.measure(session, settings, now=now)
     lines = arena_lines(session, now), job_lines(session, now)
     state = State(session, settings, now, *lines, measured, now - signs.begun_at(session))
     return Health(
@@ -108,29 +114,6 @@ def judge(session: Session, settings: Settings, *, now: int) -> Health:
         arenas=state.arenas,
         jobs=state.jobs,
         figures=measured,
-    )
-
-
-def figures(session: Session, settings: Settings, *, now: int) -> Figures:
-    """Returns all figures that can be measured now. Takes 2 s if the broker cannot be reached."""
-    results, answers = None, None
-    kept = backup_schedule.backups(session)
-    if settings.broker_url:
-        try:
-            results, answers = broker.waiting_results(settings.broker_url), True
-        except BrokerUnavailable:
-            answers = False
-    oldest = results.oldest_at if results else None
-    last, room = signs.last(session, signs.TICK), disk.least_room(settings)
-    failing = (Delivery.webhook_id.is_(None), Delivery.attempts >= TRIES)
-    return Figures(
-        broker=answers,
-        results=results.results if results else None,
-        results_ms=None if oldest is None else max(0, now - oldest),
-        ledger_ms=None if last is None else now - last,
-        disk_free=None if room is None else room.free,
-        mails_failing=count_rows(session, Delivery, *failing) if settings.smtp_host else 0,
-        backup_ms=None if kept is None or kept.done_at is None else now - kept.done_at,
     )
 
 
@@ -360,6 +343,16 @@ def _backups_are_made(state: State) -> Iterator[Finding]:
         yield _bad("backups", text, remedy)
 
 
+def _leagues_go_on(state: State) -> Iterator[Finding]:
+    for name, why in editions.broken_schedules(state.session, now=state.now):
+        text = f"League {name} opens no further seasons: {why}."
+        remedy = (
+            "Update the time zones of the ledger's machine, such as Debian's package tzdata, or "
+            "correct the schedule on the league's page."
+        )
+        yield _bad("schedule", text, remedy, name)
+
+
 CHECKS: Final[tuple[Check, ...]] = (
     _arenas_report,
     _arenas_go_on,
@@ -376,6 +369,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     _disk_has_room,
     _mail_leaves,
     _backups_are_made,
+    _leagues_go_on,
 )
 
 

@@ -25,6 +25,7 @@ from matchbox.match import wire
 from server.db.models import (
     Delivery,
     DraftState,
+    League,
     Match,
     MatchState,
     Notice,
@@ -542,6 +543,23 @@ def test_the_oldest_result_that_waits_is_told_by_its_age(well: Books, redis_url:
         figures = judge(well, broker_url=redis_url).figures
         client.flushall()
     assert (figures.results, figures.results_ms) == (3, 7000)
+
+
+def test_a_league_whose_time_zone_is_gone_is_found(well: Books) -> None:
+    league = well.league()
+    schedule = {"cron": "0 18 * * *", "zone": "Mars/Phobos"}
+    with well.write() as session:
+        row = session.get_one(League, league.id)
+        row.continuous, row.schedule = False, {**schedule, "zone": "Europe/Berlin"}
+    assert found(well) == []
+    with well.write() as session:
+        session.get_one(League, league.id).schedule = schedule
+    (finding,) = judge(well).findings
+    assert (finding.kind, finding.about, finding.level) == ("schedule", GAME, "bad")
+    assert finding.text.startswith(f"League {GAME} opens no further seasons: there is no time zone")
+    with well.write() as session:
+        session.get_one(League, league.id).paused = True
+    assert found(well) == []
 
 
 def test_every_kind_of_finding_is_explained_among_the_symptoms(checkout: Path) -> None:
