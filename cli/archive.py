@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import fcntl
 import random
+import re
 import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -200,17 +202,42 @@ def complete_file(path: Path) -> Iterator[IO[bytes]]:
         raise BadOption(f"{path} is a folder: name a file in it")
     if path.exists() and not path.is_file():
         raise BadOption(f"{path} is no ordinary file, and would be replaced: name another file")
-    draft = path.with_name(f"{path.name}.{token_hex(4)}.part")  # Another may write it, too.
     with _ending_like_ctrl_c():
         try:
-            with draft.open("xb") as file:
-                yield file
-            draft.replace(path)
+            _remove_left_drafts(path)
+            with _new_draft(path) as file:
+                draft = Path(file.name)
+                try:
+                    yield file
+                    file.flush()
+                    draft.replace(path)
+                finally:
+                    with suppress(OSError):
+                        draft.unlink()
         except OSError as error:
             raise BadOption(f"{path} cannot be written: {error.strerror or error}") from error
-        finally:
-            with suppress(OSError):
-                draft.unlink()
+
+
+def _new_draft(path: Path) -> IO[bytes]:
+    """Opens a draft of the file. It is locked while its writer lives."""
+    while True:
+        draft = path.with_name(f"{path.name}.{token_hex(4)}.part")  # Another may write it, too.
+        file = draft.open("xb")
+        with suppress(OSError):  # Some file systems have no locks.
+            fcntl.flock(file, fcntl.LOCK_EX)
+        if draft.exists():  # Not removed before it was locked.
+            return file
+        file.close()
+
+
+def _remove_left_drafts(path: Path) -> None:
+    """Removes the drafts of the file whose writers were killed, and says so."""
+    form = re.compile(re.escape(path.name) + r"\.[0-9a-f]{8}\.part")
+    for draft in [one for one in path.parent.iterdir() if form.fullmatch(one.name)]:
+        with suppress(OSError), draft.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            draft.unlink()
+            output.note(f"{draft} was left by a command that was killed, and is removed")
 
 
 @contextmanager

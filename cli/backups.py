@@ -5,12 +5,13 @@ Knows data folders and the settings of the environment; `server.backup` does the
 
 from __future__ import annotations
 
+import fcntl
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
 
 DataOption = Annotated[Path, typer.Option(help="the data folder", envvar="MATCHBOX_DATA")]
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="the backup")]
-WAL = ("-wal", "-shm")
+DRAFT: Final = "restoring.db"
+"""The database of a restore that is under way, or was killed."""
+DRAFTS: Final = (DRAFT, f"{DRAFT}-wal", f"{DRAFT}-shm")
 
 
 def backup(file: FileArgument, data: DataOption = Path("data"), json: JsonOption = False) -> None:
@@ -112,32 +115,56 @@ def _about_deliveries(waiting: int, *, kept: bool) -> str:
 
 @contextmanager
 def _new_folder(data: Path) -> Iterator[Path]:
-    """Makes the data folder, which was new or empty; it is empty again if the block fails."""
+    """Makes the data folder, which `_refuse_full` let pass; it is empty again if the block fails.
+
+    Raises Conflict if another command is restoring into it.
+    """
     from cli import folder
 
     os.umask(0o077)
     place = folder.make(data)
+    with _locked(place):
+        left = [place / name for name in DRAFTS if (place / name).exists()]
+        for draft in left:
+            draft.unlink()
+        if left:
+            output.note(f"{place} was left by a restore that was killed; it begins again")
+        try:
+            yield place
+        except BaseException:
+            folder.drop_secrets(place)
+            for made in (folder.logs(place), folder.arena(place)):
+                made.rmdir()
+            raise
+
+
+@contextmanager
+def _locked(place: Path) -> Iterator[None]:
+    """Locks the folder itself while the block runs. Raises Conflict if another restore has it."""
+    handle = os.open(place, os.O_RDONLY)
     try:
-        yield place
-    except BaseException:
-        folder.drop_secrets(place)
-        for made in (folder.logs(place), folder.arena(place)):
-            made.rmdir()
-        raise
+        with suppress(OSError):  # Some file systems have no locks.
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise Conflict(f"another command is restoring into {place}; wait for it") from None
+        yield
+    finally:
+        os.close(handle)
 
 
 def _into_folder(place: Path, fill: Callable[..., int], watch: Watch | None) -> int:
     """Restores into a SQLite file under another name, and renames it when it is complete."""
     from server.context import sqlite_url
 
-    draft = place / "restoring.db"
+    draft = place / DRAFT
     try:
         waiting = fill(sqlite_url(draft), watch)
         draft.rename(place / "matchbox.db")
         return waiting
     finally:
-        for ending in ("", *WAL):
-            draft.with_name(draft.name + ending).unlink(missing_ok=True)
+        for name in DRAFTS:
+            (place / name).unlink(missing_ok=True)
 
 
 def _address_in_environment() -> str:
@@ -156,7 +183,13 @@ def _check_address(url: str) -> None:
 
 
 def _refuse_full(data: Path) -> None:
-    if data.exists() and (not data.is_dir() or any(data.iterdir())):
+    """Raises Conflict unless the folder is new, empty, or left by a restore that was killed."""
+    from cli import folder
+
+    if not data.exists():
+        return
+    found = {one.name for one in data.iterdir()} if data.is_dir() else {"a file"}
+    if found and not (DRAFT in found and found <= {*DRAFTS, *folder.MADE}):
         raise Conflict(f"{data} is not empty; name a folder that is new or empty")
 
 

@@ -25,6 +25,8 @@ _FILE: Final = "secrets.json"
 _ADDRESS: Final = "address"
 _DATABASE: Final = "database"
 """The file with the address of a database that is not in the folder, without its password."""
+MADE: Final = frozenset({"logs", "arena", _FILE})
+"""What a folder holds that `make` and `keep_secrets` have made."""
 _MEMORY: Final = Path("/dev/shm")  # Only a folder of this account's own is used.
 
 

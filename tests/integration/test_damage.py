@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -211,6 +214,33 @@ def test_a_restore_that_is_killed_leaves_no_database_without_its_secrets(
     monkeypatch.setattr(Path, "rename", rename_and_look)
     assert main.run(words) == 0
     assert "secrets.json" in there[-1]
+
+
+def test_a_folder_that_a_killed_restore_left_is_restored_into_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source, file, data = tmp_path / "source.db", tmp_path / "whole.backup", tmp_path / "data"
+    migrate(f"sqlite:///{source}")
+    backups.take(f"sqlite:///{source}", file, {"MATCHBOX_SECRET_KEY": "k" * 40})
+    words = ["admin", "restore", str(file), "--data", str(data)]
+    code = (
+        "import os, signal; from pathlib import Path; from cli import main\n"
+        "Path.rename = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
+        f"main.run({words!r})"
+    )
+    killed = subprocess.run([sys.executable, "-c", code], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert {one.name for one in data.iterdir()} >= {"restoring.db", "secrets.json"}
+    handle = os.open(data, os.O_RDONLY)
+    fcntl.flock(handle, fcntl.LOCK_EX)
+    assert main.run(words) == 1
+    assert "another command is restoring into" in capsys.readouterr().err
+    os.close(handle)
+    assert main.run(words) == 0
+    assert "was left by a restore that was killed; it begins again" in capsys.readouterr().err
+    assert {one.name for one in data.iterdir()} == {"matchbox.db", "secrets.json", "logs", "arena"}
+    assert main.run(words) == 1
+    assert "is not empty" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

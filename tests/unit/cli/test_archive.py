@@ -280,6 +280,21 @@ def test_a_command_that_is_ended_leaves_no_part_of_a_file(
     assert signal.getsignal(deadly) is signal.SIG_DFL
 
 
+def test_the_draft_of_a_command_that_was_killed_is_removed_by_the_next_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = tmp_path / "spring.zip"
+    left, other = tmp_path / "spring.zip.0123abcd.part", tmp_path / "spring.zip.part"
+    for file in (left, other):
+        file.write_bytes(b"the first half")
+    with complete_file(place) as zipped:
+        zipped.write(b"the whole")
+    assert set(tmp_path.iterdir()) == {place, other}
+    assert f"{left} was left by a command that was killed, and is removed" in " ".join(
+        capsys.readouterr().err.split()
+    )
+
+
 def test_a_file_that_is_no_ordinary_one_is_not_replaced(tmp_path: Path) -> None:
     place = tmp_path / "pipe"
     os.mkfifo(place)
