@@ -36,7 +36,15 @@ from cli import (
     tokens,
     up,
 )
-from matchbox.errors import BadName, BadOption, BadSetting, MatchboxError, SeatFault, UnknownGame
+from matchbox.errors import (
+    BadGame,
+    BadName,
+    BadOption,
+    BadSetting,
+    MatchboxError,
+    SeatFault,
+    UnknownGame,
+)
 
 STOPPED: Final = 130
 """The exit code of a command that Ctrl-C ended, as shells report it."""
@@ -166,6 +174,10 @@ def run(arguments: list[str]) -> int:
         if arguments[:1] == ["run"]:  # An error of the player's file, which its author wants whole.
             raise
         return _fail(*_system_error(error))
+    except Exception as error:
+        if arguments[:1] == ["run"] or not (broken := _broken_game(error)):
+            raise
+        return _fail(str(broken), 1)
     if code == STOPPED:
         return _fail("stopped", STOPPED)
     return code if isinstance(code, int) else 0
@@ -187,6 +199,13 @@ def _fail(sentence: str, code: int) -> int:
 
     print(f"matchbox: {readable(sentence)}", file=sys.stderr)
     return code
+
+
+def _broken_game(error: Exception) -> BadGame | None:
+    """The error as that of a game whose function raised it."""
+    from matchbox import registry
+
+    return registry.broken_game(error)
 
 
 def _system_error(error: OSError | UnicodeError) -> tuple[str, int]:

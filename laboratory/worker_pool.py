@@ -16,6 +16,7 @@ from contextlib import ExitStack, contextmanager
 from threading import BrokenBarrierError
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from matchbox import registry
 from matchbox.errors import MatchboxError, Unavailable
 from matchbox.settings import Settings
 from worker import child
@@ -175,6 +176,10 @@ def _run_job(task: tuple[Work[Any, Any], Any]) -> Any:
         if _Process.stopped.value:
             raise KeyboardInterrupt
         return work(_Process.box, job)
+    except Exception as error:  # Outside of this process it has no traceback.
+        if broken := registry.broken_game(error):
+            raise broken from error
+        raise
     finally:
         _Process.is_busy = False
 

@@ -6,13 +6,14 @@ Knows where a game's modules are; knows no game by name.
 from __future__ import annotations
 
 import pkgutil
+from contextlib import contextmanager
 from functools import cache
 from hashlib import blake2b
 from importlib import import_module
 from importlib.metadata import entry_points, version
 from importlib.resources import files
 from importlib.util import find_spec
-from traceback import extract_tb
+from traceback import extract_tb, walk_tb
 from typing import TYPE_CHECKING, Any, Final
 
 import matchbox.games
@@ -137,6 +138,45 @@ def _load(module: str) -> ModuleType:
         place = "" if isinstance(error, SyntaxError) else f" ({at.filename}, line {at.lineno})"
         told = f"{type(error).__name__}: {error}{place}"
         raise BadGame(f"{module} cannot be loaded: {told}") from error
+
+
+@contextmanager
+def naming_games() -> Iterator[None]:
+    """Raises BadGame in place of an error that a function of an installed game raises in the block.
+
+    Errors of Matchbox pass, such as IllegalMove.
+    """
+    try:
+        yield
+    except Exception as error:
+        if broken := broken_game(error):
+            raise broken from error
+        raise
+
+
+def broken_game(error: Exception) -> BadGame | None:
+    """Returns a BadGame with the game, the function and the line, if a function of an installed
+    game raised the error; None for an error of Matchbox, or from elsewhere."""
+    if isinstance(error, MatchboxError):
+        return None
+    found = [
+        (name, frame.f_code, f"{frame.f_globals['__name__']}, line {line}")
+        for frame, line in walk_tb(error.__traceback__)
+        if (name := _game_of(frame.f_globals.get("__name__", "")))
+    ]
+    if not found:
+        return None
+    (name, code, _), (*_, place) = found[0], found[-1]
+    told = f"{type(error).__name__}: {error}"
+    return BadGame(f"the game {name} is broken: {code.co_qualname} raised {told} ({place})")
+
+
+def _game_of(module: str) -> str | None:
+    """The name of the game whose package the module is in."""
+    for name, package in packages().items():
+        if module == package or module.startswith(f"{package}."):
+            return name
+    return None
 
 
 @cache

@@ -154,7 +154,7 @@ def steps_of(
     shown: list[answers.Step] = []
     made: replay.Step | None = None
     played, game = record.bouts[bout], registry.game(record.game)
-    with replay.naming_other_rules(game, record):
+    with registry.naming_games(), replay.naming_other_rules(game, record):
         for step in replay.steps(game, record, played, unfinished=unfinished):
             shown.append(_step(made, _view(step, seat)))
             made = step

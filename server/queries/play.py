@@ -18,7 +18,7 @@ from matchbox import registry
 from matchbox.answers import matches as shown
 from matchbox.answers import play as answers
 from matchbox.choices import choices_of, question_of
-from matchbox.errors import Conflict, Forbidden, MatchboxError, NotFound, UnknownGame
+from matchbox.errors import BadGame, Conflict, Forbidden, MatchboxError, NotFound, UnknownGame
 from matchbox.match import hosted_bout, replay
 from matchbox.match import record as records
 from matchbox.registry import is_cooperative
@@ -70,8 +70,8 @@ def table(
 ) -> answers.Table:
     """Returns the table as the viewer may see it, with its steps from number `since` on.
 
-    Raises NotFound, and Forbidden while it is played for those who have no seat, no right secret of
-    its link, and are no operators.
+    Raises NotFound, BadGame if its game cannot show it, and Forbidden while it is played for those
+    who have no seat, no right secret of its link, and are no operators.
     """
     row = _find(session, name)
     me = _seat_of(row, viewer)
@@ -335,9 +335,19 @@ def _running(row: PlayTable, me: int | None, since: int) -> _Game:
     if me is None or row.state == PlayState.OPEN:
         return quiet
     try:
-        live = table_turns.live_bout(row)
-    except (Conflict, UnknownGame):  # its rules have changed, or the game is no longer installed
+        with registry.naming_games():
+            return _sight(row, me, since)
+    except (Conflict, UnknownGame):  # Its rules have changed, or it is no longer installed.
         return quiet
+    except BadGame:
+        if row.state in UNSETTLED:
+            raise
+        return quiet
+
+
+def _sight(row: PlayTable, me: int, since: int) -> _Game:
+    """What the seat sees. Raises as `live_bout` does."""
+    live = table_turns.live_bout(row)
     owing = hosted_bout.owing(live) if row.state == PlayState.PERSONS else []
     game = registry.game(row.game)
     view = game.view(live.state, me)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 from sqlalchemy import delete, func, select, update
 
 from matchbox import registry
-from matchbox.errors import BadOption, Conflict, Forbidden, NotFound, TooMany
+from matchbox.errors import BadGame, BadOption, Conflict, Forbidden, NotFound, TooMany
 from matchbox.game import check_seats, fill_options
 from matchbox.match import hosted_bout, wire
 from matchbox.match.bout import refusal
@@ -64,7 +64,8 @@ def open_table(
     `seats` holds for each seat "me", "friend", or a bot as owner/name. With a `place`, the bout
     goes on from that position of a match, with its deal and options. Raises UnknownGame,
     BadOption, NotFound for an unknown bot, Conflict if a bot cannot play now, TooMany if no more
-    tables may be open, and the errors of `positions.find`.
+    tables may be open, BadGame if the game fails at its
+    beginning, and the errors of `positions.find`.
     """
     spec = registry.game(game).spec
     check_seats(spec, len(seats))
@@ -93,6 +94,8 @@ def open_table(
     session.add(table)
     session.flush()
     _begin_if_full(session, table, settings, now)
+    if table.state == PlayState.ENDED:
+        raise BadGame(table.why)
     return table
 
 
@@ -176,7 +179,9 @@ def move(
     live = table_turns.live_bout(table)
     if seat not in hosted_bout.owing(live):
         raise Conflict("it is not your turn; wait for the others")
-    if reason := refusal(registry.game(table.game), live.state, seat, played):
+    with registry.naming_games():
+        reason = refusal(registry.game(table.game), live.state, seat, played)
+    if reason:
         raise BadOption(f"the rules refuse this move: {reason}")
     table_turns.advance(session, table, [Said(seat, [played])], settings=settings, now=now)
     return table

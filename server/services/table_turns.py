@@ -9,10 +9,12 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
+import structlog
 from sqlalchemy import and_
 
 from matchbox import registry
-from matchbox.errors import BadMessage, Conflict, MatchboxError
+from matchbox.choices import choices_of
+from matchbox.errors import BadGame, BadMessage, Conflict, MatchboxError
 from matchbox.match import hosted_bout, wire
 from matchbox.match import record as records
 from matchbox.match.wire import Entrant, Said, TakeTurn, TurnTaken
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
     from matchbox.match.bout import LiveBout
     from matchbox.settings import Settings
 
+log = structlog.get_logger(__name__)
+
 LEASE_MS: Final = MINUTE_MS
 """A person waits: a turn whose message was lost is sent again after this time."""
 _MOST_ANSWERS: Final = 100_000
@@ -42,13 +46,17 @@ def answers_so_far(table: PlayTable) -> list[Said]:
 
 
 def live_bout(table: PlayTable) -> LiveBout:
-    """Returns the table's bout as it is now. Raises Conflict if its rules have changed."""
+    """Returns the table's bout as it is now.
+
+    Raises Conflict if its rules have changed, and BadGame if a function of the game fails.
+    """
     game = registry.game(table.game)
     if game.spec.rules != table.rules:
         raise Conflict(f"the rules of {game.spec.title} have changed since; start a new game")
-    return hosted_bout.resume(
-        game, table.deal, len(table.seats), table.options, answers_so_far(table)
-    )
+    with registry.naming_games():
+        return hosted_bout.resume(
+            game, table.deal, len(table.seats), table.options, answers_so_far(table)
+        )
 
 
 def advance(
@@ -56,11 +64,17 @@ def advance(
 ) -> None:
     """Adds these answers to the table. Then a person or a bot is to move, or the table has ended.
 
-    Raises BadMessage if one of the answers is to no question.
+    A table whose game fails then ends. Raises BadMessage if one of the answers is to no question.
     """
     before = table.state
     table.said = [*table.said, *map(wire.to_plain, said)]
-    live = live_bout(table)
+    try:
+        live = live_bout(table)
+        _check_sight(table, live)
+    except BadGame as broken:
+        log.exception("table.broken", table=table.id, game=table.game)
+        end(session, table, f"The platform cannot play on: {broken}.", now=now)
+        return
     values: dict[str, Any] = {
         "said": table.said,
         "deadline": now + settings.play_idle_minutes * MINUTE_MS,
@@ -82,6 +96,7 @@ def advance(
 
 def end(session: Session, table: PlayTable, why: str, *, now: int) -> bool:
     """Ends an open table early; keeps what was played. Returns False if it was over already."""
+    why = storable(why, 500)
     values = {"state": PlayState.ENDED, "why": why, "finished_at": now, "record": _so_far(table)}
     return compare_and_set(session, table, values, PlayTable.state.in_(UNSETTLED))
 
@@ -151,6 +166,17 @@ def book(session: Session, message: TurnTaken, *, settings: Settings, now: int) 
     return True
 
 
+def _check_sight(table: PlayTable, live: LiveBout) -> None:
+    """Raises BadGame if the game fails to show a person at the table the position or its moves."""
+    game, owing = registry.game(table.game), hosted_bout.owing(live)
+    persons = [seat.seat for seat in table.seats if seat.version_id is None]
+    with registry.naming_games():
+        for seat in persons:
+            view = game.view(live.state, seat)
+            if seat in owing:
+                choices_of(table.game, game.legal(live.state, seat), view)
+
+
 def _finished(table: PlayTable, live: LiveBout, now: int) -> dict[str, Any]:
     return {
         "state": PlayState.FINISHED,
@@ -182,7 +208,7 @@ def _failed(session: Session, turn: Turn, now: int) -> None:
     """Ends the table if the platform has failed too often at this turn."""
     if turn.deadline is None:
         why = f"The platform could not play the bots' moves: {turn.trouble}"
-        end(session, turn.table, storable(why, 500), now=now)
+        end(session, turn.table, why, now=now)
 
 
 _UNDER_WAY: Final = and_(Turn.wanted.is_(True), Turn.deadline.is_not(None))

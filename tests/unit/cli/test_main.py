@@ -11,9 +11,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from matchbox import registry
 from sandbox.meter import is_asleep
 from tests.installation import eventually
 from tests.services import DEADLINE_S, needs
@@ -73,6 +75,20 @@ def test_wrong_usage_is_2_and_says_what_to_do(words: str, sentence: str, matchbo
     assert told.err.startswith("matchbox: ")
     assert sentence in told.err
     assert told.err.count("\n") == 1
+
+
+def test_a_game_that_fails_is_named_with_the_function_and_the_line(
+    matchbox: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module: dict[str, Any] = {"__name__": "matchbox.games.bomb.rules"}
+    exec("def inner():\n    return [][1]\n\ndef games():\n    return inner()", module)
+    monkeypatch.setattr(registry, "games", module["games"])
+    told = matchbox("games")
+    assert (told.code, told.out) == (1, "")
+    assert told.err == (
+        "matchbox: the game bomb is broken: games raised IndexError: list index out of range "
+        "(matchbox.games.bomb.rules, line 2)\n"
+    )
 
 
 def test_an_error_that_quotes_a_stranger_changes_no_terminal(matchbox: Run) -> None:

@@ -7,12 +7,13 @@ import signal
 import threading
 import time
 from contextlib import suppress
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from laboratory import worker_pool
-from matchbox.errors import SeatFault, Unavailable
+from matchbox.errors import BadGame, SeatFault, Unavailable
 
 LARGE = bytes(200_000)
 """More bytes than a pipe holds, so the jobs behind the first wait to be written."""
@@ -84,3 +85,15 @@ def test_a_job_raises_what_it_raises_without_processes() -> None:
         ):
             list(opened.play(_fail, [LARGE] * 20))
         assert (caught.value.kind, caught.value.detail) == ("platform", "the box was gone")
+
+
+def _fail_in_a_game(_box: object, _job: object) -> None:
+    module: dict[str, Any] = {"__name__": "matchbox.games.bomb.rules"}
+    exec("def legal():\n    return [][1]", module)
+    module["legal"]()
+
+
+def test_a_game_that_fails_in_a_process_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker_pool._Process, "stopped", SimpleNamespace(value=False))
+    with pytest.raises(BadGame, match=r"bomb is broken: legal raised .*bomb\.rules, line 2"):
+        worker_pool._run_job((_fail_in_a_game, None))
