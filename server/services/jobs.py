@@ -52,6 +52,8 @@ DUE: Final = 0
 HELD_MS: Final = 45_000
 """The time, in ms, for which an arena keeps a job after each of its reports. They come every 15
 s."""
+_LEAST_ATTEMPTS: Final = 10
+"""A job that an operator sends again, or that begins anew, is not parked before this many."""
 _SHORT_LEASES: Final = 3
 """Attempt n at a job has a lease of n - 3 usual lengths, but of at least one."""
 
@@ -186,6 +188,13 @@ def lease(
     sent = {"attempt": attempt, "deadline": deadline, "sent_at": now, "arena": None}
     leased = {**kind.to_leased, **values, **sent}
     return compare_and_set(session, row, leased, kind.queued, attempt=row.attempt)
+
+
+def with_room(attempt: int) -> int:
+    """Returns this number of an attempt, or a later one after which a job that begins anew may be
+    lost at least `_LEAST_ATTEMPTS` times before it is parked."""
+    left = -attempt % MOST_ATTEMPTS
+    return attempt if left >= _LEAST_ATTEMPTS else attempt + left + 1
 
 
 def waits_for_wall(
@@ -372,7 +381,7 @@ def requeue(
     session: Session, kind: JobKind[Row], row: Row, *, settings: Settings, now: int
 ) -> None:
     """Puts a parked job back into the queue. Raises Conflict if it is not parked."""
-    attempt = row.attempt + 1
+    attempt = with_room(row.attempt + 1)
     fresh = {**kind.to_queued, "platform_faults": 0, "attempt": attempt, "arena": None}
     if not compare_and_set(session, row, fresh, kind.parked):
         raise Conflict(f"{kind.name} {row.id} is not parked")

@@ -13,7 +13,7 @@ from sqlalchemy import delete, func, select
 
 from server.db.models import Bot, Match, MatchSeat, PlatformFault, Role, User, Version, VersionState
 from server.db.session import compare_and_set
-from server.services import fault_counts, fields, turns
+from server.services import fault_counts, fields, jobs, turns
 from server.services.events import publish, storable
 from server.times import DAY_MS
 
@@ -81,6 +81,7 @@ def _quarantine(session: Session, version: Version, settings: Settings, now: int
     values = {
         "state": VersionState.QUARANTINED,
         "platform_faults": 0,
+        "attempt": jobs.with_room(version.attempt),
         "deadline": now,
         "trouble": storable(trouble, 500),
         "settled_at": None,

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from matchbox.match.wire import Entrant, PlayMatch, TryOut
 from server import queries
 from server.db.models import Role, User, Version, VersionState
-from server.services import quarantine
+from server.services import quarantine, tryouts, turns
 from server.services.jobs import token_of
 from server.services.tick import tick
 from tests.books import Books, lost, played, season_of, tried_out
@@ -232,3 +232,43 @@ def test_a_match_that_is_parked_is_told_to_the_operators_log(
     books.lose(lost(again))
     assert "match.parked" in capsys.readouterr().out + caplog.text
     assert not books.record(played(again)) or books.match(job.match).state == "finished"
+
+
+def test_a_version_that_operators_try_out_again_and_again_is_not_parked_as_lost(
+    books: Books, versions: list[Version], suspect: TryOut, charlie: User
+) -> None:
+    attempts = {suspect.attempt}
+
+    def send() -> TryOut:
+        with books.write() as session:
+            turns.advance(session, settings=books.settings, now=books.clock())
+        (job,) = books.sent(TryOut)
+        attempts.add(job.attempt)
+        return job
+
+    for _ in range(12):
+        assert books.lose(lost(suspect))
+        assert books.lose(lost(send()))
+        assert books.version(versions[0].id).deadline is None
+        assert books.version(versions[0].id).trouble == "the box did not open"
+        with books.write() as session:
+            tryouts.try_again(
+                session, charlie, versions[0].id, settings=books.settings, now=books.clock()
+            )
+        suspect = send()
+    assert len(attempts) == 25
+
+
+@pytest.mark.parametrize("before", [1, 9, 10, 11, 19, 20, 21, 39, 40])
+def test_a_version_that_is_taken_aside_again_has_room_for_its_attempts(
+    before: int, books: Books, versions: list[Version], jobs: list[PlayMatch]
+) -> None:
+    with books.write() as session:
+        session.get_one(Version, versions[0].id).attempt = before
+    for job in with_(jobs, versions[0], versions[1])[:3]:
+        books.lose(lost(job))
+    assert taken_aside(books) == 2
+    row = books.version(versions[0].id)
+    assert row.deadline is not None
+    assert before < row.attempt
+    assert -row.attempt % 20 >= 9
