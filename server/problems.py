@@ -119,9 +119,7 @@ def _answer_matchbox_error(error: errors.MatchboxError) -> Response:
         raise error
     if status == 403 and (isinstance(error, LoginNeeded) or not _is_known()):
         status = 401
-    wait = None
-    if isinstance(error, errors.TooMany):
-        wait = g.wait_s = error.wait_s
+    wait = note_wait(error)
     extra = {} if wait is None else {"retry_after": wait}
     response = answer(status, str(error), kind=type(error).__name__, **extra)
     if isinstance(error, ScopeNeeded):  # as RFC 6750 asks
@@ -129,6 +127,17 @@ def _answer_matchbox_error(error: errors.MatchboxError) -> Response:
             f'Bearer error="insufficient_scope", scope="{error.scope}"'
         )
     return response
+
+
+def note_wait(error: errors.MatchboxError) -> int | None:
+    """Returns the seconds after which the request may be tried again, if the error names some.
+
+    Keeps them for the header Retry-After, which server/rate_limits.py sets.
+    """
+    if not isinstance(error, errors.TooMany):
+        return None
+    g.wait_s = error.wait_s
+    return error.wait_s
 
 
 def _is_known() -> bool:

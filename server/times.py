@@ -47,6 +47,16 @@ def parse_time_ms(text: str) -> int:
     return max(0, (at - _EPOCH) // _MS)
 
 
+def minute_after(at: int) -> str:
+    """Returns the first whole minute at or after the time, such as "2026-11-25 13:30 UTC"."""
+    return f"{datetime.fromtimestamp(-(-at // MINUTE_MS) * 60, UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def seconds_until(at: int, now: int) -> int:
+    """Returns the whole seconds after which the time has come, at least 1."""
+    return max(1, -(-(at - now) // 1000))
+
+
 def lately(
     column: InstrumentedAttribute[int] | InstrumentedAttribute[int | None], length: int, now: int
 ) -> ColumnElement[bool]:

@@ -9,7 +9,7 @@ from flask import make_response, redirect, request, url_for
 
 from matchbox.errors import BadOption, CallerFault, Forbidden, Unavailable
 from matchbox.whole_numbers import whole_number
-from server.problems import AGAIN, status_of
+from server.problems import AGAIN, note_wait, status_of
 from server.routes.source import the_source
 
 if TYPE_CHECKING:
@@ -77,6 +77,7 @@ def form_of(
             except (CallerFault, Unavailable) as error:
                 if isinstance(error, Forbidden) and not forbidden:
                     raise
+                note_wait(error)
                 return again(str(error), status_of(error), **parts)
 
         if not telling:

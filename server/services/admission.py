@@ -7,7 +7,6 @@ None of them apply to the house and to operators.
 from __future__ import annotations
 
 from collections import Counter
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from sqlalchemy import delete, select
@@ -19,7 +18,7 @@ from server.services import audit
 from server.services.accounts import require_operator
 from server.services.leagues import admission_of, field_of
 from server.services.lookup import find_league
-from server.times import DAY_MS, lately
+from server.times import DAY_MS, lately, minute_after, seconds_until
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -127,10 +126,11 @@ def check_uploads(session: Session, user: User, game: str, *, now: int) -> None:
     query = select(Version.created_at).join(Version.bot).where(*mine)
     made = session.scalars(query.order_by(Version.created_at)).all()
     if len(made) >= most:
-        opens = datetime.fromtimestamp((made[-most] + DAY_MS + 59_999) / 1000, UTC)
+        opens = made[-most] + DAY_MS
         raise TooMany(
             f"league {name} takes {most} uploads of an author in 24 hours, and you have made "
-            f"{len(made)}; the next one is taken from {opens:%Y-%m-%d %H:%M} UTC on"
+            f"{len(made)}; the next one is taken from {minute_after(opens)} on",
+            seconds_until(opens, now),
         )
 
 

@@ -39,7 +39,7 @@ from server.services.leagues import field_of
 from server.services.lookup import find_bot, find_comparison
 from server.services.match_sizing import MatchSizer
 from server.services.standings import scope_of
-from server.times import DAY_MS, lately
+from server.times import DAY_MS, lately, seconds_until
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -198,18 +198,21 @@ def _check_budget(session: Session, user: User, games: int, settings: Settings, 
             f"{running} of your comparisons are running, and no more are allowed at a time; wait "
             "until one is over, or cancel it"
         )
+    midnight_s = seconds_until(now - now % DAY_MS + DAY_MS, now)
     ended = (Comparison.state == ComparisonState.CANCELLED, *_today(user, now))
     cancelled = count_rows(session, Comparison, *ended)
     if cancelled >= CANCELLED:
         raise TooMany(
             f"{cancelled} of your comparisons were cancelled today, and no more are started; try "
-            "again after midnight, UTC"
+            "again after midnight, UTC",
+            midnight_s,
         )
     left = left_today(session, user, settings, now=now)
     if games > left:
         raise TooMany(
             f"you asked for {games} games, and you have {left} of {settings.comparison_games} left "
-            "for today; ask for fewer, or again after midnight, UTC"
+            "for today; ask for fewer, or again after midnight, UTC",
+            midnight_s if games <= settings.comparison_games else None,
         )
 
 

@@ -16,10 +16,9 @@ from matchbox.answers.notices import MAY_BE_MUTED
 from matchbox.errors import BadName, BadOption, Conflict, Forbidden, TooMany
 from matchbox.settings import MAIL_ADDRESS
 from server.db.models import Delivery, Notice, User
-from server.db.session import count_rows
 from server.services import audit, notices
 from server.services.passwords import digest_of
-from server.times import DAY_MS, has_passed, lately
+from server.times import DAY_MS, has_passed, lately, minute_after, seconds_until
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -154,15 +153,19 @@ def _confirmation_text(address: str) -> str:
 def _check_rate(session: Session, user: User, address: str, now: int) -> None:
     today = lately(Notice.at, VALID_MS, now)
     mine = (Notice.user_id == user.id, Notice.kind == notices.CONFIRM, today)
-    links = count_rows(session, Notice, *mine)
+    sent = session.scalars(select(Notice.at).where(*mine).order_by(Notice.at)).all()
     # The accounts may have asked for another address since, or cleared it, so the notices count.
     text = _confirmation_text(address).lower()
     same = func.lower(Notice.text).in_((text, digest_of(text)))  # see `hide_addresses`
     others = select(func.count(Notice.user_id.distinct())).where(
         Notice.kind == notices.CONFIRM, today, same, Notice.user_id != user.id
     )
-    if links >= LINKS or (session.scalar(others) or 0) >= ACCOUNTS:
-        raise TooMany("too many links were sent today; try again tomorrow")
+    if len(sent) >= LINKS or (session.scalar(others) or 0) >= ACCOUNTS:
+        opens = VALID_MS + (sent[-LINKS] if len(sent) >= LINKS else now)
+        raise TooMany(
+            f"too many links were sent within a day; try again at {minute_after(opens)}",
+            seconds_until(opens, now),
+        )
 
 
 def _notify_of_change(session: Session, user: User, what: str, now: int) -> None:

@@ -12,7 +12,7 @@ from matchbox.errors import TooMany, UploadsClosed
 from server.db.models import Draft
 from server.db.session import rows_changed
 from server.services import disk, turns, uploads
-from server.times import HOUR_MS, lately
+from server.times import HOUR_MS, lately, seconds_until
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -81,5 +81,6 @@ def _check_quota(session: Session, user: User, settings: Settings, now: int) -> 
         rest = uploads.time_left(first, now)
         raise TooMany(
             f"you have tried {count} drafts within an hour; come back in {rest}, or submit this "
-            "one as a version"
+            "one as a version",
+            seconds_until(first + HOUR_MS, now),
         )

@@ -15,7 +15,7 @@ from matchbox.errors import Conflict, Forbidden, TooMany, UnknownGame
 from matchbox.match.wire import Verified, Verify
 from server import outbox
 from server.db.models import Match, MatchVerification
-from server.db.session import compare_and_set, count_rows
+from server.db.session import compare_and_set
 from server.services import jobs, stopped_arenas, walls
 from server.services.embargo import reason
 from server.services.events import publish
@@ -23,7 +23,7 @@ from server.services.jobs import JobKind
 from server.services.kept_records import require_record
 from server.services.lookup import find_match
 from server.services.remote_names import key_of
-from server.times import DAY_MS, lately
+from server.times import DAY_MS, lately, minute_after, seconds_until
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -178,11 +178,16 @@ def _has_rules_of_today(match: Match) -> bool:
 def _check_quota(session: Session, actor: User, settings: Settings, now: int) -> None:
     today = lately(MatchVerification.created_at, DAY_MS, now)
     own = (MatchVerification.asker_id == actor.id, today)
-    count = count_rows(session, MatchVerification, *own)
-    if count >= settings.verifications_per_day:
+    made = session.scalars(select(MatchVerification.created_at).where(*own)).all()
+    most = settings.verifications_per_day
+    if not most:
+        raise TooMany("the operator allows no verifications here; use `matchbox verify`")
+    if len(made) >= most:
+        opens = sorted(made)[-most] + DAY_MS
         raise TooMany(
-            f"one account may have {settings.verifications_per_day} matches verified in a day; "
-            "come back tomorrow, or use `matchbox verify`"
+            f"one account may have {most} matches verified in a day; come back at "
+            f"{minute_after(opens)}, or use `matchbox verify`",
+            seconds_until(opens, now),
         )
 
 

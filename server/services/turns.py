@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from matchbox.settings import Settings
 
+AGAIN_S: Final = 60
+"""The seconds after which an upload may be tried again if too many wait for their verdicts."""
 SLOW_MS: Final = 20_000
 """An author is slow after a try-out that took an arena longer than this, in ms."""
 SLOW_FOR_MS: Final = HOUR_MS
@@ -41,7 +43,8 @@ def check_pending(session: Session, user: User, network: str, *, settings: Setti
     if mine >= settings.pending_tryouts:
         raise TooMany(
             f"{mine} of your uploads wait for their verdicts, and no more are allowed at a time; "
-            "wait for the first of them, then upload this one"
+            "wait for the first of them, then upload this one",
+            AGAIN_S,
         )
     if not network:
         return
@@ -50,7 +53,8 @@ def check_pending(session: Session, user: User, network: str, *, settings: Setti
     if near >= settings.pending_tryouts_per_address:
         raise TooMany(
             f"{near} uploads from your address wait for their verdicts, and no more are allowed "
-            "at a time; try again in a minute"
+            "at a time; try again in a minute",
+            AGAIN_S,
         )
 
 

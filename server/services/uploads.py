@@ -17,7 +17,7 @@ from server.services.entries import leave_early_seasons
 from server.services.events import publish
 from server.services.lookup import active_version, find_bot
 from server.services.walls import wall
-from server.times import HOUR_MS, MINUTE_MS, lately
+from server.times import HOUR_MS, MINUTE_MS, lately, seconds_until
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -161,7 +161,10 @@ def _check_quota(session: Session, user: User, settings: Settings, now: int) -> 
     count, first = session.execute(query.join(Bot).where(*recent)).one()
     if count >= settings.uploads_per_hour:
         left = time_left(first, now)
-        raise TooMany(f"you have uploaded {count} versions within an hour; come back in {left}")
+        raise TooMany(
+            f"you have uploaded {count} versions within an hour; come back in {left}",
+            seconds_until(first + HOUR_MS, now),
+        )
 
 
 def time_left(first: int, now: int) -> str:

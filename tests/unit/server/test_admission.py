@@ -195,6 +195,7 @@ def test_a_league_takes_so_many_uploads_of_an_author_a_day_and_says_when_the_nex
         "league cup takes 2 uploads of an author in 24 hours, and you have made 2; the next one is "
         "taken from 2023-11-15 22:14 UTC on"
     )
+    assert refused.value.wait_s == (24 * 60 - 200) * 60
     upload(books, alice, 2)  # the same again is no upload
     for number in range(4):
         upload(books, charlie, number)

@@ -31,6 +31,7 @@ from server.db.models import (
 )
 from server.services import account_operations, comparisons, dispatch, standings, uploads, voids
 from server.services.tick import tick
+from server.times import DAY_MS
 from tests.books import GAME, Books, drawn, open_books, played, scripted
 
 GAMES = 4000
@@ -317,8 +318,9 @@ def test_a_day_has_a_budget_and_what_was_not_played_is_given_back(
     first = ask(narrow, alice, two[0], games=3000)
     with pytest.raises(
         TooMany, match=r"2500 games, and you have 2000 of 5000 .* after midnight, UTC"
-    ):
+    ) as refused:
         ask(narrow, alice, two[0], games=2500)
+    assert refused.value.wait_s == (DAY_MS - books.clock() % DAY_MS) // 1000
     ask(narrow, alice, two[0], games=1000)
     with pytest.raises(TooMany, match="2 of your comparisons are running"):
         ask(narrow, alice, two[0], games=100)

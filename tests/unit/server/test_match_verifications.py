@@ -169,10 +169,19 @@ def test_nobody_verifies_more_matches_than_allowed(books: Books, match: str, ali
     ask(narrow, alice, match)
     (job,) = sent(narrow)
     assert book(narrow, verified(narrow, job))
-    with pytest.raises(TooMany, match="1 matches verified in a day"):
+    with pytest.raises(TooMany, match=r"come back at 20\d\d-\d\d-\d\d \d\d:\d\d UTC") as refused:
         ask(narrow, alice, match)
+    assert refused.value.wait_s == 24 * 60 * 60
     narrow.clock.pass_by(minutes=24 * 60 + 1)
     ask(narrow, alice, match)
+    narrow.context.close()
+
+
+def test_an_operator_may_allow_no_verifications(books: Books, match: str, alice: User) -> None:
+    narrow = open_books(books.context.database.url, verifications_per_day=0)
+    with pytest.raises(TooMany, match="allows no verifications here") as refused:
+        ask(narrow, alice, match)
+    assert refused.value.wait_s is None
     narrow.context.close()
 
 

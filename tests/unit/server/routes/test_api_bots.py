@@ -124,8 +124,9 @@ def test_a_quota_says_when_to_come_back(as_alice: Caller, alice: User, books: Bo
     for number in range(Settings().uploads_per_hour):
         books.bot(alice, f"bot-{number}")
     refused = as_alice.post("/bots", data=form())
-    assert "come back in" in problem(refused, 429)["detail"]
-    assert "Retry-After" not in refused.headers
+    told = problem(refused, 429)
+    assert "come back in" in told["detail"]
+    assert (refused.headers["Retry-After"], told["retry_after"]) == ("3600", 3600)
 
 
 def test_bots_are_listed_by_game_and_owner_page_by_page(
