@@ -8,9 +8,11 @@ Needs only Python's standard library, so a host of containers needs no environme
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import shutil
 import sys
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
 
@@ -26,6 +28,8 @@ SECRETS: Final = (
 FOLDER: Final = "SECRETS"
 """The variable that names the folder of the secrets, if they are not in the environment file."""
 FILES: Final = "docker-compose.yml:docker-compose.secrets.yml"
+_READ: Final = re.compile(r"\$\{(\w+)|^ +([A-Z_]+): *$", re.MULTILINE)
+"""A variable that a file for Compose reads."""
 SOCKET: Final = "/var/run/docker.sock"
 
 
@@ -101,6 +105,29 @@ def rotate(path: Path) -> Path:
     return path
 
 
+def unread(path: Path) -> list[str]:
+    """Returns a sentence for each variable in the environment file that no container gets: one
+    with the prefix of the settings, or nearly the name of one that is read.
+
+    Compose's own variables count as read. Raises OSError.
+    """
+    known: set[str] = set()
+    for name in (*FILES.split(":"), "docker-compose.override.yml"):
+        if (file := path.parent / name).exists():
+            known |= {one for pair in _READ.findall(file.read_text()) for one in pair if one}
+    found = []
+    for line in path.read_text().splitlines():
+        name, equals, _ = line.strip().removeprefix("export ").partition("=")
+        name = name.strip()
+        if not equals or name.startswith(("#", "COMPOSE_", "DOCKER_")) or name in known:
+            continue
+        near = get_close_matches(name, known, n=1, cutoff=0.8)
+        if near or (known and name.startswith("MATCHBOX_")):
+            hint = f"; did you mean {near[0]}?" if near else ""
+            found.append(f"{path} sets {name}, which no container reads{hint}")
+    return found
+
+
 def missing_requirements(socket: str) -> list[str]:
     """Returns the things that the deployment needs and this host lacks, as sentences."""
     found = []
@@ -118,6 +145,8 @@ def missing_requirements(socket: str) -> list[str]:
 def main(folder: str = "") -> int:
     """Writes .env here; returns 1, with a sentence, if it cannot.
 
+    If there is one, it says which of its variables no container reads.
+
     If a folder is named, the secrets become files in there.
     """
     place = folder or FILE
@@ -127,6 +156,8 @@ def main(folder: str = "") -> int:
     for there in (FILE, place):
         if Path(there).exists():
             print(f"{there} already exists, and its secrets are in use: edit it, or remove it")
+            for sentence in unread(Path(FILE)) if Path(FILE).exists() else ():
+                print(sentence)
             return 1
     try:
         values = environment(socket)

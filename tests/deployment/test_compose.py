@@ -216,6 +216,26 @@ def test_the_secrets_are_drawn_once_and_are_nobody_elses(tmp_path: Path, checkou
     assert drawn["DOCKER_GID"] == str(socket.stat().st_gid)
 
 
+def test_a_variable_that_no_container_reads_is_named(
+    tmp_path: Path, checkout: Path, capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    for name in deployment.FILES.split(":"):
+        shutil.copy(checkout / name, tmp_path)
+    (tmp_path / ".env").write_text(
+        "# MATCHBOX_OLD=1\nARENAS=2\nARENA=4\nMATCHBOX_SIGNUP=closed\nMATCHBOX_CPU_SM=20\n"
+        "MATCHBOX_DATABASE_URL=sqlite:////x\nCOMPOSE_PROJECT_NAME=x\nDOCKER_HOST=x\nOWN=1\n\n"
+    )
+    assert deployment.main() == 1
+    told = capsys.readouterr().out
+    assert re.findall(r"sets (\w+), which no container reads(?:; did you mean (\w+))?", told) == [
+        ("ARENA", "ARENAS"),
+        ("MATCHBOX_CPU_SM", "MATCHBOX_CPU_MS"),
+        ("MATCHBOX_DATABASE_URL", ""),
+    ]
+
+
 def test_without_an_engine_the_secrets_wait(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
