@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from itertools import groupby
 from typing import Any, Final, NamedTuple
@@ -80,12 +81,15 @@ def game_page(
     place = _place(source, game, values or request.args)
     count = len(place.players) if place else _wanted_seats(found, given)
     bots = source.opponents(game, LISTED + 1)
+    stand_ins = _stand_ins(source, place.players, bots) if place else {}
     usual = place.players if place else [_usual_player(at, bots) for at in range(count)]
+    usual = [stand_ins.get(player, player) for player in usual]
     return render_template(
         "play_game.html",
         game=found if place else _with_decisions(found, count),
         count=count,
         place=place,
+        stand_ins=stand_ins,
         bots=bots[:LISTED],
         more=len(bots) > LISTED,
         chosen=[given.get(f"seat-{at}") or usual[at] for at in range(count)],
@@ -93,6 +97,20 @@ def game_page(
         error=error,
         closed=source.play_closed(),
     )
+
+
+def _stand_ins(source: Source, players: Sequence[str], bots: Sequence[Opponent]) -> dict[str, str]:
+    """Returns the bots among the players that no longer play, each with the player in its place:
+    another bot of its author, or else the best bot of all."""
+    found: dict[str, str] = {}
+    for player in {*players} - {"me", *(one.bot for one in bots)}:
+        owner, _, name = player.partition("/")
+        with suppress(NotFound):
+            if source.bot(owner, name).active is not None:
+                continue
+        own = [one for one in bots if one.bot.partition("/")[0] == owner]
+        found[player] = _usual_player(1, own or bots)
+    return found
 
 
 def _wanted_seats(game: Game, given: Mapping[str, str]) -> int:

@@ -14,6 +14,7 @@ from apiflask import APIFlask
 from dashboard import play as pages
 from server.db.models import PlayTable, User
 from server.queries import play
+from server.services import uploads
 from tests.books import Books, really_played
 from tests.unit.server.routes.conftest import Browse, Caller, open_season, start_season
 
@@ -78,6 +79,18 @@ def test_a_table_goes_on_from_the_step_of_a_match_that_is_shown(
     assert refused.status_code == 422
     assert "choose an earlier position" in refused.text
     assert 'name="moves" value="5000"' in refused.text
+    (other,) = re.findall(r'name="seat-0">.*?<option value="([^"]+)" selected', page, re.S)
+    assert "does not play any more" not in page
+    with books.write() as session:
+        uploads.retire(session, charlie, other, now=books.clock())
+    page = visitor.get(unescape(address)).text
+    assert f"{other} does not play any more." in page
+    assert f'value="{other}"' not in page
+    owner = alice if other.startswith("alice/") else bob
+    successor = books.bot(owner, "successor").bot.full_name
+    page = visitor.get(unescape(address)).text
+    assert f"{successor} takes its seat, unless you choose another." in page
+    assert f'<option value="{successor}" selected>' in page
     over = visitor.get(f"/matches/{match}?bout=1&step=5000").text
     assert re.search(r'id="go-on" href="[^"]+" hidden>', over)
     for wrong in ("moves=x", "moves=1&bout=99", "moves=1&bout=0&match=0"):
