@@ -155,6 +155,8 @@ const moves = {
   "said-back": () => go(nearSaid().back ?? at),
   "said-on": () => go(nearSaid().on ?? at),
 };
+// Keys that step a page or type a letter belong to the replay only while it has the focus.
+const ARROWS = /^Arrow/;
 const KEYS = {
   ArrowLeft: moves.back, ArrowRight: moves.on, Home: moves.first, End: moves.last,
   n: moves.event, N: moves.event, " ": play,
@@ -165,7 +167,7 @@ function onKey(event) {
   if (event.target.closest("input, select, textarea, pre")) return;
   if (event.key === " " && event.target.closest("button, summary, a")) return;
   const act = KEYS[event.key];
-  if (!act) return;
+  if (!act || !(ARROWS.test(event.key) || replay.contains(event.target))) return;
   event.preventDefault();
   act();
 }

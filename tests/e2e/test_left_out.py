@@ -18,7 +18,7 @@ def test_a_step_whose_output_had_no_room_says_so(watched: Page) -> None:
         nothing, said = watched.locator("#said-nothing"), watched.locator("#said [data-from]")
         expect(nothing).to_be_visible()
         expect(said).to_be_hidden()
-        watched.keyboard.press("End")
+        watched.locator("#board").press("End")
         expect(nothing).to_be_hidden()
         expect(said).to_contain_text("1,234 bytes of this bout and later ones.")
         watched.keyboard.press("Home")

@@ -39,7 +39,9 @@ def alices() -> Iterator[str]:
 @pytest.fixture
 def replayed(watched: Page, alices: str) -> Page:
     """The second bout of the match, ready to be stepped through."""
-    return ready(watched, alices + BOUT)
+    page = ready(watched, alices + BOUT)
+    page.locator("#board").focus()
+    return page
 
 
 def ready(page: Page, address: str) -> Page:
@@ -101,6 +103,22 @@ def test_arrow_keys_work_after_a_click_on_play(replayed: Page) -> None:
     at = int(replayed.locator("#at").inner_text())
     replayed.keyboard.press("ArrowRight")
     expect(replayed.locator("#at")).to_have_text(str(at + 1))
+
+
+def test_keys_that_a_page_or_a_voice_needs_act_in_the_replay_alone(replayed: Page) -> None:
+    at = replayed.locator("#at")
+    replayed.keyboard.press("ArrowRight")
+    expect(at).to_have_text("1")
+    replayed.evaluate("document.activeElement.blur()")
+    for key in ("n", "Home", "End", "Space"):
+        replayed.keyboard.press(key)
+    expect(replayed.get_by_role("button", name="Play")).to_be_visible()
+    expect(at).to_have_text("1")
+    replayed.keyboard.press("ArrowRight")
+    expect(at).to_have_text("2")
+    replayed.locator("#board").click()
+    replayed.keyboard.press("Home")
+    expect(at).to_have_text("0")
 
 
 def test_space_plays_the_bout_and_stops_it(replayed: Page) -> None:
