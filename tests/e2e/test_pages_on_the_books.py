@@ -116,8 +116,9 @@ def test_a_token_is_made_shown_once_and_revoked(page: Page, address: str) -> Non
     expect(page.locator("code.secret")).not_to_be_empty()
     page.goto(address + "/account")
     expect(page.locator("code.secret")).to_have_count(0)
-    page.get_by_role("button", name="Revoke").click()
-    expect(page.get_by_role("button", name="Revoke")).to_have_count(0)
+    page.get_by_text("Revoke …").click()
+    page.get_by_role("button", name="Revoke for good: laptop").click()
+    expect(page.get_by_text("Revoke …")).to_have_count(0)
 
 
 @journey
