@@ -175,9 +175,9 @@ def run(arguments: list[str]) -> int:
             raise
         return _fail(*_system_error(error))
     except Exception as error:
-        if arguments[:1] == ["run"] or not (broken := _broken_game(error)):
+        if arguments[:1] == ["run"] or not (failed := _broken_game(error)):
             raise
-        return _fail(str(broken), 1)
+        return _fail(str(failed), 1)
     if code == STOPPED:
         return _fail("stopped", STOPPED)
     return code if isinstance(code, int) else 0

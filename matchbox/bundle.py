@@ -104,14 +104,14 @@ def check_name(name: str) -> str:
         raise BadName(
             f"{name!r} cannot be a name: use 2 to 32 of a-z, 0-9 and -, "
             "starting with a letter or digit"
-        )
+        ).of("name")
     return name
 
 
 def check_class_name(name: str | None) -> str | None:
     """The name of the chosen class, or None. Raises BadName."""
     if name is not None and not CLASS_NAME.fullmatch(name):
-        raise BadName(f"{name!r} cannot be the name of a class")
+        raise BadName(f"{name!r} cannot be the name of a class").of("class_name")
     return name
 
 

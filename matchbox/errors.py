@@ -32,7 +32,7 @@ MatchboxError
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, get_args
+from typing import Literal, Self, get_args
 
 FaultKind = Literal["crash", "timeout", "protocol", "illegal", "memory", "excluded", "platform"]
 FAULT_KINDS: tuple[FaultKind, ...] = get_args(FaultKind)
@@ -44,6 +44,14 @@ class MatchboxError(Exception):
 
 class CallerFault(MatchboxError):
     """The request cannot be met as it stands; its text says what to change."""
+
+    fields: tuple[str, ...] = ()
+    """The fields of the request that the error is about, where it is about some."""
+
+    def of(self, *fields: str) -> Self:
+        """Names the fields that the error is about; returns the error."""
+        self.fields = fields
+        return self
 
 
 class BadArchive(CallerFault):

@@ -58,19 +58,23 @@ def read_url(url: str, *, anywhere: bool) -> Place:
     resolved here, but by `connect`. Raises BadOption for a URL that is not allowed.
     """
     if len(url) > LONGEST_URL or not url.isascii() or not url.isprintable() or " " in url:
-        raise BadOption(f"a URL has up to {LONGEST_URL} ASCII characters and no space")
+        raise BadOption(f"a URL has up to {LONGEST_URL} ASCII characters and no space").of("url")
     try:
         parts = urlsplit(url)
         port = parts.port
     except ValueError as error:
-        raise BadOption(f"that is not a URL: {error}") from None
+        raise BadOption(f"that is not a URL: {error}").of("url") from None
     if parts.scheme not in (("https", "http") if anywhere else ("https",)):
-        raise BadOption("the URL must start with https://" + (" or http://" if anywhere else ""))
+        raise BadOption(
+            "the URL must start with https://" + (" or http://" if anywhere else "")
+        ).of("url")
     host = parts.hostname or ""
     if not _HOST.fullmatch(host) or "@" in parts.netloc or port == 0 or parts.fragment:
-        raise BadOption("a URL names a host, and no account, part of a page or port 0")
+        raise BadOption("a URL names a host, and no account, part of a page or port 0").of("url")
     if not anywhere and _is_number(host) and not is_public(host):
-        raise BadOption(f"{host} is not a public address; name one that everybody can reach")
+        raise BadOption(f"{host} is not a public address; name one that everybody can reach").of(
+            "url"
+        )
     secure = parts.scheme == "https"
     query = f"?{parts.query}" if parts.query else ""
     return Place(secure, host, port or (443 if secure else 80), (parts.path or "/") + query)

@@ -1,5 +1,5 @@
 // What every page can do: sort a table, copy a digest, count down to a time, send a form once for a
-// double click, rest while nobody looks, and hide what was left before a log-out. Nothing else.
+// double click, mark a field that was refused, rest while nobody looks, and hide what was left before a log-out. Nothing else.
 "use strict";
 
 function valueOf(row, column) {
@@ -99,6 +99,26 @@ document.addEventListener("click", async (event) => {
     told.textContent = "";
   }, 2000);
 });
+
+// The field that a refused form is about is marked, explained by the sentence, and gets the focus.
+// The form is the one with the address of this page; where a button has another, the next one.
+function markWrong(problem) {
+  const names = problem.dataset.wrong.split(" ");
+  const isNamed = (field) => names.includes(field.name) && field.type !== "hidden" && !field.hidden;
+  const isSent = (form) => new URL(form.action).pathname === location.pathname;
+  const isBelow = (form) => form.contains(problem)
+    || problem.compareDocumentPosition(form) & Node.DOCUMENT_POSITION_FOLLOWING;
+  const forms = [...document.querySelectorAll("main form[method=post]")];
+  const form = [...forms.filter(isSent), ...forms.filter(isBelow)].find((one) => [...one.elements].some(isNamed));
+  const field = form && [...form.elements].find(isNamed);
+  if (!field) return;
+  problem.id = "problem";
+  field.setAttribute("aria-invalid", "true");
+  field.setAttribute("aria-describedby", `problem ${field.getAttribute("aria-describedby") ?? ""}`.trim());
+  field.focus();
+}
+
+document.querySelectorAll("[data-wrong]").forEach(markWrong);
 
 const NOTHING = { form: null, at: 0 };
 const ANSWERED_MS = 10000; // Then a form whose answer was stopped can be sent again.

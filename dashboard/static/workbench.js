@@ -307,9 +307,11 @@ form.addEventListener("drop", (event) => {
 // What surrounds the section is read out when it changes; a section that is new would not be.
 function showVerdict(section) {
   section.removeAttribute("aria-live");
+  for (const wrong of form.querySelectorAll("[aria-invalid]")) wrong.removeAttribute("aria-invalid");
   document.getElementById("verdict").replaceWith(section);
   htmx.process(section);
   section.scrollIntoView({ block: "nearest" });
+  section.querySelectorAll("[data-wrong]").forEach(markWrong); // of site.js
 }
 
 // Shows a sentence in place of a verdict.

@@ -254,7 +254,13 @@ def _convert(data: Mapping[str, Any], kind: type[Read], settings: type[Settings]
         return msgspec.convert(data, kind)
     except msgspec.ValidationError as error:
         why = _out_of_range(data, settings) or str(error)
-        raise BadOption(f"the {settings.__name__.lower()} is wrong: {why}") from None
+        wrong = [
+            one.alias
+            for one in fields_of(settings)
+            if why.startswith(f"{one.alias} ") or f"`$.{one.name}`" in why
+        ]
+        text = f"the {settings.__name__.lower()} is wrong: {why}"
+        raise BadOption(text).of(*wrong[:1]) from None
 
 
 def _out_of_range(data: Mapping[str, Any], settings: type[Settings]) -> str:

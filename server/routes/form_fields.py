@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import wraps
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from flask import make_response, redirect, request, url_for
+from flask import g, make_response, redirect, request, url_for
 
 from matchbox.errors import BadOption, CallerFault, Forbidden, Unavailable
 from matchbox.whole_numbers import whole_number
@@ -39,7 +39,7 @@ def whole(name: str) -> int:
     text = field(name).strip()
     number = whole_number(text)
     if number is None:
-        raise BadOption(f"{name} is {text!r}; it must be a whole number")
+        raise BadOption(f"{name} is {text!r}; it must be a whole number").of(name)
     return number
 
 
@@ -59,7 +59,8 @@ def form_of(
     """Decorates a view so that it shows its form's page again, with the error, if it fails.
 
     It does so if the caller made a mistake, if the platform cannot take the form now, if too many
-    requests came, or if the form's token is from another session. `page` takes the source, the
+    requests came, or if the form's token is from another session. The page marks the fields that
+    the error is about, as `problem` in `_parts.html` tells it. `page` takes the source, the
     parts of the address, `values` and `error`. A Forbidden leads to the error page, unless
     `forbidden` says that the form may be sent again with other values. With `telling`, a request
     beyond the rate limit does not get the page, since the page gives away what the limit protects.
@@ -78,6 +79,7 @@ def form_of(
                 if isinstance(error, Forbidden) and not forbidden:
                     raise
                 note_wait(error)
+                g.wrong_fields = error.fields if isinstance(error, CallerFault) else ()
                 return again(str(error), status_of(error), **parts)
 
         if not telling:

@@ -189,7 +189,7 @@ def _given(kind: type[Settings], *, new: bool = False) -> Given[Settings]:
         if value is None and not known.optional:
             if new:
                 continue
-            raise BadOption(f"{known.about.label} is empty; fill it in")
+            raise BadOption(f"{known.about.label} is empty; fill it in").of(known.alias)
         sent[known.name] = value
     return given(kind, sent)
 

@@ -92,7 +92,7 @@ def set_role(session: Session, actor: User | None, name: str, role: str, *, now:
     """
     user = _account(session, actor, name)
     if role not in ROLES:
-        raise BadName(f"there is no role {role!r}; the roles are author and operator")
+        raise BadName(f"there is no role {role!r}; the roles are author and operator").of("role")
     if user.role == role:
         return user
     if role != Role.OPERATOR:
@@ -126,7 +126,7 @@ def close(session: Session, actor: User | None, name: str, reason: str, *, now: 
     """
     user = _account(session, actor, name)
     if not reason.strip():
-        raise BadOption("give a reason; it is kept in the log")
+        raise BadOption("give a reason; it is kept in the log").of("reason")
     if user.closed_at is not None:
         raise Conflict(f"the account {name} is closed already")
     require_another_operator(session, user)

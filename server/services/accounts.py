@@ -70,7 +70,7 @@ def create_user(actor: User, acting: Acting[User], name: str, password: str, rol
     """
     require_operator(actor)
     if role not in (Role.AUTHOR, Role.OPERATOR):
-        raise BadName(f"there is no role {role!r}; the roles are author and operator")
+        raise BadName(f"there is no role {role!r}; the roles are author and operator").of("role")
     hashed = passwords.hash_password(password, name)
     with acting() as (session, actor, now):
         require_operator(actor)
@@ -89,7 +89,7 @@ def log_in(session: Session, name: str, password: str) -> User:
     user = session.scalar(select(User).where(User.name == name))
     fits = passwords.is_password_of(user.password if user is not None else None, password)
     if user is None or not fits:
-        raise Forbidden("the name or the password is wrong")
+        raise Forbidden("the name or the password is wrong").of("name")
     return require_open(user)
 
 
@@ -103,7 +103,7 @@ def require_open(user: User) -> User:
 def check_password(user: User, password: str) -> None:
     """Raises Forbidden if this is not the account's password."""
     if not passwords.is_password_of(user.password, password):
-        raise Forbidden("the password is wrong")
+        raise Forbidden("the password is wrong").of("password", "old")
 
 
 def change_password(
@@ -120,7 +120,7 @@ def change_password(
     if known is not None:
         check_password(user, old)
         if new == old:
-            raise BadName("the new password is the old one; choose another")
+            raise BadName("the new password is the old one; choose another").of("new")
     hashed = passwords.hash_password(new, user.name)  # slow: done before the write turn begins
     which = (User.id == user.id, User.password == known, User.closed_at.is_(None))
     if rows_changed(session, update(User).where(*which).values(password=hashed)) != 1:
@@ -139,7 +139,7 @@ def same_password(session: Session, user: User) -> User:
     """Reads the account anew. Raises Forbidden if its password has changed since it was checked."""
     found = session.get(User, user.id)
     if found is None or found.password != user.password:
-        raise Forbidden("the name or the password is wrong")
+        raise Forbidden("the name or the password is wrong").of("name")
     return require_open(found)
 
 
@@ -197,9 +197,9 @@ def make_token(
     scopes or days), Forbidden (scopes that are not held), or Conflict (too many tokens).
     """
     if not 1 <= len(name) <= 64 or not name.isprintable():
-        raise BadName("a token's name has 1 to 64 printable characters")
+        raise BadName("a token's name has 1 to 64 printable characters").of("name")
     if not 1 <= days <= MOST_TOKEN_DAYS:
-        raise BadOption(f"a token lasts 1 to {MOST_TOKEN_DAYS} days")
+        raise BadOption(f"a token lasts 1 to {MOST_TOKEN_DAYS} days").of("days")
     mine = tokens(session, user)
     if sum(token.ends_at is None or token.ends_at > now for token in mine) >= TOKENS:
         raise Conflict(f"you have {TOKENS} tokens; revoke one that you no longer use")
@@ -304,7 +304,9 @@ def checked_note(text: str) -> str:
     """Returns a note on an account as it is stored. Raises BadOption if it is too long."""
     note = " ".join(text.split())
     if len(note) > NOTE:
-        raise BadOption(f"the note {note[:20]!r}... has more than {NOTE} characters; shorten it")
+        raise BadOption(
+            f"the note {note[:20]!r}... has more than {NOTE} characters; shorten it"
+        ).of("note")
     return storable(note, NOTE)
 
 
@@ -316,9 +318,9 @@ def check_free(session: Session, name: str) -> None:
         raise BadName(
             f"names that begin with {DELETED!r} are kept for accounts that were deleted; choose "
             "another"
-        )
+        ).of("name")
     if name in RESERVED or former or session.scalar(taken) is not None:
-        raise Conflict(f"the name {name!r} is taken; choose another")
+        raise Conflict(f"the name {name!r} is taken; choose another").of("name")
 
 
 def add(session: Session, name: str, hashed: str | None, role: Role, *, now: int) -> User:
@@ -362,7 +364,9 @@ def _scopes(user: User, scopes: Collection[str] | None, by: Token | None) -> str
     wanted = held if scopes is None else set(scopes)
     if not wanted or not wanted <= set(Scope):
         offered = ", ".join(scope for scope in Scope if scope in known)
-        raise BadOption(f"choose what the token may do, at least one of these: {offered}")
+        raise BadOption(f"choose what the token may do, at least one of these: {offered}").of(
+            "scope"
+        )
     if not wanted <= known:
         raise Forbidden("only an operator's token may have the scope `operate`")
     if not wanted <= held:

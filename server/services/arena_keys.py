@@ -41,11 +41,11 @@ def make(session: Session, actor: User, name: str, *, now: int) -> FreshArenaKey
         raise BadName(
             f"{name!r} cannot be a key's name: give 2 to 24 lowercase letters, digits and hyphens, "
             "such as the host's name"
-        )
+        ).of("name")
     if session.scalar(select(ArenaKey.id).where(ArenaKey.name == name)) is not None:
         raise Conflict(
             f"there is or was a key {name}, and results may name its arenas; choose another name"
-        )
+        ).of("name")
     secret = f"mba_{secrets.token_urlsafe(32)}"
     row = ArenaKey(name=name, digest=digest_of(secret), created_at=now, draining=False)
     session.add(row)

@@ -153,9 +153,11 @@ def read_list(text: str) -> NameList:
         read = csv.reader(lines, delimiter=comma, skipinitialspace=True)
         rows = [[cell.strip() for cell in row] for row in read]
     except csv.Error as error:
-        raise BadOption(f"the list is not CSV: {error}; give one name a line") from None
+        raise BadOption(f"the list is not CSV: {error}; give one name a line").of("names") from None
     if len(rows) != len(lines):  # What follows the quotation mark would be a part of the cell.
-        raise BadOption("a quotation mark is not closed in its line; close it, or leave it out")
+        raise BadOption("a quotation mark is not closed in its line; close it, or leave it out").of(
+            "names"
+        )
     heading = [cell.lower() for cell in rows[0]]
     if "account" in heading or "name" in heading:
         own = "account" if "account" in heading else "name"
@@ -182,14 +184,14 @@ def check_names(session: Session, actor: User, league_name: str, names: Sequence
     require_operator(actor)
     find_league(session, league_name)
     if not 1 <= len(names) <= MOST:
-        raise BadOption(f"give 1 to {MOST} names, not {len(names)}")
+        raise BadOption(f"give 1 to {MOST} names, not {len(names)}").of("names")
     refused = []
     for place, name in enumerate(names):
         why = "is in the list twice" if name in names[:place] else name_refusal(session, name)
         if why:
             refused.append((name, why))
     if refused:
-        raise BadNames(refused)
+        raise BadNames(refused).of("names")
 
 
 def make_accounts(
@@ -209,7 +211,7 @@ def make_accounts(
     with context.read() as session:
         check_names(session, actor, league_name, names)
     if lost := sorted(notes.keys() - set(names)):
-        raise BadOption(f"there is a note on {lost[0]!r}, which is none of the names")
+        raise BadOption(f"there is a note on {lost[0]!r}, which is none of the names").of("names")
     checked = {name: accounts.checked_note(note) for name, note in notes.items()}
     drawn = [Fresh(name, passwords.readable(), checked.get(name, "")) for name in names]
     hashed = [passwords.hash_readable(one.password) for one in drawn]

@@ -259,7 +259,7 @@ def _versions(bot: Bot, challenger: int | None, defender: int | None) -> tuple[V
 def _others(session: Session, league: League, bot: Bot, count: int) -> Sequence[Version]:
     """Up to `count` active versions of other owners, best first. Raises BadOption or Conflict."""
     if not 0 <= count <= MOST_OTHERS:
-        raise BadOption(f"a field has 0 to {MOST_OTHERS} bots, not {count}")
+        raise BadOption(f"a field has 0 to {MOST_OTHERS} bots, not {count}").of("field")
     if not count:
         return []
     field = [one for one in field_of(session, league) if one.bot.owner_id != bot.owner_id]
@@ -274,7 +274,7 @@ def _others(session: Session, league: League, bot: Bot, count: int) -> Sequence[
 
 def _bounds(bounds: Sequence[float], games: int) -> list[float]:
     if not 1 <= games <= CAP_GAMES:
-        raise BadOption(f"a comparison has up to {CAP_GAMES} games, not {games}")
+        raise BadOption(f"a comparison has up to {CAP_GAMES} games, not {games}").of("games")
     try:
         low, high = bounds
         trial = Trial(low, high)
@@ -306,7 +306,9 @@ def _whole_deals(games: int, plan: Plan) -> int:
     Raises BadOption if that is 0.
     """
     if games < plan.bouts:
-        raise BadOption(f"the smallest batch takes {plan.bouts} games here; ask for that many")
+        raise BadOption(f"the smallest batch takes {plan.bouts} games here; ask for that many").of(
+            "games"
+        )
     return games - games % plan.bouts
 
 

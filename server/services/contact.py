@@ -52,9 +52,11 @@ def request_confirmation(
     if not settings.smtp_host:
         raise Forbidden("this platform sends no mail; ask its operator to set up a mail server")
     if len(address) > LONGEST or not MAIL_ADDRESS.fullmatch(address):
-        raise BadName("that is not a plain e-mail address; give one such as alice@example.org")
+        raise BadName("that is not a plain e-mail address; give one such as alice@example.org").of(
+            "email"
+        )
     if address == user.email:
-        raise Conflict(f"notices are sent to {address} already")
+        raise Conflict(f"notices are sent to {address} already").of("email")
     _check_rate(session, user, address, now)
     user.email_asked, user.email_asked_at = address, now
     _forget(session, user, Notice.kind == notices.CONFIRM)

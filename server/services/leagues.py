@@ -83,9 +83,9 @@ def create(
     """
     require_operator(actor)
     if check_name(name) in registry.packages():
-        raise BadName(f"{name!r} is a game, whose default league has that name; choose another")
+        raise BadName(f"{name!r} is the default league of a game; choose another name").of("name")
     if session.scalar(select(League.id).where(League.name == name)) is not None:
-        raise Conflict(f"there is a league {name!r} already; choose another name")
+        raise Conflict(f"there is a league {name!r} already; choose another name").of("name")
     spec = registry.game(game).spec
     league = _new(spec, name, settings.match_deals, now)
     _set_deals(league, deals)
@@ -247,7 +247,7 @@ def field_of(session: Session, league: League) -> Sequence[Version]:
 def check_deals(deals: int) -> int:
     """Returns the number of deals of a match. Raises BadOption unless it is 1 to MOST_DEALS."""
     if not 1 <= deals <= MOST_DEALS:
-        raise BadOption(f"a match has 1 to {MOST_DEALS} deals, not {deals}")
+        raise BadOption(f"a match has 1 to {MOST_DEALS} deals, not {deals}").of("deals")
     return deals
 
 

@@ -51,7 +51,9 @@ def request_links(session: Session, address: str, *, settings: Settings, now: in
     if not settings.smtp_host:
         raise Forbidden("this platform sends no mail; ask an operator for a new password")
     if not MAIL_ADDRESS.fullmatch(address):
-        raise BadName("that is not a plain e-mail address; give one such as alice@example.org")
+        raise BadName("that is not a plain e-mail address; give one such as alice@example.org").of(
+            "email"
+        )
     same = (func.lower(User.email) == address.lower(), User.closed_at.is_(None))
     for user in session.scalars(select(User).where(*same).order_by(User.id)).all():
         if not _may_have_one(session, user, now):

@@ -18,6 +18,8 @@ from argon2.exceptions import InvalidHashError, VerificationError
 
 from matchbox.errors import BadName
 
+_FIELDS: Final = ("password", "new")
+"""The fields of forms that take a new password."""
 LEAST: Final = 10
 MOST: Final = 1000
 FEWEST_SIGNS: Final = 4
@@ -54,7 +56,7 @@ def hash_password(password: str, name: str) -> str:
     try:
         return _HASHER.hash(password)
     except UnicodeEncodeError:
-        raise BadName("this password holds half a character; choose another") from None
+        raise BadName("this password holds half a character; choose another").of(*_FIELDS) from None
 
 
 def readable() -> str:
@@ -90,21 +92,23 @@ def digest_of(secret: str) -> str:
 def check(password: str, name: str) -> None:
     """Raises BadName, with the reason, if the password is easy to guess."""
     if len(password) < LEAST:
-        raise BadName(f"a password has {LEAST} characters or more; choose another")
+        raise BadName(f"a password has {LEAST} characters or more; choose another").of(*_FIELDS)
     if len(password) > MOST:
-        raise BadName(f"a password has {MOST:,} characters or fewer; choose another")
+        raise BadName(f"a password has {MOST:,} characters or fewer; choose another").of(*_FIELDS)
     if len(set(password)) < FEWEST_SIGNS:
         raise BadName(
             f"this password has fewer than {FEWEST_SIGNS} different characters; choose another"
-        )
+        ).of(*_FIELDS)
     plain = _plain_forms(password)
     if name.casefold() in plain:
-        raise BadName("this password is little more than your account's name; choose another")
+        raise BadName("this password is little more than your account's name; choose another").of(
+            *_FIELDS
+        )
     if plain & _common() or any(_is_walk(form) for form in plain):
         raise BadName(
             "this password is one of the common ones, which attackers try first; choose another, "
             "such as four words that do not belong together"
-        )
+        ).of(*_FIELDS)
 
 
 def _plain_forms(password: str) -> set[str]:

@@ -353,13 +353,17 @@ def _check_name(session: Session, name: str) -> None:
     if not 1 <= len(name) <= longest or not name.isprintable() or name != name.strip():
         raise BadName(
             f"a season's name has 1 to {longest} printable characters, no space at its ends"
-        )
+        ).of("name")
     if name.isdecimal() or name in registry.packages():
-        raise BadName(f"{name!r} cannot be a season's name: it is a number, or names a game")
+        raise BadName(f"{name!r} cannot be a season's name: it is a number, or names a game").of(
+            "name"
+        )
     if "/" in name or name in (".", ".."):  # An address cannot have it as one part.
-        raise BadName(f"{name!r} cannot be a season's name: it has a slash, or only dots")
+        raise BadName(f"{name!r} cannot be a season's name: it has a slash, or only dots").of(
+            "name"
+        )
     if session.scalar(select(Season.id).where(Season.name == name)) is not None:
-        raise Conflict(f"there is a season {name!r} already; choose another name")
+        raise Conflict(f"there is a season {name!r} already; choose another name").of("name")
 
 
 def _check_seed(session: Session, seed: str) -> None:

@@ -140,9 +140,11 @@ def _bot(session: Session, user: User, game: str, name: str, now: int) -> Bot:
     if bot.game != game:
         raise Conflict(
             f"your bot {name!r} plays {bot.game}, and a name stays with its game; choose another"
-        )
+        ).of("name")
     if bot.retired_at is not None:
-        raise Conflict(f"your bot {name!r} is retired, and no name is used again; choose another")
+        raise Conflict(
+            f"your bot {name!r} is retired, and no name is used again; choose another"
+        ).of("name")
     return bot
 
 

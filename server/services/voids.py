@@ -221,5 +221,5 @@ def reason_of(text: str) -> str:
     """
     text = " ".join(text.split())
     if not 1 <= len(text) <= LONGEST:
-        raise BadOption(f"say why, in 1 to {LONGEST} characters; it is kept and shown")
+        raise BadOption(f"say why, in 1 to {LONGEST} characters; it is kept and shown").of("reason")
     return text

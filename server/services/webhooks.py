@@ -36,7 +36,7 @@ def add(session: Session, user: User, url: str, *, settings: Settings, now: int)
     host = read_url(url, anywhere=settings.webhooks == "any").host
     mine = listed(session, user)
     if url in (one.url for one in mine):
-        raise Conflict("you have this webhook already; remove it first for a new secret")
+        raise Conflict("you have this webhook already; remove it first for a new secret").of("url")
     if len(mine) >= MOST:
         raise TooMany(f"an account has up to {MOST} webhooks; remove one first")
     made = Webhook(user_id=user.id, url=url, secret=webhook_client.make_secret(), created_at=now)

@@ -564,3 +564,17 @@ def test_a_game_s_page_names_a_leader_only_if_there_is_one(
     lines = [cast.line(rank, bot, 1500.0, 20.0, matches) for rank, bot in bots]
     board = cast.board(*lines, matches=matches)
     assert told in get("/games/bomb", replace(SOURCE, leaderboard=lambda game: board)).text
+
+
+@pytest.mark.parametrize("source", [SOURCE, OPERATOR])
+def test_buttons_that_do_different_things_have_different_names(source: Source) -> None:
+    client = make_app(source).test_client()
+    button = r'<form class="inline"(.*?)<button class="[^"]*"(?: aria-label="([^"]*)")?>(.*?)<'
+    token = re.compile(r'<input type="hidden" name="csrf_token"[^>]*>')
+    for path in pages_of(source):
+        done: dict[str, set[str]] = {}
+        page = client.get(path, follow_redirects=True).text
+        for does, label, text in re.findall(button, page, re.DOTALL):
+            assert label.startswith(text) or not label
+            done.setdefault(label or text, set()).add(token.sub("", does))
+        assert {name: what for name, what in done.items() if len(what) > 1} == {}, path

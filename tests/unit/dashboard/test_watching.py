@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -82,3 +83,10 @@ def test_the_strip_of_a_team_counts_its_points(score: int, points: str) -> None:
     match = SOURCE.match(MATCH).model_copy(update={"score": float(score)})
     bout = (match.bouts or [])[0].model_copy(update={"scores": [score] * 2, "faults": []})
     assert replays.mark(match, bout, 0).title == f"Deal 1, rotation 1: {points}"
+
+
+def test_a_match_says_its_times_in_full() -> None:
+    page = html(f"/matches/{MATCH}")
+    times = re.findall(r'(scheduled|finished) <time datetime="([^"]+)">([^<]+) UTC</time>', page)
+    assert [one for one, *_ in times] == ["scheduled", "finished"]
+    assert all(shown == exact[:19].replace("T", " ") for _, exact, shown in times)

@@ -214,6 +214,8 @@ def test_an_error_is_shown_at_the_form_that_was_sent(
     answer = browse(dora).send(path, **{"name": "dora", **fields})
     assert answer.status_code in (403, 422)
     assert said in alert_of(answer.text, section).lower()
+    wrong = {"tokens": "scope", "webhooks": "url"}.get(section, "password old")
+    assert f'data-wrong="{wrong}"' in answer.text
     name = re.search(r'placeholder="laptop" value="(.*?)"', answer.text)
     assert name is not None
     assert name[1] == ("laptop" if section == "tokens" else "")
