@@ -107,6 +107,8 @@ def _to_move(view: Any) -> str:
 def _card(x: int, y: int, number: int, rising: bool, *, large: bool = False) -> str:
     """One card of 52 by 78; a covered card shows its number in the strip that is free."""
     place, size = (26, 30) if large else (13, 14)
+    if number > 99:  # Three digits would not fit.
+        size = size * 3 // 4
     return (
         f'<g transform="translate({x} {y})" fill="{_RISING if rising else _FALLING}">'
         f'<rect width="52" height="78" rx="6" fill="#fff" stroke="{_LINE}"/>'

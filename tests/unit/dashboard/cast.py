@@ -312,6 +312,14 @@ def games() -> list[Game]:
     ]  # fmt: skip
 
 
+LEAGUE_DETAIL: Final = {
+    "admission": {"everybody": True},
+    "format": {"kind": "adaptive", "question": "top", "top": 3},
+    "schedule": {"cron": "0 18 * * FRI", "zone": "Europe/Berlin"},
+}
+"""The settings of a new league, as the audit log keeps them."""
+
+
 def audit(**asked: Any) -> Audit:
     """An audit log with a line of every kind."""
     deeds: list[tuple[Any, ...]] = [
@@ -320,6 +328,7 @@ def audit(**asked: Any) -> Audit:
         (None, "version.suspend", "version:9", "bob/lodger v3", {"why": "10.0%"}),
         ("charlie", "bot.retire", "bot:4", "bob/ledger", {}),
         ("charlie", "user.create", "user:2", "dora", {"role": "author"}),
+        ("charlie", "league.create", "league:2", "cup", LEAGUE_DETAIL),
     ]
     lines = [
         AuditLine(id=9 - at, at=EARLIER, actor=actor, action=action, subject=subject, name=name,

@@ -20,6 +20,7 @@ CARD = re.compile(
     r'<g[^>]*transform="translate\(([\d.]+) ([\d.]+)\)"[^>]*>'
     r'<rect width="(\d+)" height="(\d+)"[^>]*/><text [^>]*font-size="\d+"[^>]*>(\d+)</text>'
 )
+NUMBER = re.compile(r'<rect width="(\d+)"[^>]*/><text x="(\d+)"[^>]*?font-size="(\d+)"[^>]*>(\d+)<')
 WORDS = re.compile(
     r'<text x="(\d+)" y="\d+" font-size="(\d+)"(?: textLength="(\d+)")?[^>]*?'
     r'(?:text-anchor="(end)")?>([^<]+)</text>'
@@ -98,6 +99,18 @@ def test_no_card_of_war_covers_the_number_of_another(seed: int) -> None:
             for (x, y, width, height, _), (x2, y2, width2, height2, _) in combinations(cards, 2):
                 apart = x + width <= x2 or x2 + width2 <= x or y + height <= y2 or y2 + height2 <= y
                 assert apart, (x, y, x2, y2)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_every_number_of_the_game_fits_its_card(seed: int) -> None:
+    known = set()
+    for view in by_lot("thegame", seed)[0]:
+        for width, place, size, number in NUMBER.findall(drawn("thegame", view)):
+            known.add(number)
+            # A bold digit of a wide font, such as DejaVu Sans, is 0.7 of the size wide.
+            half = 0.7 * int(size) * len(number) / 2
+            assert half <= min(int(place), int(width) - int(place)), number
+    assert {"1", "100"} <= known
 
 
 @pytest.mark.parametrize("name", CREATURES)
