@@ -151,7 +151,8 @@ def _declared(protocol: type) -> dict[str, Signature | None]:
     """Returns the public names of a protocol. A function has its signature, without `self`; any
     other name has None."""
     found: dict[str, Signature | None] = {}
-    for name, value in vars(protocol).items():
+    # Another thread that asks for the annotations first adds them to the protocol meanwhile.
+    for name, value in vars(protocol).copy().items():
         if name.startswith("_"):
             continue
         if isinstance(value, FunctionType):

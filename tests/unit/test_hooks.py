@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import Signature, signature
 from types import ModuleType
-from typing import Any
+from typing import Any, Protocol
 
 import pytest
 
+from matchbox import hooks
 from matchbox.errors import BadGame
 from matchbox.game import Option, Spec
 from matchbox.hooks import check_choices, check_draw, check_game, check_terminal
@@ -318,3 +320,16 @@ def test_choices_may_have_a_question() -> None:
 def test_misspelt_or_half_made_choices_are_refused(names: dict[str, Any], why: str) -> None:
     with pytest.raises(BadGame, match=why):
         check_choices("nim", module("choices", **names))
+
+
+def test_two_threads_may_check_their_first_game_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Part(Protocol):
+        def start(self, seats: int) -> Any: ...
+        def stop(self) -> Any: ...
+
+    def as_another_thread_asks(function: Any) -> Signature:
+        assert Part.__annotations__ == {}  # The first to ask adds them to the class.
+        return signature(function)
+
+    monkeypatch.setattr(hooks, "signature", as_another_thread_asks)
+    assert list(hooks._declared(Part)) == ["start", "stop"]
