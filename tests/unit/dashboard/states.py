@@ -6,9 +6,12 @@ and a test needs one server for each reader.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import fields, replace
 from itertools import combinations
 from typing import Any, Final, NamedTuple
+
+from pydantic import BaseModel
 
 from dashboard.source import Source
 from matchbox import registry
@@ -248,6 +251,39 @@ BUSY: Final = replace(
 """A busy platform: every list is as long as a page of it can be."""
 
 
+_LONGEST: Final = {
+    "Autumn 2026": "W" * 64,
+    **{name: name[0] * 32 for name in ("careful", "medium", "ledger", "tin-drum")},
+}
+"""Names that are as long as they may be, and nowhere broken, by those that they replace."""
+
+
+def _longest(found: Any) -> Any:
+    """Returns the answer with the longest names."""
+    if isinstance(found, str):
+        for name, longest in _LONGEST.items():
+            found = found.replace(name, longest)
+    elif isinstance(found, BaseModel):
+        found = found.model_copy(update={name: _longest(value) for name, value in found})
+    elif isinstance(found, list):
+        found = [_longest(one) for one in found]
+    return found
+
+
+def _known(word: Any) -> Any:
+    """Returns the name by which the cast knows it, where a page asks by a longest name."""
+    return next((name for name, longest in _LONGEST.items() if longest == word), word)
+
+
+def _with_longest_names(source: cast.Cast) -> Source:
+    def answering(ask: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda *given, **asked: _longest(ask(*map(_known, given), **asked))
+
+    asked = {field.name: answering(getattr(source, field.name)) for field in fields(source)}
+    longest: Source = replace(source, **asked)
+    return longest
+
+
 LOOKS: Final[dict[str, Look]] = {
     "alice": Look(SOURCE, cast.PAGES),
     "states": Look(STATES, (*_WAITING, *_SEASONS, *_TABLES, *_BOARDS, *REFUSED)),
@@ -275,6 +311,16 @@ LOOKS: Final[dict[str, Look]] = {
     "busy for charlie": Look(
         replace(BUSY, viewer=lambda: CHARLIE),
         ("/seasons", "/leagues", "/admin/audit", "/admin/users"),
+    ),
+    "longest names": Look(
+        _with_longest_names(SOURCE),
+        ("/", "/games/bomb", "/leaderboards/bomb", "/matches", f"/matches/{MATCH}", "/seasons",
+         "/seasons/7", "/leagues/cup", "/bots/alice/careful", "/authors/alice", "/account",
+         "/inbox"),
+    ),
+    "longest names for charlie": Look(
+        _with_longest_names(replace(SOURCE, viewer=lambda: CHARLIE)),
+        ("/seasons/7/operate", "/admin/audit", "/admin/queue", "/admin/faults"),
     ),
     "empty": Look(
         replace(EMPTY, viewer=lambda: NEW),
