@@ -115,7 +115,7 @@ function markWrong(problem) {
   problem.id = "problem";
   field.setAttribute("aria-invalid", "true");
   field.setAttribute("aria-describedby", `problem ${field.getAttribute("aria-describedby") ?? ""}`.trim());
-  field.focus();
+  requestAnimationFrame(() => field.focus()); // After the browser has put it on the sentence.
 }
 
 document.querySelectorAll("[data-wrong]").forEach(markWrong);

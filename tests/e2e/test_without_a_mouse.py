@@ -41,14 +41,29 @@ def test_an_estimate_that_changes_every_second_is_not_read_out_each_time(watched
         watched.goto("about:blank")
 
 
-def test_a_refused_form_says_so_in_the_title_and_has_the_focus_at_the_reason(
+def test_a_refused_form_says_so_in_the_title_and_has_the_focus_in_the_wrong_field(
     watched: Page, address: str
 ) -> None:
     send_login(watched, address, "alice", "not her password")
     reason = watched.get_by_role("alert")
     expect(reason).to_have_text("The name or the password is wrong")
-    expect(reason).to_be_focused()
     expect(watched).to_have_title("Not done: Log in")
+    name = watched.get_by_label("Name")
+    expect(name).to_be_focused()
+    expect(name).to_have_attribute("aria-invalid", "true")
+    expect(name).to_have_accessible_description("The name or the password is wrong")
+
+
+def test_a_refused_form_that_names_no_field_has_the_focus_at_the_reason(
+    watched: Page, address: str
+) -> None:
+    watched.goto(address + "/login")
+    watched.evaluate("document.querySelector('main form [name=csrf_token]').value = 'old'")
+    watched.get_by_label("Name").fill("alice")
+    watched.get_by_label("Password").fill("not her password")
+    watched.get_by_role("button", name="Log in").click()
+    reason = watched.get_by_role("alert")
+    expect(reason).to_be_focused()
     watched.keyboard.press("Tab")
     expect(watched.get_by_label("Name")).to_be_focused()
 
