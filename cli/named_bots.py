@@ -11,8 +11,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from matchbox.bundle import MAIN, check_class_name, digest, is_left_out
-from matchbox.errors import BadName
+from matchbox.bundle import MAIN, ZIP_BYTES, check_class_name, digest, is_left_out
+from matchbox.errors import BadBundle, BadName
 from matchbox.registry import package_of
 
 if TYPE_CHECKING:
@@ -98,15 +98,24 @@ def bundles(bots: Iterable[NamedBot]) -> dict[str, bytes]:
 
 
 def read(path: Path) -> bytes:
-    """The bytes of a bot's file, or of its folder as a zip. Raises BadName if it cannot be read, or
-    if it is the folder of no bot."""
+    """The bytes of a bot's file, or of its folder as a zip.
+
+    Raises BadName if it cannot be read, or if it is the folder of no bot, or BadBundle if the file
+    is longer than any upload may be.
+    """
     if path.is_dir() and not _is_bot(path):
         raise BadName(f"the folder {path} has no {MAIN}: name the folder or the file of a bot")
     try:
-        return pack(path) if path.is_dir() else path.read_bytes()
+        if path.is_dir():
+            return pack(path)
+        with path.open("rb") as file:
+            data = file.read(ZIP_BYTES + 1)
     except OSError as error:
         hint = "" if path.exists() else _hint(str(path), _beside(path))
         raise BadName(f"{path} cannot be read: {error.strerror or error}{hint}") from error
+    if len(data) > ZIP_BYTES:
+        raise BadBundle(f"{path} has more than {ZIP_BYTES} bytes, the most that a bot may have")
+    return data
 
 
 def pack(folder: Path) -> bytes:

@@ -9,7 +9,7 @@ import pytest
 
 from cli import named_bots
 from matchbox.bundle import digest, read_bundle
-from matchbox.errors import BadName
+from matchbox.errors import BadBundle, BadName
 
 
 def test_a_shipped_bot_is_named_by_its_name() -> None:
@@ -125,3 +125,8 @@ def test_a_folder_of_no_bot_is_refused_before_it_is_read(tmp_path: Path) -> None
     (tmp_path / "secret.txt").write_text("much else")
     with pytest.raises(BadName, match=r"has no player\.py"):
         named_bots.read(tmp_path)
+
+
+def test_a_file_without_an_end_is_not_read_to_its_end() -> None:
+    with pytest.raises(BadBundle, match="more than 1048576 bytes"):
+        named_bots.read(Path("/dev/zero"))
