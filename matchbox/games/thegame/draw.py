@@ -106,13 +106,13 @@ def _to_move(view: Any) -> str:
 
 def _card(x: int, y: int, number: int, rising: bool, *, large: bool = False) -> str:
     """One card of 52 by 78; a covered card shows its number in the strip that is free."""
-    place, size = (26, 30) if large else (13, 14)
-    if number > 99:  # Three digits would not fit.
-        size = size * 3 // 4
+    place, line, size = (26, 49, 30) if large else (13, 22, 14)
+    # In some fonts three digits are too wide.
+    fitted = f'textLength="{2 * place - 6}" lengthAdjust="spacingAndGlyphs" ' * (number > 99)
     return (
         f'<g transform="translate({x} {y})" fill="{_RISING if rising else _FALLING}">'
         f'<rect width="52" height="78" rx="6" fill="#fff" stroke="{_LINE}"/>'
-        f'<text x="{place}" y="{49 if large else 22}" font-size="{size}" text-anchor="middle" '
+        f'<text x="{place}" y="{line}" font-size="{size}" {fitted}text-anchor="middle" '
         f'font-weight="{600 if large else 400}">{number}</text></g>'
     )
 

@@ -20,7 +20,10 @@ CARD = re.compile(
     r'<g[^>]*transform="translate\(([\d.]+) ([\d.]+)\)"[^>]*>'
     r'<rect width="(\d+)" height="(\d+)"[^>]*/><text [^>]*font-size="\d+"[^>]*>(\d+)</text>'
 )
-NUMBER = re.compile(r'<rect width="(\d+)"[^>]*/><text x="(\d+)"[^>]*?font-size="(\d+)"[^>]*>(\d+)<')
+NUMBER = re.compile(
+    r'<rect width="(\d+)"[^>]*/><text x="(\d+)" y="\d+" font-size="(\d+)"'
+    r'(?: textLength="(\d+)")?[^>]*>(\d+)<'
+)
 WORDS = re.compile(
     r'<text x="(\d+)" y="\d+" font-size="(\d+)"(?: textLength="(\d+)")?[^>]*?'
     r'(?:text-anchor="(end)")?>([^<]+)</text>'
@@ -105,10 +108,10 @@ def test_no_card_of_war_covers_the_number_of_another(seed: int) -> None:
 def test_every_number_of_the_game_fits_its_card(seed: int) -> None:
     known = set()
     for view in by_lot("thegame", seed)[0]:
-        for width, place, size, number in NUMBER.findall(drawn("thegame", view)):
+        for width, place, size, length, number in NUMBER.findall(drawn("thegame", view)):
             known.add(number)
             # A bold digit of a wide font, such as DejaVu Sans, is 0.7 of the size wide.
-            half = 0.7 * int(size) * len(number) / 2
+            half = float(length or 0.7 * int(size) * len(number)) / 2
             assert half <= min(int(place), int(width) - int(place)), number
     assert {"1", "100"} <= known
 
