@@ -64,8 +64,8 @@ def open_table(
     `seats` holds for each seat "me", "friend", or a bot as owner/name. With a `place`, the bout
     goes on from that position of a match, with its deal and options. Raises UnknownGame,
     BadOption, NotFound for an unknown bot, Conflict if a bot cannot play now, TooMany if no more
-    tables may be open, BadGame if the game fails at its
-    beginning, and the errors of `positions.find`.
+    tables may be open, BadGame if the game fails at its beginning, and the errors of
+    `positions.find`.
     """
     spec = registry.game(game).spec
     check_seats(spec, len(seats))
