@@ -505,6 +505,7 @@ def test_an_arena_of_another_release_is_named_with_its_host(well: Books) -> None
 
 def test_results_that_pile_up_are_told(well: Books, redis_url: str) -> None:
     with redis.Redis.from_url(redis_url) as client:
+        client.flushall()
         client.rpush(wire.QUEUES[wire.RECORD], *range(501))
         assert found(well, broker_url=redis_url) == ["501 results wait for the ledger."]
         client.flushall()
@@ -536,6 +537,7 @@ def test_the_oldest_result_that_waits_is_told_by_its_age(well: Books, redis_url:
     at = well.clock()
     well.clock.pass_by(seconds=7)
     with redis.Redis.from_url(redis_url) as client:
+        client.flushall()
         queue = wire.QUEUES[wire.RECORD]
         client.lpush(queue, sent())  # a tick, or the result of an arena of an older release
         assert judge(well, broker_url=redis_url).figures.results_ms is None
