@@ -42,15 +42,19 @@ def next_divisions(
     """
     here = [[name for name in order if name in entrants] for order in last]
     before = [order for order in here if order]
-    stayed: dict[str, None] = {}
+    stayed: list[str] = []
+    sinking: list[str] = []
     for at, order in enumerate(promote_fitting(before, moving)):
         above = {*chain(*before[: at + 1])}
         risen = [name for name in order if name not in above]
-        kept = order[: len(order) - len(risen)]
+        others = [*sinking, *order[: len(order) - len(risen)]]
         room = len(entrants) // divisions * (at + 1) - len(stayed) - len(risen)
-        stays = len(kept) if at + 1 >= divisions else max(room, 0)
-        stayed |= dict.fromkeys([*kept[:stays], *risen, *kept[stays:]])
-    return divide([*stayed, *(name for name in entrants if name not in stayed)], divisions)
+        stays = len(others) if at + 1 >= divisions else max(room, 0)
+        stayed += [*others[:stays], *risen]
+        sinking = others[stays:]
+    stayed += sinking
+    known = set(stayed)
+    return divide([*stayed, *(name for name in entrants if name not in known)], divisions)
 
 
 def promote_fitting(orders: Sequence[Sequence[str]], moving: int) -> list[list[str]]:

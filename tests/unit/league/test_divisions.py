@@ -62,6 +62,16 @@ def test_who_rises_into_a_division_that_gets_smaller_stays_there() -> None:
     ]
 
 
+def test_who_rises_stays_also_below_several_divisions_that_get_smaller() -> None:
+    last = ["abc", "def", "ghi", "jkl"]
+    assert next_divisions(last, 1, entrants="abcdefghijl", divisions=4) == [
+        ["a", "d"],
+        ["b", "g"],
+        ["c", "j"],
+        ["e", "f", "h", "i", "l"],
+    ]
+
+
 def test_a_season_without_divisions_is_divided_in_its_final_order() -> None:
     assert next_divisions(["abcd"], 1, entrants="abcd", divisions=2) == [["a", "b"], ["c", "d"]]
 
