@@ -1,5 +1,6 @@
 // What every page can do: sort a table, copy a digest, count down to a time, send a form once for a
-// double click, mark a field that was refused, rest while nobody looks, and hide what was left before a log-out. Nothing else.
+// double click, mark a field that was refused, rest while nobody looks, and hide what was left
+// before a log-out. Nothing else.
 "use strict";
 
 function valueOf(row, column) {

@@ -14,29 +14,36 @@ from server.services import play
 from tests.books import GAME, Books
 
 
+def open_table(books: Books, alice: User, bob: User) -> tuple[str, Any]:
+    """Opens a table of alice with a bot of bob; returns its id and a legal move."""
+    books.league()
+    books.bot(bob, "bob-bot")
+    settings, seats = books.settings, ["me", "bob/bob-bot"]
+    with books.write() as session:
+        table = play.open_table(
+            session, alice, game=GAME, seats=seats, options={}, settings=settings, now=books.clock()
+        )
+        shown = queries.table(session, table.id, alice, settings=settings)
+        return table.id, shown.choices[0].move
+
+
 @pytest.mark.parametrize("over", [False, True])
 def test_a_table_is_shown_after_its_game_was_uninstalled(
     over: bool, books: Books, alice: User, bob: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    books.league()
-    books.bot(bob, "bob-bot")
     settings, now = books.settings, books.clock()
+    table, first = open_table(books, alice, bob)
     with books.write() as session:
-        table = play.open_table(
-            session, alice, game=GAME, seats=["me", "bob/bob-bot"], options={}, settings=settings,
-            now=now,
-        )  # fmt: skip
-        first = queries.table(session, table.id, alice, settings=settings).choices[0].move
-        play.move(session, alice, table.id, first, settings=settings, now=now)
+        play.move(session, alice, table, first, settings=settings, now=now)
         if over:
-            play.leave(session, alice, table.id, now=now)
+            play.leave(session, alice, table, now=now)
 
     def fail(name: str) -> NoReturn:
         raise UnknownGame(f"there is no game {name}")
 
     monkeypatch.setattr(registry, "game", fail)
     with books.read() as session:
-        found = queries.table(session, table.id, alice, settings=settings)
+        found = queries.table(session, table, alice, settings=settings)
     assert (found.title, found.steps, found.to_move) == (GAME, [], [])
 
 
@@ -57,16 +64,11 @@ class FailingGame:
 def test_a_table_whose_game_fails_at_once_is_not_opened(
     function: str, books: Books, alice: User, bob: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    books.league()
-    books.bot(bob, "bob-bot")
     failing = FailingGame(function)
     monkeypatch.setattr(registry, "game", lambda name: failing)
     why = rf"{GAME} is broken: {function} raised IndexError: list.*{GAME}\.rules, line 3"
-    with pytest.raises(BadGame, match=why), books.write() as session:
-        play.open_table(
-            session, alice, game=GAME, seats=["me", "bob/bob-bot"], options={},
-            settings=books.settings, now=books.clock(),
-        )  # fmt: skip
+    with pytest.raises(BadGame, match=why):
+        open_table(books, alice, bob)
     with books.read() as session:
         assert queries.tables(session, alice, books.settings).items == []
 
@@ -75,23 +77,16 @@ def test_a_table_whose_game_fails_at_once_is_not_opened(
 def test_a_table_whose_game_fails_later_ends_with_the_reason(
     function: str, books: Books, alice: User, bob: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    books.league()
-    books.bot(bob, "bob-bot")
     settings, now = books.settings, books.clock()
-    with books.write() as session:
-        table = play.open_table(
-            session, alice, game=GAME, seats=["me", "bob/bob-bot"], options={}, settings=settings,
-            now=now,
-        )  # fmt: skip
-        first = queries.table(session, table.id, alice, settings=settings).choices[0].move
+    table, first = open_table(books, alice, bob)
     failing = FailingGame(function)
     monkeypatch.setattr(registry, "game", lambda name: failing)
     if function != "apply":
         with books.read() as session, pytest.raises(BadGame, match=f"{function} raised"):
-            queries.table(session, table.id, alice, settings=settings)
+            queries.table(session, table, alice, settings=settings)
     with books.write() as session:
-        play.move(session, alice, table.id, first, settings=settings, now=now)
+        play.move(session, alice, table, first, settings=settings, now=now)
     with books.read() as session:
-        found = queries.table(session, table.id, alice, settings=settings)
+        found = queries.table(session, table, alice, settings=settings)
     assert (found.state, found.to_move) == ("ended", [])
     assert f"the game {GAME} is broken: {function} raised IndexError" in found.why
