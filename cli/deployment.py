@@ -145,9 +145,8 @@ def missing_requirements(socket: str) -> list[str]:
 def main(folder: str = "") -> int:
     """Writes .env here; returns 1, with a sentence, if it cannot.
 
-    If there is one, it says which of its variables no container reads.
-
-    If a folder is named, the secrets become files in there.
+    If there is one already, it says which of its variables no container reads. If a folder is
+    named, the secrets become files in there.
     """
     place = folder or FILE
     socket = os.environ.get("DOCKER_SOCKET", SOCKET)

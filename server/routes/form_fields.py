@@ -59,11 +59,11 @@ def form_of(
     """Decorates a view so that it shows its form's page again, with the error, if it fails.
 
     It does so if the caller made a mistake, if the platform cannot take the form now, if too many
-    requests came, or if the form's token is from another session. The page marks the fields that
-    the error is about, as `problem` in `_parts.html` tells it. `page` takes the source, the
-    parts of the address, `values` and `error`. A Forbidden leads to the error page, unless
-    `forbidden` says that the form may be sent again with other values. With `telling`, a request
-    beyond the rate limit does not get the page, since the page gives away what the limit protects.
+    requests came, or if the form's token is from another session. `problem` in `_parts.html` marks
+    the fields that the error is about. `page` takes the source, the parts of the address, `values`
+    and `error`. A Forbidden leads to the error page, unless `forbidden` says that the form may be
+    sent again with other values. With `telling`, a request beyond the rate limit does not get the
+    page, since the page gives away what the limit protects.
     """
 
     def decorate(view: View) -> View:

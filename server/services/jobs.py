@@ -191,8 +191,8 @@ def lease(
 
 
 def with_room(attempt: int) -> int:
-    """Returns this number of an attempt, or a later one after which a job that begins anew may be
-    lost at least `_LEAST_ATTEMPTS` times before it is parked."""
+    """Returns the number of the attempt with which a job begins anew: this one, or a later one if
+    the job would be parked as lost before it had `_LEAST_ATTEMPTS` attempts."""
     left = -attempt % MOST_ATTEMPTS
     return attempt if left >= _LEAST_ATTEMPTS else attempt + left + 1
 
