@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import traceback
+from collections.abc import Callable
 from typing import Final
 
 from matchbox.errors import IllegalMove
@@ -20,6 +21,8 @@ _REPORT_LENGTH: Final = 1024
 """A player's report on one move is cut to this many characters."""
 _TRACEBACK_LENGTH: Final = 1800
 """A traceback is cut to about this many characters."""
+_LIBRARY: Final = ("/", "<")
+"""The beginnings of files that are not the bot's own, as frames name them."""
 _FRAME: Final = re.compile(r"^<frozen |(?:^|/)(?:matchbox|sandbox)/.*\.pyx?$")
 """The files of the platform, as frames name them."""
 _OURS: Final = re.compile(r"\bmatchbox\.games\.(\w+\.)+(?=[A-Z])")
@@ -48,11 +51,15 @@ def _sentence(error: BaseException) -> str:
 def traceback_text(error: BaseException) -> str:
     """The traceback without the platform's frames: those of the author's files and of libraries.
 
-    A long one is cut in its middle, which is marked.
+    A long one has only the author's. If that is still long, it is cut in its middle. Both are
+    marked.
     """
     stack = traceback.TracebackException.from_exception(error)
-    _leave_ours_out(stack, set())
+    _leave_out(stack, lambda file: _FRAME.search(file) is not None, set())
     text = "".join(stack.format())
+    if len(text) > _TRACEBACK_LENGTH:
+        _leave_out(stack, lambda file: file.startswith(_LIBRARY), set())
+        text = f"(the lines of libraries were left out)\n{''.join(stack.format())}"
     if len(text) > _TRACEBACK_LENGTH:
         more = len(text) - _TRACEBACK_LENGTH
         half = _TRACEBACK_LENGTH // 2
@@ -60,13 +67,16 @@ def traceback_text(error: BaseException) -> str:
     return text
 
 
-def _leave_ours_out(stack: traceback.TracebackException | None, seen: set[int]) -> None:
+def _leave_out(
+    stack: traceback.TracebackException | None, unwanted: Callable[[str], bool], seen: set[int]
+) -> None:
+    """Removes the frames of unwanted files from the error and from those before it."""
     if stack is None or id(stack) in seen:
         return
     seen.add(id(stack))
-    stack.stack[:] = [frame for frame in stack.stack if not _FRAME.search(frame.filename)]
+    stack.stack[:] = [frame for frame in stack.stack if not unwanted(frame.filename)]
     for other in (stack.__cause__, stack.__context__, *(stack.exceptions or ())):
-        _leave_ours_out(other, seen)
+        _leave_out(other, unwanted, seen)
 
 
 def value_text(value: object) -> str:

@@ -48,7 +48,26 @@ _ADVICE: Final = tuple(
         (r"^EOFError: EOF when reading a line", "Nobody sits at a bot's keyboard: remove input()."),
         (
             r"^PermissionError: \[Errno 1\] Operation not permitted: '",
-            "A bot reads and writes no files: put what it needs into the code, or into a zip.",
+            "A bot opens no files: put what it needs into the code, or into a zip, in which "
+            'pkgutil.get_data(__name__, "data.txt") reads the file data.txt as bytes.',
+        ),
+        (
+            r"^PermissionError: \[Errno 1\] Operation not permitted$|Errno -3\] Temporary failure",
+            "A bot has no network, starts no processes, and runs no asyncio: it computes its "
+            "answer alone.",
+        ),
+        (
+            r"^RuntimeError: can't start new thread",
+            "A bot has one thread: call the function in your method instead.",
+        ),
+        (
+            r"^NameError: name 'get_ipython' is not defined",
+            "It is a notebook's own: remove the lines that use it.",
+        ),
+        (
+            r"^ImportError: cannot import name '\w+' from '\w+' \(/lib/python",
+            f"Python {sys.version_info[0]}.{sys.version_info[1]}, which runs here, has no such "
+            "name in this module.",
         ),
         (
             rf"^(?:AttributeError|TypeError): .*'{_METHOD}'|something of type {_METHOD}\b",

@@ -45,6 +45,9 @@ _OUTSIDE: Final = re.compile(
     r"^ImportError: cannot import name '(?:terminal|programs)' from 'matchbox\.games\."
 )
 """How `play_game`, `simulate_game` and a document's program fail in a box."""
+_FOREIGN_LINE: Final = re.compile(r'File "[^"]+", line \d+\n +(?:[%!]|```)')
+"""A notebook's command, or the frame of copied code, as a SyntaxError shows it."""
+_NO_PYTHON: Final = " Remove the lines that begin with %, ! or ```: they are not Python."
 _OWN_MODULE: Final = " A module of your own must be in a zip, beside player.py."
 _PLACE: Final = re.compile(r'File "([^"]+\.py)", line (\d+)(?:, in (\S+))?')
 _STOPPED: Final = re.compile(r"\(most recent call first\):((?:\n  File .+)*)")
@@ -86,7 +89,8 @@ def learn_failure(fault: SeatFault, log: str) -> str:
 def _crash(detail: str, stage: Stage, limits: Mapping[str, int], log: str, begins: str) -> str:
     place = _last_place(log)
     if detail.startswith(("SyntaxError", "IndentationError", "TabError")):
-        return f"The file is not valid Python {_PYTHON}{place}: {_stopped(detail)}{advice(detail)}"
+        help_ = _NO_PYTHON if _FOREIGN_LINE.search(log) else advice(detail)
+        return f"The file is not valid Python {_PYTHON}{place}: {_stopped(detail)}{help_}"
     if stage in ("loading", "choosing") and _OUTSIDE.search(detail):
         return (
             f"The file plays a game of its own{place}, which is not possible here: put that "

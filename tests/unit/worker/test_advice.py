@@ -24,7 +24,18 @@ SCREEN = "tkinter is one of the modules of Python that a bot must do without."
         ("EOFError: EOF when reading a line", "remove input()"),
         (
             "PermissionError: [Errno 1] Operation not permitted: 'a.txt'",
-            "reads and writes no files",
+            'pkgutil.get_data(__name__, "data.txt") reads the file',
+        ),
+        ("PermissionError: [Errno 1] Operation not permitted", "has no network, starts no"),
+        (
+            "urllib.error.URLError: <urlopen error [Errno -3] Temporary failure in name>",
+            "has no network",
+        ),
+        ("RuntimeError: can't start new thread", "one thread"),
+        ("NameError: name 'get_ipython' is not defined", "It is a notebook's own"),
+        (
+            "ImportError: cannot import name 'override' from 'typing' (/lib/python3.11/typing.py)",
+            "which runs here, has no such name",
         ),
         ("ImportError: attempted relative import with no known parent package", "without the dot"),
         ("ModuleNotFoundError: No module named 'tkinter'", SCREEN),
@@ -68,3 +79,10 @@ def test_a_name_that_a_module_of_the_author_lacks_is_no_game() -> None:
     fault = SeatFault("crash", "ImportError: cannot import name 'programs' from 'helpers'")
     told = reason(fault, "loading", {}, 'File "player.py", line 9, in <module>')
     assert told.startswith("The bot raised an exception while the file was being imported")
+
+
+@pytest.mark.parametrize("line", ["%timeit 1", "!pip install numpy", "```python"])
+def test_a_line_that_is_no_python_is_told_from_a_mistake(line: str) -> None:
+    log = f'  File "player.py", line 3\n    {line}\n    ^\nSyntaxError: invalid syntax\n'
+    told = reason(SeatFault("crash", "SyntaxError: invalid syntax"), "loading", {}, log)
+    assert told.endswith("Remove the lines that begin with %, ! or ```: they are not Python.")
