@@ -13,7 +13,7 @@ from dashboard.formats import STAGES
 from dashboard.tabs import page_numbers, page_of
 from dashboard.wording import plural
 from matchbox.league.seating import rounds_at
-from matchbox.league.swiss import rounds_of
+from matchbox.league.swiss import points_of, result_of, rounds_of
 from matchbox.registry import is_cooperative
 
 if TYPE_CHECKING:
@@ -69,11 +69,13 @@ def values(source: Source, season: Season, chosen: int | None, page: int) -> dic
     course = source.season_course(season.id)
     number = chosen_round(season, course.left, chosen)
     knock_out = {at for at, one in enumerate(season.rounds) if one.stage == "knock-out"}
-    wanted = knock_out | ({number - 1} if number else set())
+    scored = _swiss_rounds(season)
+    wanted = knock_out | scored | ({number - 1} if number else set())
     fixtures = source.season_fixtures(season.id, wanted) if wanted else []
     return {
         "course": course,
         "bracket": bracket(season, course, fixtures),
+        "swiss_points": swiss_points(season, course, fixtures) if scored else None,
         "tabs": tabs(season, course.left, number) if number else [],
         "shown": shown_round(season, number, fixtures, page) if number else None,
         "next_steps": [
@@ -112,6 +114,29 @@ def bracket(season: Season, course: Course, fixtures: Sequence[Fixture]) -> list
         )
         for at, (ties, won, where) in enumerate(zip(levels, winners, numbers, strict=True))
     ]
+
+
+def swiss_points(season: Season, course: Course, fixtures: Sequence[Fixture]) -> dict[str, float]:
+    """Returns each entrant's points in the Swiss rounds, as far as their results can be read."""
+    rounds = _swiss_rounds(season)
+    out = {one.bot for one in season.entrants if one.out}
+    disqualified = {one.bot for one in season.entrants if one.out == "disqualified"}
+    results = []
+    for one in fixtures:
+        void, shares = one.state == "void", _shares(course, one)
+        taken = {bot: share for bot, share in shares.items() if share is not None}
+        if one.round in rounds and (void or taken):
+            found = None if void else taken
+            results.append(result_of(list(shares), found, out=out, disqualified=disqualified))
+    rests = [bot for number in rounds for bot in season.rounds[number].rests]
+    return dict.fromkeys(course.bots, 0.0) | points_of(results, rests)
+
+
+def _swiss_rounds(season: Season) -> set[int]:
+    """Returns the numbers of the rounds, from 0, that give points; none if no points are shown."""
+    if season.format.kind != "swiss":
+        return set()
+    return {number for number, one in enumerate(season.rounds) if one.stage == "swiss"}
 
 
 def _tie(

@@ -17,7 +17,7 @@ from matchbox.league.format import Format
 from matchbox.league.knock_out import Tie
 from matchbox.league.pairing import Pairing, different_owners, double_round_robin, pair_key
 from matchbox.league.ratings import fit_comparisons
-from matchbox.league.season import Field, MatchResult, Progress, Round
+from matchbox.league.season import Field, Progress, Round
 from matchbox.league.tail import Question, doubts_in, is_answered, next_batch
 
 MOST_OF_BATCH: Final = 2_000
@@ -57,8 +57,14 @@ def swiss_round(plan: Format, field: Field, progress: Progress) -> Iterator[Roun
         return
     here = [one for one in progress.matches if one.round in played]
     rested = [name for number in played for name in progress.rounds[number].rests]
+    results = [
+        swiss.result_of(
+            one.seats, one.half_points, out=progress.out, disqualified=progress.disqualified
+        )
+        for one in here
+    ]
     yield swiss.swiss_round(
-        swiss.points_of([_swiss_results(one, progress) for one in here], rested),
+        swiss.points_of(results, rested),
         seeds,
         {pair_key(*one.seats) for one in here},
         rested=rested,
@@ -193,13 +199,6 @@ def _seeds(field: Field, progress: Progress) -> list[str]:
     fitted = fit_comparisons(progress.counts(placed).compared)
     strengths = dict(zip(fitted.entrants, fitted.strengths.round(6).tolist(), strict=True))
     return sorted(field.order, key=lambda name: -strengths.get(name, 0.0))
-
-
-def _swiss_results(one: MatchResult, progress: Progress) -> dict[str, int]:
-    """The results for Swiss points. A void match is a draw, but lost for an entrant that is out."""
-    lost = progress.out if one.half_points is None else progress.disqualified
-    taken = one.half_points or dict.fromkeys(one.seats, 0)
-    return {name: -1 if name in lost else taken[name] for name in one.seats}
 
 
 def _teams(plan: Format, field: Field) -> Iterator[Round]:

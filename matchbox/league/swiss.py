@@ -26,7 +26,25 @@ def rounds_of(entrants: int) -> int:
     return min(ceil(log2(entrants)) + 2, entrants - 1 + entrants % 2)
 
 
-def points_of(results: Iterable[Mapping[str, int]], rests: Iterable[str] = ()) -> dict[str, float]:
+def result_of(
+    seats: Sequence[str],
+    taken: Mapping[str, float] | None,
+    *,
+    out: Collection[str],
+    disqualified: Collection[str],
+) -> dict[str, float]:
+    """What both entrants took of a match, for `points_of`; `taken` is None if it is void.
+
+    A void match is a draw, but lost for an entrant that is `out`. An entrant that was
+    `disqualified` has lost all its matches.
+    """
+    lost = out if taken is None else disqualified
+    return {name: -1 if name in lost else taken[name] if taken else 0 for name in seats}
+
+
+def points_of(
+    results: Iterable[Mapping[str, float]], rests: Iterable[str] = ()
+) -> dict[str, float]:
     """Points so far: one for every match won and every rest, half of one for every draw.
 
     `results` holds what both entrants took of each match, such as half points of its bouts.

@@ -22,6 +22,8 @@ from server.services.standings import scope_of
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
+    from server.db.models import Entry
+
 FEWEST_BOTS: Final = 2
 """The least number of bots that can be compared."""
 LONGEST_NAME: Final = 64
@@ -47,15 +49,16 @@ def divide(session: Session, season: Season, *, now: int) -> list[Season]:
 
     Returns only the season itself if there are too few entries to divide. The last finished edition
     decides which bots rise and sink. In the first edition, and among newcomers, the game's
-    leaderboard decides.
+    leaderboard decides, and lots among bots that share a rank there or are not on it.
     """
     form = read(Format, season.format)
     entries = {str(entry.bot_id): entry for entry in season.entries}
     fitting = fitting_divisions(len(entries), form.divisions, fewest_bots(season.league))
     if fitting == 1:
         return [season]
-    ranked = _leaderboard(session, season.league)
-    entrants = dict.fromkeys([*(bot for bot in ranked if bot in entries), *entries])
+    ranked = [bot for bot in _leaderboard(session, season) if bot in entries]
+    drawn = sorted(entries, key=lambda bot: _lot(season.seed, entries[bot].bot.full_name))
+    entrants = dict.fromkeys([*ranked, *drawn])
     last = _last_orders(session, season)
     orders = next_divisions(last, form.moving, entrants=entrants, divisions=fitting)
     made = [season]
@@ -109,28 +112,36 @@ def _last_orders(session: Session, season: Season) -> list[list[str]]:
         return []
     same = (Season.league_id == season.league_id, Season.edition == edition)
     rows = session.scalars(select(Season).where(*same).order_by(Season.division))
-    return [_order(session, scope_of(row), row) for row in rows]
+    return [
+        _order(session, scope_of(row), row.seed, places=row.places, entries=row.entries)
+        for row in rows
+    ]
 
 
-def _leaderboard(session: Session, league: League) -> list[str]:
+def _leaderboard(session: Session, season: Season) -> list[str]:
     """The ids of the bots on the board of the game's own league, best first."""
-    own = select(League).where(League.name == league.game, League.continuous.is_(True))
+    game = season.league.game
+    own = select(League).where(League.name == game, League.continuous.is_(True))
     found = session.scalar(own)
-    return _order(session, scope_of(found)) if found is not None else []
+    return _order(session, scope_of(found), season.seed) if found is not None else []
 
 
-def _order(session: Session, scope: str, season: Season | None = None) -> list[str]:
+def _order(
+    session: Session,
+    scope: str,
+    seed: str,
+    *,
+    places: Sequence[int] = (),
+    entries: Sequence[Entry] = (),
+) -> list[str]:
     """The ids of bots by the scope's standing, best first.
 
-    In a season, those in its final order come first, bots that share a rank are in an order drawn
-    by lot from its seed, and the entries that are not in its standing come last.
+    Bots that share a rank are in an order drawn by lot from the seed. The versions at `places`
+    come before all others, and the `entries` that are not in the standing last.
     """
     standing = session.get(Standing, scope)
     lines = list(standing.lines) if standing is not None else []
-    places, entries = [], []
-    if season is not None:
-        lines.sort(key=lambda line: (line["rank"], _lot(season.seed, line["bot"])))
-        places, entries = season.places, season.entries
+    lines.sort(key=lambda line: (line["rank"], _lot(seed, line["bot"])))
     ranked = [line["version_id"] for line in lines]
     versions = [*(version for version in places if version in ranked), *ranked]
     query = select(Version.id, Version.bot_id).where(Version.id.in_(versions))

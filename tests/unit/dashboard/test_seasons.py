@@ -16,7 +16,8 @@ from tests.unit.dashboard import seasons
 from tests.unit.dashboard.cast import OPERATOR, SOURCE
 from tests.unit.dashboard.test_pages import Seen, get
 
-ALICE, MEDIUM, LEDGER, SCARED = (bot for bot, *_ in seasons.BOTS[:4])
+BOTS: Final = [bot for bot, *_ in seasons.BOTS]
+ALICE, MEDIUM, LEDGER, SCARED = BOTS[:4]
 KNOCK_OUT = write(Format(kind="knock-out"))
 SWISS: Final = [Round(stage="swiss", rests=[], ties=[])]
 CYCLE: Final = [Round(stage="cycle", rests=[], ties=[])]
@@ -34,6 +35,12 @@ def text_of(season: Season, **own: Any) -> str:
     return get("/seasons/7", replace(SOURCE, season=lambda number: season, **own)).text
 
 
+def labelled(season: Season, label: str) -> list[dict[str, str]]:
+    """The attributes of the cells with this label on the season's page."""
+    page = get("/seasons/7", replace(SOURCE, season=lambda number: season))
+    return [own for _, own in page.elements if own.get("data-label") == label]
+
+
 def test_a_bracket_goes_up_to_the_final_though_nobody_is_in_it_yet() -> None:
     season = tied([[ALICE, SCARED], [MEDIUM, LEDGER]])
     fixtures = [seasons.fixture(1, 3, 0, 0.25)]
@@ -41,6 +48,37 @@ def test_a_bracket_goes_up_to_the_final_though_nobody_is_in_it_yet() -> None:
     assert (first.name, last.name) == ("Semi-finals", "Final")
     assert first.ties[0] == [parts.Place(ALICE, 0.75, False), parts.Place(SCARED, 0.25, False)]
     assert [place.bot for place in last.ties[0]] == ["", ""]
+
+
+def test_points_of_a_swiss_season_follow_its_readable_results() -> None:
+    rounds = [Round(stage="swiss", rests=[BOTS[4]], ties=[])] * 2
+    season = seasons.season(7, format=write(Format(kind="swiss")), rounds=rounds)
+    void = seasons.fixture(1, 1, 2).model_copy(update={"state": "void"})
+    fixtures = [
+        seasons.fixture(0, 0, 1, 0.75),
+        seasons.fixture(0, 2, 3, 0.5),
+        seasons.fixture(0, 4, 5, 0.9),
+        seasons.fixture(1, 0, 3),
+        void,
+    ]
+    assert season.entrants[4].out == "disqualified"
+    assert parts.swiss_points(season, seasons.course(7), fixtures) == {
+        BOTS[0]: 1, BOTS[1]: 0.5, BOTS[2]: 1, BOTS[3]: 0.5, BOTS[4]: 2, BOTS[5]: 1,
+    }  # fmt: skip
+
+
+def test_the_board_of_a_swiss_season_alone_shows_points() -> None:
+    season = seasons.season(7, format=write(Format(kind="swiss")), rounds=SWISS)
+    cells = [own["data-sort"] for own in labelled(season, "Points")]
+    assert cells == [
+        "1.0",
+        "0.0",
+        "1.0",
+        "0.0",
+        "0.0",
+        "1.0",
+    ]  # The disqualified bot's win is lost.
+    assert labelled(seasons.season(7), "Points") == []
 
 
 def test_a_tie_that_is_played_again_is_one_tie_with_the_mean_of_both() -> None:

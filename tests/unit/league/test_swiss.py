@@ -6,10 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from matchbox.league import stages
 from matchbox.league.pairing import pair_key
-from matchbox.league.season import MatchResult, Progress
-from matchbox.league.swiss import points_of, rounds_of, swiss_round
+from matchbox.league.swiss import points_of, result_of, rounds_of, swiss_round
 
 EIGHT = [f"b{number}" for number in range(8)]
 
@@ -122,5 +120,5 @@ def test_who_is_out_loses_its_void_matches_and_who_is_disqualified_all(
     half_points: dict[str, int] | None, disqualified: bool, results: dict[str, int]
 ) -> None:
     gone = frozenset({"a"})
-    progress = Progress(out=gone, disqualified=gone if disqualified else frozenset())
-    assert stages._swiss_results(MatchResult(0, ("a", "b"), half_points), progress) == results
+    lost = gone if disqualified else frozenset()
+    assert result_of(("a", "b"), half_points, out=gone, disqualified=lost) == results
