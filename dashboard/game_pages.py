@@ -17,7 +17,7 @@ from dashboard.source import Source
 from matchbox.answers.games import Game
 from matchbox.errors import NotFound
 from matchbox.game import Plain
-from matchbox.registry import draw_module
+from matchbox.registry import broken_game, draw_module
 
 _EXAMPLE: Final = re.compile(r"^## A player\n.*?^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -31,10 +31,20 @@ def find(source: Source, name: str) -> Game:
 
 
 def drawing(game: str, view: Plain) -> Markup | None:
-    """Returns the board as SVG, or None if the game has no drawing. Raises UnknownGame."""
+    """Returns the board as SVG, or None if the game has no drawing. Raises UnknownGame.
+
+    If the drawing fails, returns a note with the reason: the rest of the page does not need it.
+    """
     module = draw_module(game)
-    # The text of an installed game; scripts in it do not run.
-    return None if module is None else Markup(module.draw(view))
+    if module is None:
+        return None
+    try:
+        # The text of an installed game; scripts in it do not run.
+        return Markup(module.draw(view))
+    except Exception as error:
+        if broken := broken_game(error):
+            return Markup('<p class="note warning">No drawing: {}.</p>').format(broken)
+        raise
 
 
 def is_event(game: str, text: str) -> bool:

@@ -31,6 +31,15 @@ def test_a_game_that_is_not_there_is_named() -> None:
         drawing("chess", {})
 
 
+def test_a_drawing_that_fails_is_a_note_with_the_reason() -> None:
+    note = drawing("bomb", {"hand": "<b>"})
+    assert note is not None
+    assert note.startswith(
+        '<p class="note warning">No drawing: the game bomb is broken: draw raised '
+    )
+    assert "matchbox.games.bomb.draw, line " in note
+
+
 def test_the_readme_of_a_game_is_a_page() -> None:
     page = readme("bomb")
     assert page is not None

@@ -9,6 +9,7 @@ import re
 import shutil
 import time
 from collections import namedtuple
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
@@ -503,13 +504,19 @@ def test_an_arena_of_another_release_is_named_with_its_host(well: Books) -> None
     assert judge(well).arenas[0].host == "far"
 
 
-def test_results_that_pile_up_are_told(well: Books, redis_url: str) -> None:
+@pytest.fixture
+def results(redis_url: str) -> Iterator[redis.Redis]:
+    """A broker without results, whose queues are emptied again afterwards."""
     with redis.Redis.from_url(redis_url) as client:
         client.flushall()
-        client.rpush(wire.QUEUES[wire.RECORD], *range(501))
-        assert found(well, broker_url=redis_url) == ["501 results wait for the ledger."]
+        yield client
         client.flushall()
+
+
+def test_results_that_pile_up_are_told(well: Books, results: redis.Redis, redis_url: str) -> None:
     assert judge(well, broker_url=redis_url).figures.results == 0
+    results.rpush(wire.QUEUES[wire.RECORD], *range(501))
+    assert found(well, broker_url=redis_url) == ["501 results wait for the ledger."]
 
 
 @pytest.mark.parametrize("broker", ["redis_url", "valkey_url"])
@@ -530,20 +537,19 @@ def test_a_broker_that_takes_no_messages_is_told_though_it_answers_reads(
     assert text.startswith("The broker cannot be reached")
 
 
-def test_the_oldest_result_that_waits_is_told_by_its_age(well: Books, redis_url: str) -> None:
+def test_the_oldest_result_that_waits_is_told_by_its_age(
+    well: Books, results: redis.Redis, redis_url: str
+) -> None:
     def sent(**headers: Any) -> str:
         return json.dumps({"body": "", "headers": {"task": wire.RECORD, **headers}})
 
     at = well.clock()
     well.clock.pass_by(seconds=7)
-    with redis.Redis.from_url(redis_url) as client:
-        client.flushall()
-        queue = wire.QUEUES[wire.RECORD]
-        client.lpush(queue, sent())  # a tick, or the result of an arena of an older release
-        assert judge(well, broker_url=redis_url).figures.results_ms is None
-        client.lpush(queue, sent(**{wire.SENT_AT: at}), sent(**{wire.SENT_AT: at + 5000}))
-        figures = judge(well, broker_url=redis_url).figures
-        client.flushall()
+    queue = wire.QUEUES[wire.RECORD]
+    results.lpush(queue, sent())  # a tick, or the result of an arena of an older release
+    assert judge(well, broker_url=redis_url).figures.results_ms is None
+    results.lpush(queue, sent(**{wire.SENT_AT: at}), sent(**{wire.SENT_AT: at + 5000}))
+    figures = judge(well, broker_url=redis_url).figures
     assert (figures.results, figures.results_ms) == (3, 7000)
 
 
