@@ -87,7 +87,10 @@ class ServiceSettings:
         most=100_000,
     )
     logins_per_minute: int = setting(
-        10, "log-in attempts from one address or IPv6 /64 in a minute", least=1, most=100_000
+        10,
+        "wrong passwords and sign-ups from one address or IPv6 /64 in a minute",
+        least=1,
+        most=100_000,
     )
     requests_per_minute: int = setting(
         600, "requests of one account, address or IPv6 /64 in a minute", least=1, most=10_000_000

@@ -23,7 +23,7 @@ from server.problems import AGAIN
 from server.times import CLOCKS_MS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from flask import Flask, Response
     from flask_limiter import RequestLimit
@@ -36,18 +36,22 @@ FREE: Final = ("/internal/", "/healthz", "/readyz", "/metrics", "/assets/")
 """Paths whose requests are not counted: the platform's own, and files."""
 PROGRAMS: Final = ("/api/", "/remote/")
 """Paths that programs request. Programs may want to know how much of a limit is left."""
-SLOW: Final = (
+PROVING: Final = (
     "accounts.log_in",
+    "accounts.change_password",
+    "forms_accounts.log_in",
+    "forms_accounts.change_password",
+)
+"""Endpoints that check a password. A right one does not count as an attempt: a whole class may log
+in from one network in the same minute."""
+SLOW: Final = (
     "accounts.sign_up",
     "users.create",
-    "accounts.change_password",
     "accounts.delete",
     "accounts.request_link",
     "users.reset",
-    "forms_accounts.log_in",
     "forms_accounts.sign_up",
     "forms_accounts.claim",
-    "forms_accounts.change_password",
     "forms_accounts.delete",
     "forms_accounts.request_link",
     "forms_accounts.set_password",
@@ -72,9 +76,9 @@ there. The limit allows for a whole class in one network."""
 _JOINING: Final = ("forms_classes.join", "accounts.sign_up")
 """Endpoints that make an account with a code."""
 OF_A_CODE: Final = 120
-"""The number of accounts that may be made with one code, and of codes that one network may look at,
-or join with, in a minute. Codes that work count too: otherwise a visitor over the limit could tell
-which ones work."""
+"""The number of accounts that may be made with one code, of codes that one network may look at, or
+join with, and of passwords that it may have checked, in a minute. Codes that work count too:
+otherwise a visitor over the limit could tell which ones work."""
 OF_AN_ARENA: Final = 10
 """How many times as many requests an arena on another host may send: about three for each match,
 and matches can be short. A result that is refused for too long is lost."""
@@ -107,9 +111,10 @@ class _Limiter(Limiter):
 def limit_rates(app: Flask, settings: Settings, sent_code: Callable[[], str]) -> None:
     """Limits the requests of every network and account of the app to the settings' rates.
 
-    Call it after all routes are registered: those in SLOW, TELLING and ABROAD have a stricter
-    limit, set here. `sent_code` returns the code of a league that the request came with, or "".
-    With a code the limit is the code's and not the network's: a whole class may share an address.
+    Call it after all routes are registered: those in PROVING, SLOW, TELLING and
+    ABROAD have a stricter limit, set here. `sent_code` returns the code of a league that the
+    request came with, or "". With a code the limit is the code's and not the network's: a whole
+    class may share an address.
     """
     app.before_request(_find_asker)  # runs before the limiter's own
     limiter = _Limiter(
@@ -127,6 +132,15 @@ def limit_rates(app: Flask, settings: Settings, sent_code: Callable[[], str]) ->
     )
     app.after_request(_ask_only_the_refused_to_wait)  # runs after the limiter's own
     limiter.init_app(app)
+    for endpoint, rate in _stricter(limiter, settings, sent_code):
+        view: Any = app.view_functions[endpoint]
+        app.view_functions[endpoint] = _shown_again(view, rate(view))
+
+
+def _stricter(
+    limiter: _Limiter, settings: Settings, sent_code: Callable[[], str]
+) -> Iterator[tuple[str, Callable[[Any], Any]]]:
+    """Yields the endpoints with a limit of their own, each with what limits its view."""
     few = limiter.shared_limit(
         f"{settings.logins_per_minute} per minute",
         scope="passwords",
@@ -139,21 +153,25 @@ def limit_rates(app: Flask, settings: Settings, sent_code: Callable[[], str]) ->
         key_func=lambda: f"code:{sent_code()}",
         exempt_when=lambda: not sent_code(),
     )
-    telling, joining, abroad = (
+    wrong = limiter.shared_limit(
+        f"{settings.logins_per_minute} per minute",
+        scope="passwords",
+        key_func=client_network,
+        deduct_when=lambda response: response.status_code >= 400,
+    )
+    proving, telling, joining, abroad = (
         limiter.shared_limit(
             f"{max(OF_A_CODE, settings.logins_per_minute)} per minute",
             scope=scope,
             key_func=client_network,
         )
-        for scope in ("guesses", "joining", "abroad")
+        for scope in ("proving", "guesses", "joining", "abroad")
     )
-    rates = {**dict.fromkeys(SLOW, few), **dict.fromkeys(TELLING, telling)}
-    for endpoint, rate in {**rates, **dict.fromkeys(ABROAD, abroad)}.items():
-        view: Any = app.view_functions[endpoint]
-        limited = rate(view)
-        if endpoint in _JOINING:
-            limited = joining(few(with_code(view)))
-        app.view_functions[endpoint] = _shown_again(view, limited)
+    rates: dict[str, Callable[[Any], Any]] = dict.fromkeys(SLOW, few)
+    rates |= {**dict.fromkeys(TELLING, telling), **dict.fromkeys(ABROAD, abroad)}
+    rates |= dict.fromkeys(PROVING, lambda view: proving(wrong(view)))
+    rates |= dict.fromkeys(_JOINING, lambda view: joining(few(with_code(view))))
+    yield from rates.items()
 
 
 def _most(settings: Settings) -> int:

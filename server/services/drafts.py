@@ -50,7 +50,7 @@ def try_draft(
     if why := uploads.refusal_for(session, actor):
         raise UploadsClosed(why)
     _check_quota(session, actor, settings, now)
-    turns.check_pending(session, actor, network, settings=settings)
+    network = turns.check_pending(session, actor, network, settings=settings)
     draft = Draft(
         owner_id=actor.id,
         game=game,

@@ -13,7 +13,17 @@ from typing import TYPE_CHECKING, Final
 from sqlalchemy import func, select
 
 from matchbox.errors import TooMany
-from server.db.models import TRUSTED, WAITING, Bot, Draft, DraftState, User, Version, VersionState
+from server.db.models import (
+    TRUSTED,
+    WAITING,
+    Bot,
+    Draft,
+    DraftState,
+    Invitation,
+    User,
+    Version,
+    VersionState,
+)
 from server.services import jobs, tryouts
 from server.services.walls import wall
 from server.times import HOUR_MS, lately
@@ -31,10 +41,15 @@ SLOW_FOR_MS: Final = HOUR_MS
 """The time, in ms, for which an author stays slow after the verdict on such a try-out."""
 
 
-def check_pending(session: Session, user: User, network: str, *, settings: Settings) -> None:
-    """Raises TooMany if too many uploads of the account, or from its network, wait for verdicts."""
+def check_pending(session: Session, user: User, network: str, *, settings: Settings) -> str:
+    """Checks how many uploads of the account, and from its network, wait for their verdicts.
+
+    Returns the network for which one more counts, or "" for none. Uploads of the members of a class
+    count for their accounts alone: a class may share one address, and send all in the last minute
+    before a season. Raises TooMany.
+    """
     if user.trusted:
-        return
+        return network
     waits = (Version.state == VersionState.PENDING, Version.deadline.is_not(None))
     versions = select(func.count()).select_from(Version).join(Version.bot).where(*waits)
     drafts = select(func.count()).where(Draft.state == DraftState.PENDING)
@@ -46,8 +61,10 @@ def check_pending(session: Session, user: User, network: str, *, settings: Setti
             "wait for the first of them, then upload this one",
             AGAIN_S,
         )
-    if not network:
-        return
+    joined = (Invitation.user_id == user.id, Invitation.joined.is_(True))
+    in_class = session.scalar(select(Invitation.league_id).where(*joined).limit(1)) is not None
+    if in_class or not network:
+        return ""
     near = session.scalar(versions.where(Version.network == network)) or 0
     near += session.scalar(drafts.where(Draft.network == network)) or 0
     if near >= settings.pending_tryouts_per_address:
@@ -56,6 +73,7 @@ def check_pending(session: Session, user: User, network: str, *, settings: Setti
             "at a time; try again in a minute",
             AGAIN_S,
         )
+    return network
 
 
 def advance(session: Session, *, settings: Settings, now: int, author: int | None = None) -> int:

@@ -59,7 +59,7 @@ def upload(
         return known
     _check_quota(session, actor, settings, now)
     admission.check_uploads(session, actor, game, now=now)
-    turns.check_pending(session, actor, network, settings=settings)
+    network = turns.check_pending(session, actor, network, settings=settings)
     _keep(session, digest, data)
     version = Version(
         bot=bot,

@@ -12,16 +12,17 @@ from flask import g
 from sqlalchemy import select
 from werkzeug.test import TestResponse
 
+from matchbox import registry
 from matchbox.errors import BadSetting
 from server.app import MOST_BYTES
 from server.auth import FOR_STRANGERS, reader
 from server.context import Context
-from server.db.models import Role, User
+from server.db.models import Invitation, Role, User
 from server.headers import content_policy
 from server.rate_limits import WAIT_S, network_of, storage_uri
-from server.services import accounts, arena_keys, walls
+from server.services import accounts, arena_keys, leagues, walls
 from tests.books import SIMPLE, Books
-from tests.unit.server.routes.conftest import Browse, Caller, MakeApp, problem
+from tests.unit.server.routes.conftest import Browse, Browser, Caller, MakeApp, problem
 
 PASSWORD = "a password of dora"
 
@@ -372,6 +373,36 @@ def test_passwords_are_tried_so_often_from_one_address(make_app: MakeApp) -> Non
     assert client.get("/api/v1/games").status_code == 200
 
 
+def test_a_whole_class_logs_in_from_one_address(make_app: MakeApp) -> None:
+    app = make_app(logins_per_minute=2)
+    context: Context = app.extensions["matchbox"]
+    names = [f"pupil-{number}" for number in range(5)]
+    with context.write() as session:
+        for name in names:
+            accounts.sign_up(session, name, PASSWORD, signup="open", now=context.now())
+    for name in names:
+        pupil = Browser(app.test_client())
+        assert pupil.send("/login", name=name, password=PASSWORD).status_code == 303
+        body = {"name": name, "password": PASSWORD}
+        assert app.test_client().post("/api/v1/login", json=body).status_code == 201
+    wrong = {"name": "pupil-0", "password": "a guess"}
+    told = [app.test_client().post("/api/v1/login", json=wrong).status_code for _ in range(3)]
+    assert told == [401, 401, 429], "wrong passwords count"
+
+
+def test_right_passwords_have_a_limit_too(
+    make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.rate_limits.OF_A_CODE", 2)
+    app = make_app(logins_per_minute=2)
+    context: Context = app.extensions["matchbox"]
+    with context.write() as session:
+        accounts.sign_up(session, "alice", PASSWORD, signup="open", now=context.now())
+    body = {"name": "alice", "password": PASSWORD}
+    told = [app.test_client().post("/api/v1/login", json=body).status_code for _ in range(3)]
+    assert told == [201, 201, 429], "each costs a third of a second to check"
+
+
 def test_after_wrong_passwords_an_account_waits_and_is_told_how_long(make_app: MakeApp) -> None:
     client = make_app(logins_per_minute=100).test_client()
     body = {"name": "alice", "password": "a guess"}
@@ -421,6 +452,22 @@ def test_uploads_that_wait_are_few_for_each_account_and_address(make_app: MakeAp
     told = problem(submit("carol", "one", "2001:db8::3"), 429)
     assert told["detail"].startswith("2 uploads from your address wait")
     assert submit("carol", "one", "2001:db8:0:1::3").status_code == 201
+    with made.write() as session:
+        (league,) = leagues.ensure_default_leagues(
+            session, [registry.game("bomb")], made.settings, now=made.now()
+        )
+        for name in ("dave", "eve"):
+            user = User(name=name, password="", created_at=made.now())
+            session.add(user)
+            session.flush()
+            tokens[name] = accounts.make_token(session, user, "test", now=made.now())
+            joined = name == "dave"
+            row = Invitation(league_id=league.id, user_id=user.id, at=made.now(), joined=joined)
+            session.add(row)
+    assert submit("dave", "one", "2001:db8::4").status_code == 201, "it is of a class"
+    told = problem(submit("dave", "two", "192.0.2.2"), 429)
+    assert told["detail"].startswith("1 of your uploads wait")
+    assert problem(submit("eve", "one", "2001:db8::5"), 429)["detail"].startswith("2 uploads")
 
 
 def test_only_trusted_proxies_name_the_address_that_asks(make_app: MakeApp) -> None:
