@@ -217,6 +217,8 @@ def next_steps(season: Season, left: Mapping[int, int]) -> Iterator[str]:
         yield "Bots may enter, and authors may still upload: versions are fixed at the start."
         if not season.starts_at or season.paused:
             yield "An operator starts it."
+        else:
+            yield "For the verdicts on earlier uploads the start waits up to ten minutes."
     elif season.state == "frozen":
         yield "Versions are fixed."
         if not season.starts_at or season.paused:

@@ -12,15 +12,26 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from sqlalchemy import select
+from sqlalchemy import or_, select, true
 from sqlalchemy.orm import aliased
 
 from matchbox.errors import BadOption, Conflict, Forbidden
-from server.db.models import UNDER_WAY, Entry, League, Season, SeasonState, Version, VersionState
+from server.db.models import (
+    UNDER_WAY,
+    Bot,
+    Entry,
+    Invitation,
+    League,
+    Season,
+    SeasonState,
+    Version,
+    VersionState,
+)
 from server.services import audit, divisions, schedule, seasons, starts
 from server.services.admission import check_entry
 from server.services.events import storable
-from server.services.leagues import UPCOMING, schedule_of
+from server.services.leagues import UPCOMING, admission_of, schedule_of
+from server.times import MINUTE_MS, has_passed
 
 if TYPE_CHECKING:
     from sqlalchemy import ColumnElement
@@ -30,6 +41,8 @@ if TYPE_CHECKING:
 
 LONGEST: Final = 500
 """The most characters of the stored reason why a season could not start."""
+VERDICTS_MS: Final = 10 * MINUTE_MS
+"""The longest time, in ms, for which a start waits for the verdicts on uploads made before it."""
 _WAITING: Final = (SeasonState.OPEN, SeasonState.FROZEN)
 _NUMBER: Final = re.compile(r" ([0-9]{1,9})$")
 
@@ -72,17 +85,39 @@ def open_next(session: Session, number: int, *, now: int) -> None:
 def due(session: Session, *, now: int) -> list[int]:
     """Returns the numbers of the editions that are to start now.
 
-    An edition's time must have come, and no other edition of its league may be under way.
+    An edition's time must have come, no other edition of its league may be under way, and the
+    uploads that were made before its time must have their verdicts, for VERDICTS_MS at most.
     """
     other = aliased(Season)
     played = (other.league_id == Season.league_id, other.state.in_(UNDER_WAY))
     query = (
-        select(Season.id)
+        select(Season)
         .join(Season.league)
         .where(League.paused.is_(False), Season.division == 1, Season.state.in_(_WAITING))
         .where(Season.starts_at <= now, ~select(other.id).where(*played).exists())
     )
-    return list(session.scalars(query.order_by(Season.starts_at, Season.id)))
+    found = session.scalars(query.order_by(Season.starts_at, Season.id)).all()
+    return [season.id for season in found if not _awaits_verdict(session, season, now)]
+
+
+def _awaits_verdict(session: Session, season: Season, now: int) -> bool:
+    """Whether an upload that was made before the edition's time, and may play in it, has no verdict
+    yet. False once the edition has waited for long enough, or its versions are fixed."""
+    time = season.starts_at
+    if season.state != SeasonState.OPEN or time is None or has_passed(VERDICTS_MS, time, now):
+        return False
+    league, admission = season.league, admission_of(season.league)
+    invited = select(Invitation.user_id).where(Invitation.league_id == league.id)
+    plays: list[ColumnElement[bool]] = [
+        Bot.id.in_(select(Entry.bot_id).where(Entry.season_id == season.id)),
+        Bot.owner_id.in_(invited.where(Invitation.joined.is_(True))),
+    ]
+    if admission.everybody:
+        plays.append(true() if admission.by == "open" else Bot.owner_id.in_(invited))
+    waits = (Version.state == VersionState.PENDING, Version.deadline.is_not(None))
+    uploaded = select(Version.id).join(Version.bot).where(*waits, Version.created_at <= time)
+    its_game = (Bot.game == league.game, Bot.retired_at.is_(None))
+    return session.scalar(uploaded.where(*its_game, or_(*plays)).limit(1)) is not None
 
 
 def start(session: Session, number: int, *, settings: Settings, now: int) -> None:

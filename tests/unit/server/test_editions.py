@@ -13,7 +13,7 @@ from sqlalchemy import delete, select
 from matchbox.errors import Conflict
 from matchbox.league.format import Format, Schedule, given
 from matchbox.match.record import Bout
-from matchbox.match.wire import MatchPlayed, PlayMatch
+from matchbox.match.wire import MatchPlayed, PlayMatch, TryOut
 from server import queries
 from server.db.models import (
     Audit,
@@ -34,7 +34,16 @@ from server.queries import courses
 from server.services import classes, entries, leagues, operations, seasons, signs, uploads
 from server.services.tick import tick
 from server.times import DAY_MS
-from tests.books import Books, given_parts, play_out, played, scripted, season_of
+from tests.books import (
+    SIMPLE,
+    Books,
+    given_parts,
+    play_out,
+    played,
+    scripted,
+    season_of,
+    tried_out,
+)
 
 MINUTE = 60_000
 TEN = given(Schedule, {"cron": "*/10 * * * *"})
@@ -431,6 +440,61 @@ def test_bots_of_the_class_are_in_the_next_edition_once(
     wait_until(books, "22:20")
     assert editions(books, league) == [("cup 1", "running", "22:20"), ("cup 2", "open", "22:30")]
     assert sorted(entrants(books, "cup 2")) == ["alices", "bobs"]
+
+
+@pytest.mark.parametrize("admitted", ["class", "entered", "everybody"])
+def test_a_start_waits_for_the_verdicts_on_what_was_uploaded_before_it(
+    books: Books, alice: User, bob: User, charlie: User, admitted: str
+) -> None:
+    books.league(paused=True)
+    league = a_league(books, charlie, admission={"everybody": admitted == "everybody"})
+    for name in ("one", "other"):
+        books.bot(charlie, name)
+    tick(books.context)
+    late = books.upload(alice, "late", SIMPLE + b"# late\n")
+    with books.write() as session:
+        for name in ("one", "other"):
+            entries.enter(session, charlie, "cup 1", name, now=books.clock())
+        if admitted == "class":
+            code = classes.renew_code(session, charlie, "cup", now=books.clock())
+            classes.join(session, session.get_one(User, alice.id), code, now=books.clock())
+        elif admitted == "entered":
+            entries.enter(
+                session, session.get_one(User, alice.id), "cup 1", "late", now=books.clock()
+            )
+    wait_until(books, "22:20")
+    assert editions(books, league) == [("cup 1", "open", "22:20")]
+    books.upload(bob, "later", SIMPLE + b"# later\n")  # after the time: nobody waits for it
+    for job in books.sent(TryOut):
+        if job.version == late.digest:
+            books.settle(tried_out(job))
+    tick(books.context)
+    assert editions(books, league)[0] == ("cup 1", "running", "22:20")
+    assert sorted(entrants(books, "cup 1")) == ["late", "one", "other"]
+
+
+def test_a_start_waits_ten_minutes_at_most_and_only_for_those_who_may_play(
+    books: Books, alice: User, bob: User, charlie: User
+) -> None:
+    books.league(paused=True)
+    league = a_league(
+        books, charlie, schedule={"cron": "20 * * * *"}, admission={"everybody": False}
+    )
+    other = a_league(books, charlie, "other", schedule={"cron": "20 * * * *"})
+    for name in ("one", "other"):
+        books.bot(charlie, name)
+    tick(books.context)
+    with books.write() as session:
+        for name in ("one", "other"):
+            entries.enter(session, charlie, "cup 1", name, now=books.clock())
+    books.upload(alice, "lost", SIMPLE + b"# lost\n")
+    wait_until(books, "22:20")
+    assert editions(books, league)[0] == ("cup 1", "running", "22:20")
+    assert editions(books, other) == [("other 1", "open", "22:20")], "everybody may play there"
+    wait_until(books, "22:29")
+    assert editions(books, other) == [("other 1", "open", "22:20")]
+    wait_until(books, "22:30")
+    assert editions(books, other)[0] == ("other 1", "running", "22:20")
 
 
 def test_the_best_rise_and_the_last_sink_over_three_editions(books: Books, charlie: User) -> None:
