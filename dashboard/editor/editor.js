@@ -5,7 +5,7 @@ import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirro
 import { python } from "@codemirror/lang-python";
 import { bracketMatching, HighlightStyle, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
-import { EditorState, StateEffect, StateField } from "@codemirror/state";
+import { Compartment, EditorState, StateEffect, StateField } from "@codemirror/state";
 import { Decoration, drawSelection, EditorView, highlightActiveLine, highlightSpecialChars, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 
@@ -80,6 +80,7 @@ const leave = { key: "Escape", run: (view) => (view.setTabFocusMode(LEAVE_MS), f
  * after each change by the author. `nonce` is the one of the page's content policy.
  */
 export function open(parent, { text, labels, nonce, changed }) {
+  const past = new Compartment();
   const view = new EditorView({
     parent,
     state: EditorState.create({
@@ -88,7 +89,7 @@ export function open(parent, { text, labels, nonce, changed }) {
         EditorView.cspNonce.of(nonce),
         lineNumbers(),
         highlightSpecialChars(),
-        history(),
+        past.of(history()),
         drawSelection(),
         indentOnInput(),
         bracketMatching(),
@@ -112,6 +113,11 @@ export function open(parent, { text, labels, nonce, changed }) {
     replace(text) {
       const all = { from: 0, to: view.state.doc.length, insert: text };
       view.dispatch({ changes: all, selection: { anchor: 0 }, effects: setWrong.of(null) });
+    },
+    // Forgets all changes, so that they cannot be undone: the text is another bot's now.
+    forgetChanges() {
+      view.dispatch({ effects: past.reconfigure([]) });
+      view.dispatch({ effects: past.reconfigure(history()) });
     },
     goTo(number) {
       if (number < 1 || number > view.state.doc.lines) return;

@@ -42,6 +42,12 @@ function replaceText(words) {
   replacing = false;
 }
 
+// Shows the text of another bot or game, which undo leaves alone.
+function openText(words) {
+  replaceText(words);
+  if (editor) editor.forgetChanges();
+}
+
 function textChanged(words) {
   area.value = words;
   if (!replacing) saveDraft();
@@ -186,7 +192,7 @@ async function choose() {
   if (choice !== choices) return; // A later choice counts.
   if (page) takeParts(page);
   if (text() !== before) return saveDraft(); // The author went on writing.
-  if (!isDraft) replaceText(offered().value);
+  if (!isDraft) openText(offered().value);
   showStatus();
 }
 
@@ -200,12 +206,12 @@ function switchDraft() {
   const [oldGame, oldName] = oldKey.split("/");
   const isRenamed = isEdited && key.startsWith(`${oldGame}/`); // The game is the same.
   if (!isRenamed) {
-    if (draft) replaceText(draft.text);
+    if (draft) openText(draft.text);
     return Boolean(draft);
   }
   if (oldName && draft) {
     setAside(current);
-    replaceText(draft.text);
+    openText(draft.text);
     return true;
   }
   // The text stays. If it had no name before, it replaces the draft of the bot whose name it gets.

@@ -76,6 +76,19 @@ def test_the_game_brings_its_example_and_rules_and_each_bot_keeps_its_draft(
     expect(editor(watched)).to_have_text("# of bomb")
 
 
+def test_undo_does_not_bring_the_text_of_another_game(page: Page, address: str) -> None:
+    page.goto(address + "/submit?game=bomb")
+    write_text(page, "# of bomb")
+    page.get_by_label("Game").select_option("war")
+    expect(editor(page)).to_contain_text(game_pages.example("war").split("\n")[0])
+    editor(page).press("ControlOrMeta+z")
+    assert source(page) == game_pages.example("war")
+    page.get_by_label("Game").select_option("bomb")
+    expect(editor(page)).to_have_text("# of bomb")
+    editor(page).press("ControlOrMeta+z")
+    expect(editor(page)).to_have_text("# of bomb")
+
+
 def test_what_is_selected_stays_so_while_the_page_looks_up_the_bot(
     page: Page, address: str
 ) -> None:
