@@ -19,7 +19,7 @@ from flask import redirect, render_template, request, url_for
 
 from dashboard import markdown
 from dashboard.responses import PageResponse
-from matchbox.errors import NotFound
+from matchbox.errors import NotFound, quoted
 from matchbox.registry import games, package_of, packages
 
 FOLDER: Final = Path(__file__).parent / "docs"
@@ -103,7 +103,8 @@ def docs_page(page: str) -> PageResponse:
     """Returns one page. A file's name, such as write-a-bot.md, redirects to its page."""
     name = page.removesuffix(".md")
     if name not in names():
-        raise NotFound(f"the docs have no page {page!r}; {url_for('pages.docs')} lists them all")
+        lists = url_for("pages.docs")
+        raise NotFound(f"the docs have no page {quoted(page)}; {lists} lists them all")
     if name != page:
         return redirect(url_for("pages.docs_page", page=name))
     return render_template("docs_page.html", page=read(name))

@@ -18,7 +18,7 @@ from dashboard.source import Source
 from matchbox.answers.arenas import FreshArenaKey
 from matchbox.answers.leagues import League
 from matchbox.answers.notices import NOTICE_KINDS, FreshWebhook
-from matchbox.errors import BadOption
+from matchbox.errors import BadOption, quoted
 from matchbox.league.format import CHOICES, PARTS, fields_of, write
 from matchbox.settings import MOST_DEALS
 
@@ -222,7 +222,7 @@ def league_page(source: Source, name: str, values: Values | None = None, error: 
     league = source.league(name)
     kind = (values or {}).get("kind", league.format.kind)
     if kind not in CHOICES["kind"]:
-        raise BadOption(f"{kind!r} is not a kind of season; choose one in the form")
+        raise BadOption(f"{quoted(kind)} is not a kind of season; choose one in the form")
     mark = settings_mark(league)
     cooperative = any(one.name == league.game and one.cooperative for one in source.games())
     return render_template(

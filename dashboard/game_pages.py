@@ -15,7 +15,7 @@ from markupsafe import Markup
 from dashboard.documentation import read_game, read_readme, readme_text
 from dashboard.source import Source
 from matchbox.answers.games import Game
-from matchbox.errors import NotFound
+from matchbox.errors import NotFound, quoted
 from matchbox.game import Plain
 from matchbox.registry import broken_game, draw_module
 
@@ -26,7 +26,7 @@ def find(source: Source, name: str) -> Game:
     """Returns the game with this name. Raises NotFound."""
     game = next((one for one in source.games() if one.name == name), None)
     if game is None:
-        raise NotFound(f"there is no game {name!r} here; the first page lists them")
+        raise NotFound(f"there is no game {quoted(name)} here; the first page lists them")
     return game
 
 

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from dashboard import formats
 from dashboard.responses import PageResponse, login_first
-from matchbox.errors import BadOption, Forbidden
+from matchbox.errors import BadOption, Forbidden, quoted
 from matchbox.league.format import (
     CHOICES,
     OWN,
@@ -29,7 +29,7 @@ from matchbox.league.format import (
     write,
 )
 from matchbox.settings import MOST_DEALS
-from matchbox.whole_numbers import whole_number
+from matchbox.whole_numbers import WHOLE, whole_number
 
 if TYPE_CHECKING:
     from dashboard.source import Source
@@ -191,7 +191,7 @@ def _seats(game: Game, typed: Mapping[str, str]) -> int:
     text = typed.get("seats") or str(min(game.seats))
     sizes = [*map(str, game.seats)]
     if text not in sizes:
-        raise BadOption(f"{game.title} is played by {', '.join(sizes)} players, not {text!r}")
+        raise BadOption(f"{game.title} is played by {', '.join(sizes)} players, not {quoted(text)}")
     return int(text)
 
 
@@ -210,7 +210,8 @@ def _read(part: str, typed: Mapping[str, str]) -> dict[str, object]:
         choices = {str(value): value for value in field.choices}
         number = whole_number(text)
         if field.whole and text and number is None:
-            raise BadOption(f"{field.about.label} is {text!r}; it must be a whole number")
+            why = f"{field.about.label} is {quoted(text)}; {WHOLE}"
+            raise BadOption(why).of(field.alias)
         if text or field.optional:
             found[field.name] = number if field.whole else choices.get(text, text or None)
     return found

@@ -51,8 +51,9 @@ from dashboard.responses import PageResponse, csv_file, json_response, login_fir
 from dashboard.source import Source
 from matchbox.answers.matches import Matches
 from matchbox.answers.standings import Board
-from matchbox.errors import NotFound
+from matchbox.errors import BadOption, NotFound, quoted
 from matchbox.setting_values import is_loopback
+from matchbox.whole_numbers import WHOLE, whole_number
 
 EMPTY_BOARD: Final = Board(
     game="", title="", league="", cooperative=False, matches=0, computed_at=None,
@@ -171,8 +172,8 @@ class _Pages:
     def matches(self) -> PageResponse:
         filters = requested("game", "bot", "opponent", "state", "result", "cursor")
         for key in ("comparison", "version"):
-            if (number := request.args.get(key, 0, int)) in range(1, 10**9):
-                filters[key] = number
+            if text := request.args.get(key, "").strip():
+                filters[key] = _number(key, text)
         filters |= {key: True for key in ("fault", "rated") if request.args.get(key)}
         if not filters.get("bot"):
             filters = {k: one for k, one in filters.items() if k not in ("result", "version")}
@@ -184,6 +185,8 @@ class _Pages:
             filters |= {key: self._full_name(filters[key]) for key in typed}
             page = self.source.matches(**filters, limit=30)
             if not page.items:
+                if game := filters.get("game"):
+                    game_pages.find(self.source, game)
                 for key in typed:
                     self.source.bot(*filters[key].split("/", 1))
         except NotFound as error:
@@ -244,6 +247,13 @@ class _Pages:
             return self.source.leaderboard(game)
         except NotFound:
             return EMPTY_BOARD
+
+
+def _number(name: str, text: str) -> int:
+    """Returns the number by which a list is filtered. Raises BadOption for another text."""
+    if not (number := whole_number(text)):
+        raise BadOption(f"{name} is {quoted(text)}; {WHOLE}, from 1 up")
+    return number
 
 
 def path_after_login() -> str | None:

@@ -18,7 +18,7 @@ from hashlib import blake2b
 from io import BytesIO
 from typing import Final
 
-from matchbox.errors import BadBundle, BadName
+from matchbox.errors import BadBundle, BadName, quoted
 
 FILE_BYTES: Final = 64 << 10
 ZIP_BYTES: Final = 1 << 20
@@ -102,7 +102,7 @@ def check_name(name: str) -> str:
     """Returns the name if a bot may have it. Raises BadName."""
     if not NAME.fullmatch(name):
         raise BadName(
-            f"{name!r} cannot be a name: use 2 to 32 of a-z, 0-9 and -, "
+            f"{quoted(name)} cannot be a name: use 2 to 32 of a-z, 0-9 and -, "
             "starting with a letter or digit"
         ).of("name")
     return name
@@ -111,7 +111,7 @@ def check_name(name: str) -> str:
 def check_class_name(name: str | None) -> str | None:
     """The name of the chosen class, or None. Raises BadName."""
     if name is not None and not CLASS_NAME.fullmatch(name):
-        raise BadName(f"{name!r} cannot be the name of a class").of("class_name")
+        raise BadName(f"{quoted(name)} cannot be the name of a class").of("class_name")
     return name
 
 

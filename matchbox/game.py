@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, TypeAlias
 
 from matchbox.dice import Dice, SeededDice
-from matchbox.errors import BadOption
+from matchbox.errors import BadOption, quoted
 
 Plain: TypeAlias = "None | bool | int | str | list[Any] | dict[str, Any]"
 """Moves and views: None, bool, int below 2**53, str, list, dict with str keys; nothing else."""
@@ -299,7 +299,7 @@ def fill_options(spec: Spec, given: Mapping[str, object]) -> dict[str, str | int
     unknown = sorted(set(given) - set(spec.options))
     if unknown:
         known = ", ".join(sorted(spec.options)) or "none"
-        raise BadOption(f"{spec.name} has no option {unknown[0]!r}; its options: {known}")
+        raise BadOption(f"{spec.name} has no option {quoted(unknown[0])}; its options: {known}")
     return {
         name: _read(spec, name, option, given.get(name, option.default))
         for name, option in sorted(spec.options.items())
@@ -319,7 +319,9 @@ def _read(spec: Spec, name: str, option: Option, value: object) -> str | int | b
     fits = type(read) is type(option.default)
     if not fits or (option.choices and read not in option.choices):
         allowed = ", ".join(map(str, option.choices)) or f"any {type(option.default).__name__}"
-        raise BadOption(f"option {name} of {spec.name} cannot be {value!r}; allowed: {allowed}")
+        raise BadOption(
+            f"option {name} of {spec.name} cannot be {quoted(value)}; allowed: {allowed}"
+        )
     assert isinstance(read, str | int | bool)
     return read
 

@@ -17,7 +17,7 @@ from traceback import extract_tb, walk_tb
 from typing import TYPE_CHECKING, Any, Final
 
 import matchbox.games
-from matchbox.errors import BadGame, MatchboxError, UnknownGame
+from matchbox.errors import BadGame, MatchboxError, UnknownGame, quoted
 from matchbox.hooks import check_choices, check_draw, check_game
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def package_of(name: str) -> str:
         return packages()[name]
     except KeyError:
         known = ", ".join(packages())
-        raise UnknownGame(f"there is no game {name!r}; the games are: {known}") from None
+        raise UnknownGame(f"there is no game {quoted(name)}; the games are: {known}") from None
 
 
 @cache

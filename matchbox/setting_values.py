@@ -10,7 +10,7 @@ from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from matchbox.errors import BadSetting
+from matchbox.errors import BadSetting, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -45,11 +45,12 @@ def value_of(name: str, default: object, bounds: Mapping[str, Any], text: str) -
     if isinstance(default, int):
         return _whole(name, text, bounds["least"], bounds["most"])
     if "choices" in bounds and text not in bounds["choices"]:
-        raise BadSetting(f"{name} is {text!r}; it must be one of {', '.join(bounds['choices'])}")
+        allowed = ", ".join(bounds["choices"])
+        raise BadSetting(f"{name} is {quoted(text)}; it must be one of {allowed}")
     if "schemes" in bounds:
         _check_address(name, text, bounds["schemes"])
     if "form" in bounds and not bounds["form"][0].fullmatch(text):
-        raise BadSetting(f"{name} is {text!r}; it must be {bounds['form'][1]}")
+        raise BadSetting(f"{name} is {quoted(text)}; it must be {bounds['form'][1]}")
     if bounds.get("secret") and len(text) < 32:
         raise BadSetting(f"{name} has {len(text)} characters; make it 32 or more")
     return text
@@ -61,7 +62,9 @@ def _check_address(name: str, text: str, schemes: Sequence[str]) -> None:
     if not text.lower().startswith(tuple(starts)):
         raise BadSetting(f"{name} must start with {' or '.join(starts)}")
     if "http" in schemes and not names_host(text):
-        raise BadSetting(f"{name} is {text!r}; write a host, and its port if it has one, after ://")
+        raise BadSetting(
+            f"{name} is {quoted(text)}; write a host, and its port if it has one, after ://"
+        )
 
 
 def names_host(address: str) -> bool:
@@ -91,7 +94,7 @@ def is_loopback(address: str) -> bool:
 def _boolean(name: str, text: str) -> bool:
     known = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
     if text.lower() not in known:
-        raise BadSetting(f"{name} is {text!r}; it must be true or false")
+        raise BadSetting(f"{name} is {quoted(text)}; it must be true or false")
     return known[text.lower()]
 
 
@@ -99,7 +102,7 @@ def _whole(name: str, text: str, least: int, most: int) -> int:
     try:
         number = int(text)
     except ValueError:
-        raise BadSetting(f"{name} is {text!r}; it must be a whole number") from None
+        raise BadSetting(f"{name} is {quoted(text)}; it must be a whole number") from None
     if not least <= number <= most:
-        raise BadSetting(f"{name} is {number}; it must lie between {least} and {most}")
+        raise BadSetting(f"{name} is {quoted(number)}; it must lie between {least} and {most}")
     return number

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+WHOLE: Final = "it must be a whole number of at most 9 digits"
+"""The end of the message about another text."""
+
 
 def whole_number(text: str, digits: int = 9) -> int | None:
     """Returns the number that the text writes with at most so many digits; None for another text.

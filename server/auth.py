@@ -380,8 +380,17 @@ def _answer_forgery(error: CSRFError) -> Response:
     trouble = f"This form is not from a page of your present session ({why}). Nothing was changed"
     if again is not None:
         with suppress(MatchboxError):  # The visitor may not see that page now.
-            text = f"{trouble}: check the form and send it again."
+            text = f"{trouble}: check the form and send it again.{_about_cookies(error)}"
             shown: Response = again(text, 400, **(request.view_args or {}))
             return shown
-    text = f"{trouble}: load the page again and send its form once more."
+    text = f"{trouble}: load the page again and send its form once more.{_about_cookies(error)}"
     return answer(400, text, kind="ForgedForm")
+
+
+def _about_cookies(error: CSRFError) -> str:
+    """What to do if sending the form again does not help, because its cookie never comes."""
+    if "session" not in (error.description or ""):
+        return ""
+    address = context().settings.server_url
+    place = f", and open it at {address}" if address.startswith("https://") else ""
+    return f" If that does not help, let the browser keep this site's cookies{place}."

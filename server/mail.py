@@ -18,7 +18,7 @@ from email.policy import SMTP
 from email.utils import formatdate
 from typing import TYPE_CHECKING, Final
 
-from matchbox.errors import BadName, Forbidden, Unavailable
+from matchbox.errors import BadName, Forbidden, Unavailable, quoted
 
 if TYPE_CHECKING:
     from matchbox.errors import MatchboxError
@@ -55,7 +55,7 @@ def message_of(letter: Letter, sender: str) -> EmailMessage:
         message["From"] = Address("Matchbox", addr_spec=sender)
         message["To"] = Address(addr_spec=letter.to)
     except (ValueError, MessageError) as error:
-        raise BadName(f"{letter.to!r} is not a valid mail address") from error
+        raise BadName(f"{quoted(letter.to)} is not a valid mail address") from error
     message["Subject"] = one_line(letter.subject, LONGEST_SUBJECT)
     message["Date"] = formatdate(letter.at)
     message["Message-ID"] = f"<{letter.name}@{domain}>"

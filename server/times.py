@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final, overload
 
-from matchbox.errors import BadOption
+from matchbox.errors import BadOption, quoted
 
 if TYPE_CHECKING:
     from sqlalchemy import ColumnElement
@@ -42,7 +42,7 @@ def parse_time_ms(text: str) -> int:
         at = (read if read.tzinfo is not None else read.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError) as error:  # also a time outside of the years 1 to 9999
         raise BadOption(
-            f"{text!r} is not a time; give one as 2026-11-25 or 2026-11-25T13:30, in UTC"
+            f"{quoted(text)} is not a time; give one as 2026-11-25 or 2026-11-25T13:30, in UTC"
         ) from error
     return max(0, (at - _EPOCH) // _MS)
 

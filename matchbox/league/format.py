@@ -26,9 +26,12 @@ from typing import (
 import msgspec
 from msgspec import UNSET, UnsetType, inspect
 
-from matchbox.errors import BadOption
+from matchbox.errors import BadOption, quoted
 
 Whole = Annotated[int, msgspec.Meta(ge=1)]
+MOST: Final = 999_999_999
+"""The most that a whole number without a limit of its own may be set to. Older data may have more.
+"""
 
 
 class Format(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -239,7 +242,7 @@ def given(kind: type[Settings], data: Mapping[str, Any]) -> Given[Settings]:
 
     Whether they contradict other fields is seen only in `Given.replace_in`.
     """
-    some = _convert(data, _some_of(kind), kind)
+    some = _convert(data, _some_of(kind), kind, new=True)
     return Given(msgspec.to_builtins(some))
 
 
@@ -249,8 +252,12 @@ def write(settings: Format | Admission | Schedule) -> dict[str, Any]:
     return fields
 
 
-def _convert(data: Mapping[str, Any], kind: type[Read], settings: type[Settings]) -> Read:
+def _convert(
+    data: Mapping[str, Any], kind: type[Read], settings: type[Settings], *, new: bool = False
+) -> Read:
     try:
+        if new and (why := _out_of_range(data, settings)):
+            raise msgspec.ValidationError(why)
         return msgspec.convert(data, kind)
     except msgspec.ValidationError as error:
         why = _out_of_range(data, settings) or str(error)
@@ -267,11 +274,10 @@ def _out_of_range(data: Mapping[str, Any], settings: type[Settings]) -> str:
     """Names the first whole number that is too small or too large; empty if there is none."""
     for known in fields_of(settings):
         value, least, most = data.get(known.name), known.least, known.most
-        if not known.whole or type(value) is not int:
+        if least is None or most is None or type(value) is not int:
             continue
-        if (least is not None and value < least) or (most is not None and value > most):
-            wanted = f"at least {least}" if most is None else f"from {least} to {most}"
-            return f"{known.alias} is {value}; it must be {wanted}"
+        if not least <= value <= most:
+            return f"{known.alias} is {quoted(value)}; it must be from {least} to {most}"
     return ""
 
 
@@ -296,6 +302,6 @@ def _field(name: str, kind: inspect.Type) -> SettingField:
         choices=CHOICES.get(name, {}),
         whole=whole is not None,
         least=None if whole is None else whole.ge,
-        most=None if whole is None else whole.le,
+        most=None if whole is None else whole.le or MOST,
         optional=len(several) > 1,
     )

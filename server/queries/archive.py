@@ -8,7 +8,7 @@ from typing import IO, TYPE_CHECKING, Any, Final
 from sqlalchemy import select
 from sqlalchemy.orm import joinedload, selectinload
 
-from matchbox.errors import BadOption, Conflict, Forbidden
+from matchbox.errors import BadOption, Conflict, Forbidden, quoted
 from matchbox.league import archive
 from matchbox.league import archive_layout as layout
 from matchbox.league.format import write
@@ -60,7 +60,7 @@ def write_archive(
     """
     season = find_season(session, name)
     if bundles not in BUNDLES:
-        raise BadOption(f"bundles may be {', '.join(BUNDLES)}, and not {bundles!r}")
+        raise BadOption(f"bundles may be {', '.join(BUNDLES)}, and not {quoted(bundles)}")
     if bundles == "all" and (viewer is None or not viewer.operator):
         raise Forbidden("everybody's bundles are for operators; ask for mine, or allowed")
     if season.state not in OVER:

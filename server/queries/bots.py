@@ -11,7 +11,7 @@ from sqlalchemy.orm import joinedload, selectinload
 from matchbox.answers.bots import Author, AuthorBot, BotLine, BotName, Bots, Report, VersionLine
 from matchbox.answers.bots import Bot as AnsweredBot
 from matchbox.answers.bots import Version as AnsweredVersion
-from matchbox.errors import Forbidden, NotFound
+from matchbox.errors import Forbidden, NotFound, quoted
 from matchbox.whole_numbers import whole_number
 from server.db.models import (
     Bot,
@@ -89,7 +89,7 @@ def author(session: Session, name: str) -> Author:
     """Returns an author with all bots, newest first, including the retired. Raises NotFound."""
     row = session.scalar(select(User).where(User.name == name))
     if row is None:
-        raise NotFound(f"there is no author {name!r}")
+        raise NotFound(f"there is no author {quoted(name)}")
     query = select(Bot).where(Bot.owner_id == row.id).options(selectinload(Bot.versions))
     found = session.scalars(query.order_by(Bot.id.desc())).all()
     return Author(
@@ -116,10 +116,10 @@ def bot_name(session: Session, name: str) -> BotName:
     living = (Bot.name == name, Bot.retired_at.is_(None))
     found = session.scalars(select(Bot).where(*living).order_by(Bot.id)).all()
     if not found:
-        raise NotFound(f"there is no bot {name!r}")
+        raise NotFound(f"there is no bot {quoted(name)}")
     if len(found) > 1:
         names = ", ".join(row.full_name for row in found[:10])
-        raise NotFound(f"several bots are called {name!r}: {names}; name the owner too")
+        raise NotFound(f"several bots are called {quoted(name)}: {names}; name the owner too")
     return BotName(bot=found[0].full_name, owner=found[0].owner.name, name=name)
 
 

@@ -19,7 +19,7 @@ from matchbox.answers.leagues import (
 )
 from matchbox.answers.leagues import League as AnsweredLeague
 from matchbox.answers.leagues import Season as AnsweredSeason
-from matchbox.errors import NotFound
+from matchbox.errors import NotFound, quoted
 from matchbox.league.format import Format, read
 from server.db.models import (
     OVER,
@@ -63,7 +63,7 @@ def league(session: Session, name: str, viewer: User | None = None) -> AnsweredL
     """Returns the league with this name. Raises NotFound."""
     named = [(row, at) for row, at in _with_starts(session) if row.name == name]
     if not named:
-        raise NotFound(f"there is no league {name!r}")
+        raise NotFound(f"there is no league {quoted(name)}")
     row, starts_at = named[0]
     known = select(User.name).join(Invitation, Invitation.user_id == User.id)
     names = session.scalars(known.where(Invitation.league_id == row.id).order_by(User.name)).all()

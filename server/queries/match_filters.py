@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from sqlalchemy import and_, exists, literal_column, select
 from sqlalchemy.orm import aliased
 
-from matchbox.errors import BadOption
+from matchbox.errors import BadOption, quoted
 from server.db.models import Bot, Match, MatchSeat, MatchState, User, Version
 from server.db.session import count_rows
 from server.services.embargo import readable
@@ -49,7 +49,7 @@ class MatchFilters:
         """
         if self.result is not None and self.result not in RESULTS:
             raise BadOption(
-                f"there is no result {self.result!r}; the results: {', '.join(RESULTS)}"
+                f"there is no result {quoted(self.result)}; the results: {', '.join(RESULTS)}"
             )
         if self.bot is None and (self.version is not None or self.result is not None):
             raise BadOption("a version or a result is one of a bot; name the bot too")

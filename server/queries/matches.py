@@ -8,7 +8,7 @@ from sqlalchemy import Select, bindparam, func, select, tuple_
 
 from matchbox import registry
 from matchbox.answers import matches as answers
-from matchbox.errors import BadOption, NotFound
+from matchbox.errors import BadOption, NotFound, quoted
 from matchbox.match import record as records
 from matchbox.match import replay
 from matchbox.match.record import Bout, Record
@@ -198,7 +198,8 @@ def _filtered(query: Select[str], season: int | None, state: str | None) -> Sele
         query = query.where(Match.season_id == season)
     if state is not None:
         if state not in set(MatchState):
-            raise BadOption(f"there is no state {state!r}; the states: {', '.join(MatchState)}")
+            states = ", ".join(MatchState)
+            raise BadOption(f"there is no state {quoted(state)}; the states: {states}")
         query = query.where(Match.state == state)
     return query
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from matchbox import registry
-from matchbox.errors import BadOption, MatchboxError
+from matchbox.errors import BadOption, MatchboxError, quoted
 from matchbox.whole_numbers import whole_number
 
 if TYPE_CHECKING:
@@ -55,5 +55,5 @@ def numbers(cursor: str, count: int) -> tuple[int, ...]:
     parts = cursor.split(".")
     found = [number for part in parts if (number := whole_number(part, 18)) is not None]
     if not len(found) == len(parts) == count:
-        raise BadOption(f"{cursor!r} is not a cursor; use the `next` of the page before")
+        raise BadOption(f"{quoted(cursor)} is not a cursor; use the `next` of the page before")
     return tuple(found)

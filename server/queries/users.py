@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, func, or_, select, tuple_
 
 from matchbox.answers import platform as answers
 from matchbox.answers.accounts import LoggedIn, LoggedInLine
-from matchbox.errors import BadOption, NotFound
+from matchbox.errors import BadOption, NotFound, quoted
 from server.db.models import Bot, BrowserSession, Role, User
 from server.db.session import count_rows
 from server.queries.pagination import numbers, page_size, split
@@ -69,7 +69,7 @@ def user(session: Session, viewer: User | None, name: str, *, now: int) -> answe
     require_operator_to_see(viewer)
     row = session.scalar(select(User).where(User.name == name, *PEOPLE))
     if row is None:
-        raise NotFound(f"there is no account {name!r}")
+        raise NotFound(f"there is no account {quoted(name)}")
     return answers.UserDetail(
         **vars(_user(row, _bots(session, [row.id]).get(row.id, 0))),
         sessions=sessions(session, row, None, now=now),
@@ -114,11 +114,11 @@ def _which(wanted: str, role: str | None, state: str | None) -> list[ColumnEleme
         which.append(or_(as_typed, *(part.contains(text, autoescape=True) for part in parts)))
     if role is not None:
         if role not in (Role.AUTHOR, Role.OPERATOR):
-            raise BadOption(f"there is no role {role!r}; the roles are author and operator")
+            raise BadOption(f"there is no role {quoted(role)}; the roles are author and operator")
         which.append(User.role == role)
     if state is not None:
         if state not in _STATES:
-            raise BadOption(f"an account is open or closed, not {state!r}")
+            raise BadOption(f"an account is open or closed, not {quoted(state)}")
         which.append(_STATES[state])
     return which
 

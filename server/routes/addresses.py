@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
 
 from flask import request
 from werkzeug.exceptions import BadRequest
 from werkzeug.routing import BaseConverter
 
 if TYPE_CHECKING:
-    from flask import Flask
+    from flask import Flask, Response
 
 
 class Name(BaseConverter):
@@ -78,7 +80,8 @@ SCHEMAS: Final[dict[str, dict[str, Any]]] = {
 
 
 def teach_addresses(app: Flask) -> None:
-    """Registers the converters, such as `<name:owner>`, and refuses addresses that contain NUL."""
+    """Registers the converters, such as `<name:owner>`, refuses addresses that contain NUL, and
+    leaves the host out of redirects."""
     app.url_map.converters.update(
         name=Name,
         match=MatchId,
@@ -97,3 +100,13 @@ def teach_addresses(app: Flask) -> None:
         values = (value for _, value in request.args.items(multi=True))
         if "\0" in request.path or any("\0" in value for value in values):
             raise BadRequest("an address may not hold the character NUL")
+
+    @app.after_request
+    def lead_to_this_site(response: Response) -> Response:
+        """Leaves scheme and host out of a redirect to the right spelling of an address, as from
+        /docs to /docs/: a proxy may not have told them."""
+        if response.status_code == HTTPStatus.PERMANENT_REDIRECT and response.location:
+            place = urlsplit(response.location)
+            path = "/" + place.path.lstrip("/")
+            response.location = place._replace(scheme="", netloc="", path=path).geturl()
+        return response

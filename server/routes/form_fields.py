@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from flask import g, make_response, redirect, request, url_for
 
-from matchbox.errors import BadOption, CallerFault, Forbidden, Unavailable
-from matchbox.whole_numbers import whole_number
+from matchbox.errors import BadOption, CallerFault, Forbidden, Unavailable, quoted
+from matchbox.whole_numbers import WHOLE, whole_number
 from server.problems import AGAIN, note_wait, status_of
 from server.routes.source import the_source
 
@@ -39,7 +39,8 @@ def whole(name: str) -> int:
     text = field(name).strip()
     number = whole_number(text)
     if number is None:
-        raise BadOption(f"{name} is {text!r}; it must be a whole number").of(name)
+        typed = quoted(text) if text else "empty"
+        raise BadOption(f"{name} is {typed}; {WHOLE}").of(name)
     return number
 
 

@@ -123,5 +123,5 @@ def _file() -> bytes:
         return data
     text = field("source").replace("\r\n", "\n")
     if not text.strip():
-        raise BadBundle("write the bot's text into its field, or choose a file")
+        raise BadBundle("write the bot's text into its field, or choose a file").of("source")
     return text.encode("utf-8", "surrogatepass")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from flask import Blueprint, make_response, redirect, url_for
+from flask import Blueprint, g, make_response, redirect, url_for
 
 from dashboard import classes as pages
 from matchbox.errors import BadNames
@@ -63,6 +63,7 @@ def make_accounts(name: str) -> Response:
         names, notes = classes.read_list(field("names"))
         made = classes.make_accounts(context(), signed_in(), acting, name, names, notes)
     except BadNames as error:
+        g.wrong_fields = ("names",)
         page = pages.class_page(
             the_source(), name, values=submitted(), error=_SUMMARY, refused=error.refused
         )

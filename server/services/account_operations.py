@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import select
 
-from matchbox.errors import BadName, BadOption, Conflict, NotFound
+from matchbox.errors import BadName, BadOption, Conflict, NotFound, quoted
 from server.db.models import Bot, Match, MatchSeat, Role, Token, User, Version, VoidCause
 from server.db.session import count_rows
 from server.services import (
@@ -92,7 +92,8 @@ def set_role(session: Session, actor: User | None, name: str, role: str, *, now:
     """
     user = _account(session, actor, name)
     if role not in ROLES:
-        raise BadName(f"there is no role {role!r}; the roles are author and operator").of("role")
+        why = f"there is no role {quoted(role)}; the roles are author and operator"
+        raise BadName(why).of("role")
     if user.role == role:
         return user
     if role != Role.OPERATOR:
@@ -217,7 +218,7 @@ def _account(session: Session, actor: User | None, name: str) -> User:
     theirs = (User.role.in_(ROLES), User.deleted_at.is_(None))
     user = session.scalar(select(User).where(User.name == name, *theirs))
     if user is None:
-        raise NotFound(f"there is no account {name!r}")
+        raise NotFound(f"there is no account {quoted(name)}")
     return user
 
 

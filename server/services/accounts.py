@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias, TypeVar
 from sqlalchemy import or_, select, update
 
 from matchbox.bundle import check_name
-from matchbox.errors import BadName, BadOption, Conflict, Forbidden, NotFound
+from matchbox.errors import BadName, BadOption, Conflict, Forbidden, NotFound, quoted
 from server.db.models import NOTE, FormerName, Role, Scope, Token, User
 from server.db.session import rows_changed
 from server.services import audit, notices, passwords, sessions
@@ -70,7 +70,8 @@ def create_user(actor: User, acting: Acting[User], name: str, password: str, rol
     """
     require_operator(actor)
     if role not in (Role.AUTHOR, Role.OPERATOR):
-        raise BadName(f"there is no role {role!r}; the roles are author and operator").of("role")
+        why = f"there is no role {quoted(role)}; the roles are author and operator"
+        raise BadName(why).of("role")
     hashed = passwords.hash_password(password, name)
     with acting() as (session, actor, now):
         require_operator(actor)
@@ -196,6 +197,7 @@ def make_token(
     (`by`) gets no scope that `by` lacks, and expires no later. Raises BadName, BadOption (bad
     scopes or days), Forbidden (scopes that are not held), or Conflict (too many tokens).
     """
+    name = name.strip()
     if not 1 <= len(name) <= 64 or not name.isprintable():
         raise BadName("a token's name has 1 to 64 printable characters").of("name")
     if not 1 <= days <= MOST_TOKEN_DAYS:

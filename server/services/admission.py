@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import delete, select
 
-from matchbox.errors import Conflict, Forbidden, NotFound, TooMany
+from matchbox.errors import Conflict, Forbidden, NotFound, TooMany, quoted
 from server.db.models import Bot, Entry, Invitation, League, Season, User, Version
 from server.db.session import rows_changed
 from server.services import audit
@@ -137,5 +137,5 @@ def check_uploads(session: Session, user: User, game: str, *, now: int) -> None:
 def _user(session: Session, name: str) -> User:
     user = session.scalar(select(User).where(User.name == name))
     if user is None:
-        raise NotFound(f"there is no account {name!r}")
+        raise NotFound(f"there is no account {quoted(name)}")
     return user

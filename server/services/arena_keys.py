@@ -13,7 +13,7 @@ from sqlalchemy import delete, select
 
 from matchbox.answers.arenas import ArenaKey as KeyLine
 from matchbox.answers.arenas import ArenaKeys, FreshArenaKey, KeyState
-from matchbox.errors import BadName, Conflict, Forbidden, NotFound
+from matchbox.errors import BadName, Conflict, Forbidden, NotFound, quoted
 from server.db.models import ArenaKey, ArenaPart
 from server.services import audit, job_kinds, walls
 from server.services.accounts import require_operator, require_operator_to_see
@@ -39,8 +39,8 @@ def make(session: Session, actor: User, name: str, *, now: int) -> FreshArenaKey
     require_operator(actor)
     if not _NAME.fullmatch(name):
         raise BadName(
-            f"{name!r} cannot be a key's name: give 2 to 24 lowercase letters, digits and hyphens, "
-            "such as the host's name"
+            f"{quoted(name)} cannot be a key's name: give 2 to 24 lowercase letters, digits and "
+            "hyphens, such as the host's name"
         ).of("name")
     if session.scalar(select(ArenaKey.id).where(ArenaKey.name == name)) is not None:
         raise Conflict(

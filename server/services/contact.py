@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from sqlalchemy import and_, delete, func, not_, select
 
 from matchbox.answers.notices import MAY_BE_MUTED
-from matchbox.errors import BadName, BadOption, Conflict, Forbidden, TooMany
+from matchbox.errors import BadName, BadOption, Conflict, Forbidden, TooMany, quoted
 from matchbox.settings import MAIL_ADDRESS
 from server.db.models import Delivery, Notice, User
 from server.services import audit, notices
@@ -102,7 +102,8 @@ def mute(session: Session, user: User, kinds: Collection[str]) -> None:
     """
     unknown = sorted(set(kinds) - set(MAY_BE_MUTED))
     if unknown:
-        raise BadOption(f"no notice is of kind {unknown[0]!r}; there are {', '.join(MAY_BE_MUTED)}")
+        kinds = ", ".join(MAY_BE_MUTED)
+        raise BadOption(f"no notice is of kind {quoted(unknown[0])}; there are {kinds}")
     user.muted = [kind for kind in MAY_BE_MUTED if kind in kinds]
     _forget(session, user, Notice.kind.in_(user.muted))
 

@@ -11,7 +11,7 @@ from sqlalchemy.orm import contains_eager
 
 from matchbox import registry
 from matchbox.bundle import check_name
-from matchbox.errors import BadGame, BadName, BadOption, Conflict
+from matchbox.errors import BadGame, BadName, BadOption, Conflict, quoted
 from matchbox.game import check_seats, fill_options
 from matchbox.league import course
 from matchbox.league.format import Admission, Format, Given, Schedule, given, read, write
@@ -279,7 +279,8 @@ def _set_separation(league: League, separation: str | None) -> None:
         if separation == known:
             league.separation = known
             return
-    raise BadOption(f"separation is {separation!r}; it must be one of {', '.join(SEPARATIONS)}")
+    allowed = ", ".join(SEPARATIONS)
+    raise BadOption(f"separation is {quoted(separation)}; it must be one of {allowed}")
 
 
 def _set_deals(league: League, deals: int | None) -> None:

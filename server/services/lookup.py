@@ -9,7 +9,7 @@ from sqlalchemy import bindparam, inspect, select
 from sqlalchemy.orm import defer, joinedload
 from sqlalchemy.orm.attributes import set_committed_value
 
-from matchbox.errors import NotFound
+from matchbox.errors import NotFound, quoted
 from matchbox.whole_numbers import whole_number
 from server.db.models import (
     Bot,
@@ -90,7 +90,7 @@ def find_league(session: Session, name: str) -> League:
     """Returns the league with that name."""
     row = session.scalar(select(League).where(League.name == name))
     if row is None:
-        raise NotFound(f"there is no league {name!r}; `matchbox league list` names them")
+        raise NotFound(f"there is no league {quoted(name)}; `matchbox league list` names them")
     return row
 
 
@@ -107,7 +107,7 @@ def find_season(session: Session, name: int | str, viewer: User | None = None) -
     row = kept.get(wanted) or session.scalar(query, {"wanted": wanted})
     drafts = viewer is not None and viewer.operator
     if row is None or (row.state == SeasonState.DRAFT and not drafts):
-        raise NotFound(f"there is no season {name!r}")
+        raise NotFound(f"there is no season {quoted(name)}")
     if "entries" not in inspect(row).dict:
         entries = session.scalars(_ENTRIES, {"season": row.id}).all()
         set_committed_value(row, "entries", entries)

@@ -49,7 +49,8 @@ def check(schedule: Schedule, now: int) -> None:
     """Raises BadOption if the expression or the zone is not valid, or if the time never comes."""
     _zone(schedule.zone)
     if schedule.cron is not None and next_start(schedule, now) is None:
-        raise BadOption(f"the time {schedule.cron!r} never comes; change its day or its month")
+        why = f"the time {schedule.cron!r} never comes; change its day or its month"
+        raise BadOption(why).of("cron")
 
 
 def _times(cron: str, begin: datetime) -> CronSim:
@@ -57,14 +58,15 @@ def _times(cron: str, begin: datetime) -> CronSim:
         raise BadOption(
             f"{cron[:MOST_LETTERS]!r} is not a cron expression: write minute, hour, day of month, "
             "month and day of week, such as '0 18 * * FRI'"
-        )
+        ).of("cron")
     try:
         return CronSim(cron, begin)
     except CronSimError as error:
         what = str(error).lower()
         values = _VALUES.get(what.removeprefix("bad "))
         hint = f"; write {values}" if values else ""
-        raise BadOption(f"{cron!r} is not a cron expression: {what}{hint}") from None
+        why = f"{cron!r} is not a cron expression: {what}{hint}"
+        raise BadOption(why).of("cron") from None
 
 
 def _zone(name: str) -> ZoneInfo:
@@ -73,4 +75,4 @@ def _zone(name: str) -> ZoneInfo:
     except (KeyError, ValueError, OSError):  # unknown, not a name, or the name of a folder
         raise BadOption(
             f"there is no time zone {name[:MOST_LETTERS]!r}; name one such as Europe/Berlin"
-        ) from None
+        ).of("zone") from None

@@ -27,7 +27,7 @@ from server.db.models import (
 from server.db.session import compare_and_set
 from server.services import audit, faults, ratings, replacements, standings
 from server.services.accounts import require_operator
-from server.services.events import publish
+from server.services.events import publish, storable
 from server.services.kept_records import removed
 from server.services.lookup import find_match
 
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 LONGEST: Final = 400
 """The most characters of a reason."""
+_NOT_AGAIN: Final = "make it void without playing it again"
 
 
 def void(
@@ -194,9 +195,12 @@ def _require_playable(session: Session, match: Match) -> None:
         if _out(session, match):
             raise Conflict(f"a bot of match {match.id} is out of the season; reinstate it first")
     elif match.rules != match.league.rules:
-        raise Conflict(f"match {match.id} was under rules {match.rules}, which are not played now")
+        raise Conflict(
+            f"match {match.id} was under rules {match.rules}, which are not played now; "
+            f"{_NOT_AGAIN}"
+        )
     elif any(seat.version.state != VersionState.ACTIVE for seat in match.seats):
-        raise Conflict(f"a version of match {match.id} is not active any more")
+        raise Conflict(f"a version of match {match.id} is not active any more; {_NOT_AGAIN}")
 
 
 def is_playable(session: Session, match: Match) -> bool:
@@ -215,11 +219,11 @@ def _out(session: Session, match: Match) -> bool:
 
 
 def reason_of(text: str) -> str:
-    """Returns the reason without extra spaces.
+    """Returns the reason without extra spaces, as a database can store it.
 
     Raises BadOption unless it has 1 to LONGEST characters.
     """
     text = " ".join(text.split())
     if not 1 <= len(text) <= LONGEST:
         raise BadOption(f"say why, in 1 to {LONGEST} characters; it is kept and shown").of("reason")
-    return text
+    return storable(text, LONGEST)

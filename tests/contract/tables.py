@@ -182,7 +182,7 @@ def _values(field: SettingField) -> str:
         return ", ".join(map(_code, field.choices))
     if not field.whole:
         return "text or none" if field.optional else "text"
-    numbers = f"{field.least} or more" if field.most is None else f"{field.least} to {field.most}"
+    numbers = f"{field.least} to {field.most}"
     return f"{numbers}, or none" if field.optional else numbers
 
 

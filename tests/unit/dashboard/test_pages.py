@@ -347,6 +347,12 @@ def test_a_list_of_matches_says_that_there_is_no_such_bot() -> None:
     page = get("/matches?bot=x", replace(SOURCE, find_bot=several)).text
     assert "a/x, b/x; name the owner too." in page
     assert "No match fits" in get("/matches?bot=alice/careful", empty).text
+    assert "There is no game 'chess' here" in get("/matches?game=chess", empty).text
+    for version in ("0", "-1", "two", "9" * 10):
+        path = f"/matches?bot=alice/careful&version={version}"
+        refused = make_app(empty).test_client().get(path)
+        assert refused.status_code == 422
+        assert "it must be a whole number of at most 9 digits, from 1 up" in refused.text
 
 
 def test_an_address_that_names_a_move_leads_to_its_step() -> None:

@@ -8,7 +8,17 @@ import pytest
 from msgspec import structs
 
 from matchbox.errors import BadOption
-from matchbox.league.format import ABOUT, CHOICES, PARTS, Format, Schedule, fields_of, given
+from matchbox.league.format import (
+    ABOUT,
+    CHOICES,
+    MOST,
+    PARTS,
+    Format,
+    Schedule,
+    fields_of,
+    given,
+    read,
+)
 
 
 @pytest.mark.parametrize("part", PARTS)
@@ -35,9 +45,18 @@ def test_a_field_has_the_bounds_of_its_type() -> None:
     known = {field.name: field for field in fields_of(PARTS["format"])}
     group, rounds, kind = known["group"], known["rounds"], known["kind"]
     assert (group.whole, group.least, group.most, group.optional) == (True, 3, 32, False)
-    assert (rounds.whole, rounds.least, rounds.most, rounds.optional) == (True, 1, None, True)
+    assert (rounds.whole, rounds.least, rounds.most, rounds.optional) == (True, 1, MOST, True)
     assert (kind.whole, kind.least, kind.most, kind.optional) == (False, None, None, False)
     assert (known["matches"].alias, group.alias) == ("max_matches", "group")
+
+
+@pytest.mark.parametrize("name", ["rounds", "top", "matches", "hours", "moving"])
+def test_no_new_number_is_endless_but_older_data_is_read(name: str) -> None:
+    with pytest.raises(BadOption, match=r"is 1000.*; it must be from 1 to 999999999") as caught:
+        given(Format, {name: 10**32})
+    assert caught.value.fields == ({"matches": "max_matches"}.get(name, name),)
+    assert len(str(caught.value)) < 120
+    assert getattr(read(Format, {name: 10**32}), name) == 10**32
 
 
 def test_given_fields_replace_those_of_the_settings() -> None:
@@ -54,7 +73,7 @@ def test_given_fields_replace_those_of_the_settings() -> None:
     [
         ({"laps": 3}, "format.*`laps`"),
         ({"group": 2}, "format.*: group is 2; it must be from 3 to 32$"),
-        ({"rounds": 0}, "format.*: rounds is 0; it must be at least 1$"),
+        ({"rounds": 0}, "format.*: rounds is 0; it must be from 1 to 999999999$"),
         ({"kind": "ladder"}, r"format.*'ladder'.*\$\.kind"),
         ({"kind": None}, r"format.*null.*\$\.kind"),
     ],

@@ -95,8 +95,9 @@ def test_what_is_no_schedule_is_refused(cron: str | None, zone: str, why: str | 
     if why is None:
         schedule.check(wanted, at("2026-11-21T10:05"))
     else:
-        with pytest.raises(BadOption, match=why):
+        with pytest.raises(BadOption, match=why) as caught:
             schedule.check(wanted, at("2026-11-21T10:05"))
+        assert caught.value.fields == ("zone" if "zone" in why else "cron",)
 
 
 ZONES = ("UTC", BERLIN, "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe", "Africa/Cairo")

@@ -181,6 +181,10 @@ def test_a_reason_must_be_given(reason: str, books: Books, season: Season, charl
     assert books.match(old).state == MatchState.FINISHED
 
 
+def test_every_database_can_store_a_reason() -> None:
+    assert voids.reason_of(" no\0 disk \ud800") == "no\ufffd disk ?"
+
+
 def test_only_operators_may(books: Books, season: Season, alice: User, charlie: User) -> None:
     old = play_one(books)
     with pytest.raises(Forbidden):

@@ -64,6 +64,29 @@ def test_a_form_without_its_csrf_token_changes_nothing(
     assert "stolen" not in forger.get("/account").text
 
 
+def test_a_browser_without_cookies_is_told_to_keep_them(make_app: MakeApp) -> None:
+    sent = {"name": "alice", "password": "x", "csrf_token": "seen on a page"}
+    for address, place in (("https://bots.example", ", and open it at https://bots.example."),
+                           ("http://bots.example", "cookies.")):  # fmt: skip
+        answer = make_app(server_url=address).test_client().post("/login", data=sent)
+        assert answer.status_code == 400
+        assert f"let the browser keep this site&#39;s cookies{place.removeprefix('cookies')}" in (
+            answer.text
+        )
+
+
+@pytest.mark.parametrize(
+    ("asked", "place"),
+    [("/docs", "/docs/"), ("/docs?q=arena", "/docs/?q=arena"), ("/docs//", "/docs/")],
+)
+def test_a_redirect_leads_to_the_site_itself_however_a_proxy_calls_it(
+    make_app: MakeApp, asked: str, place: str
+) -> None:
+    client = make_app(server_url="https://bots.example").test_client()
+    location = client.get(asked, base_url="http://127.0.0.1:8000").headers.get("Location")
+    assert location == place
+
+
 def test_a_form_that_was_opened_before_the_last_log_in_is_shown_again_with_what_was_typed(
     browse: Browse,
 ) -> None:

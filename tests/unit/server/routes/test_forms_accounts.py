@@ -250,6 +250,7 @@ def test_a_token_without_a_name_is_refused(browse: Browse, dora: User) -> None:
     answer = browse(dora).send("/account/tokens", name="", scope="read")
     assert answer.status_code == 422
     assert "1 to 64" in answer.text
+    assert browse(dora).send("/account/tokens", name="  ", scope="read").status_code == 422
 
 
 def test_a_token_that_may_do_nothing_is_refused(browse: Browse, dora: User, charlie: User) -> None:
@@ -263,6 +264,10 @@ def test_a_token_for_no_whole_number_of_days_is_refused(browse: Browse, dora: Us
     answer = browse(dora).send("/account/tokens", name="x", scope="read", days="a week")
     assert answer.status_code == 422
     assert "it must be a whole number" in answer.text
+    long = browse(dora).send("/account/tokens", name="x", scope="read", days="1" + "0" * 999)
+    assert f"Days is &#39;1{'0' * 59}&#39;...; it must be a whole number of at most" in long.text
+    none = browse(dora).send("/account/tokens", name="x", scope="read", days="+")
+    assert "Days is &#39;+&#39;; it must" in none.text
 
 
 def test_tokens_are_for_accounts(browse: Browse, dora: User, bob: User) -> None:

@@ -404,7 +404,7 @@ def test_an_empty_field_has_its_default_in_a_new_league_and_is_named_in_an_old_o
     for name, label in (("group", "Bots of a group"), ("zone", "Time zone")):
         page = operator.send("/leagues/cup", kind="knock-out", hours="7", **{name: " "})
         assert (page.status_code, f"{label} is empty; fill it in" in page.text) == (422, True)
-        assert 'name="hours" type="number" min="1" value="7"' in page.text
+        assert 'name="hours" type="number" min="1" max="999999999" value="7"' in page.text
 
 
 def test_a_season_that_is_due_says_what_it_waits_for_and_keeps_its_turn_when_the_league_is_saved(

@@ -1,0 +1,30 @@
+"""The texts of errors: a wrong value is repeated, but not without end."""
+
+from __future__ import annotations
+
+import pytest
+
+from matchbox.errors import MOST_QUOTED, BadSetting, quoted
+from matchbox.settings import read_settings
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("it's", '"it\'s"'),
+        ("x" * MOST_QUOTED, f"'{'x' * MOST_QUOTED}'"),
+        ("x" * 9999, f"'{'x' * MOST_QUOTED}'..."),
+        (7, "7"),
+        (10**99, f"1{'0' * (MOST_QUOTED - 1)}..."),
+    ],
+)
+def test_a_long_value_is_cut(value: object, text: str) -> None:
+    assert quoted(value) == text
+
+
+@pytest.mark.parametrize("name", ["MATCHBOX_BOX", "MATCHBOX_ARENAS", "MATCHBOX_PIN"])
+@pytest.mark.parametrize("text", ["x" * 5000, "9" * 4000])
+def test_a_wrong_setting_is_named_in_a_line(name: str, text: str) -> None:
+    with pytest.raises(BadSetting, match=f"^{name} is ") as caught:
+        read_settings({name: text})
+    assert len(str(caught.value)) < 200
