@@ -174,7 +174,7 @@ def _show(document: Played) -> None:
         "undecided": f"{document['games']} games do not show whether {name} is better than {other}",
     }
     output.table(["figure", "value"], _rows(document), titles[document["verdict"]])
-    print_faults(document["faults"])
+    print_faults(document["faults"], document["game"])
     print_stateful(document["stateful"], document["alone"])
     output.note(
         f"{document['games']} games in {document['seconds']:.1f} s, {wall_text(document['box'])}, "

@@ -12,10 +12,12 @@ if TYPE_CHECKING:
     from matchbox.lab.counts import FaultRow
 
 
-def print_faults(faults: Sequence[FaultRow]) -> None:
-    """Prints one line for each bot and kind of fault."""
+def print_faults(faults: Sequence[FaultRow], game: str) -> None:
+    """Prints one line for each bot and kind of fault, and how to see more of them."""
     for fault in faults:
         output.note(f"{fault['bot']}: {fault['games']} x {fault['kind']}: {fault['detail']}")
+    if faults:
+        output.note(f"`matchbox check FILE --game {game}` names the line of a fault")
 
 
 def print_stateful(bots: Sequence[str], alone: Sequence[str] = ()) -> None:

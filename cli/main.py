@@ -5,12 +5,13 @@ Every command imports what it needs when it runs, so that `matchbox play` starts
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Iterator
 from itertools import dropwhile
 from types import TracebackType
-from typing import Annotated, Final
+from typing import Annotated, Final, NoReturn
 
 import typer
 
@@ -113,7 +114,7 @@ def _matchbox(
     """A self-hosted bot-competition platform: every match in a box."""
 
 
-def main(arguments: list[str] | None = None) -> None:
+def main(arguments: list[str] | None = None) -> NoReturn:
     """Runs the command and exits: 0 means yes, 1 no, 2 wrong usage, 130 Ctrl-C."""
     _open_closed_streams()
     output.show_all_signs()
@@ -126,15 +127,14 @@ def show_error(
 ) -> None:
     """Prints an uncaught error. That of a player's file has no frames above the file's, as with
     `python FILE`."""
-    from runpy import run_path
 
-    def is_runpy(frame: TracebackType) -> bool:
-        return frame.tb_frame.f_code.co_filename == run_path.__code__.co_filename
+    def is_ours(frame: TracebackType) -> bool:
+        return frame.tb_frame.f_code.co_filename == script.__file__
 
     frames = list(_frames(trace))
-    if any(map(is_runpy, frames)):
-        below = dropwhile(lambda frame: not is_runpy(frame), frames)
-        trace = next(dropwhile(is_runpy, below), None)
+    if any(map(is_ours, frames)):
+        below = dropwhile(lambda frame: not is_ours(frame), frames)
+        trace = next(dropwhile(is_ours, below), None)
     sys.__excepthook__(kind, error.with_traceback(trace), trace)
 
 
@@ -212,6 +212,8 @@ def _system_error(error: OSError | UnicodeError) -> tuple[str, int]:
     """The sentence and the exit code for an error of a file, or of a text that is no Unicode."""
     if isinstance(error, UnicodeError):
         return f"a text is not UTF-8, or cannot be shown here: {error}", 2
+    if error.errno == errno.ENOSPC and not error.filename:
+        return f"the output cannot be written: {error.strerror}", 1
     return f"{error.filename or 'a file'} cannot be used: {error.strerror or error}", 1
 
 
@@ -221,5 +223,7 @@ def _usage(error: typer.TyperException) -> str:
     command = context.command_path if context else "matchbox"
     named = isinstance(error, typer.BadParameter) and str(error)
     message = error.format_message() if named else str(error)
-    message = message.replace(": Value error, ", ": ")  # pydantic's prefix
-    return f"{message.rstrip('.') or 'a command is missing'}; see {command} --help"
+    message = message.replace(": Value error, ", ": ").rstrip(".")  # The first is pydantic's.
+    if near := getattr(error, "possibilities", None):  # Of an option; the nearest is the first.
+        message += f". Did you mean {near[0]}?"
+    return f"{message or 'a command is missing'}; see {command} --help"

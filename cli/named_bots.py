@@ -60,17 +60,24 @@ def find(game: str, text: str) -> NamedBot:
     package_of(game)
     if text in shipped_names(game):
         return _shipped(game, text)
-    path, _, class_name = text.rpartition(":") if _names_class(text) else (text, "", "")
-    if not path.endswith(SUFFIXES) and not _is_bot(Path(path)):
+    path, class_name = split(text)
+    if not path.endswith(SUFFIXES) and not Path(path).is_file() and not _is_bot(Path(path)):
         known, hint = shipped_names(game), _hint(path, shipped_names(game) + _beside(Path(path)))
         raise BadName(
             f"there is no bot {text!r} of {game}: name a shipped one "
             f"({', '.join(known) or 'none'}), a file ending in .py or .zip, or a folder with "
             f"{MAIN}{hint}"
         )
-    stem = Path(os.path.abspath(path)).stem  # also of the folder "."
-    name = os.fsencode(stem).decode(errors="backslashreplace")  # A name may be no UTF-8.
-    return NamedBot(name, read(Path(path)), check_class_name(class_name or None))
+    name = _shown(Path(os.path.abspath(path)).stem)  # also of the folder "."
+    return NamedBot(name, read(Path(path)), check_class_name(class_name))
+
+
+def split(text: str) -> tuple[str, str | None]:
+    """The path of a bot, and the class of FILE:CLASS, which is not checked."""
+    if not _names_class(text):
+        return text, None
+    path, _, class_name = text.rpartition(":")
+    return path, class_name or None
 
 
 def find_all(game: str, texts: list[str]) -> list[NamedBot]:
@@ -128,13 +135,19 @@ def pack(folder: Path) -> bytes:
         for file in sorted(folder.rglob("*")):
             place = file.relative_to(folder).as_posix()
             if file.is_file() and not is_left_out(place):
-                archive.writestr(zipfile.ZipInfo(place), file.read_bytes())
+                archive.writestr(zipfile.ZipInfo(_shown(place)), file.read_bytes())
     return packed.getvalue()
+
+
+def _shown(name: str) -> str:
+    """The name of a file, which may be no UTF-8."""
+    return os.fsencode(name).decode(errors="backslashreplace")
 
 
 def _names_class(text: str) -> bool:
     """Whether it is FILE:CLASS, and no path with a colon."""
-    return ":" in text and not text.endswith(SUFFIXES) and not _is_bot(Path(text))
+    path = Path(text)
+    return ":" in text and not (text.endswith(SUFFIXES) or path.is_file() or _is_bot(path))
 
 
 def _shipped(game: str, name: str) -> NamedBot:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TextIO
 
 import typer
 
@@ -22,6 +23,15 @@ if TYPE_CHECKING:
 
 PASSED_ON: Final = "passed on: "
 """The beginning of a line on a child's stderr that its parent shows as a note."""
+_SIGNS: Final = {
+    "\xb1": "+-",
+    "\u2013": "-",
+    "\u2026": "...",
+    "\u2019": "'",
+    "\u201c": '"',
+    "\u201d": '"',
+}
+"""Signs that our texts have, in ASCII."""
 
 
 class Stopped(Exception):
@@ -29,18 +39,30 @@ class Stopped(Exception):
 
 
 def show_all_signs() -> None:
-    """Has stdout show signs that its encoding lacks as escapes, such as Cyrillic ones in ASCII."""
-    if not _is_utf_8() and isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")
+    """Has stdout and stderr show what their encodings lack: our own signs in ASCII, and all others
+    as escapes."""
+    codecs.register_error("matchbox", _spelled)
+    for stream in (sys.stdout, sys.stderr):
+        if not _is_utf_8(stream) and isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="matchbox")
 
 
-def _is_utf_8() -> bool:
-    return (sys.stdout.encoding or "utf-8").lower().startswith("utf")
+def _spelled(error: UnicodeError) -> tuple[str | bytes, int]:
+    """The first sign that an encoding lacks, in ASCII."""
+    if isinstance(error, UnicodeEncodeError):
+        if sign := _SIGNS.get(error.object[error.start]):
+            return sign, error.start + 1
+        error.end = error.start + 1
+    return codecs.backslashreplace_errors(error)
+
+
+def _is_utf_8(stream: TextIO) -> bool:
+    return (stream.encoding or "utf-8").lower().startswith("utf")
 
 
 def document(value: Any) -> None:
     """Prints the one JSON document of a command."""
-    print(json.dumps(value, indent=2, ensure_ascii=not _is_utf_8()))
+    print(json.dumps(value, indent=2, ensure_ascii=not _is_utf_8(sys.stdout)))
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]], title: str = "") -> None:

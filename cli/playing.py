@@ -29,6 +29,9 @@ MOST_GAMES: Final = 10_000_000
 """The most games of an experiment, whose deals take about 1 GB of memory."""
 JsonOption = Annotated[bool, typer.Option("--json", help="one JSON document on stdout")]
 BoxOption = Annotated[str, typer.Option(help="auto, bwrap, docker, process; none for trusted bots")]
+FileArgument = Annotated[
+    str, typer.Argument(help="the bot: a .py file, FILE.py:Class, or a zip with player.py")
+]
 WidthOption = Annotated[
     int | None,
     typer.Option(min=0, max=1024, help="games at once (250); 0: a fresh process for each game"),
@@ -93,9 +96,9 @@ def play(
         check_export(game, export)
     bots = _bots(game, bot)
     job = _job(game, bots, seed, option or [])
-    kind, played, diagnostics = _play(job, bots, people, box)
+    kind, played, diagnostics, logs = _play(job, bots, people, box)
     names = distinct_names([one.name for one in bots])
-    lines = _transcript(played, names)
+    lines = _transcript(played, names, logs)
     lines += [f"{names[one.entrant]}, decision {one.decision}: {one.text}" for one in diagnostics]
     if json:
         output.document(_document(seed, kind, bots, played.record, lines))
@@ -109,7 +112,7 @@ def play(
 
 
 def check(
-    file: Annotated[Path, typer.Argument(help="the bot: a .py file, or a zip with player.py")],
+    file: FileArgument,
     game: Annotated[str, typer.Option(help="the game it plays")],
     class_name: Annotated[
         str | None, typer.Option("--class", help="one of several players")
@@ -125,9 +128,10 @@ def check(
     from matchbox.bundle import check_class_name
 
     registry.game(game)
-    data, seed = named_bots.read(file), seed or secrets.token_hex(4)
+    path, named = named_bots.split(file)
+    data, seed = named_bots.read(Path(path)), seed or secrets.token_hex(4)
     with open_box(box) as opened:
-        report = try_file(data, game, check_class_name(class_name), opened, seed)
+        report = try_file(data, game, check_class_name(class_name or named), opened, seed)
     if json:
         output.document({**report_of(report), "seed": seed})
     else:
@@ -224,9 +228,9 @@ def _job(game: str, bots: list[NamedBot], seed: str, options: list[str]) -> Play
 
 def _play(
     job: PlayMatch, bots: list[NamedBot], people: Sequence[int], kind: str
-) -> tuple[str, Played, list[Diagnostic]]:
+) -> tuple[str, Played, list[Diagnostic], list[str]]:
     """Plays one deal in the seats' own order. Returns the kind of box, the match, and the players'
-    comments.
+    comments and output.
 
     `people` are the seats of people: only they play outside the box. If there are any, the moves
     are printed as they are made.
@@ -248,18 +252,21 @@ def _play(
         with answering() if people else nullcontext():
             rules = spectator.game() if people else game
             played = play(rules, job, seats.open_player, rotations=[0])
-        return box_kind(box), played, seats.output(0).diagnostics
+        logs = seats.logs(job.limits["log_bytes"])
+        return box_kind(box), played, seats.output(0).diagnostics, logs
 
 
-def _transcript(played: Played, names: list[str]) -> list[str]:
+def _transcript(played: Played, names: list[str], logs: list[str]) -> list[str]:
     from matchbox import registry
     from matchbox.match.transcript import narrate
+    from worker.arena.verdict_messages import fault_line
 
     record = played.record
-    return [
-        *narrate(registry.game(record.game), record, record.bouts[0], names),
-        *(f"{names[note.entrant]}: {note.kind}: {note.detail}" for note in played.notes),
-    ]
+    lines = list(narrate(registry.game(record.game), record, record.bouts[0], names))
+    for note in played.notes:
+        found = fault_line(note.kind, note.detail, logs[note.entrant])
+        lines.append(f"{names[note.entrant]}: {found}")
+    return lines
 
 
 def _document(

@@ -15,7 +15,7 @@ import typer
 
 from cli import output
 from cli.boards import show_board
-from cli.playing import JsonOption
+from cli.playing import FileArgument, JsonOption
 from matchbox.errors import BadOption, Forbidden, NotFound, TooMany, Unavailable
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def _finite(seconds: float) -> float:
 
 
 def submit(
-    file: Annotated[Path, typer.Argument(help="the bot: a .py file, or a zip with player.py")],
+    file: FileArgument,
     game: Annotated[str, typer.Option(help="the game it plays")],
     name: Annotated[str, typer.Option(help="the bot's name; a new one makes a new bot")],
     class_name: Annotated[
@@ -123,9 +123,10 @@ def submit(
     from cli import named_bots
     from matchbox.answers.bots import Version
 
-    data = named_bots.read(file)
+    path, named = named_bots.split(file)
+    data = named_bots.read(Path(path))
     with connect() as client:
-        fields = {"game": game, "name": name, "class": class_name}
+        fields = {"game": game, "name": name, "class": class_name or named}
         version = client.upload(Version, "/bots", fields, data)
         known = version.state != "pending"
         if wait:

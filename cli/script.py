@@ -31,7 +31,6 @@ def run(
 
     There is no box: the file runs as with `python FILE`, and a debugger can follow it.
     """
-    import runpy
     from importlib import import_module
 
     from matchbox.match.loading import offer_document_names
@@ -43,9 +42,26 @@ def run(
     sys.argv = [str(file), *(argument or ())]
     sys.path.insert(0, str(file.resolve().parent))
     try:
-        runpy.run_path(str(file), run_name="__main__")
+        _run(file)
     except (EOFError, KeyboardInterrupt) as error:
         raise Broken(error) from error
+
+
+def _run(file: Path) -> None:
+    """Runs the file as the main module. Unlike that of `python FILE`, it has a loader, with which
+    `pkgutil.get_data(__name__, ...)` reads the files beside it, as in a box."""
+    from importlib.util import module_from_spec, spec_from_file_location
+
+    spec = spec_from_file_location(file.stem, file)
+    assert spec is not None
+    module, before = module_from_spec(spec), sys.modules["__main__"]
+    module.__name__, module.__file__ = "__main__", str(file)
+    sys.modules["__main__"] = module
+    try:
+        code = compile(file.read_bytes(), str(file), "exec", dont_inherit=True)
+        exec(code, vars(module))  # noqa: S102  It is the user's own program.
+    finally:
+        sys.modules["__main__"] = before
 
 
 def _check(file: Path) -> None:

@@ -158,7 +158,7 @@ def _show(document: Document, games: int) -> None:
         output.table(columns, rows, f"{name}: what happens, by number of players")
         columns = ["players", "bot", "games", "won %", "mean place"]
         output.table(columns, result_rows.place_rows(document), f"{name}: who wins")
-    print_faults(document["faults"])
+    print_faults(document["faults"], document["game"])
     print_stateful(document["stateful"], document["alone"])
     output.note(
         f"{games} {output.plural(games, 'game')} in {document['seconds']:.1f} s, "

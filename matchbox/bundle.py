@@ -182,9 +182,17 @@ def _how_to_have_it(files: dict[str, bytes]) -> str:
 def _check_entries(entries: list[zipfile.ZipInfo]) -> None:
     if len(entries) > MAX_FILES:
         raise BadBundle(f"the zip holds {len(entries)} files; it may hold {MAX_FILES}")
-    names = [entry.filename for entry in entries]
-    if len({name.casefold() for name in names}) != len(names):
-        raise BadBundle("the zip holds two files of the same name")
+    seen: dict[str, str] = {}
+    for entry in entries:
+        name = entry.filename
+        if other := seen.get(name.casefold()):
+            raise BadBundle(
+                f"the zip holds two files of the name {name!r}"
+                if name == other
+                else f"the zip holds {other!r} and {name!r}, which some systems take for the same "
+                "file; rename one"
+            )
+        seen[name.casefold()] = name
     for entry in entries:
         kind = stat.S_IFMT(entry.external_attr >> 16)
         if kind not in (0, stat.S_IFREG) or entry.flag_bits & 1:

@@ -280,6 +280,12 @@ async function takeFile(file) {
   saveDraft();
 }
 
+function takeDrop({ files, items }) {
+  const isFolder = items[0]?.webkitGetAsEntry()?.isDirectory;
+  if (files.length <= 1 && !isFolder) return takeFile(files[0]);
+  showProblem("A folder or several files are sent as a zip, with player.py at its root: drop that.");
+}
+
 function sendFile(file) {
   const list = new DataTransfer();
   list.items.add(file);
@@ -305,7 +311,7 @@ form.addEventListener("drop", (event) => {
   if (!carriesFile(event)) return;
   event.preventDefault();
   event.stopPropagation();
-  takeFile(event.dataTransfer.files[0]);
+  takeDrop(event.dataTransfer);
 }, true);
 
 // The verdict

@@ -230,8 +230,8 @@ def choose(
         raise NotAPlayer(f"{missing}; {_what_to_write(module, base, adopt)}")
     names = ", ".join(sorted(one.__name__ for one in leaves))
     raise NotAPlayer(
-        f"the file defines several players ({names}); choose one with BOT = Class in the file, or "
-        "as you submit it: under “The file has several players”, or with --class"
+        f"the file defines several players ({names}); choose one with BOT = Class in the file, as "
+        "you submit it (“The file has several players”), or in a command with FILE.py:Class"
     )
 
 
@@ -254,6 +254,8 @@ def _what_to_write(module: ModuleType, base: type[Any], adopt: Adopt) -> str:
         if adopt(value, named=True) is not None:
             return f"if the function {name} is your player, write BOT = {name} at the end"
     for name, value in reversed(own):
+        if _is_player(value, base):  # It has another name, as if a function has made it.
+            return f"if {name} is your player, write BOT = {name} at the end"
         if isinstance(value, type) and name != base.__name__:
             return f"if {name} is your player, write class {name}({base.__name__}):"
     return "write one, or name an imported one with BOT = Class"

@@ -199,6 +199,21 @@ def test_a_file_is_chosen_or_dropped(watched: Page, address: str, tmp_path: Path
     expect(watched.locator("#draft")).not_to_contain_text("mine.zip")
 
 
+def test_several_files_are_not_taken_for_one(watched: Page, address: str) -> None:
+    watched.goto(address + "/submit")
+    write_text(watched, "# mine")
+    held = watched.evaluate_handle(
+        """() => {
+          const held = new DataTransfer();
+          for (const name of ["player.py", "table.py"]) held.items.add(new File(["#"], name));
+          return held;
+        }"""
+    )
+    watched.locator("#code-editor").dispatch_event("drop", {"dataTransfer": held})
+    expect(watched.locator("#verdict")).to_contain_text("A folder or several files are sent as")
+    assert source(watched) == "# mine"
+
+
 def test_a_file_that_is_empty_or_too_long_is_refused_by_name(page: Page, address: str) -> None:
     page.goto(address + "/submit")
     write_text(page, "# mine")

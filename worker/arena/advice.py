@@ -48,8 +48,8 @@ _ADVICE: Final = tuple(
         (r"^EOFError: EOF when reading a line", "Nobody sits at a bot's keyboard: remove input()."),
         (
             r"^PermissionError: \[Errno 1\] Operation not permitted: '",
-            "A bot opens no files: put what it needs into the code, or into a zip, in which "
-            'pkgutil.get_data(__name__, "data.txt") reads the file data.txt as bytes.',
+            "A bot opens no files and folders: put what it needs into the code, or into a zip, in "
+            'which pkgutil.get_data(__name__, "data.txt") reads the file data.txt as bytes.',
         ),
         (
             r"^PermissionError: \[Errno 1\] Operation not permitted$|Errno -3\] Temporary failure",

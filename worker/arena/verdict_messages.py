@@ -15,7 +15,7 @@ from worker.arena.advice import advice
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from matchbox.errors import SeatFault
+    from matchbox.errors import FaultKind, SeatFault
     from worker.arena.failed_function import CalledFunction
 
 Stage = Literal["loading", "choosing", "start", "turn"]
@@ -48,6 +48,12 @@ _OUTSIDE: Final = re.compile(
 _FOREIGN_LINE: Final = re.compile(r'File "[^"]+", line \d+\n +(?:[%!]|```)')
 """A notebook's command, or the frame of copied code, as a SyntaxError shows it."""
 _NO_PYTHON: Final = " Remove the lines that begin with %, ! or ```: they are not Python."
+_LEARN_CALL: Final = re.compile(r"^TypeError: [\w.<>]*learn\(\) (?:missing|takes) ")
+_EMPTY: Final = re.compile(
+    r"^json\.decoder\.JSONDecodeError: Expecting value: line 1 column 1 |"
+    r"^EOFError: Ran out of input"
+)
+"""How json and pickle fail to read nothing."""
 _OWN_MODULE: Final = " A module of your own must be in a zip, beside player.py."
 _PLACE: Final = re.compile(r'File "([^"]+\.py)", line (\d+)(?:, in (\S+))?')
 _STOPPED: Final = re.compile(r"\(most recent call first\):((?:\n  File .+)*)")
@@ -78,10 +84,22 @@ def reason(
     return _EXPLANATIONS[fault.kind](fault.detail, stage, limits, log, begins)
 
 
+def fault_line(kind: FaultKind, detail: str, log: str) -> str:
+    """A fault of a game in one line: with its place in the bot's files, if the log has it."""
+    place = {"crash": _last_place, "memory": _last_place, "timeout": _stopped_place}.get(kind)
+    where = place(log) if place else ""
+    help_ = advice(detail, called=not where)
+    return f"{kind}: {detail}{where}{'.' if help_ else ''}{help_}"
+
+
 def learn_failure(fault: SeatFault, log: str) -> str:
     """The message for a bot that plays but whose `learn` failed."""
+    place = _last_place(log)
+    help_ = _memory_advice(fault.detail, place) or advice(fault.detail)
+    if not place and _LEARN_CALL.search(fault.detail):
+        help_ = " Write @staticmethod above its def, and no self."
     return (
-        f"{LEARN_FAILED}{_last_place(log)}: {fault.detail}. No bout is lost by "
+        f"{LEARN_FAILED}{place}: {_stopped(fault.detail)}{help_} No bout is lost by "
         "this, but the bot would keep its old memory."
     )
 
@@ -114,8 +132,15 @@ def _crash(detail: str, stage: Stage, limits: Mapping[str, int], log: str, begin
             f"The program stopped{where}: {detail}; a player must return its answer and must "
             "not exit."
         )
-    help_ = advice(detail, called=not place)
+    help_ = _memory_advice(detail, place) or advice(detail, called=not place)
     return f"The bot raised an exception{_where(stage, place, begins)}: {_stopped(detail)}{help_}"
+
+
+def _memory_advice(detail: str, place: str) -> str:
+    """What to do if a bot cannot read its memory, which it has not written yet."""
+    if _EMPTY.search(detail) and place.endswith(("in remember)", "in learn)")):
+        return ' The memory is b"" at first.'
+    return ""
 
 
 def _timeout(detail: str, stage: Stage, limits: Mapping[str, int], log: str, begins: str) -> str:

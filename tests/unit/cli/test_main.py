@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from cli import start
 from matchbox import registry
 from sandbox.meter import is_asleep
 from tests.installation import eventually
@@ -48,6 +49,7 @@ def test_every_command_explains_itself(command: str, matchbox: Run) -> None:
         ("compare simple scared --game bomb --games 1000000000000", "Input should be less"),
         ("up --port web", "'--port': Input should be a valid integer"),
         ("simulate bomb simple scared --hats 3", "see matchbox simulate --help"),
+        ("check x.py --gmae bomb", "--gmae. Did you mean --game?; see matchbox check --help"),
         (
             "league create x --game bomb --format round_robin",
             "Invalid value for '--format': 'round_robin' is not one of 'round-robin'",
@@ -200,6 +202,31 @@ def test_ctrl_c_at_a_question_is_130_and_the_end_of_the_answers_is_1(key: bytes,
         eventually(lambda: is_asleep(process.pid))
         os.write(terminal, key)
         assert process.wait(DEADLINE_S) == code
+
+
+def test_ctrl_c_while_the_command_is_loaded_is_quiet(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched, pytest.raises(SystemExit) as stop:
+        patched.setattr("builtins.__import__", interrupted)
+        start.main()
+    assert (stop.value.code, capsys.readouterr().err) == (130, "matchbox: stopped\n")
+
+
+def test_our_signs_are_spelled_where_the_encoding_lacks_them() -> None:
+    text = "1 \\xb12, \\u201cx\\u201d, \\u0434"
+    source = f"from cli import output; output.show_all_signs(); print('{text}')"
+    told = subprocess.run(
+        [sys.executable, "-c", source],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+    )
+    assert told.stdout == '1 +-2, "x", \\u0434\n'
 
 
 def test_a_narrow_terminal_cuts_nothing_off() -> None:

@@ -130,3 +130,16 @@ def test_a_folder_of_no_bot_is_refused_before_it_is_read(tmp_path: Path) -> None
 def test_a_file_without_an_end_is_not_read_to_its_end() -> None:
     with pytest.raises(BadBundle, match="more than 1048576 bytes"):
         named_bots.read(Path("/dev/zero"))
+
+
+def test_a_file_with_any_ending_is_a_bot(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_bytes(b"x = 1\n")
+    bot = named_bots.find("bomb", str(tmp_path / "mine.txt"))
+    assert (bot.name, bot.data) == ("mine", b"x = 1\n")
+
+
+def test_a_file_of_a_folder_with_a_name_that_is_no_utf_8_is_refused_by_name(tmp_path: Path) -> None:
+    (tmp_path / "player.py").touch()
+    (tmp_path / os.fsdecode(b"d\xe4ta.txt")).touch()
+    with pytest.raises(BadBundle, match=r"d\\\\xe4ta\.txt' cannot be a file's name here"):
+        read_bundle(named_bots.read(tmp_path))

@@ -54,7 +54,9 @@ def test_a_file_plays_against_a_shipped_bot_and_its_fault_is_told(
     file.write_bytes(turning("return 1 / 0"))
     told = matchbox("play", "bomb", file, "simple")
     assert told.code == 0
-    assert "broken: crash: ZeroDivisionError: division by zero" in told.out
+    line = "broken: crash: ZeroDivisionError: division by zero (player.py, line "
+    assert line in told.out
+    assert ", in turn)" in told.out
     assert "simple wins." in told.out
 
 
@@ -129,6 +131,14 @@ def test_a_good_file_is_accepted(matchbox: Run, mine: Path) -> None:
     told = matchbox("check", mine, "--game", "bomb")
     assert told.code == 0
     assert told.out.startswith("accepted: 8 games against itself, ")
+
+
+def test_a_class_is_chosen_behind_the_file(matchbox: Run, mine: Path) -> None:
+    mine.write_bytes(mine.read_bytes() + b"\n\nclass Other(Player):\n    pass\n")
+    told = matchbox("check", mine, "--game", "bomb")
+    assert (told.code, "or in a command with FILE.py:Class" in told.out) == (1, True)
+    name = told.out.split("several players (")[1].partition(",")[0]
+    assert matchbox("check", f"{mine}:{name}", "--game", "bomb").code == 0
 
 
 def test_the_report_has_the_servers_keys(matchbox: Run, mine: Path) -> None:

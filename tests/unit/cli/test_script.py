@@ -114,6 +114,13 @@ def test_the_file_gets_its_own_arguments_and_modules_beside_it(
     assert capsys.readouterr().out == "beside --fast 7\n"
 
 
+def test_the_file_reads_its_data_as_in_a_box(matchbox: Run, tmp_path: Path) -> None:
+    (tmp_path / "table.txt").write_text("1 2 3")
+    file = tmp_path / "player.py"
+    file.write_text("import pkgutil\nprint(pkgutil.get_data(__name__, 'table.txt'))\n")
+    assert matchbox("run", file, "--game", "creatures").out == "b'1 2 3'\n"
+
+
 def test_an_error_of_the_file_is_its_own(matchbox: Run, tmp_path: Path) -> None:
     file = tmp_path / "broken.py"
     file.write_text("from skulltypes import Card\nCard.thorn\n")

@@ -184,6 +184,11 @@ def test_the_wanted_class_comes_before_bot() -> None:
         ),
         ("class Player: pass", None, "the file defines no subclass of Player; write one"),
         (
+            "def made():\n    class One(Player): pass\n    return One\nMine = made()",
+            None,
+            "if Mine is your player, write BOT = Mine at the end",
+        ),
+        (
             "class One(Player): pass\nBOT = One()",
             None,
             r"BOT is not a subclass of Player; it is an object: write BOT = One, without \(\)",
@@ -192,7 +197,7 @@ def test_the_wanted_class_comes_before_bot() -> None:
         (
             "class One(Player): pass\nclass Two(Player): pass",
             None,
-            r"several players \(One, Two\); choose one with BOT = Class.*--class",
+            r"several players \(One, Two\); choose one with BOT = Class.*FILE.py:Class",
         ),
         ("class One(Player): pass", "Two", "the file has no class 'Two'"),
         ("One = 1", "One", "One is not a subclass of Player"),

@@ -6,7 +6,7 @@ import pytest
 
 from matchbox.errors import SeatFault
 from worker.arena.advice import advice
-from worker.arena.verdict_messages import reason
+from worker.arena.verdict_messages import learn_failure, reason
 
 SCREEN = "tkinter is one of the modules of Python that a bot must do without."
 
@@ -79,6 +79,31 @@ def test_a_name_that_a_module_of_the_author_lacks_is_no_game() -> None:
     fault = SeatFault("crash", "ImportError: cannot import name 'programs' from 'helpers'")
     told = reason(fault, "loading", {}, 'File "player.py", line 9, in <module>')
     assert told.startswith("The bot raised an exception while the file was being imported")
+
+
+@pytest.mark.parametrize(
+    ("detail", "log", "told"),
+    [
+        ("TypeError: A.learn() missing 1 required positional argument", "", "Write @staticmethod"),
+        (
+            "json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0)",
+            'File "player.py", line 9, in learn',
+            'The memory is b"" at first. No bout is lost',
+        ),
+        ("EOFError: Ran out of input", 'File "player.py", line 9, in learn', 'is b"" at first'),
+        ("ValueError: no", "", "of this try-out: ValueError: no. No bout is lost"),
+    ],
+)
+def test_a_learn_that_fails_at_its_first_call_is_explained(
+    detail: str, log: str, told: str
+) -> None:
+    assert told in learn_failure(SeatFault("crash", detail), log)
+
+
+def test_a_memory_that_is_still_empty_is_named() -> None:
+    fault = SeatFault("crash", "EOFError: Ran out of input")
+    log = 'File "player.py", line 9, in remember'
+    assert reason(fault, "start", {}, log).endswith('Ran out of input. The memory is b"" at first.')
 
 
 @pytest.mark.parametrize("line", ["%timeit 1", "!pip install numpy", "```python"])

@@ -44,7 +44,7 @@ REFUSED = [
         text(PLAYER, "class Other(SimplePlayer): pass"),
         "bundle",
         "The file defines several players (Bot, Other); choose one with BOT = Class in the file, "
-        "or as you submit it: under “The file has several players”, or with --class.",
+        "as you submit it (“The file has several players”), or in a command with FILE.py:Class.",
         id="two",
     ),
     pytest.param(
