@@ -15,12 +15,16 @@ from dashboard.responses import csv_file, json_response
 from dashboard.source import Source
 from dashboard.tabs import page_of
 from matchbox.answers.board_figures import Opponent, Opponents
+from matchbox.answers.bots import Bot, VersionLine
 from matchbox.answers.matches import Matches
 
 LISTED: Final = 20
 """The number of opponents that a bot's page lists: those that it has met most."""
 A_PAGE: Final = 50
 """The number of opponents on a page of all of them."""
+VERSIONS: Final = 20
+"""The number of versions that a bot's page lists at first: the newest. A page of hundreds is long,
+and is fetched every two seconds while one waits for its verdict."""
 NAMED: Final = 3
 """The number of opponents that a sentence names."""
 
@@ -58,6 +62,7 @@ def bot_page(
     return render_template(
         "bot.html",
         bot=found,
+        versions=_shown(found, request.args.get("versions") == "all"),
         full_name=full_name,
         owner=found.owner,
         name=found.name,
@@ -74,6 +79,13 @@ def bot_page(
         values=values or {},
         error=error,
     )
+
+
+def _shown(found: Bot, every: bool) -> list[VersionLine]:
+    """The versions in the page's table: the newest and the active one, unless all are asked for."""
+    newest = VERSIONS if not every else len(found.versions)
+    rows = enumerate(found.versions)
+    return [one for at, one in rows if at < newest or one.number == found.active]
 
 
 def _recent(source: Source, owner: str, name: str) -> Matches:

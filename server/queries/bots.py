@@ -25,7 +25,7 @@ from server.db.models import (
     VersionState,
 )
 from server.queries.pagination import numbers, page_size, sees, split, title_of
-from server.queries.standings import line_of
+from server.queries.standings import Boarded, best_line, of_game
 from server.services.accounts import HOUSE
 from server.services.embargo import readable
 from server.services.lookup import find_bot
@@ -92,10 +92,14 @@ def author(session: Session, name: str) -> Author:
         raise NotFound(f"there is no author {quoted(name)}")
     query = select(Bot).where(Bot.owner_id == row.id).options(selectinload(Bot.versions))
     found = session.scalars(query.order_by(Bot.id.desc())).all()
+    boards = {game: of_game(session, game) for game in {one.game for one in found}}
     return Author(
         name=row.name,
         created_at=iso(row.created_at),
-        bots=[AuthorBot(**vars(_item(one)), standing=_standing(session, one)) for one in found],
+        bots=[
+            AuthorBot(**vars(_item(one)), standing=_standing(boards[one.game], one))
+            for one in found
+        ],
     )
 
 
@@ -105,7 +109,7 @@ def bot(session: Session, owner: str, name: str, viewer: User | None) -> Answere
     return AnsweredBot(
         **vars(_item(row)),
         mine=sees(viewer, row.owner_id),
-        standing=_standing(session, row),
+        standing=_standing(of_game(session, row.game), row),
         versions=[_version(one, viewer) for one in reversed(row.versions)],
         cpu_ms_per_bout=_cpu_ms_per_bout(session, row),
     )
@@ -261,7 +265,7 @@ def _cpu_ms_per_bout(session: Session, row: Bot) -> float | None:
     return round(spent / bouts, 4) if bouts else None
 
 
-def _standing(session: Session, row: Bot) -> BoardLine | None:
+def _standing(board: Boarded | None, row: Bot) -> BoardLine | None:
     if row.retired_at is not None:
         return None
-    return line_of(session, row.game, {version.id for version in row.versions})
+    return best_line(board, [version.id for version in row.versions])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlalchemy import func, select
+from sqlalchemy.orm import joinedload
 
 from matchbox.answers import Interval
 from matchbox.answers import comparisons as answers
@@ -46,7 +47,8 @@ def comparisons(
 
     Raises BadOption.
     """
-    query = select(Comparison).where(Comparison.owner_id == viewer.id)
+    versions = joinedload(Comparison.challenger), joinedload(Comparison.defender)
+    query = select(Comparison).where(Comparison.owner_id == viewer.id).options(*versions)
     if bot is not None:
         owner, _, name = bot.partition("/")
         its_own = (

@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from matchbox.answers.standings import RatingPoint
 from matchbox.registry import is_cooperative
-from server.db.models import League, Version
+from server.db.models import Bot, League, Version
 from server.db.models import RatingPoint as StoredPoint
 from server.queries.standings import leaderboard
 from server.services.lookup import find_bot
@@ -34,11 +34,10 @@ def ratings(session: Session, owner: str, name: str) -> list[RatingPoint]:
     cooperative = is_cooperative(bot.game)
     board = leaderboard(session, league.name) if league.continuous else None
     lines = {line.version_id: line for line in board.lines} if board else {}
-    here = (StoredPoint.league_id == league.id, StoredPoint.rules == league.rules)
+    stored = _stored(session, league, bot)
     found: list[RatingPoint] = []
     for version in bot.versions:
-        its_own = select(StoredPoint).where(*here, StoredPoint.version_id == version.id)
-        points = session.scalars(its_own.order_by(StoredPoint.id)).all()
+        points = stored.get(version.id, [])
         for one in points:
             shown = (one.value, (one.low, one.high))
             found.append(_point(version, iso(one.at), one.matches, shown, cooperative=cooperative))
@@ -52,6 +51,17 @@ def ratings(session: Session, owner: str, name: str) -> list[RatingPoint]:
                 now = _point(version, at, line.matches, shown, cooperative=cooperative)
                 if now.model_copy(update={"at": found[-1].at}) != found[-1]:
                     found.append(now)
+    return found
+
+
+def _stored(session: Session, league: League, bot: Bot) -> dict[int, list[StoredPoint]]:
+    """The stored points of the bot's versions under the league's rules, oldest first."""
+    its_own = select(Version.id).where(Version.bot_id == bot.id)
+    here = (StoredPoint.league_id == league.id, StoredPoint.rules == league.rules)
+    query = select(StoredPoint).where(*here, StoredPoint.version_id.in_(its_own))
+    found: dict[int, list[StoredPoint]] = {}
+    for point in session.scalars(query.order_by(StoredPoint.id)):
+        found.setdefault(point.version_id, []).append(point)
     return found
 
 

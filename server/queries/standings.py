@@ -19,7 +19,7 @@ from server.services.standings import scope_of
 from server.times import iso
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from sqlalchemy import Select
     from sqlalchemy.orm import Session
@@ -90,12 +90,16 @@ def continuous(session: Session, name: str) -> League:
     return row
 
 
-def line_of(session: Session, game: str, versions: Collection[int]) -> BoardLine | None:
-    """Returns the best line that one of these versions has on the game's leaderboard, or None."""
+def of_game(session: Session, game: str) -> Boarded | None:
+    """Returns the game's leaderboard; None if it has none."""
     league = session.scalar(select(League).where(League.name == game))
-    if league is None or not league.continuous:
+    return boarded(session, league) if league is not None and league.continuous else None
+
+
+def best_line(known: Boarded | None, versions: Iterable[int]) -> BoardLine | None:
+    """Returns the best line that one of these versions has on the board, or None."""
+    if known is None:
         return None
-    known = boarded(session, league)
     places = [known.places[one] for one in versions if one in known.places]
     return known.board.lines[min(places)] if places else None
 

@@ -10,6 +10,7 @@ import pytest
 from dashboard import bot_pages
 from dashboard.source import Source
 from matchbox.answers.board_figures import Opponents
+from matchbox.answers.bots import Bot
 from matchbox.answers.matches import Matches
 from tests.unit.dashboard import cast, compared, counted
 from tests.unit.dashboard.cast import SOURCE, make_app
@@ -137,6 +138,26 @@ def test_a_bot_with_many_opponents_lists_those_that_it_has_met_most() -> None:
     assert "against 3,214 opponents, the hardest first" in last
     assert 'href="/bots/alice/careful/opponents?page=1"' in last
     assert "met most" not in text("/bots/alice/careful")
+
+
+def test_a_bot_with_many_versions_lists_the_newest_and_the_one_that_plays() -> None:
+    def of_many(owner: str, name: str) -> Bot:
+        found = cast.bot(owner, name)
+        many = [found.versions[-1].model_copy(update={"number": at}) for at in range(300, 0, -1)]
+        return found.model_copy(update={"versions": many, "active": 7})
+
+    client = make_app(replace(SOURCE, bot=of_many)).test_client()
+    html = client.get("/bots/alice/careful").text
+    assert html.count('data-label="Version" class="number"><a') == bot_pages.VERSIONS + 1
+    assert 'versions/281"' in html
+    assert 'versions/280"' not in html
+    assert 'versions/7"' in html
+    link = '/bots/alice/careful?versions=all#versions">All 300 versions'
+    assert link in html
+    whole = client.get("/bots/alice/careful?versions=all").text
+    assert 'versions/280"' in whole
+    assert link not in whole
+    assert "All 3 versions" not in text("/bots/alice/careful")
 
 
 def test_the_opponents_are_there_as_csv_and_json() -> None:
