@@ -74,7 +74,7 @@ class _Pages:
             return Response(status=204)  # nothing has changed since the page was sent
         board = self.source.leaderboard(game)
         viewer = self.source.viewer()
-        whole = _whole(_Same(board))
+        whole = whole_of(board)
         page = Shown.of(board, whole, viewer.name if viewer else None)
         trails = self.source.rating_trails(game, [line.version_id for line in page.lines])
         sparks = {
@@ -181,15 +181,17 @@ class Shown:
     """The viewer's own bots, best first, each with the number of its page."""
 
     @classmethod
-    def of(cls, board: Board, whole: Whole, viewer: str | None) -> Shown:
-        """Returns the part that the request asks for, by `q` and `page`."""
-        wanted = request.args.get("q", "").strip()[:64]
+    def of(cls, board: Board, whole: Whole, viewer: str | None, part: int | None = None) -> Shown:
+        """Returns this part of the board; without a number, the part that the request asks for by
+        `q` and `page`."""
+        wanted = request.args.get("q", "").strip()[:64] if part is None else ""
         text = wanted.lower()
         found: Sequence[BoardLine] = board.lines
         if text:
             found = [board.lines[at] for at, name in enumerate(whole.names) if text in name]
         a_page = WHOLE if len(board.lines) <= WHOLE else A_PAGE
-        number, pages = page_of(request.args.get("page", 1, int), len(found), a_page)
+        asked = request.args.get("page", 1, int) if part is None else part
+        number, pages = page_of(asked, len(found), a_page)
         best = whole.places.get(viewer or "", ())[:NAMED]
         mine = [(board.lines[at], 1 + at // a_page) for at in best]
         lines = found[(number - 1) * a_page : number * a_page]
@@ -225,6 +227,11 @@ class _Same:
 
     def __hash__(self) -> int:
         return id(self.board)
+
+
+def whole_of(board: Board) -> Whole:
+    """Returns what depends on all lines of the board."""
+    return _whole(_Same(board))
 
 
 @lru_cache(maxsize=16)

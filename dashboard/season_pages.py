@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 LIVE: Final = "live"
 """The name of the part."""
 OVER: Final = "finished"
+_PAGES: Final = ("page", "bots", "against", "lines")
 
 
 class Requested(NamedTuple):
@@ -37,11 +38,13 @@ class Requested(NamedTuple):
     """The part of the bots in the lines of the cross table; `against` is the part in the
     columns."""
     against: int
+    lines: int
+    """The page of the standing."""
 
     @classmethod
     def now(cls) -> Requested:
         """Returns the part that the request names."""
-        numbers = (request.args.get(name, 1, int) for name in ("page", "bots", "against"))
+        numbers = (request.args.get(name, 1, int) for name in _PAGES)
         return cls(request.args.get("round", type=int), *numbers)
 
     @property
@@ -115,8 +118,12 @@ def _course(source: Source, season: Season, board: Board | None) -> dict[str, ob
 
 def _standing(source: Source, season: Season, board: Board) -> dict[str, object]:
     """Returns the template's values for the standing and the cross table."""
-    requested = Requested.now()
+    requested, viewer, whole = Requested.now(), source.viewer(), leaderboards.whole_of(board)
     return {
-        **leaderboards.values(board),
+        **leaderboards.values(board, whole.finding),
+        "whole": whole,
+        "part": leaderboards.Shown.of(
+            board, whole, viewer.name if viewer else None, requested.lines
+        ),
         "cross": cross_table(source, season.id, board, requested.bots, requested.against),
     }

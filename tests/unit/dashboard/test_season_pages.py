@@ -12,7 +12,7 @@ from flask.testing import FlaskClient
 
 from dashboard.source import Source
 from matchbox.answers.courses import Stamp
-from tests.unit.dashboard import seasons
+from tests.unit.dashboard import cast, seasons
 from tests.unit.dashboard.cast import ALICE, NOBODY, SOURCE, make_app
 
 SEEN = f"{seasons.STAMP.course}.{seasons.STAMP.standing}"
@@ -143,3 +143,23 @@ def test_what_is_drawn_for_all_has_nothing_of_one_visitors_address() -> None:
     client = client_of(NOBODY)
     assert "x=planted" in poll(client, "", x="planted").text
     assert "planted" not in poll(client, "").text
+
+
+def test_a_long_standing_is_shown_a_page_at_a_time() -> None:
+    lines = [cast.line(rank, f"owner-{rank}/bot", 1500 - rank, 50, 9) for rank in range(1, 502)]
+    lines[222] = cast.line(223, "alice/bot", 1277, 50, 9)
+    source = replace(
+        SOURCE, viewer=lambda: ALICE, season_standings=lambda number: cast.board(*lines)
+    )
+    client = client_of(source)
+    html = client.get("/seasons/7?round=1&page=1").text
+    assert re.findall(r'<tr id="v(\d+)"', html) == [str(rank) for rank in range(1, 51)]
+    assert 'href="/seasons/7?round=1&amp;lines=11#standing"' in html
+    assert 'href="/seasons/7?round=1&amp;lines=5#v223">bot</a>' in html
+    assert "The first 40 are drawn" in html
+    last = client.get("/seasons/7?lines=99").text
+    assert re.findall(r'<tr id="v(\d+)"', last) == ["501"]
+    whole = replace(source, season_standings=lambda number: cast.board(*lines[:200]))
+    short = client_of(whole).get("/seasons/7").text
+    assert short.count('<tr id="v') == 200
+    assert "lines=" not in short
