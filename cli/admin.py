@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Final
 
@@ -27,8 +28,12 @@ for command in _COMMANDS:
 
 def migrate(data: backups.DataOption = Path("data"), json: JsonOption = False) -> None:
     """Update the database to this program's schema; `matchbox up` does so by itself."""
-    from cli import prepare
-    from cli.folder import settings_for
+    from cli import folder, prepare
+    from server.backup.folder import older_schema
+    from server.context import database_url
 
-    prepare.upgrade(settings_for(data), output.note)
+    settings = folder.settings_for(data)
+    runs = folder.was_started(data) and older_schema(database_url(settings)) is not None
+    with folder.locked(data.resolve()) if runs else nullcontext():  # An older release may run.
+        prepare.upgrade(settings, output.note)
     output.outcome({"migrated": True}, "The database has this program's schema.", json)

@@ -5,6 +5,7 @@ Knows files; starts nothing.
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import hashlib
 import json
@@ -40,8 +41,24 @@ def make(data: Path) -> Path:
             place.mkdir(parents=True, exist_ok=True)
             place.chmod(0o700)
     except OSError as error:
-        raise BadSetting(f"{data} cannot be the data folder: {error.strerror}") from error
+        why = f"{error.strerror}{about_owner(error)}"
+        raise BadSetting(f"{data} cannot be the data folder: {why}") from error
     return folder
+
+
+def about_owner(error: OSError) -> str:
+    """Says whose the file or folder is, if this account may not use it because it is another's."""
+    if error.errno not in (errno.EACCES, errno.EPERM) or not isinstance(error.filename, str):
+        return ""
+    path = Path(error.filename).absolute()
+    for place in (path, *path.parents):
+        with suppress(
+            OSError, KeyError
+        ):  # A folder hides what is in it; an owner may have no name.
+            if place.stat().st_uid == os.geteuid():
+                return ""
+            return f"; it belongs to the account {place.owner()}, so run this as that account"
+    return ""
 
 
 def logs(folder: Path) -> Path:
@@ -77,7 +94,13 @@ def _opened_lock(folder: Path) -> IO[str]:
     except OSError as error:
         raise BadSetting(
             f"{folder} cannot be the data folder, nothing can be written there: {error.strerror}"
+            f"{about_owner(error)}"
         ) from error
+
+
+def was_started(folder: Path) -> bool:
+    """Whether a platform was started in this folder, and may be running."""
+    return (folder / LOCK).exists()
 
 
 @contextmanager
@@ -100,6 +123,25 @@ def locked(folder: Path) -> Iterator[None]:
         lock.write(str(os.getpid()))
         lock.flush()
         yield
+
+
+def check_in_place(folder: Path, begun: os.stat_result) -> None:
+    """Raises Conflict if the folder is no longer at its path; `begun` is its status at the start.
+
+    Programs that start, and connections that open, would make another one there, with an empty
+    database.
+    """
+    try:
+        in_place = os.path.samestat(folder.stat(), begun)
+    except FileNotFoundError:
+        in_place = False
+    except OSError:  # Such as a network that is away.
+        return
+    if not in_place:
+        raise Conflict(
+            f"{folder} was moved or deleted while Matchbox ran on it, so Matchbox has stopped: "
+            "start it again with --data and the folder's new place, or restore a backup"
+        )
 
 
 def environment(folder: Path, port: int, given: Mapping[str, str]) -> dict[str, str]:

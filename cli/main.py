@@ -214,7 +214,10 @@ def _system_error(error: OSError | UnicodeError) -> tuple[str, int]:
         return f"a text is not UTF-8, or cannot be shown here: {error}", 2
     if error.errno == errno.ENOSPC and not error.filename:
         return f"the output cannot be written: {error.strerror}", 1
-    return f"{error.filename or 'a file'} cannot be used: {error.strerror or error}", 1
+    from cli.folder import about_owner
+
+    why = f"{error.strerror or error}{about_owner(error)}"
+    return f"{error.filename or 'a file'} cannot be used: {why}", 1
 
 
 def _usage(error: typer.TyperException) -> str:

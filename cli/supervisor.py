@@ -94,7 +94,10 @@ class Child:
 
         The program continues with the emptied file. On a full disk the old content is dropped.
         """
-        if not self.log.exists() or self.log.stat().st_size <= _LOG_BYTES:
+        try:
+            if self.log.stat().st_size <= _LOG_BYTES:
+                return
+        except FileNotFoundError:
             return
         older = self.log.with_suffix(".log.1")
         older.unlink(missing_ok=True)

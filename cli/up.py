@@ -98,7 +98,6 @@ def _run(place: Path, listeners: Listeners) -> None:
     from cli.supervisor import Supervisor
     from matchbox.settings import read_settings
     from server.openid_client import check_installed
-    from server.services import supervision
     from worker import broker
 
     port = listeners.public.getsockname()[1]
@@ -128,10 +127,7 @@ def _run(place: Path, listeners: Listeners) -> None:
         for program in others:
             supervisor.add(program)
         _print_address(settings.server_url, secret, folder.logs(place))
-        while True:
-            supervisor.restart_dead()
-            supervision.give_sign(place)
-            time.sleep(_CHECK_S)
+        _keep_running(supervisor, place)
     except _Stopped:
         output.note("Stopping ...")
         signal.signal(signal.SIGINT, lambda *_: supervisor.kill())
@@ -140,6 +136,20 @@ def _run(place: Path, listeners: Listeners) -> None:
     finally:
         supervisor.kill()
         shutil.rmtree(folder.metrics(place), ignore_errors=True)
+
+
+def _keep_running(supervisor: Supervisor, place: Path) -> None:
+    """Restarts what has died, until the command is to stop. Raises Conflict if the folder is moved
+    or deleted."""
+    from cli import folder
+    from server.services import supervision
+
+    begun = place.stat()
+    while True:
+        folder.check_in_place(place, begun)
+        supervisor.restart_dead()
+        supervision.give_sign(place)
+        time.sleep(_CHECK_S)
 
 
 def programs(

@@ -54,7 +54,7 @@ def take_before_upgrade(settings: Settings, *, now: int) -> Path | None:
     """
     if not settings.backup_before_upgrade:
         return None
-    found = _older_schema(database_url(settings))
+    found = older_schema(database_url(settings))
     if found is None:
         return None
     try:
@@ -142,7 +142,8 @@ def _delete(path: Path) -> None:
         path.unlink()
 
 
-def _older_schema(url: str) -> str | None:
+def older_schema(url: str) -> str | None:
+    """Returns the schema of a database that an upgrade would change; None for another one."""
     database = Database(url)
     try:
         with database.read() as session:

@@ -158,6 +158,10 @@ def test_an_upgrade_by_hand_names_its_backup(
 ) -> None:
     folder.environment(data := folder.make(tmp_path / "data"), 8000, {})
     (data / "matchbox.db").write_bytes(gzip.decompress((KEPT / "sqlite.db.gz").read_bytes()))
+    with folder.locked(data):  # As the older release does while it runs.
+        assert main.run(["migrate", "--data", str(data)]) == 1
+        assert "Matchbox is already running on" in capsys.readouterr().err
+        assert not (data / "backups").exists()
     assert main.run(["migrate", "--data", str(data)]) == 0
     (path,) = (data / "backups").iterdir()
     assert capsys.readouterr().err == (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import stat
 from pathlib import Path
 
@@ -132,3 +134,41 @@ def test_commands_know_the_address_of_the_last_start(
     assert folder.settings_of(made).server_url == "http://127.0.0.1:8001"
     monkeypatch.setenv("MATCHBOX_SERVER_URL", "https://bots.example")
     assert folder.settings_of(made).server_url == "https://bots.example"
+
+
+def test_a_folder_that_is_moved_deleted_or_replaced_is_noticed(tmp_path: Path) -> None:
+    place = folder.make(tmp_path / "data")
+    begun = place.stat()
+    folder.check_in_place(place, begun)
+    place.rename(tmp_path / "moved")
+    with pytest.raises(Conflict, match="was moved or deleted while Matchbox ran on it"):
+        folder.check_in_place(place, begun)
+    folder.make(place)
+    with pytest.raises(Conflict, match="start it again with --data and the folder's new place"):
+        folder.check_in_place(place, begun)
+    folder.check_in_place(tmp_path / "moved", begun)
+
+
+def test_a_folder_that_cannot_be_reached_for_a_while_stops_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = tmp_path.stat()
+
+    def away(path: Path) -> None:
+        raise OSError(errno.ETIMEDOUT, "away")
+
+    monkeypatch.setattr(Path, "stat", away)
+    folder.check_in_place(tmp_path, begun)
+
+
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EPERM, errno.ENOSPC])
+def test_what_belongs_to_another_account_is_told(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    error = OSError(number, "no", str(tmp_path / "gone" / "secrets.json"))
+    assert folder.about_owner(error) == "", "it is this account's own"
+    monkeypatch.setattr(os, "geteuid", lambda: 12345)
+    monkeypatch.setattr(Path, "owner", lambda path: "dora")
+    wanted = "; it belongs to the account dora, so run this as that account"
+    assert folder.about_owner(error) == ("" if number == errno.ENOSPC else wanted)
+    assert folder.about_owner(OSError(number, "no")) == ""

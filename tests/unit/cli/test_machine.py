@@ -179,6 +179,8 @@ def test_a_folder_can_be_migrated_by_hand(matchbox: Run, tmp_path: Path) -> None
     folder.environment(data, 8000, {})
     assert json.loads(matchbox("migrate", "--data", data, "--json").out) == {"migrated": True}
     assert (data / "matchbox.db").exists()
+    with folder.locked(data):
+        assert matchbox("migrate", "--data", data).code == 0, "there is nothing to change"
 
 
 def test_a_folder_that_is_none_is_named(matchbox: Run, tmp_path: Path) -> None:
