@@ -3,7 +3,6 @@ to."""
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -32,7 +31,7 @@ def inbox(
 
     with connect() as client:
         listed = client.answers(NoticeLine, "/notices", unread=unread or None)
-        notices = list(islice(listed, most))
+        notices = output.first(listed, most)
         if read and notices:
             client.post(Marked, "/notices/read", {"newest": notices[0].id})
     rows = [("" if one.read_at else "new", one.at, one.text) for one in notices]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import Annotated
 
 import typer
@@ -131,7 +130,7 @@ def audit(
 
     with connect() as client:
         found = client.answers(AuditLine, "/audit", subject=subject, action=action)
-        lines = list(islice(found, most))
+        lines = output.first(found, most)
     rows = [
         (one.at, one.actor or "the platform", one.action, one.subject, one.name,
          "; ".join(f"{name}: {value}" for name, value in wording.flat(one.detail)))

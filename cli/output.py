@@ -8,7 +8,8 @@ import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
-from typing import TYPE_CHECKING, Any, Final, NoReturn, TextIO
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TextIO, TypeVar
 
 import typer
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from cli.live import Live
     from matchbox.answers import Answer
 
-
+T = TypeVar("T")
 PASSED_ON: Final = "passed on: "
 """The beginning of a line on a child's stderr that its parent shows as a note."""
 _SIGNS: Final = {
@@ -117,6 +118,14 @@ def note(text: str) -> None:
     """Prints one line on stderr; does nothing if that is closed."""
     with suppress(OSError):
         print(text, file=sys.stderr, flush=True)
+
+
+def first(items: Iterable[T], most: int) -> list[T]:
+    """The first of these items, at most so many; says on stderr if there are more."""
+    found = list(islice(items, most + 1))
+    if len(found) > most:
+        note(f"There are more than {most:,}; --most shows them.")
+    return found[:most]
 
 
 def write(file: Path, text: str) -> None:

@@ -28,7 +28,10 @@ def test_the_inbox_is_shown_newest_first_and_read_on_request(matchbox: Run) -> N
         ("spring is over", None),
         ("spring has begun", None),
     ]
-    assert len(matchbox("inbox", "--most", "1", "--read", "--json").json) == 1
+    assert matchbox("inbox", "--most", "2").err == ""
+    newest = matchbox("inbox", "--most", "1", "--read", "--json")
+    assert len(newest.json) == 1
+    assert newest.err == "There are more than 1; --most shows them.\n"
     assert matchbox("inbox", "--unread", "--json").json == []
     shown = matchbox("inbox").out.splitlines()
     assert shown[1] == "\t1970-01-01T00:00:00.001Z\tspring is over"
