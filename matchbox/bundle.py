@@ -27,7 +27,7 @@ MAX_FILES: Final = 64
 MAX_RATIO: Final = 20
 MAIN: Final = "player.py"
 NAME: Final = re.compile(r"[a-z0-9][a-z0-9-]{1,31}")
-CLASS_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
+CLASS_NAME_LENGTH: Final = 64
 _PATH: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*")
 _RATIO_FLOOR: Final = 4096
 """Files shorter than this may be compressed at any ratio."""
@@ -109,10 +109,13 @@ def check_name(name: str) -> str:
 
 
 def check_class_name(name: str | None) -> str | None:
-    """The name of the chosen class, or None. Raises BadName."""
-    if name is not None and not CLASS_NAME.fullmatch(name):
+    """The name of the chosen class, as Python reads it, or None. Raises BadName."""
+    if name is None:
+        return None
+    read = unicodedata.normalize("NFKC", name)
+    if len(read) > CLASS_NAME_LENGTH or not read.isidentifier():
         raise BadName(f"{quoted(name)} cannot be the name of a class").of("class_name")
-    return name
+    return read
 
 
 def is_left_out(path: str) -> bool:

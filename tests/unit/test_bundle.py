@@ -205,8 +205,11 @@ def test_another_name_is_refused(name: str) -> None:
 def test_a_class_name_is_an_identifier_or_nothing() -> None:
     assert bundle.check_class_name(None) is None
     assert bundle.check_class_name("Mine_2") == "Mine_2"
-    with pytest.raises(BadName, match="name of a class"):
-        bundle.check_class_name("os.system")
+    assert bundle.check_class_name("Gr\xf6\xdfe") == "Gr\xf6\xdfe"
+    assert bundle.check_class_name("Gro\u0308\xdfe") == "Gr\xf6\xdfe"
+    for other in ("os.system", "", "a b", "a\n", "\udcff", "a" * 65):
+        with pytest.raises(BadName, match="name of a class"):
+            bundle.check_class_name(other)
 
 
 @pytest.mark.parametrize(
