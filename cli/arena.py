@@ -82,7 +82,7 @@ def _keep_running(
     supervisor = Supervisor(logs, note_end)
     try:
         for number in range(1, arenas + 1):
-            command = [sys.executable, "-m", "worker.arena.remote", str(number)]
+            command = [sys.executable, "-P", "-m", "worker.arena.remote", str(number)]
             supervisor.add(Program(f"arena-{number}", command, environment))
         who = "One arena plays" if arenas == 1 else f"{arenas} arenas play"
         output.note(f"{who} for {url}. Logs are in {logs}. Press Ctrl-C to stop.")

@@ -116,10 +116,13 @@ def _matchbox(
 
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Runs the command and exits: 0 means yes, 1 no, 2 wrong usage, 130 Ctrl-C."""
+    words = sys.argv[1:] if arguments is None else arguments
+    if words[:1] != ["run"]:  # Its processes import no file of the current folder.
+        os.environ["PYTHONSAFEPATH"] = "1"
     _open_closed_streams()
     output.show_all_signs()
     sys.excepthook = show_error
-    sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+    sys.exit(run(words))
 
 
 def show_error(

@@ -223,7 +223,7 @@ def _celery(app: str, *arguments: str) -> list[str]:
 
 
 def _python(module: str, *arguments: str) -> list[str]:
-    return [sys.executable, "-m", "worker.start", module, *arguments]
+    return [sys.executable, "-P", "-m", "worker.start", module, *arguments]
 
 
 def _prepare(environment: Mapping[str, str], *, needs_broker: bool) -> str | None:

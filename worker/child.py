@@ -28,8 +28,11 @@ def tie_to(parent: int) -> None:
 
 
 def tied(command: list[str]) -> list[str]:
-    """The command line that runs the command tied to this process."""
-    return [sys.executable, "-m", "worker.child", str(os.getpid()), "--", *command]
+    """The command line that runs the command tied to this process.
+
+    With -P, no file of the folder in which this process was started is imported.
+    """
+    return [sys.executable, "-P", "-m", "worker.child", str(os.getpid()), "--", *command]
 
 
 def main(arguments: list[str]) -> NoReturn:

@@ -7,6 +7,7 @@ time and finds next to nothing. So it is off until the program calls `ready`.
 from __future__ import annotations
 
 import gc
+import os
 import runpy
 import sys
 from typing import Final
@@ -30,8 +31,14 @@ def ready() -> None:
 
 
 def main() -> None:
-    """Runs the program in this process."""
+    """Runs the program in this process.
+
+    Celery and gunicorn put the current folder before Python's own modules unless it is known
+    already. An author's random.py in it would be imported.
+    """
     gc.disable()
+    if os.getcwd() not in sys.path:
+        sys.path.append(os.getcwd())
     del sys.argv[0]
     runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
 

@@ -216,6 +216,15 @@ def test_ctrl_c_while_the_command_is_loaded_is_quiet(
     assert (stop.value.code, capsys.readouterr().err) == (130, "matchbox: stopped\n")
 
 
+def test_no_process_imports_an_authors_file_of_the_current_folder(tmp_path: Path) -> None:
+    for name in ("random", "subprocess", "pickle"):
+        (tmp_path / f"{name}.py").write_text(f"raise SystemExit('the author has a {name}.py')")
+    command = Path(sys.executable).with_name("matchbox")
+    words = ["simulate", "bomb", "simple", "scared", "--games", "2", "--workers", "2"]
+    told = subprocess.run([command, *words], cwd=tmp_path, capture_output=True, text=True)
+    assert (told.returncode, "the author has" in told.stderr) == (0, False)
+
+
 def test_our_signs_are_spelled_where_the_encoding_lacks_them() -> None:
     text = "1 \\xb12, \\u201cx\\u201d, \\u0434"
     source = f"from cli import output; output.show_all_signs(); print('{text}')"

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 from cli import up
+from worker.child import tied
 
 PROGRAM = """
 import gc, sys
@@ -28,6 +29,19 @@ def test_a_program_is_loaded_without_the_garbage_collector_until_it_is_ready(
         "__main__ ['-n', 'one'] False False",
         "True True True",
     ]
+
+
+def test_no_program_imports_an_authors_file_of_the_current_folder(tmp_path: Path) -> None:
+    (tmp_path / "graphlib.py").write_text("raise SystemExit('the author has a graphlib.py')")
+    asked = "from celery.utils.imports import import_from_cwd"
+    asked += "; graphlib = import_from_cwd('graphlib'); print(graphlib.TopologicalSorter.__name__)"
+    folder = tmp_path / "path"
+    folder.mkdir()
+    (folder / "program.py").write_text(asked)
+    command = tied([sys.executable, "-P", "-m", "worker.start", "program"])
+    environment = {"PYTHONPATH": f"{folder}:{Path(up.__file__).parent.parent}"}
+    told = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True)
+    assert (told.stdout, told.stderr) == ("TopologicalSorter\n", "")
 
 
 def test_one_that_fails_says_so_with_its_own_code(tmp_path: Path) -> None:
