@@ -218,7 +218,7 @@ def next_steps(season: Season, left: Mapping[int, int]) -> Iterator[str]:
         if not season.starts_at or season.paused:
             yield "An operator starts it."
         else:
-            yield "For the verdicts on earlier uploads the start waits up to ten minutes."
+            yield "The start waits up to ten minutes for the verdicts on earlier uploads."
     elif season.state == "frozen":
         yield "Versions are fixed."
         if not season.starts_at or season.paused:
