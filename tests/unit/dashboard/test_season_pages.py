@@ -157,9 +157,12 @@ def test_a_long_standing_is_shown_a_page_at_a_time() -> None:
     assert 'href="/seasons/7?round=1&amp;lines=11#standing"' in html
     assert 'href="/seasons/7?round=1&amp;lines=5#v223">bot</a>' in html
     assert "The first 40 are drawn" in html
+    sorts = "heading sorts the lines shown here; the CSV has all"
+    assert sorts in html
     last = client.get("/seasons/7?lines=99").text
     assert re.findall(r'<tr id="v(\d+)"', last) == ["501"]
     whole = replace(source, season_standings=lambda number: cast.board(*lines[:200]))
     short = client_of(whole).get("/seasons/7").text
     assert short.count('<tr id="v') == 200
     assert "lines=" not in short
+    assert sorts not in short
