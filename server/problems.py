@@ -172,6 +172,9 @@ def _answer_http_error(error: HTTPException) -> Response:
 
 
 def _answer_too_large(error: RequestEntityTooLarge) -> Response:
+    if (request.content_length or 0) <= current_app.config["MAX_CONTENT_LENGTH"]:
+        most = current_app.config["MAX_FORM_PARTS"]
+        return answer(413, f"the form has more than {most} parts", kind="TooLarge")
     detail = "the request is longer than 1 MiB; a single file may have 64 KiB, a zip 1 MiB"
     return answer(413, detail, kind="TooLarge")
 

@@ -255,6 +255,9 @@ def test_a_request_that_is_too_long_is_told_so(
     page = browse(alice).client.post("/submit", data={"source": "#" * (MOST_BYTES + 1)})
     assert page.status_code == 413
     assert page.mimetype == "text/html"
+    many = browse(alice).send("/submit", **{f"field-{number}": "x" for number in range(40)})
+    assert many.status_code == 413
+    assert "The form has more than 32 parts" in many.text
 
 
 def test_bad_json_is_told_so(nobody: Caller) -> None:

@@ -55,6 +55,13 @@ def test_a_poor_bot_is_shown_again_with_what_was_typed(browse: Browse, alice: Us
         assert said in answer.text.lower()
 
 
+def test_an_empty_file_is_named_in_few_words(browse: Browse, alice: User) -> None:
+    empty = (BytesIO(), "x" * 999 + ".py")
+    answer = browse(alice).send("/submit", game="bomb", name="one", file=empty)
+    assert answer.status_code == 422
+    assert f"X{'x' * 59} is empty; choose another file, or none" in answer.text
+
+
 def test_submitting_is_for_accounts(browse: Browse) -> None:
     answer = browse(None).send("/submit", **fields(source="#"))
     assert answer.status_code == 401
