@@ -52,9 +52,8 @@ def about_owner(error: OSError) -> str:
         return ""
     path = Path(error.filename).absolute()
     for place in (path, *path.parents):
-        with suppress(
-            OSError, KeyError
-        ):  # A folder hides what is in it; an owner may have no name.
+        # A folder may hide what is in it, and an owner may have no name.
+        with suppress(OSError, KeyError):
             if place.stat().st_uid == os.geteuid():
                 return ""
             return f"; it belongs to the account {place.owner()}, so run this as that account"
