@@ -206,7 +206,6 @@ def test_a_deleted_author_has_no_name_of_its_own() -> None:
          {"bot": "a/b", "opponent": "c/d", "result": "lost", "version": 2, "fault": True,
           "rated": True}),
         ("result=lost&version=2", {}),
-        ("bot=a/b&version=x", {"bot": "a/b"}),
     ],
 )  # fmt: skip
 def test_the_matches_take_these_filters(query: str, asked: dict[str, Any]) -> None:
