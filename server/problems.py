@@ -182,7 +182,7 @@ def _answer_too_large(error: RequestEntityTooLarge) -> Response:
 _UNREADABLE: Final = "the body is not JSON: send what /api/v1/openapi.json has for this address"
 _DETAILS: Final = {
     404: "there is nothing at this address",
-    429: "too many requests from you; wait a minute and try again",
+    429: "too many requests from you or your network; wait a minute and try again",
     500: "something broke on our side, and it has been logged; try again later",
 }
 

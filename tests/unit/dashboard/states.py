@@ -170,7 +170,7 @@ def table_steps(name: str, seat: int | None) -> Steps:
 def author(name: str) -> Author:
     """Refuses the author's page, as if it was asked for too often."""
     if name == "hasty":
-        raise TooMany("too many requests from you; wait a minute and try again")
+        raise TooMany("too many requests from you or your network; wait a minute and try again")
     return SOURCE.author(name)
 
 
