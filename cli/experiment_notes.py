@@ -13,10 +13,14 @@ if TYPE_CHECKING:
 
 
 def print_faults(faults: Sequence[FaultRow], game: str) -> None:
-    """Prints one line for each bot and kind of fault, and how to see more of them."""
+    """Prints one line for each bot and kind of fault, with the place of the first one. If one has
+    no place, also prints how to see more of it."""
+    from worker.arena.verdict_messages import fault_line
+
     for fault in faults:
-        output.note(f"{fault['bot']}: {fault['games']} x {fault['kind']}: {fault['detail']}")
-    if faults:
+        line = fault_line(fault["kind"], fault["detail"], fault["place"])
+        output.note(f"{fault['bot']}: {fault['games']} x {line}")
+    if any(not fault["place"] and fault["kind"] != "excluded" for fault in faults):
         output.note(f"`matchbox check FILE --game {game}` names the line of a fault")
 
 

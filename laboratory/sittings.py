@@ -13,13 +13,15 @@ from msgspec import structs
 
 from laboratory.worker_pool import report
 from matchbox import registry
-from matchbox.lab.counts import Counts, count
+from matchbox.lab.counts import Counts, FaultKey, count
 from matchbox.lab.plan import Sitting
 from matchbox.match.wire import ALONE
 from worker.arena.play import play_job
+from worker.arena.verdict_messages import fault_place
 
 if TYPE_CHECKING:
     from matchbox.match.referee import Played
+    from matchbox.match.wire import MatchPlayed
     from sandbox.box import Box
 
 SAMPLE: Final = 4
@@ -98,4 +100,26 @@ def play_sitting(
         look=count_played,
     )
     stateful = [sitting.bots[entrant] for entrant in done.stateful]
-    return PlayedSitting(done.box, counts[0], done.record, stateful)
+    found = structs.replace(counts[0], places=_fault_places(sitting, done))
+    return PlayedSitting(done.box, found, done.record, stateful)
+
+
+def _fault_places(sitting: Sitting, done: MatchPlayed) -> dict[FaultKey, str]:
+    """The place of the first fault of each kind for which the bots' output names one.
+
+    The output of its own bout is searched, or that of the whole job if no bout has a traceback: so
+    it is if a bot cannot be loaded.
+    """
+    printed: dict[tuple[int, int, int], str] = {}
+    for part in done.printed:
+        if part.traceback:
+            bout = part.entrant, part.deal, part.rotation
+            printed[bout] = printed.get(bout, "") + part.text
+    in_bouts = {entrant for entrant, _, _ in printed}
+    places: dict[FaultKey, str] = {}
+    for note in done.notes:
+        own = printed.get((note.entrant, note.deal, note.rotation), "")
+        log = own if note.entrant in in_bouts else done.logs[note.entrant]
+        if place := fault_place(note.kind, log):
+            places.setdefault((sitting.bots[note.entrant], note.kind, note.detail), place)
+    return places

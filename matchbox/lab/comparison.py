@@ -6,14 +6,13 @@ A batch holds all tables of its deals, so the test is checked only after whole d
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from matchbox.dice import derive_deals
-from matchbox.lab.counts import CountedBout, Counts, FaultRow, fault_rows
+from matchbox.lab.counts import CountedBout, Counts, FaultRow, Faults
 from matchbox.lab.plan import Plan, Sitting, sittings_of
 from matchbox.league.rows import Row
 from matchbox.league.sprt import Trial
@@ -62,7 +61,7 @@ class Comparison:
         self._names = plan.names(range(len(plan.bots)))
         self._pairs = [0] * 5
         self._rows: list[Row] = []
-        self._faults: Counter[tuple[int, str, str]] = Counter()
+        self._faults = Faults()
         self.sequential = not cooperative and len(self._tables) == 1
         self.games = 0
         each = sum(len(self._rotations(table)) for table in self._tables)
@@ -88,7 +87,7 @@ class Comparison:
         """Adds the results of a whole batch."""
         fresh: list[Row] = []
         for sitting, counts in played:
-            self._faults.update(counts.faults)
+            self._faults.add(counts)
             fresh += map(partial(self._row, sitting), counts.deals, counts.bouts)
         self.games += len(fresh)
         if self.sequential:
@@ -128,7 +127,7 @@ class Comparison:
                 cooperative=self._cooperative,
             )
             found = gauntlet_document(whole, self.games)
-        faults = fault_rows(self._names, self._faults)
+        faults = self._faults.rows(self._names)
         forfeits = dict.fromkeys(self._names, 0)
         for fault in faults:
             forfeits[fault["bot"]] += fault["games"]

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from matchbox.match.record import Bout, Record
     from matchbox.match.wire import Note
 
-FaultCounts = Mapping[tuple[int, str, str], int]
-"""The number of bouts, by (bot, kind, detail)."""
+FaultKey = tuple[int, str, str]
+"""A kind of fault: (bot, kind, detail)."""
 
 
 class CountedBout(Struct, frozen=True, gc=False):
@@ -46,7 +46,10 @@ class Counts(Struct, frozen=True):
     """Many are the same object, which is sent to another process only once."""
     deals: Sequence[int]
     """For each bout, the index of its deal among the deals of its job."""
-    faults: FaultCounts
+    faults: Mapping[FaultKey, int]
+    """The number of bouts with each."""
+    places: Mapping[FaultKey, str] = {}
+    """Where the first one happened in the bot's files, if that is known: " (player.py, line 3)"."""
 
     def kinds(self) -> Iterable[tuple[CountedBout, int]]:
         """Bouts, each with how often that object occurs; equal bouts may come more than once."""
@@ -97,11 +100,31 @@ class FaultRow(TypedDict):
     kind: str
     games: int
     detail: str
+    place: str
+    """As in `Counts`."""
 
 
-def fault_rows(names: Sequence[str], faults: FaultCounts) -> list[FaultRow]:
-    """The faults of an experiment, in the form of its result."""
-    return [
-        {"bot": names[bot], "kind": kind, "games": games, "detail": detail}
-        for (bot, kind, detail), games in sorted(faults.items())
-    ]
+class Faults:
+    """The faults of an experiment so far."""
+
+    def __init__(self) -> None:
+        self._games: Counter[FaultKey] = Counter()
+        self._places: dict[FaultKey, str] = {}
+
+    def add(self, counts: Counts) -> None:
+        """Adds the faults of a job."""
+        self._games.update(counts.faults)
+        self._places = {**counts.places, **self._places}
+
+    def rows(self, names: Sequence[str]) -> list[FaultRow]:
+        """The faults in the form of the experiment's result."""
+        return [
+            {
+                "bot": names[key[0]],
+                "kind": key[1],
+                "games": games,
+                "detail": key[2],
+                "place": self._places.get(key, ""),
+            }
+            for key, games in sorted(self._games.items())
+        ]

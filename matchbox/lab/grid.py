@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import NotRequired, TypedDict, cast
 
 from matchbox.dice import derive_deals
-from matchbox.lab.counts import CountedBout, Counts, FaultRow, fault_rows
+from matchbox.lab.counts import CountedBout, Counts, FaultRow, Faults
 from matchbox.lab.facts import Sum
 from matchbox.lab.plan import Parameters, Plan, Sitting, interleave, sittings_of, tables
 from matchbox.lab.statistics import bootstrap
@@ -79,11 +79,11 @@ class Grid:
 
     plan: Plan
     cells: dict[Key, Cell] = field(default_factory=dict)
-    faults: Counter[tuple[int, str, str]] = field(default_factory=Counter)
+    faults: Faults = field(default_factory=Faults)
 
     def add(self, sitting: Sitting, counts: Counts) -> None:
         """Adds the counts of a sitting; those of one cell must come in the order of `sittings`."""
-        self.faults.update(counts.faults)
+        self.faults.add(counts)
         key = len(sitting.bots), MIXED if self.plan.mixed else sitting.bots[0]
         cell = self.cells.setdefault(key, Cell())
         for deal, bout in zip(counts.deals, counts.bouts, strict=True):
@@ -95,7 +95,7 @@ class Grid:
         return {
             **parameters,
             "cells": [self._cell(key, cell) for key, cell in self.cells.items()],
-            "faults": fault_rows(parameters["bots"], self.faults),
+            "faults": self.faults.rows(parameters["bots"]),
         }
 
     def lines(self) -> Iterator[Sequence[object]]:

@@ -13,7 +13,7 @@ from itertools import combinations
 from typing import Any, NotRequired, TypedDict
 
 from matchbox.dice import derive_deals
-from matchbox.lab.counts import CountedBout, Counts, FaultRow, fault_rows
+from matchbox.lab.counts import CountedBout, Counts, FaultRow, Faults
 from matchbox.lab.facts import Sum
 from matchbox.lab.plan import Parameters, Plan, Sitting, interleave, sittings_of
 from matchbox.lab.statistics import mean_interval, wilson
@@ -112,13 +112,13 @@ class Matrix:
 
     plan: Plan
     pairs: dict[Pair, PairCounts] = field(default_factory=dict)
-    faults: Counter[tuple[int, str, str]] = field(default_factory=Counter)
+    faults: Faults = field(default_factory=Faults)
     against: dict[Pair, list[int]] = field(default_factory=dict)
     """For every two bots, the first one's half points: one number per deal, over both orders."""
 
     def add(self, sitting: Sitting, counts: Counts) -> None:
         """Adds the counts of a sitting; those of one pair must come in the order of `sittings`."""
-        self.faults.update(counts.faults)
+        self.faults.add(counts)
         for bout, times in counts.kinds():
             self.pairs.setdefault((bout.bots[0], bout.bots[1]), PairCounts()).add(bout, times)
         first, second = sitting.bots
@@ -139,7 +139,7 @@ class Matrix:
             "pairs": [self._pair(pair, tally) for pair, tally in sorted(self.pairs.items())],
             "both_orders": [self._both(pair) for pair in sorted(self.against)],
             "totals": [total for total in totals if total],
-            "faults": fault_rows(parameters["bots"], self.faults),
+            "faults": self.faults.rows(parameters["bots"]),
         }
 
     def lines(self) -> Iterator[Sequence[object]]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypedDict, cast
 
-from matchbox.lab.counts import CountedBout, Counts, FaultRow, fault_rows
+from matchbox.lab.counts import CountedBout, Counts, FaultRow, Faults
 from matchbox.lab.facts import Sum
 from matchbox.lab.plan import Parameters, Plan, Sitting, interleave, tables
 from matchbox.lab.statistics import wilson
@@ -84,11 +84,11 @@ class Places:
     plan: Plan
     tables: dict[int, TableCounts] = field(default_factory=dict)
     """By table size."""
-    faults: Counter[tuple[int, str, str]] = field(default_factory=Counter)
+    faults: Faults = field(default_factory=Faults)
 
     def add(self, sitting: Sitting, counts: Counts) -> None:
         """Adds the counts of a sitting."""
-        self.faults.update(counts.faults)
+        self.faults.add(counts)
         tally = self.tables.setdefault(len(sitting.bots), TableCounts())
         for bout in counts.bouts:
             tally.add(bout)
@@ -99,7 +99,7 @@ class Places:
         return {
             **parameters,
             "tables": [self._table(size, tally) for size, tally in self.tables.items()],
-            "faults": fault_rows(parameters["bots"], self.faults),
+            "faults": self.faults.rows(parameters["bots"]),
         }
 
     def lines(self) -> Iterator[Sequence[object]]:

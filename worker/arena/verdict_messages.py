@@ -15,7 +15,7 @@ from worker.arena.advice import advice
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from matchbox.errors import FaultKind, SeatFault
+    from matchbox.errors import SeatFault
     from worker.arena.failed_function import CalledFunction
 
 Stage = Literal["loading", "choosing", "start", "turn"]
@@ -84,12 +84,17 @@ def reason(
     return _EXPLANATIONS[fault.kind](fault.detail, stage, limits, log, begins)
 
 
-def fault_line(kind: FaultKind, detail: str, log: str) -> str:
-    """A fault of a game in one line: with its place in the bot's files, if the log has it."""
+def fault_place(kind: str, log: str) -> str:
+    """The place of a fault in the bot's files, as " (player.py, line 3, in turn)"; "" if the log
+    does not have it."""
     place = {"crash": _last_place, "memory": _last_place, "timeout": _stopped_place}.get(kind)
-    where = place(log) if place else ""
-    help_ = advice(detail, called=not where)
-    return f"{kind}: {detail}{where}{'.' if help_ else ''}{help_}"
+    return place(log) if place else ""
+
+
+def fault_line(kind: str, detail: str, place: str) -> str:
+    """A fault of a game in one line, with its place from `fault_place`."""
+    help_ = advice(detail, called=not place)
+    return f"{kind}: {detail}{place}{'.' if help_ else ''}{help_}"
 
 
 def learn_failure(fault: SeatFault, log: str) -> str:

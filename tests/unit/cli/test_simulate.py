@@ -129,6 +129,22 @@ def test_faults_are_reported_and_lose(matchbox: Run, tmp_path: Path) -> None:
     assert kinds["crash"] + kinds["excluded"] == 10
 
 
+@pytest.mark.parametrize("command", ["simulate", "compare"])
+def test_a_fault_names_the_line_of_the_bots_file(
+    matchbox: Run, tmp_path: Path, command: str
+) -> None:
+    file = tmp_path / "broken.py"
+    file.write_bytes(turning("return 1 / 0"))
+    bots = ("bomb", "simple", file) if command == "simulate" else ("simple", file, "--game", "bomb")
+    words = (command, *bots, "--games", "4", "--box", "process")
+    (crash, *_) = matchbox(*words, "--json").json["faults"]
+    line = file.read_text().splitlines().index("        return 1 / 0") + 1
+    assert crash["place"] == f" (player.py, line {line}, in turn)"
+    noted = matchbox(*words).err
+    assert f"x crash: {crash['detail']}{crash['place']}" in noted
+    assert "matchbox check" not in noted
+
+
 def test_a_slow_bot_has_in_every_game_the_time_that_a_match_gives_it(
     matchbox: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

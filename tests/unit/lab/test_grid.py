@@ -98,7 +98,7 @@ def test_mixed_bots_sit_at_tables_together_each_equally_often() -> None:
 def test_it_says_who_was_at_fault_and_how_far_the_games_went() -> None:
     found = played(a_plan())
     assert found.result()["faults"][0] == {
-        "bot": "a", "kind": "crash", "games": 2, "detail": "oops"
+        "bot": "a", "kind": "crash", "games": 2, "detail": "oops", "place": ""
     }  # fmt: skip
     assert found.histogram()["b, 3"] == {31: 1, 32: 1, 33: 1}
     assert list(found.histogram()) == ["a, 1", "a, 3", "b, 1", "b, 3"]

@@ -175,7 +175,7 @@ def test_faults_are_counted_by_bot_kind_and_detail() -> None:
     counted = count(BOMB, sitting, a_record(sitting, [(0, 0)] * 3), notes)
     found = gathered(plan, [(sitting, counted)]).result()
     assert found["faults"] == [
-        {"bot": "b", "kind": "crash", "games": 2, "detail": "ZeroDivisionError"}
+        {"bot": "b", "kind": "crash", "games": 2, "detail": "ZeroDivisionError", "place": ""}
     ]
 
 
