@@ -20,7 +20,7 @@ from matchbox.answers.matches import Matches
 
 LISTED: Final = 20
 """The number of opponents that a bot's page lists: those that it has met most."""
-A_PAGE: Final = 50
+PAGE_SIZE: Final = 50
 """The number of opponents on a page of all of them."""
 VERSIONS: Final = 20
 """The number of versions that a bot's page lists at first: the newest. A page of hundreds is long,
@@ -97,10 +97,10 @@ def _opponents(source: Source) -> Iterator[tuple[str, Callable[..., Any]]]:
 
     def opponents(owner: str, name: str) -> str:
         wanted = max(1, request.args.get("page", 1, int))
-        met = source.results_by_opponent(owner, name, A_PAGE, wanted)
-        page, pages = page_of(wanted, met.met, A_PAGE)
+        met = source.results_by_opponent(owner, name, PAGE_SIZE, wanted)
+        page, pages = page_of(wanted, met.met, PAGE_SIZE)
         if page != wanted:
-            met = source.results_by_opponent(owner, name, A_PAGE, page)
+            met = source.results_by_opponent(owner, name, PAGE_SIZE, page)
         return render_template(
             "opponents.html",
             full_name=f"{owner}/{name}",

@@ -23,7 +23,7 @@ from matchbox.league.format import CHOICES, PARTS, fields_of, write
 from matchbox.settings import MOST_DEALS
 
 Values = Mapping[str, str]
-A_PAGE: Final = 30
+PAGE_SIZE: Final = 30
 """The number of seasons on a page."""
 NEW_ACCOUNTS: Final = "/submit"
 """The page on which a new account begins, unless another one led to the sign-up."""
@@ -200,7 +200,9 @@ def seasons_page(
         error=error,
         filters=chosen_filters,
         page=source.seasons(
-            league=chosen_filters.get("league"), cursor=chosen_filters.get("cursor"), limit=A_PAGE
+            league=chosen_filters.get("league"),
+            cursor=chosen_filters.get("cursor"),
+            limit=PAGE_SIZE,
         ),
         leagues=leagues,
         chosen=chosen,

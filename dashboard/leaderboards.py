@@ -28,7 +28,7 @@ from matchbox.answers.standings import Board, BoardLine
 
 WHOLE: Final = 200
 """A board of at most this many bots is shown whole."""
-A_PAGE: Final = 50
+PAGE_SIZE: Final = 50
 """The number of bots on a page of a longer board."""
 TOPS: Final = (20, 40, 60)
 """The numbers of bots that the map of pairs may show."""
@@ -189,12 +189,12 @@ class Shown:
         found: Sequence[BoardLine] = board.lines
         if text:
             found = [board.lines[at] for at, name in enumerate(whole.names) if text in name]
-        a_page = WHOLE if len(board.lines) <= WHOLE else A_PAGE
+        page_size = WHOLE if len(board.lines) <= WHOLE else PAGE_SIZE
         asked = request.args.get("page", 1, int) if part is None else part
-        number, pages = page_of(asked, len(found), a_page)
+        number, pages = page_of(asked, len(found), page_size)
         best = whole.places.get(viewer or "", ())[:NAMED]
-        mine = [(board.lines[at], 1 + at // a_page) for at in best]
-        lines = found[(number - 1) * a_page : number * a_page]
+        mine = [(board.lines[at], 1 + at // page_size) for at in best]
+        lines = found[(number - 1) * page_size : number * page_size]
         return cls(lines, number, pages, len(found), wanted, mine)
 
 

@@ -33,7 +33,7 @@ from matchbox.whole_numbers import whole_number
 
 MOST_BUTTONS: Final = 16
 """If there are more choices than this, one list shows them instead of buttons."""
-A_PAGE: Final = 20
+PAGE_SIZE: Final = 20
 """The number of the viewer's tables that are listed at a time."""
 LISTED: Final = 50
 """The number of bots in each seat's list; any other bot can be found by its name."""
@@ -45,7 +45,7 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
     def play() -> PageResponse:
         known = source.viewer() is not None
         before = request.args.get("before") or None
-        tables = source.tables(cursor=before, limit=A_PAGE) if known else None
+        tables = source.tables(cursor=before, limit=PAGE_SIZE) if known else None
         games = [(game, game_pages.summary(game.name)) for game in source.games()]
         return render_template(
             "play.html", games=games, tables=tables, before=before, closed=source.play_closed()

@@ -15,7 +15,7 @@ from dashboard.responses import PageResponse, behind_login
 from dashboard.source import Source
 from matchbox.answers.accounts import PasswordLink
 
-A_PAGE: Final = 30
+PAGE_SIZE: Final = 30
 """The number of accounts on a page."""
 ROLES: Final = ("author", "operator")
 STATES: Final = ("open", "closed")
@@ -55,7 +55,7 @@ def users_page(source: Source) -> str:
         role=filters["role"] or None,
         state=filters["state"] or None,
         cursor=str(min(page, 10**9)),
-        limit=A_PAGE,
+        limit=PAGE_SIZE,
     )
     return render_template("users.html", page=found, filters=filters, roles=ROLES, states=STATES)
 

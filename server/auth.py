@@ -41,11 +41,11 @@ W = TypeVar("W")
 SAFE_METHODS: Final = ("GET", "HEAD", "OPTIONS")
 WITHOUT_COOKIE: Final = ("/api/", "/internal/", "/remote/")
 """Paths where a request without a session needs no form token: it has a bearer token instead."""
-OF_ARENAS: Final = ("/internal/", "/remote/")
+ARENA_PATHS: Final = ("/internal/", "/remote/")
 """Paths where a bearer token is an arena's and no account's."""
-SHARED: Final = "/assets/"
+CACHEABLE: Final = "/assets/"
 """Files that caches on the way may keep: an answer with one must not renew a session's cookie."""
-FOR_STRANGERS: Final = ("accounts.log_in", "accounts.sign_up", "accounts.request_link")
+WITHOUT_ACCOUNT: Final = ("accounts.log_in", "accounts.sign_up", "accounts.request_link")
 """The API's endpoints that change something and need no account."""
 
 
@@ -281,7 +281,7 @@ def guard_entry(app: Flask) -> None:
             return
         if known or not request.path.startswith(WITHOUT_COOKIE):
             csrf.protect()
-        elif request.path.startswith("/api/") and request.endpoint not in FOR_STRANGERS:
+        elif request.path.startswith("/api/") and request.endpoint not in WITHOUT_ACCOUNT:
             require_account()
 
 
@@ -321,7 +321,7 @@ def _check_scope() -> None:
 
 
 def _of_session(secret: str) -> Visitor | None:
-    if _has_header(request) or request.path.startswith(OF_ARENAS):
+    if _has_header(request) or request.path.startswith(ARENA_PATHS):
         return None
     ctx, address = context(), request.remote_addr
     now = ctx.now()
@@ -331,7 +331,7 @@ def _of_session(secret: str) -> Visitor | None:
             return None
         user, number, stale = row.user, row.id, sessions.is_stale(row, address, now=now)
         asking = Visitor(user.id, user.name, user.role, user.scopes, session=number, key=secret)
-    if stale and not request.path.startswith(SHARED):
+    if stale and not request.path.startswith(CACHEABLE):
         with suppress(Unavailable), ctx.write() as session:  # The next request may store it.
             sessions.note_use(session, number, address=address, now=now)
         # Only now: an answer that comes after another log-in must not bring the old cookie back.
@@ -340,7 +340,7 @@ def _of_session(secret: str) -> Visitor | None:
 
 
 def _of_token(sent: Request) -> Visitor | None:
-    if not _has_header(sent) or sent.path.startswith(OF_ARENAS):
+    if not _has_header(sent) or sent.path.startswith(ARENA_PATHS):
         return None
     try:
         ctx = context()

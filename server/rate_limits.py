@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 
 WAIT_S: Final = 1.0
 """The time, in seconds, that a request waits for a broker that hangs."""
-FREE: Final = ("/internal/", "/healthz", "/readyz", "/metrics", "/assets/")
+UNCOUNTED: Final = ("/internal/", "/healthz", "/readyz", "/metrics", "/assets/")
 """Paths whose requests are not counted: the platform's own, and files."""
 PROGRAMS: Final = ("/api/", "/remote/")
 """Paths that programs request. Programs may want to know how much of a limit is left."""
-PROVING: Final = (
+PASSWORD_CHECKS: Final = (
     "accounts.log_in",
     "accounts.change_password",
     "forms_accounts.log_in",
@@ -63,25 +63,25 @@ SLOW: Final = (
     "forms_users.reset",
 )
 """Endpoints that hash a password, which takes a third of a second, or mail a link for one."""
-TELLING: Final = ("pages.join", "classes.invited", "classes.join")
+CODE_CHECKS: Final = ("pages.join", "classes.invited", "classes.join")
 """Endpoints that reveal whether a league has a certain code, and hash nothing."""
-ABROAD: Final = (
+PROVIDER_REQUESTS: Final = (
     "forms_openid.begin",
     "forms_openid.come_back",
     "forms_openid.sign_up",
     "pages.openid_out",
 )
 """Endpoints that send a request to an OpenID Connect provider, or make an account for an identity
-there. The limit allows for a whole class in one network."""
-_JOINING: Final = ("forms_classes.join", "accounts.sign_up")
+there."""
+_CODE_SIGN_UPS: Final = ("forms_classes.join", "accounts.sign_up")
 """Endpoints that make an account with a code."""
-OF_A_CODE: Final = 120
-"""The number of accounts that may be made with one code, of codes that one network may look at, or
-join with, and of passwords that it may have checked, in a minute. Codes that work count too:
-otherwise a visitor over the limit could tell which ones work."""
-OF_AN_ARENA: Final = 10
-"""How many times as many requests an arena on another host may send: about three for each match,
-and matches can be short. A result that is refused for too long is lost."""
+CLASS_RATE: Final = 120
+"""A limit per minute that lets a whole class in one network pass: of accounts made with one code;
+and of one network's tries of codes, checks of passwords, and requests to a provider. Codes that
+work count too: otherwise a visitor over the limit could tell which ones work."""
+ARENA_FACTOR: Final = 10
+"""An arena on another host may send this many times as many requests as others: it sends about
+three for each match, and matches can be short. A result that is refused for too long is lost."""
 _ARENA: Final = "arena:"
 TOO_FAST: Final = (
     "too many attempts came from your network; nothing was done, so wait a minute and send this "
@@ -89,9 +89,9 @@ TOO_FAST: Final = (
 )
 AGAIN_S: Final = 5
 """The seconds after which a client should try again if something is unavailable."""
-PREFIX: Final = 64
-"""The number of bits of an IPv6 address that count. An owner usually has all addresses with the
-same ones."""
+IPV6_PREFIX_LENGTH: Final = 64
+"""All addresses with the same first 64 bits count as one network, since they usually have one
+owner."""
 
 
 class _Limiter(Limiter):
@@ -111,16 +111,15 @@ class _Limiter(Limiter):
 def limit_rates(app: Flask, settings: Settings, sent_code: Callable[[], str]) -> None:
     """Limits the requests of every network and account of the app to the settings' rates.
 
-    Call it after all routes are registered: those in PROVING, SLOW, TELLING and
-    ABROAD have a stricter limit, set here. `sent_code` returns the code of a league that the
-    request came with, or "". With a code the limit is the code's and not the network's: a whole
-    class may share an address.
+    Call it after all routes are registered: it sets the stricter limits of some of them.
+    `sent_code` returns the code of a league that the request came with, or "". With a code, the
+    limit is the code's and not the network's: a whole class may share an address.
     """
     app.before_request(_find_asker)  # runs before the limiter's own
     limiter = _Limiter(
         key_func=lambda: g.asker,
         application_limits=[lambda: f"{_most(settings)} per minute"],
-        application_limits_exempt_when=lambda: request.path.startswith(FREE),
+        application_limits_exempt_when=lambda: request.path.startswith(UNCOUNTED),
         storage_uri=storage_uri(settings.broker_url),
         storage_options=_patience(settings.broker_url),
         in_memory_fallback_enabled=True,
@@ -140,7 +139,7 @@ def limit_rates(app: Flask, settings: Settings, sent_code: Callable[[], str]) ->
 def _stricter(
     limiter: _Limiter, settings: Settings, sent_code: Callable[[], str]
 ) -> Iterator[tuple[str, Callable[[Any], Any]]]:
-    """Yields the endpoints with a limit of their own, each with what limits its view."""
+    """Yields the endpoints with stricter limits, each with the decorator that limits its view."""
     few = limiter.shared_limit(
         f"{settings.logins_per_minute} per minute",
         scope="passwords",
@@ -148,7 +147,7 @@ def _stricter(
         exempt_when=lambda: bool(sent_code()),
     )
     with_code = limiter.shared_limit(
-        f"{OF_A_CODE} per minute",
+        f"{CLASS_RATE} per minute",
         scope="codes",
         key_func=lambda: f"code:{sent_code()}",
         exempt_when=lambda: not sent_code(),
@@ -159,18 +158,18 @@ def _stricter(
         key_func=client_network,
         deduct_when=lambda response: response.status_code >= 400,
     )
-    proving, telling, joining, abroad = (
+    proving, codes, joining, provider = (
         limiter.shared_limit(
-            f"{max(OF_A_CODE, settings.logins_per_minute)} per minute",
+            f"{max(CLASS_RATE, settings.logins_per_minute)} per minute",
             scope=scope,
             key_func=client_network,
         )
         for scope in ("proving", "guesses", "joining", "abroad")
     )
     rates: dict[str, Callable[[Any], Any]] = dict.fromkeys(SLOW, few)
-    rates |= {**dict.fromkeys(TELLING, telling), **dict.fromkeys(ABROAD, abroad)}
-    rates |= dict.fromkeys(PROVING, lambda view: proving(wrong(view)))
-    rates |= dict.fromkeys(_JOINING, lambda view: joining(few(with_code(view))))
+    rates |= {**dict.fromkeys(CODE_CHECKS, codes), **dict.fromkeys(PROVIDER_REQUESTS, provider)}
+    rates |= dict.fromkeys(PASSWORD_CHECKS, lambda view: proving(wrong(view)))
+    rates |= dict.fromkeys(_CODE_SIGN_UPS, lambda view: joining(few(with_code(view))))
     yield from rates.items()
 
 
@@ -179,7 +178,7 @@ def _most(settings: Settings) -> int:
 
     The limiter asks for it also at paths whose requests are not counted, and so have no asker.
     """
-    times = OF_AN_ARENA if g.get("asker", "").startswith(_ARENA) else 1
+    times = ARENA_FACTOR if g.get("asker", "").startswith(_ARENA) else 1
     return times * settings.requests_per_minute
 
 
@@ -189,7 +188,7 @@ def _find_asker() -> None:
     The limiter itself would take an error of the database for a failure of its storage, and each
     process would count alone for a while.
     """
-    if not request.path.startswith(FREE):
+    if not request.path.startswith(UNCOUNTED):
         g.asker = asker()
 
 
@@ -268,7 +267,7 @@ def network_of(address: str) -> str:
         return str(found)
     if found.ipv4_mapped is not None:
         return str(found.ipv4_mapped)
-    return str(IPv6Network((int(found), PREFIX), strict=False))
+    return str(IPv6Network((int(found), IPV6_PREFIX_LENGTH), strict=False))
 
 
 def asker() -> str:

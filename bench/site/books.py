@@ -53,7 +53,7 @@ FAULTY: Final = 25
 faults."""
 ENTRANTS: Final = 4
 """The number of entrants of every season."""
-MATCHES_A_SEASON: Final = 1_000
+MATCHES_PER_SEASON: Final = 1_000
 """There is a season, a comparison and so on for each 1,000 matches."""
 _AT_ONCE: Final = 1_000
 SETTINGS: Final = Settings(secret_key="the books of the bench, which nobody keeps")
@@ -72,7 +72,7 @@ class Size:
     @property
     def scale(self) -> int:
         """The number of seasons, of comparisons and so on; at least 1."""
-        return max(1, self.matches // MATCHES_A_SEASON)
+        return max(1, self.matches // MATCHES_PER_SEASON)
 
 
 EMPTY: Final = Size(ENTRANTS, 8)

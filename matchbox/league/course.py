@@ -17,7 +17,7 @@ from matchbox.league.season import Field, Progress, Round
 
 MOST_MATCHES: Final = 20_000
 """The most matches of a season."""
-DEALS_A_BOT: Final = 500
+DEALS_PER_BOT: Final = 500
 """An adaptive season without its own budget ends when its bots have played this many deals each."""
 
 
@@ -93,8 +93,8 @@ def budget(plan: Format, field: Field) -> int:
         return plan.matches
     if plan.kind != "adaptive":
         return MOST_MATCHES
-    a_table = field.deals * (1 if field.cooperative else field.seats)
-    whole = ceil(len(field.entrants) * DEALS_A_BOT / a_table)
+    deals_per_match = field.deals * (1 if field.cooperative else field.seats)
+    whole = ceil(len(field.entrants) * DEALS_PER_BOT / deals_per_match)
     return min(max(whole, 2 * size(plan, field)), MOST_MATCHES)
 
 

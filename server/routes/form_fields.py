@@ -55,7 +55,7 @@ def go_to(endpoint: str, **parts: object) -> Response:
 
 
 def form_of(
-    page: Page, *, forbidden: bool = False, telling: bool = False
+    page: Page, *, forbidden: bool = False, reveals: bool = False
 ) -> Callable[[View], View]:
     """Decorates a view so that it shows its form's page again, with the error, if it fails.
 
@@ -63,8 +63,8 @@ def form_of(
     requests came, or if the form's token is from another session. `problem` in `_parts.html` marks
     the fields that the error is about. `page` takes the source, the parts of the address, `values`
     and `error`. A Forbidden leads to the error page, unless `forbidden` says that the form may be
-    sent again with other values. With `telling`, a request beyond the rate limit does not get the
-    page, since the page gives away what the limit protects.
+    sent again with other values. With `reveals`, a request beyond the rate limit does not get the
+    page, because the page would reveal what the limit protects.
     """
 
     def decorate(view: View) -> View:
@@ -83,7 +83,7 @@ def form_of(
                 g.wrong_fields = error.fields if isinstance(error, CallerFault) else ()
                 return again(str(error), status_of(error), **parts)
 
-        if not telling:
+        if not reveals:
             setattr(answer, AGAIN, again)
         return answer
 

@@ -21,7 +21,7 @@ routes = Blueprint("forms_classes", __name__)
 
 
 @routes.post("/join/<name:code>")
-@form_of(pages.join_page, forbidden=True, telling=True)
+@form_of(pages.join_page, forbidden=True, reveals=True)
 def join(code: str) -> Response:
     """Joins the league that has this code, with a new account or with the viewer's."""
     ctx = context()

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 
 FEWEST: Final = 32
 """The smallest default window, in matches."""
-AN_ARENA: Final = 4
-"""The matches in the default window for each arena."""
+PER_ARENA: Final = 4
+"""The number of matches in the default window for each arena."""
 FIRST_AT_ONCE: Final = 4
 """The most first matches of versions that are sent beyond the window at a time."""
 MOST_AT_ONCE: Final = 500
@@ -151,7 +151,7 @@ def window(session: Session, settings: Settings) -> int:
 
 
 def _window(present: Wall, settings: Settings) -> int:
-    return settings.dispatch_window or max(FEWEST, AN_ARENA * len(present.playing))
+    return settings.dispatch_window or max(FEWEST, PER_ARENA * len(present.playing))
 
 
 def _running(session: Session) -> int:

@@ -46,7 +46,7 @@ DEBOUNCE_MS: Final = 3_000
 """The least time in ms between two computations of a standing; the next two constants add to it."""
 LINE_MS: Final = 5
 """How many ms each line of the standing adds to that time."""
-MATCHES_A_MS: Final = 20
+MATCHES_PER_MS: Final = 20
 """How many matches add one ms: the more a standing counts, the less one match can change."""
 UPSETS: Final = 5
 """How many upsets of a standing are stored."""
@@ -200,7 +200,7 @@ def _lags(session: Session, subject: League | Season, now: int) -> bool:
     row = session.get(Standing, scope_of(subject))
     if row is None:
         return True
-    rest = DEBOUNCE_MS + LINE_MS * len(row.lines) + row.matches // MATCHES_A_MS
+    rest = DEBOUNCE_MS + LINE_MS * len(row.lines) + row.matches // MATCHES_PER_MS
     if not has_passed(rest, row.computed_at, now):
         return False
     finished = count_rows(session, Match, Match.state == MatchState.FINISHED, *_which(subject))

@@ -134,7 +134,7 @@ def test_a_bot_with_many_opponents_lists_those_that_it_has_met_most() -> None:
     rows = client.get("/bots/alice/careful/opponents.csv").text
     assert len(rows.splitlines()) == 1 + 3214
     last = client.get("/bots/alice/careful/opponents?page=99").text
-    assert last.count('data-label="Opponent"') == 3214 % bot_pages.A_PAGE
+    assert last.count('data-label="Opponent"') == 3214 % bot_pages.PAGE_SIZE
     assert "against 3,214 opponents, the hardest first" in last
     assert 'href="/bots/alice/careful/opponents?page=1"' in last
     assert "met most" not in text("/bots/alice/careful")

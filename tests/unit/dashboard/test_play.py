@@ -327,7 +327,7 @@ def test_the_viewers_tables_are_listed_by_pages() -> None:
     assert "Newest tables" not in first
     assert 'href="/play#tables">Newest tables' in last
     assert "Older tables" not in last
-    assert asked == [{"cursor": one, "limit": play.A_PAGE} for one in (None, "12.ab")]
+    assert asked == [{"cursor": one, "limit": play.PAGE_SIZE} for one in (None, "12.ab")]
 
 
 def test_a_person_reads_names_and_no_numbers_of_seats() -> None:

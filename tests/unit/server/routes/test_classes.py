@@ -12,7 +12,7 @@ from werkzeug.test import TestResponse
 
 from matchbox import registry
 from server.db.models import Season, SeasonState, Standing, User
-from server.rate_limits import OF_A_CODE
+from server.rate_limits import CLASS_RATE
 from server.services import classes, leagues
 from tests.books import GAME, Books, play_out
 from tests.unit.server.routes.conftest import Browse, Browser, Caller, MakeApp, problem
@@ -94,7 +94,7 @@ def test_a_whole_class_signs_up_from_one_address(make_app: MakeApp) -> None:
 def test_looking_at_codes_is_limited_whether_they_work_or_not(
     app: APIFlask, nobody: Caller, code: str
 ) -> None:
-    for _ in range(OF_A_CODE - 1):
+    for _ in range(CLASS_RATE - 1):
         assert nobody.get(f"/join/{code}").status_code == 200, "a class looks from one address"
     assert nobody.get("/join/none-none").status_code == 404
     for guess in (code, "none-none"):
@@ -131,8 +131,8 @@ def test_a_guesser_over_the_limit_is_not_told_which_code_works(
             answer = guesser.client.post(path.format(code), data=fields)
         return answer.status_code, told_by(answer, code)
 
-    told = [send(f"gu{number:02}-guess"[:9])[0] for number in range(OF_A_CODE)]
-    assert told == [404] + [429] * (OF_A_CODE - 1)
+    told = [send(f"gu{number:02}-guess"[:9])[0] for number in range(CLASS_RATE)]
+    assert told == [404] + [429] * (CLASS_RATE - 1)
     works, guess = send("abcd-2345"), send("abcd-2346")
     assert works[0] == 429
     assert works == guess, "nothing tells them apart"

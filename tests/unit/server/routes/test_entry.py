@@ -15,7 +15,7 @@ from werkzeug.test import TestResponse
 from matchbox import registry
 from matchbox.errors import BadSetting
 from server.app import MOST_BYTES
-from server.auth import FOR_STRANGERS, reader
+from server.auth import WITHOUT_ACCOUNT, reader
 from server.context import Context
 from server.db.models import Invitation, Role, User
 from server.headers import content_policy
@@ -140,7 +140,7 @@ def test_a_change_through_the_api_wants_an_account_before_it_is_read(app: APIFla
             parts |= {name: "1" * 32 for name in ("table",) if name in rule.arguments}
             parts |= {name: "a-name" for name in ("name", "owner", "key") if name in rule.arguments}
             path = app.url_map.bind("").build(rule.endpoint, parts, method="POST")
-            expected = 400 if rule.endpoint in FOR_STRANGERS else 401
+            expected = 400 if rule.endpoint in WITHOUT_ACCOUNT else 401
             assert client.post(path, data=b"no JSON").status_code == expected, path
             tried += 1
     assert tried > 15
@@ -419,7 +419,7 @@ def test_a_whole_class_logs_in_from_one_address(make_app: MakeApp) -> None:
 def test_right_passwords_have_a_limit_too(
     make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("server.rate_limits.OF_A_CODE", 2)
+    monkeypatch.setattr("server.rate_limits.CLASS_RATE", 2)
     app = make_app(logins_per_minute=2)
     context: Context = app.extensions["matchbox"]
     with context.write() as session:
@@ -548,7 +548,7 @@ def test_passwords_are_counted_by_network(
 def test_without_the_prefix_one_network_would_guess_without_end(
     make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("server.rate_limits.PREFIX", 128)
+    monkeypatch.setattr("server.rate_limits.IPV6_PREFIX_LENGTH", 128)
     test_passwords_are_counted_by_network(
         make_app, [f"2001:db8::{number}" for number in range(3)], 401
     )
