@@ -1,6 +1,6 @@
 // What every page can do: sort a table, copy a digest, count down to a time, send a form once for a
-// double click, mark a field that was refused, rest while nobody looks, and hide what was left
-// before a log-out. Nothing else.
+// double click, mark a field that was refused, rest while nobody looks, say that it is not renewed,
+// and hide what was left before a log-out. Nothing else.
 "use strict";
 
 function valueOf(row, column) {
@@ -50,16 +50,44 @@ document.addEventListener("htmx:before:request", (event) => {
   if (document.hidden || leaving) event.preventDefault();
 });
 
+// Once only: a second load would end the first, again and again where the server is slower than the
+// page asks.
+function loadAgain() {
+  if (!leaving) location.reload();
+  leaving = true;
+}
+
 // An answer without the part is another page: of a match that has ended meanwhile, a log-in, a proxy.
-// An error changes nothing: its answer is not swapped in. The page is loaded again once: a second
-// load would end the first, again and again where the server is slower than the page asks.
+// An error changes nothing: its answer is not swapped in.
 document.addEventListener("htmx:before:swap", (event) => {
   const { ctx, tasks } = event.detail;
   if (ctx.swap === "none" || tasks.some(({ fragment }) => fragment.childElementCount)) return;
   event.preventDefault();
-  if (!leaving) location.reload();
-  leaving = true;
+  loadAgain();
 });
+
+const AWAY_MS = 10000; // So long a page may be late without a word.
+const REFUSED = [401, 403, 404]; // The page that says why is for the reader.
+const away = document.createElement("p");
+away.className = "note warning away";
+away.setAttribute("role", "status");
+let renewedAt = Date.now();
+
+// Says of when the page is, if it could not be renewed for a while, until it can. 0: no answer came.
+function noteRenewal(status) {
+  if (REFUSED.includes(status)) return loadAgain();
+  if (status && status < 400) {
+    renewedAt = Date.now();
+    return away.remove();
+  }
+  if (leaving || Date.now() - renewedAt < AWAY_MS || away.isConnected) return;
+  const why = status === 429 ? "Too many requests come from you or your network" : "The server cannot be reached";
+  away.textContent = `${why}: this page is of ${new Date(renewedAt).toLocaleTimeString()}. It goes on by itself.`;
+  document.querySelector("main").prepend(away);
+}
+
+document.addEventListener("htmx:after:request", ({ detail }) => noteRenewal(detail.ctx.response.status));
+document.addEventListener("htmx:error", ({ detail }) => detail.ctx && noteRenewal(0));
 
 // A table that replaces another is sorted as the reader has sorted that one.
 document.addEventListener("htmx:before:swap", (event) => {

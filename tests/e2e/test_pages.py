@@ -254,6 +254,48 @@ def test_a_page_in_the_background_asks_for_nothing(watched: Page) -> None:
         watched.goto("about:blank")
 
 
+LATE: Final = "const now = Date.now; Date.now = () => now() + 60000"
+"""Lets a minute pass on the page."""
+
+
+@pytest.mark.parametrize(
+    ("status", "why"),
+    [
+        (0, "The server cannot be reached: this page is of"),
+        (503, "The server cannot be reached: this page is of"),
+        (429, "Too many requests come from you or your network: this page is of"),
+    ],
+)
+def test_a_live_page_that_is_not_renewed_says_so_until_it_is(
+    page: Page, alices: str, status: int, why: str
+) -> None:
+    page.goto(alices + "/bots/alice/careful/versions/4")
+    expect(page.locator("#verdict")).to_contain_text("Being tried out")
+    page.evaluate(LATE)
+    page.route(
+        "**/versions/4", lambda route: route.fulfill(status=status) if status else route.abort()
+    )
+    expect(page.locator("main .away")).to_contain_text(why)
+    page.unroute("**/versions/4")
+    expect(page.locator(".away")).to_have_count(0)
+
+
+def test_a_live_page_that_may_not_be_read_any_more_says_why(page: Page) -> None:
+    found = [cast.bot("alice", "careful")]
+
+    def bot(owner: str, name: str) -> Bot:
+        if not found:
+            raise NotFound(f"there is no bot {owner}/{name}")
+        return found[0]
+
+    with serving(replace(SOURCE, bot=bot)) as address:
+        page.goto(address + "/bots/alice/careful/versions/4")
+        expect(page.locator("#verdict")).to_contain_text("Being tried out")
+        found.clear()
+        expect(page.locator("main")).to_contain_text("There is no bot alice/careful")
+        page.goto("about:blank")
+
+
 COMES_BACK: Final = "dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))"
 """What the way back does to a page that the browser has kept; the browsers of tests keep none."""
 
