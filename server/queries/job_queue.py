@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from sqlalchemy import func, select
 
@@ -29,11 +29,14 @@ from server.services.table_turns import TURN
 from server.times import iso
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from sqlalchemy.orm import Session
 
     from matchbox.settings import Settings
     from server.db.models import User
 
+T = TypeVar("T", League, Season)
 MOST: Final = 50
 """The most jobs of one kind that are listed."""
 _FREE: Final = "It waits for a free arena."
@@ -102,10 +105,12 @@ def _groups(session: Session) -> list[answers.QueueGroup]:
     for (league_id, season_id, comparison), count in dispatch.under_way(session).items():
         key = (league_id, season_id, comparison is not None)
         under_way[key] = under_way.get(key, 0) + count
+    leagues = {row.id: row for row in _rows(session, League, [one[0] for one in found])}
+    seasons = {row.id: row for row in _rows(session, Season, [one[1] for one in found])}
     groups = []
     for league_id, season_id, compares, count, oldest in found:
-        league = session.get_one(League, league_id)
-        season = session.get(Season, season_id) if season_id is not None else None
+        league = leagues[league_id]
+        season = seasons[season_id] if season_id is not None else None
         groups.append(
             answers.QueueGroup(
                 league=league.name,
@@ -119,6 +124,12 @@ def _groups(session: Session) -> list[answers.QueueGroup]:
             )
         )
     return sorted(groups, key=lambda one: (one.reason != "", one.oldest_at))
+
+
+def _rows(session: Session, model: type[T], numbers: Iterable[int | None]) -> Sequence[T]:
+    """The leagues or seasons with these numbers."""
+    known = {number for number in numbers if number is not None}
+    return session.scalars(select(model).where(model.id.in_(known))).all()
 
 
 def _matches(session: Session, lately: job_times.Pace, stopped: str) -> list[answers.WaitingJob]:

@@ -9,7 +9,7 @@ from functools import partial
 from typing import IO, TYPE_CHECKING, Any, Final
 from zipfile import ZIP_DEFLATED, ZipFile
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 
 from matchbox.bundle import is_zip
 from server.db.models import (
@@ -48,6 +48,14 @@ COLUMNS: Final = (
     "match", "game", "season", "state", "finished_at", "bot", "version", "points", "against",
     "score",
 )  # fmt: skip
+_FILES: Final = (
+    select(Version.number, Bundle.data)
+    .join(Bundle, Bundle.digest == Version.digest)
+    .where(Version.bot_id == bindparam("bot"))
+    .order_by(Version.number)
+    .execution_options(yield_per=20)
+)
+"""Selects the number and the file of each version of a bot; few files are in memory at a time."""
 README: Final = """All that this Matchbox keeps for your account, but for what your bots printed
 in matches and lessons: the pages of these matches and of your bots show you that.
 
@@ -86,10 +94,8 @@ def write_personal_data(
             folder = f"bots/{row.name}"
             answer = answered_bot(session, user.name, row.name, user)
             archive.writestr(f"{folder}/bot.json", _text(answer.plain()))
-            versions = select(Version).where(Version.bot_id == row.id).order_by(Version.number)
-            for version in session.scalars(versions):
-                data = session.get_one(Bundle, version.digest).data
-                archive.writestr(f"{folder}/v{version.number}.{_ending(data)}", data)
+            for number, data in session.execute(_FILES, {"bot": row.id}):
+                archive.writestr(f"{folder}/v{number}.{_ending(data)}", data)
             for memory in _memories(session, row):
                 archive.writestr(f"{folder}/memories/{memory.digest}", memory.data)
         archive.writestr("results.csv", _results(session, [row.full_name for row in bots]))

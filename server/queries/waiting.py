@@ -7,6 +7,7 @@ present moment, and may change when others begin to wait.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sqlalchemy import func, select, tuple_
@@ -263,9 +264,9 @@ def _place(session: Session, row: Match, under_way: dispatch.UnderWay) -> int:
         turn = under_way[*mine, None] + ahead + 1
         ahead += _sooner(turn, [(sum(reached.values()), sum(compared.values()))])
     outside = None if row.comparison_id is not None else mine
-    others = [one for one in dispatch.active_scopes(session) if one != outside]
-    waiting = ((under_way[*one, None], count_rows(session, Match, *_of(one))) for one in others)
-    return ahead + _sooner(turn, waiting) + 1
+    others = [one for one in dispatch.waiting_scopes(session) if one != outside]
+    waiting = _outside_comparisons(session)
+    return ahead + _sooner(turn, ((under_way[*one, None], waiting[one]) for one in others)) + 1
 
 
 def _sooner(turn: int, others: Iterable[tuple[int, int]]) -> int:
@@ -282,6 +283,14 @@ def _compared(session: Session) -> dict[dispatch.Scope, int]:
         (league, season, comparison): count
         for league, season, comparison, count in session.execute(found.group_by(*scope))
     }
+
+
+def _outside_comparisons(session: Session) -> Counter[tuple[int, int | None]]:
+    """The number of queued matches of each league or season, without comparisons."""
+    scope = (Match.league_id, Match.season_id)
+    found = select(*scope, func.count()).where(_QUEUED, Match.comparison_id.is_(None))
+    rows = session.execute(found.group_by(*scope))
+    return Counter({(league, season): count for league, season, count in rows})
 
 
 def _of(scope: tuple[int, int | None]) -> tuple[ColumnElement[bool], ...]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from sqlalchemy import Select, bindparam, func, null, select
+from sqlalchemy import CompoundSelect, Select, bindparam, func, null, select
 from sqlalchemy.orm import aliased
 
 from matchbox.match import wire
@@ -65,11 +65,6 @@ _COUNT_RUNNING: Final = select(func.count()).where(_RUNNING)
 _ANY_QUEUED: Final = select(Match.id).where(Match.state == MatchState.QUEUED).limit(1)
 _SCOPE: Final = (Match.league_id, Match.season_id, Match.comparison_id)
 _UNDER_WAY: Final = select(*_SCOPE, func.count()).where(_RUNNING).group_by(*_SCOPE)
-_AWAKE: Final = (
-    select(League.id, null())
-    .where(League.paused.is_(False))
-    .union_all(select(Season.league_id, Season.id).where(Season.state == SeasonState.RUNNING))
-)
 
 
 def dispatch(session: Session, *, settings: Settings, now: int) -> int:
@@ -167,7 +162,7 @@ def next_queued(session: Session, room: int, first: Sequence[str]) -> Sequence[M
     """
     sent_to, walled = under_way(session), wall(session).walled
     places: list[tuple[int, str]] = []
-    for league, season in active_scopes(session):
+    for league, season in waiting_scopes(session):
         own = {"league": league, "season": season, "room": room}
         waiting = session.scalars(_turns(walled, ranked=season is None), own)
         places += enumerate(waiting, sent_to[league, season, None] + 1)
@@ -185,9 +180,29 @@ def under_way(session: Session) -> UnderWay:
     return Counter({(league, season, one): count for league, season, one, count in found})
 
 
-def active_scopes(session: Session) -> Sequence[tuple[int, int | None]]:
-    """Returns the (league, season) pairs that may send matches; season is None for ranked ones."""
-    return [(league, season) for league, season in session.execute(_AWAKE)]
+def any_ready(session: Session) -> bool:
+    """Whether a match waits that may be sent."""
+    if waiting_scopes(session):
+        return True
+    return session.execute(_of_comparisons(wall(session).walled)).first() is not None
+
+
+def waiting_scopes(session: Session) -> Sequence[tuple[int, int | None]]:
+    """Returns the (league, season) pairs with matches that may be sent; season is None for ranked
+    ones. Comparisons are left out."""
+    scopes = session.execute(_scopes(wall(session).walled))
+    return [(league, season) for league, season in scopes]
+
+
+@cache
+def _scopes(walled: bool) -> CompoundSelect[int, int | None]:
+    """Selects what `waiting_scopes` returns."""
+    ready = _ready(walled).order_by(None)
+    ranked = ready.where(Match.league_id == League.id, Match.is_ranked).correlate(League)
+    played = ready.where(Match.league_id == Season.league_id, Match.season_id == Season.id)
+    awake = select(League.id, null()).where(League.paused.is_(False), ranked.exists())
+    running = select(Season.league_id, Season.id).where(Season.state == SeasonState.RUNNING)
+    return awake.union_all(running.where(played.correlate(Season).exists()))
 
 
 @cache

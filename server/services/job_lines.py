@@ -53,7 +53,7 @@ def stalled_ms(session: Session, now: int) -> int:
     first match that is sent.
     """
     running = Match.state == MatchState.RUNNING
-    if not count_rows(session, Match, running) and not dispatch.next_queued(session, 1, ()):
+    if not count_rows(session, Match, running) and not dispatch.any_ready(session):
         return 0
     ended = session.scalar(select(func.max(Match.finished_at))) or 0
     begun = session.scalar(select(func.max(Match.sent_at)).where(running, Match.attempt == 1)) or 0

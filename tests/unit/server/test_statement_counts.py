@@ -1,20 +1,25 @@
-"""What a page asks the database does not grow with the bots and versions of an account."""
+"""What a page asks the database grows neither with the bots and versions of an account nor with
+the leagues."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import io
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
-from sqlalchemy import event
+from sqlalchemy import event, select
 from sqlalchemy.orm import Session
 
 from server import queries
-from server.db.models import User
+from server.db.models import Match, User, Version
 from server.queries import comparisons as compared
 from server.queries import history
-from server.services import comparisons
-from tests.books import SIMPLE, Books
+from server.queries.job_queue import queue_detail
+from server.queries.personal_data import write_personal_data
+from server.queries.waiting import of_match
+from server.services import comparisons, health, leagues, seasons
+from tests.books import GAME, SIMPLE, Books, season_of
 
 
 def asked(books: Books, query: Callable[[Session], Any]) -> int:
@@ -46,6 +51,57 @@ def test_more_bots_and_versions_need_no_more_statements(
     for number in range(3, 7):
         more(books, alice, number)
     assert asked(books, lambda session: query(session, alice)) <= few
+
+
+def test_an_accounts_data_needs_no_more_statements_for_more_versions(
+    books: Books, alice: User
+) -> None:
+    def write(session: Session) -> None:
+        owner, now = session.get_one(User, alice.id), books.clock()
+        write_personal_data(session, owner, io.BytesIO(), settings=books.settings, now=now)
+
+    for number in range(21):  # from then on, a bot's matches are looked up by all of them at once
+        books.bot(alice, "one", SIMPLE + b"# %d\n" % number)
+    few = asked(books, write)
+    for number in range(21, 28):
+        books.bot(alice, "one", SIMPLE + b"# %d\n" % number)
+    assert asked(books, write) <= few
+
+
+def test_more_leagues_need_no_more_statements(
+    books: Books, alice: User, bob: User, charlie: User
+) -> None:
+    def judge(session: Session) -> None:
+        health.judge(session, books.settings, now=books.clock())
+
+    def queue(session: Session) -> None:
+        queue_detail(session, charlie, settings=books.settings, now=books.clock())
+
+    def waits(session: Session) -> None:
+        newest = select(Match).order_by(Match.number.desc(), Match.id).limit(1)
+        row = session.scalars(newest).one()
+        of_match(session, row, settings=books.settings, now=books.clock())
+
+    versions = [books.bot(alice, "one"), books.bot(bob, "two")]
+    another_league(books, charlie, versions, 0)
+    few = [asked(books, query) for query in (judge, queue, waits)]
+    for number in range(1, 6):
+        another_league(books, charlie, versions, number)
+    assert [asked(books, query) for query in (judge, queue, waits)] == few
+
+
+def another_league(books: Books, charlie: User, versions: Sequence[Version], number: int) -> None:
+    """One more league whose ranked queue rests, and one whose season waits to be resumed."""
+    for name, continuous in (("ranked", True), ("seasonal", False)):
+        with books.write() as session:
+            leagues.create(
+                session, charlie, name=f"{name}-{number}", game=GAME, continuous=continuous,
+                settings=books.settings, now=books.clock(),
+            )  # fmt: skip
+    asked = {"league": f"seasonal-{number}", "seed": f"a seed for tests {number}"}
+    season = season_of(books, charlie, versions, name=f"season-{number}", **asked)
+    with books.write() as session:
+        seasons.pause(session, charlie, season.id, now=books.clock())
 
 
 def more(books: Books, alice: User, number: int) -> None:
