@@ -119,11 +119,11 @@ def try_out(
             stateful = not unrepeatable and _keeps_state(job, files, trial, seats())
             reasons += [verdict_messages.STATEFUL] if stateful else []
             reasons += _learn(job, bundle, files, trial, box)
+        reasons += verdict_messages.never_awaited(trial.log)
     except BadBundle as error:
         verdict, reasons = "bundle", [str(error)]
     except TryOutFailed as failed:
-        verdict, reason = _refusal(failed, job, trial.log)
-        reasons = [reason]
+        verdict, reasons = _refusal(failed, job, trial.log)
     own = registry.game(job.game).spec.seats[0] if beside is None else 1
     a_deal = trial.decision_ms / len(trial.played) / own if trial.played else 0.0
     return TriedOut(
@@ -146,13 +146,13 @@ def try_out(
     )
 
 
-def _refusal(failed: TryOutFailed, job: TryOut, log: str) -> tuple[str, str]:
-    """The verdict on a version with a fault, and the reason. Raises a fault of the platform."""
+def _refusal(failed: TryOutFailed, job: TryOut, log: str) -> tuple[str, list[str]]:
+    """The verdict on a version with a fault, and the reasons. Raises a fault of the platform."""
     fault, stage = failed.fault, failed.stage
     if fault.kind == "platform":
         raise fault from failed
     reason = verdict_messages.reason(fault, stage, job.limits, log, failed.called)
-    return "bundle" if stage == "choosing" else fault.kind, reason
+    return "bundle" if stage == "choosing" else fault.kind, [reason]
 
 
 def _load(job: TryOut, bundle: bytes, trial: _Trial) -> Files:

@@ -54,6 +54,8 @@ _EMPTY: Final = re.compile(
     r"^EOFError: Ran out of input"
 )
 """How json and pickle fail to read nothing."""
+_NEVER_AWAITED: Final = re.compile(r"RuntimeWarning: coroutine '(?:\w+\.)*(\w+)' was never awaited")
+"""How Python warns of an async function that was called, and so did not run."""
 _OWN_MODULE: Final = " A module of your own must be in a zip, beside player.py."
 _PLACE: Final = re.compile(r'File "([^"]+\.py)", line (\d+)(?:, in (\S+))?')
 _STOPPED: Final = re.compile(r"\(most recent call first\):((?:\n  File .+)*)")
@@ -107,6 +109,17 @@ def learn_failure(fault: SeatFault, log: str) -> str:
         f"{LEARN_FAILED}{place}: {_stopped(fault.detail)}{help_} No bout is lost by "
         "this, but the bot would keep its old memory."
     )
+
+
+def never_awaited(log: str) -> list[str]:
+    """The message for a bot that plays although an async function of it never ran; else none."""
+    names = list(dict.fromkeys(_NEVER_AWAITED.findall(log)))
+    if not names:
+        return []
+    return [
+        f"The bot is accepted, but the async function {names[0]} never ran, because nothing awaits "
+        "it: write it with def, without async and await."
+    ]
 
 
 def _crash(detail: str, stage: Stage, limits: Mapping[str, int], log: str, begins: str) -> str:

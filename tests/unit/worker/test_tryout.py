@@ -239,6 +239,13 @@ def test_who_keeps_state_is_accepted_and_told(box: Box) -> None:
     assert (report.stateful, report.reasons) == (True, [verdict_messages.STATEFUL])
 
 
+def test_an_async_function_that_never_ran_is_named(box: Box) -> None:
+    bundle = turning("return None") + b"    async def remember(self, memory):\n        pass\n"
+    report = accepted(try_out(a_try_out(bundle), bundle, box))
+    (reason,) = report.reasons
+    assert "the async function remember never ran" in reason
+
+
 @pytest.mark.parametrize("line", ["pass", "kept = [bytes(1 << 20) for _ in range(40)]"])
 def test_who_does_not_keep_state_is_not_told_so(box: Box, line: str) -> None:
     bundle = making(line)
