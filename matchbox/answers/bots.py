@@ -124,13 +124,15 @@ class Bot(BotLine):
     """A bot with its versions, newest first; it is `mine` for its owner and for operators.
 
     `standing` is its line of the leaderboard, or null. `cpu_ms_per_bout` is the mean processor time
-    of the version that it plays with, in its newest rated matches; null if there is none yet.
+    of the version that it plays with, in its newest rated matches; null if there is none yet. If
+    its owner's account is `closed`, it only plays on in seasons that were frozen before.
     """
 
     mine: bool
     standing: BoardLine | None
     versions: list[VersionLine]
     cpu_ms_per_bout: float | None = None
+    closed: bool = False
 
 
 class Bots(Answer):
@@ -147,8 +149,12 @@ class AuthorBot(BotLine):
 
 
 class Author(Answer):
-    """An author with all bots, newest first, including the retired."""
+    """An author with all bots, newest first, including the retired.
+
+    If the account is `closed`, its bots only play on in seasons that were frozen before.
+    """
 
     name: str
     created_at: str
     bots: list[AuthorBot]
+    closed: bool = False

@@ -96,6 +96,7 @@ def author(session: Session, name: str) -> Author:
     return Author(
         name=row.name,
         created_at=iso(row.created_at),
+        closed=row.closed_at is not None and row.deleted_at is None,
         bots=[
             AuthorBot(**vars(_item(one)), standing=_standing(boards[one.game], one))
             for one in found
@@ -112,6 +113,7 @@ def bot(session: Session, owner: str, name: str, viewer: User | None) -> Answere
         standing=_standing(of_game(session, row.game), row),
         versions=[_version(one, viewer) for one in reversed(row.versions)],
         cpu_ms_per_bout=_cpu_ms_per_bout(session, row),
+        closed=row.owner.closed_at is not None,
     )
 
 

@@ -40,6 +40,26 @@ def test_a_retired_bot_is_marked() -> None:
     assert "retired 3 min ago ; its matches are kept" in text("/bots/alice/careful", gone)
 
 
+def test_the_pages_of_a_closed_account_promise_no_matches() -> None:
+    version = cast.version(1, "active", cast.report("accepted"))
+
+    def bot(owner: str, name: str) -> Bot:
+        return cast.bot(owner, name, versions=[version], active=1, standing=None, closed=True)
+
+    gone = replace(
+        SOURCE,
+        bot=bot,
+        matches=lambda **_: Matches(items=[], next=None),
+        author=lambda name: SOURCE.author(name).model_copy(update={"closed": True}),
+    )
+    for path in ("/bots/alice/careful", "/bots/alice/careful/versions/1", "/authors/alice"):
+        shown = text(path, gone)
+        assert "not rated yet" not in shown
+        assert "from now on" not in shown
+        assert "being paired" not in shown
+        assert ("account closed" in shown) == ("versions" not in path)
+
+
 def test_what_is_sure_is_said_in_words() -> None:
     items = [opponent("b/low", 0.3), opponent("b/even", 0.5), opponent("b/high", 0.8)]
     assert bot_pages.strengths(items) == [

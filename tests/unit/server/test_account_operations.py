@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import select
 
 from matchbox.errors import BadName, BadOption, Conflict, Forbidden, NotFound
+from server import queries
 from server.db.models import Audit, Match, MatchState, Notice, Role, Season, User
 from server.services import (
     account_operations,
@@ -237,6 +238,18 @@ def test_a_season_under_way_goes_on_with_the_bot_of_a_closed_account(
     with books.read() as session:
         assert session.scalars(select(Match.state)).all() == before
     assert MatchState.VOID not in before
+
+
+def test_a_bot_and_its_author_say_whether_the_account_is_closed(
+    books: Books, dora: User, charlie: User
+) -> None:
+    books.bot(dora, "dora-bot")
+    with books.write() as session:
+        for closed in (False, True):
+            if closed:
+                account_operations.close(session, charlie, "dora", "spam", now=books.clock())
+            assert queries.bot(session, "dora", "dora-bot", None).closed == closed
+            assert queries.author(session, "dora").closed == closed
 
 
 def test_closing_needs_a_reason(books: Books, dora: User, charlie: User) -> None:
