@@ -13,13 +13,13 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from statistics import fmean, median
 from typing import TYPE_CHECKING, Final
 
 from bench.contests import BOMB, THINKING, Thinker, duel
+from bench.measure import timed
 from cli.named_bots import NamedBot, shipped
-from laboratory.sittings import games_of, play_sitting
+from laboratory.sittings import Task, games_of, play_task
 from laboratory.worker_pool import worker_pool
 from matchbox import registry
 from matchbox.game import fill_options
@@ -116,7 +116,7 @@ def _over_cores(
             plain = []
             for core in reversed(usable[-sizes[-1] :]):  # The order in which a pool takes them.
                 with _on([core]):
-                    plain.append(_wall(found.loop) / found.games)
+                    plain.append(timed(found.loop) / found.games)
             for size in sizes:
                 taken[size].append((fmean(plain[:size]), _side_by_side(kind, size, found)))
     return [_grown(by, size, found, own, times=size) for size, own in taken.items()]
@@ -124,11 +124,10 @@ def _over_cores(
 
 def _side_by_side(kind: str, size: int, found: _Play) -> float:
     """Seconds of wall time per game if `size` processes play the jobs at once."""
-    work = partial(play_sitting, found.bundles, {})
+    tasks: list[Task] = [(found.bundles, {}, job) for job in found.jobs for _ in range(size)]
     with worker_pool(kind, size, read_settings(os.environ)) as pool:
-        list(pool.play(work, list(found.jobs[:1]) * size))  # After this, everything is warm.
-        jobs = [job for job in found.jobs for _ in range(size)]
-        return _wall(lambda: list(pool.play(work, jobs))) / (size * found.games)
+        list(pool.play(play_task, tasks[:size]))  # After this, everything is warm.
+        return timed(lambda: list(pool.play(play_task, tasks))) / (size * found.games)
 
 
 def _processor(found: _Play, box: Box | None) -> tuple[float, float]:
@@ -195,9 +194,3 @@ def _on(usable: Sequence[int]) -> Iterator[None]:
     finally:
         if cpu_affinity.CAN_PIN:
             os.sched_setaffinity(0, before)
-
-
-def _wall(work: Callable[[], object]) -> float:
-    started = time.perf_counter()
-    work()
-    return time.perf_counter() - started

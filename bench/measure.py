@@ -137,9 +137,9 @@ def costs(boxes: Sequence[tuple[str, Box | None]], repeats: int) -> list[Cost]:
     job = job_of(PAIR, bots, MATCH_DEALS, 1)
     loops, taken = [], [[] for _ in boxes]  # type: tuple[list[float], list[list[float]]]
     for _ in range(repeats):
-        loops.append(_timed(lambda: PAIR.loop(2 * MATCH_DEALS)))
+        loops.append(timed(lambda: PAIR.loop(2 * MATCH_DEALS)))
         for place, (_kind, box) in enumerate(boxes):
-            taken[place].append(_timed(lambda box=box: _isolated(job, bots, box)))  # type: ignore[misc]
+            taken[place].append(timed(lambda box=box: _isolated(job, bots, box)))  # type: ignore[misc]
     base = 1000 * median(loops)
     return [
         Cost(kind, base, 1000 * median(own), 1000 * median(own) - base)
@@ -153,9 +153,9 @@ def seats(boxes: Sequence[tuple[str, Box | None]], repeats: int) -> list[Seats]:
     taken: dict[str, list[float]] = {kind: [] for kind in real}
     loops = []
     for _ in range(repeats):
-        loops.append(_timed(lambda: PAIR.loop(2 * MATCH_DEALS)) / (2 * MATCH_DEALS))
+        loops.append(timed(lambda: PAIR.loop(2 * MATCH_DEALS)) / (2 * MATCH_DEALS))
         for kind, box in real.items():
-            taken[kind].append(_timed(lambda box=box: _both(box)))  # type: ignore[misc]
+            taken[kind].append(timed(lambda box=box: _both(box)))  # type: ignore[misc]
     return [
         Seats(
             kind,
@@ -175,12 +175,12 @@ def lone(boxes: Sequence[tuple[str, Box | None]], repeats: int) -> list[Lone]:
     for kind, box in boxes:
         if box is None:
             continue
-        forked = [_timed(lambda box=box: _first(job, bundles, box)) for _ in range(repeats)]  # type: ignore[misc]
-        opened = [_timed(lambda kind=kind: _opened(job, bundles, kind)) for _ in range(3)]  # type: ignore[misc]
+        forked = [timed(lambda box=box: _first(job, bundles, box)) for _ in range(repeats)]  # type: ignore[misc]
+        opened = [timed(lambda kind=kind: _opened(job, bundles, kind)) for _ in range(3)]  # type: ignore[misc]
         table = MatchSeats(job, bundles, box)
         staying = [_Staying(table.open_player(seat, 0)) for seat in range(len(bots))]
         _again(job, staying)  # The bots are loaded with their first question.
-        seated = [_timed(lambda own=staying: _again(job, own)) for _ in range(10 * repeats)]  # type: ignore[misc]
+        seated = [timed(lambda own=staying: _again(job, own)) for _ in range(10 * repeats)]  # type: ignore[misc]
         for one in staying:
             one.seat.close()
         found.append(Lone(kind, *(1000 * median(own) for own in (seated, forked, opened))))
@@ -210,7 +210,7 @@ def long_matches(boxes: Sequence[tuple[str, Box | None]]) -> list[Long]:
     for kind, box in boxes:
         played, booked = [], []
         for _ in range(LONG_REPEATS):
-            played.append(_timed(lambda box=box: _isolated(job, bots, box)))  # type: ignore[misc]
+            played.append(timed(lambda box=box: _isolated(job, bots, box)))  # type: ignore[misc]
             booked.append(booked_match(contest.game, bots, deals, box))
         found.append(Long(kind, played_s=median(played), booked_s=median(booked)))
     return found
@@ -295,7 +295,7 @@ def _isolated(job: PlayMatch, bots: Sequence[NamedBot], box: Box | None) -> Matc
     return played
 
 
-def _timed(work: Callable[[], object]) -> float:
+def timed(work: Callable[[], object]) -> float:
     """Runs the work; returns the seconds of wall time."""
     started = time.perf_counter()
     work()

@@ -40,7 +40,7 @@ def arena(
 ) -> None:
     """Play matches for a server from another host; Ctrl-C stops it, and nothing is lost."""
     from cli.supervisor import on_stop
-    from matchbox.match.knock import own_knock
+    from matchbox.match.host_versions import own_versions
     from matchbox.settings import libraries_of, read_settings
     from worker.arena import cpu_affinity
     from worker.arena.client import ServerClient
@@ -48,12 +48,12 @@ def arena(
     url = _address(join)
     key = _key(key_file)
     client = ServerClient(url, key, number=1, pauses_s=(0.5, 1.0))
-    knock = own_knock(libraries_of(read_settings(os.environ)))
-    client.join(knock)
+    versions = own_versions(libraries_of(read_settings(os.environ)))
+    client.join(versions)
     stop = threading.Event()
     on_stop(lambda *_: stop.set())
     count = arenas or min(MOST, len(cpu_affinity.usable_cores()))
-    _keep_running(url, key, count, data.resolve(), stop, partial(client.join, knock))
+    _keep_running(url, key, count, data.resolve(), stop, partial(client.join, versions))
     output.note("Stopped.")
 
 

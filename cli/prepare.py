@@ -12,26 +12,18 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from cli import named_bots, output
 from matchbox import registry
-from matchbox.errors import BrokerUnavailable, MatchboxError
+from matchbox.errors import MatchboxError
 from matchbox.settings import Settings, read_settings
 from server.backup import folder
 from server.context import clock, database_url, make_context
 from server.db.errors import check_pages, wait_for_start
 from server.db.migrations import migrate
+from server.outbox import OfflineSender
 from server.services import accounts, bootstrap, broker
 from worker import start
-
-
-class OfflineSender:
-    """Stands in for the queue: messages wait in the database for the first tick."""
-
-    def send(self, task: str, queue: str, message: dict[str, Any]) -> None:
-        """Raises BrokerUnavailable."""
-        raise BrokerUnavailable(f"{task} waits for the platform to start")
 
 
 def prepare(settings: Settings) -> str | None:

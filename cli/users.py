@@ -241,8 +241,8 @@ def _show(shown: Mapping[str, object], json: bool) -> None:
 def opened(data: Path) -> Iterator[Context]:
     """Opens the folder's or the environment's database."""
     from cli.folder import settings_for
-    from cli.prepare import OfflineSender
     from server.context import make_context
+    from server.outbox import OfflineSender
 
     context = make_context(settings_for(data), sender=OfflineSender())
     try:

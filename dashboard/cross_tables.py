@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from flask import render_template
 
-from dashboard.drawn import drawn
+from dashboard.draw_cache import cached
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -85,7 +85,7 @@ def cross_table(
         return render_template("season_cross.html", lines=lines, columns=of_columns)
 
     key = (source, season, board.rows_digest, board.computed_at, chosen, others, names)
-    table = drawn(key, draw)  # once for each standing: it may have thousands of cells
+    table = cached(key, draw)  # once for each standing: it may have thousands of cells
     return CrossTable(table, len(board.lines), parts, chosen.number, others.number)
 
 

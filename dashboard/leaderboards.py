@@ -17,7 +17,7 @@ from flask import Response, make_response, render_template, request
 from markupsafe import Markup
 
 from dashboard import board_figures, downloads, evidence, figures, game_pages, sparklines
-from dashboard.drawn import Cache
+from dashboard.draw_cache import Cache
 from dashboard.figures import Drawn
 from dashboard.responses import PageResponse, csv_file, json_response
 from dashboard.source import Source

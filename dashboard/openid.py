@@ -17,7 +17,7 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., str]]]:
         return new_page(source)
 
     def openid_out() -> str:
-        return out_page(source)
+        return render_template("openid_out.html", address=source.openid_out())
 
     yield "/login/openid/new", openid_new
     yield "/login/openid/out", openid_out
@@ -28,8 +28,3 @@ def new_page(source: Source, values: Values | None = None, error: str = "") -> s
     return render_template(
         "openid_new.html", found=source.openid_found(), values=values or {}, error=error
     )
-
-
-def out_page(source: Source) -> str:
-    """Returns the page after a log-out, with the way to log out at the provider, too."""
-    return render_template("openid_out.html", address=source.openid_out())

@@ -37,7 +37,7 @@ class SourceLine(NamedTuple):
     wrong: bool
 
 
-class Said(NamedTuple):
+class StepOutput(NamedTuple):
     """The output of a bot at the decision that led to a step; `left_out` bytes of it were cut."""
 
     step: int
@@ -79,7 +79,7 @@ def reported(bout: Bout, movers: Iterable[int | None], logs: Iterable[LogLine]) 
     return found
 
 
-def printed(bout: Bout, movers: Sequence[int | None], logs: Iterable[LogLine]) -> list[Said]:
+def printed(bout: Bout, movers: Sequence[int | None], logs: Iterable[LogLine]) -> list[StepOutput]:
     """Returns the printed output of the viewer's bots in the bout, in the order of its steps.
 
     `movers` are as for `reported`. Output that belongs to no step, such as the stack of a decision
@@ -91,7 +91,7 @@ def printed(bout: Bout, movers: Sequence[int | None], logs: Iterable[LogLine]) -
         for one in log.printed:
             if (one.deal, one.rotation) == (bout.deal, bout.rotation):
                 place = _place(places, one.decision)
-                found.append(Said(place, log.bot, one.traceback, one.text, one.left_out))
+                found.append(StepOutput(place, log.bot, one.traceback, one.text, one.left_out))
     return sorted(found, key=lambda said: said.step)
 
 

@@ -13,7 +13,7 @@ from flask import Response, render_template, request
 
 from dashboard import figures, leaderboards, seasons
 from dashboard.cross_tables import cross_table
-from dashboard.drawn import drawn
+from dashboard.draw_cache import cached
 from dashboard.responses import PageResponse
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def _live(source: Source, number: int) -> PageResponse:
     viewer = None if same else source.viewer()  # A standing marks the viewer's own lines.
     columns = leaderboards.more_columns(), leaderboards.columns_address("more")
     own = (viewer.name if viewer else "", *columns) if not same else None
-    return drawn((source, number, stamp, Requested.now(), own), draw)
+    return cached((source, number, stamp, Requested.now(), own), draw)
 
 
 def _course(source: Source, season: Season, board: Board | None) -> dict[str, object]:

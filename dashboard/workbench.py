@@ -23,7 +23,7 @@ from matchbox.errors import NotFound
 from matchbox.whole_numbers import whole_number
 
 
-class Given(NamedTuple):
+class OfferedText(NamedTuple):
     """A text that the page offers, and its description: "the example", "version 3 of careful" or
     ""."""
 
@@ -63,7 +63,7 @@ def submit_page(source: Source, values: Mapping[str, str] | None = None, error: 
     games, my_bots = source.games(), source.my_bots() if known else []
     chosen = next((one for one in games if one.name == values.get("game")), games[0])
     own = next((one for one in my_bots if one.name == values.get("name")), None)
-    given = _given(source, chosen.name, own, values)
+    given = _offered(source, chosen.name, own, values)
     return render_template(
         "submit.html",
         values=values,
@@ -153,18 +153,20 @@ def _is_paused(source: Source, game: str) -> bool:
         return False
 
 
-def _given(source: Source, game: str, own: BotLine | None, values: Mapping[str, str]) -> Given:
+def _offered(
+    source: Source, game: str, own: BotLine | None, values: Mapping[str, str]
+) -> OfferedText:
     """Returns the version of the bot that the request names, or its newest version, or the game's
     example."""
     if own is not None and own.game == game:
         number = _number(values.get("version")) or own.number
         data = source.file_of(own.owner, own.name, number) if number else None
         if data is not None and not is_zip(data):
-            return Given(data.decode("utf-8-sig"), f"version {number} of {own.name}")
+            return OfferedText(data.decode("utf-8-sig"), f"version {number} of {own.name}")
     if "version" in values:
         raise NotFound("you have no such version in one file; your account's page lists your bots")
     example = game_pages.example(game)
-    return Given(example, "the example" if example else "")
+    return OfferedText(example, "the example" if example else "")
 
 
 def _number(text: str | None) -> int | None:

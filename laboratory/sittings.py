@@ -78,13 +78,6 @@ def task_of(sitting: Sitting, bundles: Mapping[str, bytes], memories: Mapping[st
 def play_task(box: Box | None, task: Task) -> PlayedSitting:
     """Plays the task in this box, or in this process for None."""
     bundles, memories, sitting = task
-    return play_sitting(bundles, memories, box, sitting)
-
-
-def play_sitting(
-    bundles: Mapping[str, bytes], memories: Mapping[str, bytes], box: Box | None, sitting: Sitting
-) -> PlayedSitting:
-    """Plays the sitting in this box, or in this process for None."""
     counts: list[Counts] = []
 
     def count_played(played: Played) -> None:

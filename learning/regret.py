@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learning.rounds import (
+    FIRST,
     PRIVATE,
     Challenge,
     Node,
@@ -24,7 +25,6 @@ from learning.rounds import (
     Values,
     allowed,
     batches,
-    first,
     follow,
     payoffs,
     stages,
@@ -71,7 +71,7 @@ class RoundTree:
         self.stages = list(batch)
         cards = (batch[0].starter.cards, batch[0].other.cards)
         self.decisions: list[Decision] = []
-        self.root = self._grow(first(cards), cards, values)
+        self.root = self._grow(FIRST, cards, values)
         self.dealt: Pair = (
             np.array([_holding_prior(stage.starter.owns) for stage in batch]),
             np.array([_holding_prior(stage.other.owns) for stage in batch]),

@@ -101,9 +101,8 @@ def batches(all_stages: Sequence[Stage]) -> Iterator[list[Stage]]:
             yield same
 
 
-def first(cards: tuple[int, int]) -> Node:
-    """The first decision of a round."""
-    return Node("", 0, (0, 0), "RS")
+FIRST: Final = Node("", 0, (0, 0), "RS")
+"""The first decision of a round."""
 
 
 def follow(node: Node, action: str, cards: tuple[int, int]) -> Node | Challenge:

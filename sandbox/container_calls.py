@@ -11,7 +11,7 @@ import os
 import socket
 from typing import Final
 
-from sandbox.syscalls import BOT, COUNTERS, MUTE, PATHS, ZYGOTE
+from sandbox.syscalls import BOT, COUNTERS, PATHS, UNIMPLEMENTED, ZYGOTE
 
 START: Final = frozenset(
     name
@@ -49,7 +49,7 @@ def profile() -> dict[str, object]:
                 "names": sorted((BOT | ZYGOTE | PATHS | COUNTERS | START) - {"clone"}),
                 "action": allow,
             },
-            {"names": sorted(MUTE), "action": "SCMP_ACT_ERRNO", "errnoRet": errno.ENOSYS},
+            {"names": sorted(UNIMPLEMENTED), "action": "SCMP_ACT_ERRNO", "errnoRet": errno.ENOSYS},
             {"names": ["clone"], "action": allow, "args": [_argument(0, _NAMESPACES, 0)]},
             {
                 "names": ["socket"],

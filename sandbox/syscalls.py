@@ -17,9 +17,9 @@ ALLOW: Final = 0x7FFF0000
 KILL: Final = 0x80000000
 REFUSE: Final = 0x00050000 | errno.EPERM
 ABSENT: Final = 0x00050000 | errno.ENOSYS
-NOTHING: Final = 0x00050000
+RETURN_ZERO: Final = 0x00050000
 """The call is not made, and returns 0."""
-OVER: Final = 0x00050000 | errno.ETIMEDOUT
+TIMED_OUT: Final = 0x00050000 | errno.ETIMEDOUT
 """The call is not made, and fails as if its timeout were over."""
 
 
@@ -70,7 +70,7 @@ COUNTERS: Final = _names("getpid getppid gettid getrusage times uname sched_geta
 """Calls that reveal the activity of others, or their processor. Process numbers count earlier
 forks, and page faults show which pages somebody has read."""
 
-MUTE: Final = frozenset(("clone3",))
+UNIMPLEMENTED: Final = frozenset(("clone3",))
 """Calls answered with "no such call", so that the C library falls back on the older one."""
 
 PARTS_OF_LIST: Final[Mapping[str, frozenset[str]]] = {
@@ -155,11 +155,11 @@ def zygote_filter(arch: Architecture, has: Has = _all_parts, *, own_clock: bool 
     """
     otherwise = REFUSE if has("seccomp:list") else ALLOW
     left = [PARTS_OF_LIST[part] for part in PARTS_OF_LIST if not has(part)]
-    known = {ABSENT: MUTE, ALLOW: BOT.union(ZYGOTE, *left)}
+    known = {ABSENT: UNIMPLEMENTED, ALLOW: BOT.union(ZYGOTE, *left)}
     if not own_clock:
         return _program(arch, known, otherwise, has)
     first = [*_own_clocks(arch), *_untimed_futexes(arch)]
-    return _program(arch, {REFUSE: TIMERS, NOTHING: WAITS, **known}, otherwise, has, first)
+    return _program(arch, {REFUSE: TIMERS, RETURN_ZERO: WAITS, **known}, otherwise, has, first)
 
 
 def bot_filter(arch: Architecture, has: Has = _all_parts) -> bytes:
@@ -237,7 +237,7 @@ def _untimed_futexes(arch: Architecture) -> list[_Line]:
         (_EQUAL, 0, 2, 0),
         (_LOAD, 0, 0, _FOURTH_ARGUMENT_AT + 4),
         (_EQUAL, 1, 0, 0),
-        (_RETURN, 0, 0, OVER),
+        (_RETURN, 0, 0, TIMED_OUT),
         (_LOAD, 0, 0, _NUMBER_AT),
     ]
 

@@ -87,6 +87,14 @@ class CelerySender:
         self._celery.close()
 
 
+class OfflineSender:
+    """Sends nothing: messages wait in the database for the ledger's next tick."""
+
+    def send(self, task: str, queue: str, message: dict[str, Any]) -> None:
+        """Raises BrokerUnavailable."""
+        raise BrokerUnavailable(f"{task} waits for the ledger's next tick")
+
+
 def post(session: Session, message: wire.AnyJob, task: str | None = None) -> None:
     """Stores the message, to be sent once the session's transaction is committed.
 

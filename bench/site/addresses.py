@@ -14,6 +14,7 @@ from matchbox.settings import Settings
 from server.app import create_app
 from server.context import Context
 from server.db.session import Database
+from server.outbox import OfflineSender
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -65,7 +66,7 @@ class Address(NamedTuple):
 
 def addresses(named: Mapping[str, Any]) -> list[Address]:
     """Returns every page's address, with values from the database for its parts."""
-    context = Context(Settings(secret_key="a map alone"), Database(_UNOPENED), _Nowhere())
+    context = Context(Settings(secret_key="a map alone"), Database(_UNOPENED), OfflineSender())
     app = create_app(context)
     try:
         with app.test_request_context():
@@ -95,11 +96,3 @@ def _path(rule: Rule, view: str, named: Mapping[str, Any]) -> str:
     if missing:
         raise LookupError(f"{rule.rule} has the parts {sorted(missing)}: name them in bench/site")
     return url_for(rule.endpoint, **{part: known[part] for part in rule.arguments})
-
-
-class _Nowhere:
-    """A sender for an application that sends nothing."""
-
-    def send(self, task: str, queue: str, message: dict[str, Any]) -> None:
-        """Refuses the task."""
-        raise NotImplementedError

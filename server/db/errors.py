@@ -53,8 +53,8 @@ _NO_RIGHT: Final = "42501"
 """The SQLSTATE of Postgres for an account that lacks a right."""
 
 
-def is_of_the_server(error: DBAPIError) -> bool:
-    """Whether it comes from the address or the rights of the account, not from a statement."""
+def is_about_access(error: DBAPIError) -> bool:
+    """Whether the cause is the server's address or the account's rights, and not the statement."""
     return error.statement is None or getattr(error.orig, "sqlstate", "") == _NO_RIGHT
 
 

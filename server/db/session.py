@@ -224,7 +224,7 @@ def _clear_errors(url: str) -> Iterator[None]:
     except (IntegrityError, InterfaceError):
         raise
     except DatabaseError as error:
-        if isinstance(error, ProgrammingError) and not errors.is_of_the_server(error):
+        if isinstance(error, ProgrammingError) and not errors.is_about_access(error):
             raise
         if any(sign in str(error.orig) for sign in _TAKEN):
             raise Unavailable(BUSY) from error

@@ -34,7 +34,7 @@ from server.db.models import (
 )
 from server.db.session import in_parts
 from server.services import season_progress, standings
-from server.services.kept_records import season_removed
+from server.services.kept_records import season_removal_note
 from server.services.lookup import find_season
 from server.times import iso
 
@@ -67,7 +67,7 @@ def write_archive(
         raise Conflict(
             f"season {season.name} is {season.state}; it can be exported once it is over"
         )
-    if why := season_removed(session, season):
+    if why := season_removal_note(session, season):
         raise Conflict(f"{why}, so it can no longer be exported")
     entries = [entry for entry in season.entries if entry.version is not None]
     given = [

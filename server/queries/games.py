@@ -16,7 +16,7 @@ from matchbox.match import record as records
 from server.db.models import OVER, League, Match, MatchState, Result
 from server.db.session import in_parts
 from server.services import fields
-from server.services.kept_records import require_record, season_removed
+from server.services.kept_records import require_record, season_removal_note
 from server.services.lookup import find_season
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def exportable_season(session: Session, name: int | str) -> int:
         raise Forbidden(
             f"season {row.name} is {row.state}; its records are closed until it is over"
         )
-    if why := season_removed(session, row):
+    if why := season_removal_note(session, row):
         raise NotFound(why)
     return row.id
 

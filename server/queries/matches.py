@@ -30,7 +30,7 @@ from server.queries.match_filters import MatchFilters
 from server.queries.pagination import numbers, page_size, sees, split
 from server.services import kept_records, walls
 from server.services.embargo import embargoed_matches, reason
-from server.services.kept_records import removed
+from server.services.kept_records import removal_note
 from server.times import iso
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def match(session: Session, name: str, viewer: User | None) -> answers.Match:
     """Returns the match with that id or those first digits, without its record. Raises NotFound."""
     row = session.get_one(Match, whole_id(session, name))
     why = reason(session, row)
-    gone = removed(row.result, row.id)
+    gone = removal_note(row.result, row.id)
     own, played = _own_seats(session, row, viewer), _Played(options=row.league.options)
     if why is None and row.result is not None:
         played |= _played(row, row.result, own, viewer)

@@ -143,7 +143,7 @@ def _forfeits(match: Match, record: Record) -> dict[Version, int]:
     bouts: Counter[int] = Counter()
     for bout in record.bouts:
         at_fault = [fault.seat for fault in bout.faults if fault.kind != PLATFORM]
-        bouts.update({_sitting(match, seat, bout.rotation).id for seat in at_fault})
+        bouts.update({_version_in(match, seat, bout.rotation).id for seat in at_fault})
     versions = {seat.version.id: seat.version for seat in match.seats}
     return {
         versions[row]: bouts[row]
@@ -152,7 +152,8 @@ def _forfeits(match: Match, record: Record) -> dict[Version, int]:
     }
 
 
-def _sitting(match: Match, seat: int, rotation: int) -> Version:
+def _version_in(match: Match, seat: int, rotation: int) -> Version:
+    """The version that holds this seat of the table in this rotation."""
     return match.seats[records.entrant(seat, rotation, len(match.seats))].version
 
 
@@ -176,7 +177,7 @@ def _notify_of_first_fault(
         fault.kind
         for bout in record.bouts
         for fault in bout.faults
-        if fault.kind != PLATFORM and _sitting(match, fault.seat, bout.rotation) is version
+        if fault.kind != PLATFORM and _version_in(match, fault.seat, bout.rotation) is version
     )
     result = "scores 0" if is_cooperative(record.game) else "is lost"
     text = (

@@ -33,7 +33,7 @@ def record_of(session: Session, match: str) -> Record:
     return records.unpack(row.result.record)
 
 
-def removed(result: Result | None, name: str) -> str | None:
+def removal_note(result: Result | None, name: str) -> str | None:
     """Returns a sentence about the removal of the record; None if it was not removed."""
     if result is None or result.record_days is None:
         return None
@@ -42,11 +42,11 @@ def removed(result: Result | None, name: str) -> str | None:
 
 def require_record(result: Result | None, name: str) -> None:
     """Raises NotFound if the record was removed."""
-    if why := removed(result, name):
+    if why := removal_note(result, name):
         raise NotFound(why)
 
 
-def season_removed(session: Session, season: Season) -> str | None:
+def season_removal_note(session: Session, season: Season) -> str | None:
     """Returns a sentence about the removal of records of the season; None if none was removed."""
     days = select(Result.record_days).join(Result.match).where(Match.season_id == season.id)
     found = session.scalar(days.where(Result.record_days.is_not(None)).limit(1))

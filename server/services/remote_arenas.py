@@ -24,7 +24,7 @@ from matchbox.errors import (
     Unavailable,
 )
 from matchbox.match import wire
-from matchbox.match.knock import Knock, own_knock
+from matchbox.match.host_versions import HostVersions, own_versions
 from matchbox.match.wire import Verify
 from matchbox.settings import libraries_of
 from server.db.models import ArenaPart
@@ -70,42 +70,43 @@ def check(body: Mapping[str, Any], settings: Settings) -> None:
 
     Raises BadMessage if the arena does not report them.
     """
-    knock, here = wire.from_plain(Knock, dict(body)), own_knock(libraries_of(settings))
-    if knock.release != here.release:
+    there = wire.from_plain(HostVersions, dict(body))
+    here = own_versions(libraries_of(settings))
+    if there.release != here.release:
         raise ArenaOutdated(
-            f"this arena has release {knock.release[:32]} of Matchbox and the server has "
+            f"this arena has release {there.release[:32]} of Matchbox and the server has "
             f"{here.release}; install release {here.release} there with `make setup`, then start "
             "the arena again"
         )
-    if knock.python != here.python:
+    if there.python != here.python:
         raise ArenaOutdated(
-            f"this arena has Python {knock.python[:32]} and the server has {here.python}; install "
+            f"this arena has Python {there.python[:32]} and the server has {here.python}; install "
             f"Python {here.python} there, run `make setup` with it, then start the arena again"
         )
     other = sorted(
         name
-        for name in here.rules.keys() | knock.rules
-        if here.rules.get(name) != knock.rules.get(name)
+        for name in here.rules.keys() | there.rules
+        if here.rules.get(name) != there.rules.get(name)
     )
     if other:
         raise ArenaOutdated(
             f"this arena has other rules of {', '.join(other)[:200]} than the server; install the "
             "same games there, from the same files, then start the arena again"
         )
-    if knock.match != here.match:
+    if there.match != here.match:
         raise ArenaOutdated(
             f"this arena has another state of release {here.release} than the server; get the same "
             "commit or package there, run `make setup`, then start the arena again"
         )
-    if knock.libraries.keys() != here.libraries.keys():
+    if there.libraries.keys() != here.libraries.keys():
         raise ArenaOutdated(
             "bots may import other libraries in this arena than on the server; set "
             f"MATCHBOX_LIBRARIES={settings.libraries} there, then start the arena again"
         )
     for name, installed in here.libraries.items():
-        if knock.libraries[name] != installed:
+        if there.libraries[name] != installed:
             raise ArenaOutdated(
-                f"this arena has {name} {knock.libraries[name][:32]} and the server has "
+                f"this arena has {name} {there.libraries[name][:32]} and the server has "
                 f"{installed}; run `make setup` there, then start the arena again"
             )
 

@@ -28,7 +28,7 @@ from server.db.session import compare_and_set
 from server.services import audit, faults, ratings, replacements, standings
 from server.services.accounts import require_operator
 from server.services.events import publish, storable
-from server.services.kept_records import removed
+from server.services.kept_records import removal_note
 from server.services.lookup import find_match
 
 if TYPE_CHECKING:
@@ -181,7 +181,7 @@ def _require_playable(session: Session, match: Match) -> None:
     """Raises Conflict if the match cannot be replayed, or its replay would not count."""
     if match.comparison_id is not None:
         raise Conflict(f"match {match.id} is part of a comparison, which schedules its own")
-    if why := removed(match.result, match.id):
+    if why := removal_note(match.result, match.id):
         raise Conflict(f"{why}, and its deals with it, so it cannot be played again")
     season = match.season
     if season is not None:

@@ -31,7 +31,7 @@ from matchbox.match import wire
 if TYPE_CHECKING:
     from msgspec import Struct
 
-    from matchbox.match.knock import Knock
+    from matchbox.match.host_versions import HostVersions
 
 _TIMEOUT_S: Final = 20.0
 _PAUSES_S: Final = (0.1, 0.2, 0.5, 1.0, 2.0, 4.0)
@@ -86,20 +86,20 @@ class ServerClient:
         )
         return answer.status_code != httpx.codes.CONFLICT
 
-    def join(self, knock: Knock) -> str:
+    def join(self, versions: HostVersions) -> str:
         """Introduces this arena of another host to the server; returns its full name.
 
         Raises ArenaOutdated if it must be updated first, and Forbidden if its key does not work.
         """
-        answer = self._send("POST", f"{self._door}/joins", json=wire.to_plain(knock))
+        answer = self._send("POST", f"{self._door}/joins", json=wire.to_plain(versions))
         return str(answer.json()["arena"])
 
-    def take(self, knock: Knock) -> tuple[str, dict[str, Any]] | None:
+    def take(self, versions: HostVersions) -> tuple[str, dict[str, Any]] | None:
         """The task and the message of the next job of an arena on another host; None without one.
 
         Raises the errors of `join`, and ArenaStopped if this arena gets no jobs.
         """
-        answer = self._send("POST", f"{self._door}/jobs", json=wire.to_plain(knock))
+        answer = self._send("POST", f"{self._door}/jobs", json=wire.to_plain(versions))
         if answer.status_code != httpx.codes.OK:
             return None
         found = answer.json()

@@ -26,7 +26,7 @@ from matchbox.errors import (
     MatchboxError,
     Unavailable,
 )
-from matchbox.match.knock import own_knock
+from matchbox.match.host_versions import own_versions
 from matchbox.settings import libraries_of, read_settings
 from worker import logs
 from worker.arena import cpu_affinity, reports
@@ -60,7 +60,7 @@ class RemoteArena:
         self._key = key
         self._number = number
         self._client = ServerClient(settings.server_url, key, number=number)
-        self._knock = own_knock(libraries_of(settings))
+        self._versions = own_versions(libraries_of(settings))
         self._stop = threading.Event()
         self._doing = ""
         self._pause_s = 0.0
@@ -92,7 +92,7 @@ class RemoteArena:
         None if the arena is to stop."""
         while not self._stop.is_set():
             try:
-                return self._client.join(self._knock)
+                return self._client.join(self._versions)
             except Unavailable as error:
                 log.warning("arena.waits", why=str(error))
                 self._stop.wait(_WAITS_S if isinstance(error, ArenaOutdated) else _AWAY_S)
@@ -112,7 +112,7 @@ class RemoteArena:
         """The next job; None after a pause if there is none. Raises KeyRefused."""
         pause_s = _IDLE_S
         try:
-            if found := self._client.take(self._knock):
+            if found := self._client.take(self._versions):
                 return found
         except KeyRefused:
             raise

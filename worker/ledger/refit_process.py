@@ -12,9 +12,8 @@ import os
 import signal
 from contextlib import suppress
 from multiprocessing import get_context
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from matchbox.errors import BrokerUnavailable
 from worker.child import tie_to
 
 if TYPE_CHECKING:
@@ -65,14 +64,6 @@ class RefitProcess:
         return own
 
 
-class _NoSender:
-    """Sends no message: the ledger's tick sends it later."""
-
-    def send(self, task: str, queue: str, message: dict[str, Any]) -> None:
-        """Raises BrokerUnavailable."""
-        raise BrokerUnavailable("standings are computed without a broker")
-
-
 def _serve(settings: Settings, url: str, parent: int, pipe: Connection) -> None:
     """Answers each message after a refit, until the ledger is gone."""
     tie_to(parent)
@@ -80,13 +71,14 @@ def _serve(settings: Settings, url: str, parent: int, pipe: Connection) -> None:
     # Imported here, with the garbage collector off: see worker/start.py.
     from server.context import Context
     from server.db.session import Database
+    from server.outbox import OfflineSender
     from server.services import tick as ticking
     from worker import logs, start
 
     start.ready()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # The ledger gets it too, and decides.
     logs.configure(settings)
-    context = Context(settings, Database(url), _NoSender())
+    context = Context(settings, Database(url), OfflineSender())
     with suppress(EOFError, BrokenPipeError):  # The ledger has closed the pipe.
         while pipe.recv():
             ticking.refresh_standings(context)

@@ -10,12 +10,12 @@ import pytest
 from sqlalchemy import select
 
 from cli import deployment, folder, main
-from cli.prepare import OfflineSender
 from matchbox.errors import Forbidden
 from matchbox.settings import read_settings
 from server.context import make_context
 from server.db.migrations import migrate
 from server.db.models import Audit, BrowserSession, User
+from server.outbox import OfflineSender
 from server.services import accounts, sessions
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from cli.named_bots import bundles, contestants, find_all
 from laboratory.planning import kind_of, make_plan
-from laboratory.sittings import play_sitting, task_of
+from laboratory.sittings import play_task, task_of
 from matchbox import registry
 from matchbox.errors import BadOption
 from matchbox.lab.counts import count
@@ -51,7 +51,7 @@ def test_what_is_counted_of_a_batch_is_in_its_record(game: str) -> None:
     bots = find_all(game, names.get(game, ["random", "random"]))
     plan = make_plan(game, contestants(bots), 3, "seed", USUAL, sizes=[2])
     sitting = next(kind_of(plan).sittings(plan))
-    done = play_sitting(bundles(bots), {}, None, sitting)
+    done = play_task(None, (bundles(bots), {}, sitting))
     assert done.counts == count(registry.game(game), sitting, unpack(done.record), [])
 
 

@@ -14,12 +14,12 @@ from learning import __main__ as learn
 from learning import curve, table
 from learning.regret import RoundTree, Solver, solve
 from learning.rounds import (
+    FIRST,
     Challenge,
     Side,
     Stage,
     Values,
     batches,
-    first,
     follow,
     keeps_skull,
     payoffs,
@@ -85,7 +85,7 @@ def test_who_turns_over_the_own_skull_loses_what_is_worth_less() -> None:
 
 
 def test_a_bid_of_all_cards_ends_the_bidding() -> None:
-    node = first((4, 4))
+    node = FIRST
     for action in ("R", "S"):
         after = follow(node, action, (4, 4))
         assert not isinstance(after, Challenge)

@@ -14,13 +14,13 @@ from sandbox.syscalls import (
     BOT,
     COUNTERS,
     KILL,
-    MUTE,
-    NOTHING,
-    OVER,
     PARTS_OF_LIST,
     PATHS,
     REFUSE,
+    RETURN_ZERO,
+    TIMED_OUT,
     TIMERS,
+    UNIMPLEMENTED,
     WAITS,
     ZYGOTE,
     Architecture,
@@ -101,7 +101,7 @@ def test_a_bot_loses_what_its_zygote_keeps(arch: Architecture) -> None:
 
 
 def test_every_other_number_is_refused(arch: Architecture) -> None:
-    named = {arch.numbers[name] for name in BOT | ZYGOTE | MUTE if name in arch.numbers}
+    named = {arch.numbers[name] for name in BOT | ZYGOTE | UNIMPLEMENTED if name in arch.numbers}
     for number in set(range(600)) - named:
         assert both(arch, number) == REFUSE
 
@@ -156,7 +156,7 @@ def test_a_process_with_its_own_clock_reads_no_other(arch: Architecture) -> None
 
 def test_a_process_with_its_own_clock_neither_sets_alarms_nor_waits(arch: Architecture) -> None:
     program = zygote_filter(arch, own_clock=True)
-    for names, meets in ((TIMERS, REFUSE), (WAITS, NOTHING)):
+    for names, meets in ((TIMERS, REFUSE), (WAITS, RETURN_ZERO)):
         for name in names & arch.numbers.keys():
             assert verdict(program, arch.audit, arch.numbers[name]) == meets, name
     timed = {*TIMERS, *WAITS, "futex", "clock_gettime"}
@@ -177,7 +177,7 @@ def test_a_process_with_its_own_clock_waits_for_itself_without_a_time(
         if operation in (1, 10):
             assert {untimed, *timed} == {ALLOW}
         elif operation in (0, 9):
-            assert (untimed, set(timed)) == (ALLOW, {OVER})
+            assert (untimed, set(timed)) == (ALLOW, {TIMED_OUT})
         else:
             assert {untimed, *timed} == {REFUSE}
 
@@ -211,7 +211,7 @@ def test_every_part_of_the_filters_can_be_left_out_alone(arch: Architecture) -> 
 
 def test_bot_and_zygote_have_nothing_in_common() -> None:
     assert BOT.isdisjoint(ZYGOTE)
-    assert (MUTE | PATHS | COUNTERS).isdisjoint(BOT | ZYGOTE)
+    assert (UNIMPLEMENTED | PATHS | COUNTERS).isdisjoint(BOT | ZYGOTE)
 
 
 def test_no_number_stands_for_two_calls(arch: Architecture) -> None:
@@ -220,7 +220,7 @@ def test_no_number_stands_for_two_calls(arch: Architecture) -> None:
 
 def test_every_name_has_a_number_somewhere() -> None:
     known = {name for arch in ARCHITECTURES.values() for name in arch.numbers}
-    assert known == BOT | ZYGOTE | MUTE | PATHS | COUNTERS
+    assert known == BOT | ZYGOTE | UNIMPLEMENTED | PATHS | COUNTERS
     assert TIMERS | WAITS <= BOT
 
 

@@ -22,7 +22,7 @@ from matchbox.errors import (
     Unavailable,
 )
 from matchbox.match import wire
-from matchbox.match.knock import Knock
+from matchbox.match.host_versions import HostVersions
 from tests.unit.worker.bots import GOOD
 from tests.unit.worker.conftest import a_match
 from worker.arena.client import ServerClient
@@ -191,7 +191,7 @@ def elsewhere(server: Server) -> ServerClient:
     return ServerClient("http://server", "key", number=2, pauses_s=(0.0,), transport=transport)
 
 
-KNOCK = Knock(
+KNOCK = HostVersions(
     release="1", python="3.12", rules={"bomb": "2b"}, match="7f", libraries={"numpy": "2"}
 )
 

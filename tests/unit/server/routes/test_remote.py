@@ -19,7 +19,7 @@ from matchbox.bundle import digest
 from matchbox.errors import Conflict, Unavailable
 from matchbox.match import record as records
 from matchbox.match import replay, wire
-from matchbox.match.knock import own_knock
+from matchbox.match.host_versions import own_versions
 from matchbox.match.wire import MatchPlayed, PlayMatch, TryOut, Verify
 from server import queries
 from server.db.models import (
@@ -85,7 +85,7 @@ class Host:
 
     def knock(self, **other: Any) -> TestResponse:
         """Returns the answer to its request for a job."""
-        return self.send("/jobs", {**wire.to_plain(own_knock(("numpy",))), **other})
+        return self.send("/jobs", {**wire.to_plain(own_versions(("numpy",))), **other})
 
     def job(self) -> Any:
         """Returns the job that it gets after a report."""
@@ -202,7 +202,7 @@ def test_a_key_is_stored_only_as_its_digest(queued: Books, lab: Host) -> None:
 def test_a_host_joins_takes_a_match_and_its_result_is_booked(
     queued: Books, lab: Host, matches: list[str]
 ) -> None:
-    told = lab.send("/joins", wire.to_plain(own_knock(("numpy",))))
+    told = lab.send("/joins", wire.to_plain(own_versions(("numpy",))))
     assert told.get_json() == {"arena": "lab-1@key:lab"}
     assert lab.report().status_code == 204
     job = lab.job()
@@ -661,7 +661,7 @@ def test_a_host_that_is_not_like_the_server_is_told_what_to_do(
     queued: Books, lab: Host, matches: list[str], other: dict[str, Any], sentence: str
 ) -> None:
     for path in ("/joins", "/jobs"):
-        told = lab.send(path, {**wire.to_plain(own_knock(("numpy",))), **other})
+        told = lab.send(path, {**wire.to_plain(own_versions(("numpy",))), **other})
         assert sentence in problem(told, 426)["detail"]
     assert {queued.match(name).arena for name in matches} == {None}
     problem(lab.send("/jobs", {"release": 1}), 422)

@@ -6,7 +6,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from matchbox.match import wire
-from matchbox.match.knock import own_knock
+from matchbox.match.host_versions import own_versions
 from server.db.models import Role, User
 from server.routes.account_source import AccountSource
 from server.services import arena_keys
@@ -70,7 +70,7 @@ def test_the_log_has_no_line_for_an_arena_that_asks_in_vain(make_app: MakeApp) -
 
     assert ask("/walls", {"box": "bwrap", "walled": True, "job": None}) == 204
     with capture_logs() as written:
-        assert ask("/jobs", wire.to_plain(own_knock(("numpy",)))) == 204
+        assert ask("/jobs", wire.to_plain(own_versions(("numpy",)))) == 204
         assert ask("/jobs", {}) == 422
     assert [one["status"] for one in written if one["event"] == "request"] == [422]
 

@@ -1,4 +1,4 @@
-"""Caches what was drawn, for all visitors who see the same. Knows no page."""
+"""Caches parts of pages, for all visitors who see the same. Knows no page."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ T = TypeVar("T")
 
 
 class Cache(Generic[T]):
-    """Keeps the pieces that were asked for last, so many of them. Equal keys must mean equal
-    pieces."""
+    """Keeps the `most` pieces that were used last. Equal keys must mean equal pieces."""
 
     def __init__(self, most: int) -> None:
         self._kept: Callable[[_Piece[T]], T] = lru_cache(maxsize=most)(_draw)
@@ -38,6 +37,6 @@ def _draw(one: _Piece[T]) -> T:
 _HTML: Final = Cache[Markup](64)
 
 
-def drawn(key: Hashable, draw: Callable[[], str]) -> Markup:
+def cached(key: Hashable, draw: Callable[[], str]) -> Markup:
     """Returns the cached HTML with this key. Draws it if there is none."""
     return _HTML.get(key, lambda: Markup(draw()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import weakref
 
-from dashboard.drawn import drawn
+from dashboard.draw_cache import cached
 
 
 class Shown:
@@ -22,7 +22,7 @@ def test_a_piece_is_drawn_once_and_keeps_nothing_of_what_it_shows() -> None:
             calls.append(shown)
             return "<p>here</p>"
 
-        assert drawn("a piece", draw) == "<p>here</p>"
+        assert cached("a piece", draw) == "<p>here</p>"
         return weakref.ref(shown)
 
     first, second = ask(), ask()

@@ -1,6 +1,7 @@
-"""The facts that an arena on another host reports about itself with every request for a job.
+"""The versions of everything on a host that a match may depend on.
 
-The server gives jobs only to arenas whose knock equals its own.
+An arena on another host reports them with every request for a job. The server gives jobs only to
+arenas whose versions equal its own.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from matchbox import registry
 from matchbox.match.record import python_minor
 
 
-class Knock(Struct, frozen=True, kw_only=True):
+class HostVersions(Struct, frozen=True, kw_only=True):
     """The release, Python, rules and libraries of an installation."""
 
     release: str
@@ -29,9 +30,9 @@ class Knock(Struct, frozen=True, kw_only=True):
 
 
 @cache
-def own_knock(libraries: tuple[str, ...]) -> Knock:
-    """Returns the knock of this installation, where bots may import these libraries."""
-    return Knock(
+def own_versions(libraries: tuple[str, ...]) -> HostVersions:
+    """Returns the versions of this installation, where bots may import these libraries."""
+    return HostVersions(
         release=registry.release(),
         python=python_minor(),
         rules=registry.digests(),
