@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from flask import Blueprint, render_template, request
+from flask import Blueprint, make_response, render_template, request
 
 from dashboard import (
     addresses,
@@ -171,17 +171,17 @@ class _Pages:
 
     def matches(self) -> PageResponse:
         filters = requested("game", "bot", "opponent", "state", "result", "cursor")
-        for key in ("comparison", "version"):
-            if text := request.args.get(key, "").strip():
-                filters[key] = _number(key, text)
+        filters |= requested("comparison", "version")
         filters |= {key: True for key in ("fault", "rated") if request.args.get(key)}
         if not filters.get("bot"):
             filters = {k: one for k, one in filters.items() if k not in ("result", "version")}
         if not request.args:
             filters["state"] = "finished"  # Spectators want finished matches, not the queue.
-        page, why = Matches(items=[], next=None), ""
+        page, why, status = Matches(items=[], next=None), "", 200
         typed = [key for key in ("bot", "opponent") if key in filters]
         try:
+            numbers = [key for key in ("comparison", "version") if key in filters]
+            filters |= {key: _number(key, filters[key].strip()) for key in numbers}
             filters |= {key: self._full_name(filters[key]) for key in typed}
             page = self.source.matches(**filters, limit=30)
             if not page.items:
@@ -189,11 +189,12 @@ class _Pages:
                     game_pages.find(self.source, game)
                 for key in typed:
                     self.source.bot(*filters[key].split("/", 1))
-        except NotFound as error:
-            why = str(error)
-        return render_template(
+        except (BadOption, NotFound) as error:
+            why, status = str(error), 422 if isinstance(error, BadOption) else 200
+        shown = render_template(
             "matches.html", page=page, filters=filters, games=self.source.games(), why=why
         )
+        return make_response(shown, status)
 
     def _full_name(self, typed: str) -> str:
         """Returns owner/name of a bot that somebody typed. Raises NotFound, also for a name that

@@ -86,7 +86,8 @@ def package_of(name: str) -> str:
         return packages()[name]
     except KeyError:
         known = ", ".join(packages())
-        raise UnknownGame(f"there is no game {quoted(name)}; the games are: {known}") from None
+        text = f"there is no game {quoted(name)}; the games are: {known}"
+        raise UnknownGame(text).of("game") from None
 
 
 @cache

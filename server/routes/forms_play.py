@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from flask import Blueprint, request
 
 from dashboard import play as pages
-from matchbox.errors import BadOption
+from matchbox.errors import BadOption, CallerFault
 from server.auth import acting, context, require_account
 from server.routes.form_fields import field, form_of, go_to, whole, whole_or_none
 from server.services import play
 from server.services.positions import Place
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from werkzeug.wrappers import Response
 
 routes = Blueprint("forms_play", __name__)
@@ -31,7 +34,7 @@ def open_table(game: str) -> Response:
         for name, text in request.form.items()
         if name.startswith("option-")
     }
-    with acting() as (session, actor, now):
+    with _seats_as_fields(), acting() as (session, actor, now):
         made = play.open_table(
             session,
             actor,
@@ -86,6 +89,17 @@ def _place() -> Place | None:
     """The position of a match from which the table goes on; None if the form names none."""
     match = field("match").strip()
     return Place(match, whole("bout"), whole("moves")) if match else None
+
+
+@contextmanager
+def _seats_as_fields() -> Iterator[None]:
+    """Lets an error about a seat be one about the field that named its player."""
+    try:
+        yield
+    except CallerFault as error:
+        others = {name: name.replace("seat-", "other-") for name in error.fields}
+        error.of(*(other if field(other).strip() else name for name, other in others.items()))
+        raise
 
 
 def _player(seat: int) -> str:

@@ -43,7 +43,7 @@ def uninvite(session: Session, actor: User, league_name: str, name: str, *, now:
     league, user = find_league(session, league_name), _user(session, name)
     which = (Invitation.league_id == league.id, Invitation.user_id == user.id)
     if rows_changed(session, delete(Invitation).where(*which)) != 1:
-        raise NotFound(f"{name} is not invited to league {league.name}")
+        raise NotFound(f"{name} is not invited to league {league.name}").of("user")
     audit.note(session, actor, "league.uninvite", f"league:{league.id}", {"user": name}, now=now)
 
 
@@ -137,5 +137,5 @@ def check_uploads(session: Session, user: User, game: str, *, now: int) -> None:
 def _user(session: Session, name: str) -> User:
     user = session.scalar(select(User).where(User.name == name))
     if user is None:
-        raise NotFound(f"there is no account {quoted(name)}")
+        raise NotFound(f"there is no account {quoted(name)}").of("user")
     return user

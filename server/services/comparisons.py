@@ -243,16 +243,16 @@ def _versions(bot: Bot, challenger: int | None, defender: int | None) -> tuple[V
     known = {one.number: one for one in bot.versions if one.state in COMPARED}
     active = next((one.number for one in known.values() if one.state == VersionState.ACTIVE), None)
     numbers = default_versions(list(known), active, challenger=challenger, defender=defender)
-    for number in numbers:
+    for field, number in zip(("challenger", "defender"), numbers, strict=True):
         if number not in known:
             named = "other accepted version" if known else "accepted version"
             named = named if number is None else f"accepted version {number}"
-            raise Conflict(f"{bot.full_name} has no {named} to compare")
+            raise Conflict(f"{bot.full_name} has no {named} to compare").of(field)
     one, other = (known[number] for number in numbers if number is not None)
     if one is other:
         raise Conflict(
             f"version {one.number} would meet itself; name another version of {bot.full_name}"
-        )
+        ).of("challenger", "defender")
     return one, other
 
 
@@ -268,7 +268,7 @@ def _others(session: Session, league: League, bot: Bot, count: int) -> Sequence[
     place = {line["version_id"]: number for number, line in enumerate(lines)}
     field.sort(key=lambda one: (place.get(one.id, len(place)), one.id))
     if not field:
-        raise Conflict(f"nobody else plays {league.game} here; compare without a field")
+        raise Conflict(f"nobody else plays {league.game} here; compare without a field").of("field")
     return field[:count]
 
 

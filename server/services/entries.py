@@ -60,7 +60,7 @@ def leave(session: Session, actor: User, name: int | str, bot_name: str, *, now:
     require_state(season, SeasonState.OPEN, "bots leave before the start")
     entry = _entry(session, season, bot)
     if entry is None:
-        raise NotFound(f"{bot.full_name} is not in season {season.name}")
+        raise NotFound(f"{bot.full_name} is not in season {season.name}").of("bot")
     season.entries.remove(entry)
     session.delete(entry)
     session.flush()

@@ -56,7 +56,7 @@ def find_bot(session: Session, name: str, viewer: User | None = None) -> Bot:
         theirs = session.scalars(select(Bot.name).join(Bot.owner).where(User.name == owner)).all()
         near = get_close_matches(own, theirs, n=1)
         hint = f"; did you mean {owner}/{near[0]}?" if near else ""
-        raise NotFound(f"there is no bot {owner}/{own}{hint}")
+        raise NotFound(f"there is no bot {owner}/{own}{hint}").of("bot")
     return row
 
 
@@ -90,7 +90,9 @@ def find_league(session: Session, name: str) -> League:
     """Returns the league with that name."""
     row = session.scalar(select(League).where(League.name == name))
     if row is None:
-        raise NotFound(f"there is no league {quoted(name)}; `matchbox league list` names them")
+        raise NotFound(f"there is no league {quoted(name)}; `matchbox league list` names them").of(
+            "league"
+        )
     return row
 
 

@@ -144,7 +144,9 @@ def rerun(
     stands = (*in_round, Match.state != MatchState.VOID)
     found = session.scalars(select(Match).where(*stands).order_by(Match.number)).all()
     if not found:
-        raise NotFound(f"season {season.name} has no match to play again in round {number}")
+        raise NotFound(f"season {season.name} has no match to play again in round {number}").of(
+            "round"
+        )
     for match in found:
         voids.require_open(session, match)
     new = voids.void_all(session, found, why, again=True, fresh=True, now=now)
@@ -233,7 +235,7 @@ def _entry_for_operator(
     wanted = (Entry.season_id == season.id, Entry.bot_id == bot.id)
     entry = session.scalar(select(Entry).where(*wanted))
     if entry is None:
-        raise NotFound(f"{bot.full_name} is not in season {season.name}")
+        raise NotFound(f"{bot.full_name} is not in season {season.name}").of("bot")
     return entry, why
 
 

@@ -16,7 +16,15 @@ from typing import TYPE_CHECKING, Final
 from sqlalchemy import delete, func, select, update
 
 from matchbox import registry
-from matchbox.errors import BadGame, BadOption, Conflict, Forbidden, NotFound, TooMany
+from matchbox.errors import (
+    BadGame,
+    BadOption,
+    CallerFault,
+    Conflict,
+    Forbidden,
+    NotFound,
+    TooMany,
+)
 from matchbox.game import check_seats, fill_options
 from matchbox.match import hosted_bout, wire
 from matchbox.match.bout import refusal
@@ -73,7 +81,7 @@ def open_table(
     if seats.count(ME) != 1:
         raise BadOption(
             f"take one seat yourself, and no second one: choose “You”, in a program {ME!r}"
-        )
+        ).of(*(f"seat-{at}" for at in range(len(seats))))
     _check_room(session, actor, settings)
     table = PlayTable(
         id=secrets.token_hex(16),
@@ -87,7 +95,7 @@ def open_table(
         said=[wire.to_plain(one) for one in begins.said],
         deadline=now + settings.play_idle_minutes * MINUTE_MS,
         created_at=now,
-        seats=[_seat(session, actor, game, at, name, now) for at, name in enumerate(seats)],
+        seats=[_named_seat(session, actor, game, at, name, now) for at, name in enumerate(seats)],
     )
     if table_turns.live_bout(table).over:
         raise BadOption(f"with these options players decide nothing in {spec.title}")
@@ -277,6 +285,14 @@ def _seat_of(table: PlayTable, actor: User) -> int:
 def _begin_if_full(session: Session, table: PlayTable, settings: Settings, now: int) -> None:
     if all(seat.user_id is not None or seat.version_id is not None for seat in table.seats):
         table_turns.advance(session, table, [], settings=settings, now=now)
+
+
+def _named_seat(session: Session, actor: User, game: str, at: int, name: str, now: int) -> PlaySeat:
+    """Like `_seat`; its errors name the seat."""
+    try:
+        return _seat(session, actor, game, at, name, now)
+    except CallerFault as error:
+        raise error.of(f"seat-{at}") from None
 
 
 def _seat(session: Session, actor: User, game: str, at: int, name: str, now: int) -> PlaySeat:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import csv
 import re
 from dataclasses import replace
+from html import unescape
 from html.parser import HTMLParser
 from typing import Any, NoReturn
 
@@ -14,7 +15,7 @@ from dashboard.playback import DrawnStep
 from dashboard.source import Source
 from matchbox.answers.matches import Fault, Step, Steps
 from matchbox.answers.standings import BoardLine
-from matchbox.errors import FaultKind, Forbidden, NotFound
+from matchbox.errors import BadOption, FaultKind, Forbidden, NotFound
 from matchbox.game import CHANCE
 from tests.unit.dashboard import cast, seasons
 from tests.unit.dashboard.cast import MATCH, NOBODY, OPERATOR, PAGES, SOURCE, make_app
@@ -353,6 +354,17 @@ def test_a_list_of_matches_says_that_there_is_no_such_bot() -> None:
         refused = make_app(empty).test_client().get(path)
         assert refused.status_code == 422
         assert "it must be a whole number of at most 9 digits, from 1 up" in refused.text
+        assert 'name="version"' in refused.text
+
+
+def test_a_filter_of_matches_that_is_refused_stays_in_its_form() -> None:
+    def refuse(**filters: Any) -> NoReturn:
+        raise BadOption(f"there is no state {filters['state']!r}")
+
+    refused = make_app(replace(SOURCE, matches=refuse)).test_client().get("/matches?state=odd")
+    assert refused.status_code == 422
+    assert "There is no state 'odd'." in unescape(refused.text)
+    assert 'name="state"' in refused.text
 
 
 def test_an_address_that_names_a_move_leads_to_its_step() -> None:

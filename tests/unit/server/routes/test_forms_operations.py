@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from msgspec.structs import replace
 from sqlalchemy import update
 
@@ -163,3 +164,40 @@ def test_an_operator_makes_a_key_drains_its_host_and_removes_it(
     assert operator.send("/admin/arena-keys", name="lab").status_code == 409
     lines = operator.get("/admin/audit").text
     assert all(f"arena-key.{deed}" in lines for deed in ("make", "drain", "undrain", "remove"))
+
+
+@pytest.mark.parametrize(
+    ("path", "fields", "wrong"),
+    [
+        ("/leagues/bomb/invite", {"user": "nobody"}, "user"),
+        ("/leagues/bomb/uninvite", {"user": "bob"}, "user"),
+        ("/seasons", {"league": "nothing"}, "league"),
+        ("/leagues", {"name": "new", "game": "chess"}, "game"),
+        ("/seasons/{season}/enter", {"bot": "alice/nobody"}, "bot"),
+        ("/seasons/{season}/disqualify", {"bot": "bob/other", "reason": "why"}, "bot"),
+        ("/seasons/{season}/rerun", {"round": "77", "reason": "why"}, "round"),
+        (
+            "/bots/alice/alice-bot/compare",
+            {"challenger": "1", "defender": "9", "field": "0", "games": "50"},
+            "defender",
+        ),
+    ],
+)
+def test_a_refusal_names_the_field_that_it_is_about(
+    browse: Browse,
+    books: Books,
+    alice: User,
+    bob: User,
+    charlie: User,
+    path: str,
+    fields: dict[str, str],
+    wrong: str,
+) -> None:
+    season = open_season(books, charlie, alice)
+    books.bot(bob, "other")
+    if path.endswith("rerun"):
+        season = open_season(books, charlie, alice, bob, name="second")
+        start_season(books, charlie, season)
+    answer = browse(charlie).send(path.format(season=season), **fields)
+    assert answer.status_code in (404, 409), answer.text
+    assert f'data-wrong="{wrong}"' in answer.text

@@ -50,6 +50,9 @@ def test_a_name_that_no_bot_has_is_refused_and_stays_in_its_field(
     assert answer.status_code == 404
     assert "There is no bot bob/nobody" in answer.text
     assert 'value="bob/nobody"' in answer.text
+    assert 'data-wrong="other-1"' in answer.text
+    fields |= {"seat-1": "bob/nobody", "other-1": ""}
+    assert 'data-wrong="seat-1"' in browse(alice).send("/play/bomb", **fields).text
 
 
 def test_a_table_goes_on_from_the_step_of_a_match_that_is_shown(
