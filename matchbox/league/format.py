@@ -8,6 +8,7 @@ API make their fields from `fields_of`. A caller that gives only some of the fie
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -32,6 +33,8 @@ Whole = Annotated[int, msgspec.Meta(ge=1)]
 MOST: Final = 999_999_999
 """The most that a whole number without a limit of its own may be set to. Older data may have more.
 """
+_BAD_CHOICE: Final = re.compile(r"(?<=Invalid enum value )'(.*)'", re.DOTALL)
+"""How msgspec repeats a value that is none of the choices, however long it is."""
 
 
 class Format(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -260,7 +263,8 @@ def _convert(
             raise msgspec.ValidationError(why)
         return msgspec.convert(data, kind)
     except msgspec.ValidationError as error:
-        why = _out_of_range(data, settings) or str(error)
+        cut = _BAD_CHOICE.sub(lambda found: quoted(found[1]), str(error))
+        why = _out_of_range(data, settings) or cut
         wrong = [
             one.alias
             for one in fields_of(settings)

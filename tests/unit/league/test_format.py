@@ -85,6 +85,13 @@ def test_a_field_that_is_unknown_or_wrong_is_refused_by_name(
         given(Format, fields)
 
 
+def test_a_message_repeats_only_the_beginning_of_a_wrong_choice() -> None:
+    with pytest.raises(BadOption) as caught:
+        given(Format, {"kind": "it's" + "x" * 300})
+    assert len(str(caught.value)) < 150
+    assert caught.value.fields == ("kind",)
+
+
 def test_fields_that_contradict_the_settings_are_refused_when_they_are_replaced() -> None:
     nine = given(Format, {"through": 9})
     with pytest.raises(BadOption, match="fewer bots must go on"):
