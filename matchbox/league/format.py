@@ -33,8 +33,8 @@ Whole = Annotated[int, msgspec.Meta(ge=1)]
 MOST: Final = 999_999_999
 """The most that a whole number without a limit of its own may be set to. Older data may have more.
 """
-_BAD_CHOICE: Final = re.compile(r"(?<=Invalid enum value )'(.*)'", re.DOTALL)
-"""How msgspec repeats a value that is none of the choices, however long it is."""
+_BAD_CHOICE: Final = re.compile(r"""(?<=Invalid enum value )(['"].{60}).+(['"])""", re.DOTALL)
+"""How msgspec repeats a long value that is none of the choices."""
 
 
 class Format(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -263,7 +263,7 @@ def _convert(
             raise msgspec.ValidationError(why)
         return msgspec.convert(data, kind)
     except msgspec.ValidationError as error:
-        cut = _BAD_CHOICE.sub(lambda found: quoted(found[1]), str(error))
+        cut = _BAD_CHOICE.sub(r"\1\2...", str(error))
         why = _out_of_range(data, settings) or cut
         wrong = [
             one.alias
