@@ -47,7 +47,7 @@ class LoginNeeded(errors.Forbidden):
     """The request needs an account, but came without one, or its login has just ended."""
 
     def __init__(self, text: str = "") -> None:
-        super().__init__(text or "log in first, or send a token as `Authorization: Bearer`")
+        super().__init__(text or (_FOR_PROGRAM if for_programs() else _FOR_PERSON))
 
 
 class ScopeNeeded(errors.Forbidden):
@@ -179,6 +179,11 @@ def _answer_too_large(error: RequestEntityTooLarge) -> Response:
     return answer(413, detail, kind="TooLarge")
 
 
+_FOR_PROGRAM: Final = "log in first, or send a token as `Authorization: Bearer`"
+_FOR_PERSON: Final = (
+    "you are not logged in, or your session has ended, so nothing was done; log in, then go back "
+    "to the page and send its form again"
+)
 _UNREADABLE: Final = "the body is not JSON: send what /api/v1/openapi.json has for this address"
 _DETAILS: Final = {
     404: "there is nothing at this address",

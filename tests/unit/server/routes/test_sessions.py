@@ -180,6 +180,19 @@ def test_the_page_lists_the_sessions_and_ends_them(browse: Browse, dora: User, b
     assert [knows(browser) for browser in (here, second, third, his)] == [True, False, False, True]
 
 
+def test_a_form_of_a_session_that_was_ended_elsewhere_says_what_to_do(
+    browse: Browse, nobody: Caller, dora: User
+) -> None:
+    here, other = browse(dora), browse(dora)
+    form = {"csrf_token": here.csrf_token(), "shares": "yes"}
+    other.send("/account/sessions/end")
+    answer = here.client.post("/account/sharing", data=form)
+    assert answer.status_code == 401
+    assert "your session has ended, so nothing was done; log in, then go back" in answer.text
+    assert "Bearer" not in answer.text
+    assert "Bearer" in problem(nobody.post("/account/sharing", {"shares": True}), 401)["detail"]
+
+
 def test_the_api_lists_the_sessions_and_ends_them(
     browse: Browse, as_alice: Caller, as_bob: Caller, alice: User
 ) -> None:
