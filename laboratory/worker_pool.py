@@ -9,6 +9,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -108,6 +109,7 @@ def worker_pool(kind: str, workers: int, settings: Settings = _USUAL) -> Iterato
     ready, stopped = spawn.Barrier(workers), spawn.RawValue("b")
     _Process.finished_bouts = spawn.RawArray("q", workers)
     setup = (kind, settings, os.getpid(), ready, stopped, _Process.finished_bouts)
+    before = signal.signal(signal.SIGTERM, _exit)
     executor = ProcessPoolExecutor(workers, spawn, _start_process, setup)
     try:
         with _without_interrupts():
@@ -125,6 +127,13 @@ def worker_pool(kind: str, workers: int, settings: Settings = _USUAL) -> Iterato
         raise Unavailable("a process of this command did not start") from error
     finally:
         executor.shutdown(cancel_futures=True)
+        signal.signal(signal.SIGTERM, before)
+
+
+def _exit(number: int, _: object) -> None:
+    """Ends this process in order. If the signal itself ended it, Python would warn of semaphores
+    that nobody has deleted."""
+    sys.exit(128 + number)
 
 
 @contextmanager

@@ -95,6 +95,23 @@ def test_whoever_stops_it_keeps_the_figures_and_reads_no_traceback(workers: str)
     assert stopped.endswith("matchbox: stopped")
 
 
+def test_whoever_ends_it_reads_no_warning() -> None:
+    ours, theirs = pty.openpty()
+    command = [*COMMAND, "--games", "60000", "--workers", "2"]
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100"}
+    with subprocess.Popen(command, stdout=theirs, stderr=theirs, env=environment) as process:
+        os.close(theirs)
+        told = b""
+        for data in _read(ours):
+            if b"medium" in data and b"medium" not in told:
+                process.terminate()
+            told += data
+    os.close(ours)
+    assert process.returncode == 143
+    assert b"Warning" not in told
+    assert b"Traceback" not in told
+
+
 def test_it_shows_nothing_without_a_terminal() -> None:
     done = subprocess.run(COMMAND, capture_output=True, text=True, check=True)
     assert done.stderr == ""
