@@ -66,7 +66,8 @@ def dump(
 def load(connection: Connection, reader: Reader, watch: Watch | None) -> None:
     """Writes the backup's rows into tables of the backup's schema, which must be empty.
 
-    Raises BadBackup if the file is damaged, or holds what this kind of database cannot store.
+    In a text for Postgres, which stores no NUL, U+FFFD replaces it. Raises BadBackup if the file is
+    damaged, or holds what this kind of database cannot store.
     """
     tables = _reflect(connection, set(names(connection)) - {REVISION_TABLE})
     parts = {part.name: part for part in reader.manifest.tables}
@@ -84,6 +85,8 @@ def load(connection: Connection, reader: Reader, watch: Watch | None) -> None:
         part = parts[table.name]
         statement = _insert(table, part.columns, connection.dialect.name)
         for rows in _batches(progress.counted(reader.rows(part))):
+            if connection.dialect.name == "postgresql":
+                rows = [list(map(_without_nul, row)) for row in rows]
             _write(connection, statement, rows, reader, part)
     _count_on(connection, parts)
 
@@ -118,6 +121,11 @@ def _insert(table: Table, columns: Iterable[str], dialect: str) -> Insert:
         bound = bindparam(f"v{place}", type_=Text() if is_json else kind)
         values[name] = cast(bound, JSON) if is_json and dialect == "postgresql" else bound
     return insert(table).values(values)
+
+
+def _without_nul(value: Any) -> Any:
+    """The value as Postgres can store it: in texts, U+FFFD replaces NUL."""
+    return value.replace("\0", "\ufffd") if isinstance(value, str) else value
 
 
 def _write(

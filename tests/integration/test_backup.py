@@ -24,9 +24,9 @@ from server import backup as backups
 from server.backup import archive
 from server.db import migrations
 from server.db.migrations import head, migrate
-from server.db.models import Base, Event, Result, Role, Season, Standing, User
+from server.db.models import Audit, Base, Event, Result, Role, Season, Standing, User
 from server.db.session import Database
-from server.services import events, standings
+from server.services import audit, events, standings
 from server.services.tick import tick
 from tests.books import SIMPLE, Books, open_books, play_out, played, season_of
 
@@ -425,7 +425,7 @@ def test_what_postgres_cannot_store_is_named(
     source = f"sqlite:///{tmp_path / 'source.db'}"
     migrate(source)
     books = open_books(source)
-    books.person("n\0l")
+    books.person("n" * 1000)
     books.context.close()
     backups.take(source, tmp_path / "odd.backup", SECRETS)
     with (
@@ -433,6 +433,24 @@ def test_what_postgres_cannot_store_is_named(
         pytest.raises(BadBackup, match=r"the table user of .* holds a row that this database"),
     ):
         backups.restore(reader, _postgres(request))
+
+
+def test_a_text_with_nul_can_move_to_postgres(
+    request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    source, url = f"sqlite:///{tmp_path / 'source.db'}", _postgres(request)
+    migrate(source)
+    books = open_books(source)
+    charlie = books.person("charlie", Role.OPERATOR)
+    with books.write() as session:
+        audit.note(session, charlie, "a\0ction", "user:1", {"why": "n\0l"}, now=books.clock())
+    books.context.close()
+    backups.take(source, tmp_path / "odd.backup", SECRETS)
+    moved = restored(tmp_path / "odd.backup", url)
+    with moved.read() as session:
+        row = session.scalars(select(Audit).where(Audit.subject == "user:1")).one()
+    assert (row.action, row.detail) == ("a\ufffdction", {"why": "n\0l"})
+    moved.context.close()
 
 
 def test_memory_does_not_grow_with_the_rows(tmp_path: Path) -> None:
