@@ -272,16 +272,18 @@ def _fix_versions(session: Session, season: Season, scheduled: bool) -> None:
     query = select(Version).where(Version.bot_id.in_(inside), Version.state == VersionState.ACTIVE)
     with_owner = joinedload(Version.bot).joinedload(Bot.owner)
     active = {version.bot_id: version for version in session.scalars(query.options(with_owner))}
-    for entry in list(season.entries):
-        entry.version = active.get(entry.bot_id)
-        if entry.version is None and scheduled:
-            season.entries.remove(entry)
-            session.delete(entry)
-        elif entry.version is None:
-            raise Conflict(
-                f"{entry.bot.full_name} has no active version; wait for its try-out, or take "
-                "the bot out of the season"
-            )
+    idle = [entry for entry in season.entries if entry.bot_id not in active]
+    if idle and not scheduled:
+        names = ", ".join(sorted(entry.bot.full_name for entry in idle))
+        raise Conflict(
+            f"these bots have no active version: {names}; take them out of the season, or wait for "
+            "those that are being tried out"
+        )
+    for entry in idle:
+        season.entries.remove(entry)
+        session.delete(entry)
+    for entry in season.entries:
+        entry.version = active[entry.bot_id]
     session.flush()
 
 

@@ -287,8 +287,9 @@ def test_it_does_not_start_with_one_bot_or_with_one_that_has_no_active_version(
     enter(books, alice, season, versions[0])
     with pytest.raises(Conflict, match="fewer than 2 bots"):
         start(books, charlie, season)
-    enter(books, alice, season, books.upload(alice, "pending"))
-    with pytest.raises(Conflict, match="alice/pending has no active version"):
+    for name in ("pending", "fresh"):
+        enter(books, alice, season, books.upload(alice, name))
+    with pytest.raises(Conflict, match="no active version: alice/fresh, alice/pending; take them"):
         start(books, charlie, season)
     assert books.season(season).state == SeasonState.OPEN
 
