@@ -11,8 +11,10 @@ from flask import Response, redirect, render_template, request, url_for
 
 from dashboard import downloads
 from dashboard.forms import Values
+from dashboard.leaderboards import PAGE_SIZE, WHOLE
 from dashboard.responses import PageResponse, behind_login, csv_file
 from dashboard.source import Source
+from dashboard.tabs import page_of
 from matchbox.answers.classes import FreshAccounts
 from matchbox.errors import NotFound
 
@@ -68,11 +70,19 @@ def class_page(
 ) -> str:
     """Returns the operators' page of a league's class. Raises Forbidden for others.
 
-    `refused` are the names of a list for which no account can be made, each with the reason.
+    The results of a large class are shown a page at a time, as a board is. `refused` are the names
+    of a list for which no account can be made, each with the reason.
     """
+    found = source.league_class(name)
+    authors = found.results.items
+    size = WHOLE if len(authors) <= WHOLE else PAGE_SIZE
+    number, pages = page_of(request.args.get("page", 1, int), len(authors), size)
     return render_template(
         "class.html",
-        found=source.league_class(name),
+        found=found,
+        lines=authors[(number - 1) * size : number * size],
+        page=number,
+        pages=pages,
         values=values or {},
         error=error,
         refused=refused,

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 LISTED: Final = 60
 """The number of matches of a round that a page lists."""
+DRAWN: Final = 32
+"""A level of the knock-out with more ties than this is not drawn, but listed among the rounds."""
 LEVELS: Final = {1: "Final", 2: "Semi-finals", 4: "Quarter-finals"}
 DONE: Final = ("finished", "void")
 
@@ -41,6 +43,8 @@ class Level(NamedTuple):
 
     name: str
     ties: list[list[Place]]
+    rounds: Sequence[int] = ()
+    """The numbers of its rounds, from 1: several if ties were played again; none before it."""
 
 
 class RoundTab(NamedTuple):
@@ -72,9 +76,11 @@ def values(source: Source, season: Season, chosen: int | None, page: int) -> dic
     scored = _swiss_rounds(season)
     wanted = knock_out | scored | ({number - 1} if number else set())
     fixtures = source.season_fixtures(season.id, wanted) if wanted else []
+    levels = bracket(season, course, fixtures)
     return {
         "course": course,
-        "bracket": bracket(season, course, fixtures),
+        "bracket": [one for one in levels if len(one.ties) <= DRAWN],
+        "undrawn": [one for one in levels if len(one.ties) > DRAWN],
         "swiss_points": swiss_points(season, course, fixtures) if scored else None,
         "tabs": tabs(season, course.left, number) if number else [],
         "shown": shown_round(season, number, fixtures, page) if number else None,
@@ -111,6 +117,7 @@ def bracket(season: Season, course: Course, fixtures: Sequence[Fixture]) -> list
         Level(
             LEVELS.get(len(ties), f"Last {2 * len(ties)}"),
             [list(_tie(tie, at, won, _legs(course, fixtures, where, tie))) for tie in ties],
+            [1 + number for number in where],
         )
         for at, (ties, won, where) in enumerate(zip(levels, winners, numbers, strict=True))
     ]

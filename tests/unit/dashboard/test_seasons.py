@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any, Final
 
@@ -13,7 +14,7 @@ from matchbox.answers.courses import Fixture
 from matchbox.answers.leagues import Round, Season, Trophy
 from matchbox.league.format import Admission, Format, write
 from tests.unit.dashboard import seasons
-from tests.unit.dashboard.cast import OPERATOR, SOURCE
+from tests.unit.dashboard.cast import OPERATOR, SOURCE, make_app
 from tests.unit.dashboard.test_pages import Seen, get
 
 BOTS: Final = [bot for bot, *_ in seasons.BOTS]
@@ -48,6 +49,20 @@ def test_a_bracket_goes_up_to_the_final_though_nobody_is_in_it_yet() -> None:
     assert (first.name, last.name) == ("Semi-finals", "Final")
     assert first.ties[0] == [parts.Place(ALICE, 0.75, False), parts.Place(SCARED, 0.25, False)]
     assert [place.bot for place in last.ties[0]] == ["", ""]
+
+
+def test_levels_of_very_many_ties_are_not_drawn_but_lead_to_their_rounds() -> None:
+    first = [[f"a/bot-{at}", f"b/bot-{at}"] for at in range(parts.DRAWN + 1)]
+    second = [[f"a/bot-{at}", f"a/bot-{at + 1}"] for at in range(0, parts.DRAWN, 2)]
+    season = tied(first, first, [*second, [f"a/bot-{parts.DRAWN}"]])
+    source = replace(SOURCE, season=lambda number: season, season_fixtures=lambda *_: [])
+    page = make_app(source).test_client().get("/seasons/7").text
+    assert "<h3>Last 34</h3>" in page
+    assert "<h3>Last 66</h3>" not in page
+    links = re.findall(r"Last 66 \((.*?)\)", page)
+    assert re.findall(r"round=(\d)#rounds-title", links[0]) == ["2", "3"]
+    small = text_of(tied([[ALICE, SCARED], [MEDIUM, LEDGER]]))
+    assert "among the rounds" not in small
 
 
 def test_points_of_a_swiss_season_follow_its_readable_results() -> None:

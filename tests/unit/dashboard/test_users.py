@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import pytest
 
+from matchbox.answers.classes import LeagueClass
 from matchbox.answers.platform import Users
 from matchbox.errors import Forbidden
 from tests.unit.dashboard import classroom
@@ -70,6 +71,26 @@ def test_an_account_shows_its_sessions_and_tokens_with_a_button_for_each_that_wo
         assert said in page, said
     assert "tokens/5/revoke" not in page
     assert "logged in nowhere" in get("/admin/users/bob").text
+
+
+def test_a_large_class_is_shown_a_page_at_a_time() -> None:
+    one = classroom.RESULTS[0]
+    authors = [one.model_copy(update={"author": f"pupil-{at}"}) for at in range(201)]
+
+    def league_class(name: str) -> LeagueClass:
+        found = classroom.league_class(name)
+        results = found.results.model_copy(update={"items": authors})
+        return found.model_copy(update={"results": results})
+
+    client = make_app(replace(OPERATOR, league_class=league_class)).test_client()
+    first, last = (
+        client.get("/leagues/cup/class").text,
+        client.get("/leagues/cup/class?page=5").text,
+    )
+    for page, shown in ((first, authors[:50]), (last, authors[200:])):
+        assert page.count('href="/admin/users/pupil-') == len(shown)
+        assert page.count('<option value="pupil-') == len(authors)
+    assert "/leagues/cup/class?page=5#results" in first
 
 
 def test_a_class_page_at_an_address_for_everybody_does_not_warn() -> None:
