@@ -146,4 +146,4 @@ $(BIN)/pip:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	|| { echo "Matchbox needs Python 3.11 or newer, and $(PYTHON) is not: name one with 'make PYTHON=/path/to/python3'." >&2; exit 1; }
 	@$(PYTHON) -m venv .venv \
-	|| { rm -rf .venv; echo "This Python cannot make an environment: on Debian and Ubuntu, 'apt install python3-venv' mends it." >&2; exit 1; }
+	|| { rm -rf .venv; echo "This Python cannot make an environment: on Debian and Ubuntu, 'apt install python3-venv' fixes it." >&2; exit 1; }

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class _Hand:
+class _Outbox:
     """Takes the messages that would go to the broker."""
 
     messages: list[dict[str, Any]] = field(default_factory=list)
@@ -53,7 +53,7 @@ def booked_match(game: str, bots: Sequence[NamedBot], deals: int, box: Box | Non
     with tempfile.TemporaryDirectory() as folder:
         url = f"sqlite:///{Path(folder, 'books.db')}"
         migrate(url)
-        hand = _Hand()
+        outbox = _Outbox()
         settings = Settings(
             database_url=url,
             secret_key="the secret of books that last for a moment",
@@ -62,15 +62,15 @@ def booked_match(game: str, bots: Sequence[NamedBot], deals: int, box: Box | Non
             ranked_backlog=1,
             width=WIDTH,
         )
-        context = Context(settings, Database(url), hand)
+        context = Context(settings, Database(url), outbox)
         try:
-            _move_in(context, hand, game, bots, box)
+            _move_in(context, outbox, game, bots, box)
             started = time.perf_counter()
             with context.write() as session:
                 for number in ranked.due(session):
                     ranked.feed(session, number, settings=settings, now=context.now())
                 dispatch.dispatch(session, settings=settings, now=context.now())
-            (message,) = hand.take()
+            (message,) = outbox.take()
             played = play_job(wire.from_plain(PlayMatch, message), bundles, box)
             if not booking.book_message(context, wire.RECORD, wire.to_plain(played)):
                 raise RuntimeError("the books did not take the match")
@@ -80,13 +80,13 @@ def booked_match(game: str, bots: Sequence[NamedBot], deals: int, box: Box | Non
 
 
 def _move_in(
-    context: Context, hand: _Hand, game: str, bots: Sequence[NamedBot], box: Box | None
+    context: Context, outbox: _Outbox, game: str, bots: Sequence[NamedBot], box: Box | None
 ) -> None:
     """Stores the bots in the database, tried out and accepted."""
     shipped = [ShippedBot(game, bot.name, bot.data) for bot in bots]
     with context.write() as session:
         bootstrap.prepare(session, context.settings, shipped, now=context.now())
-    for message in hand.take():
+    for message in outbox.take():
         job = wire.from_plain(TryOut, message)
         data = next(bot.data for bot in bots if bot.version == job.version)
         booking.book_message(context, wire.SETTLE, wire.to_plain(try_out(job, data, box)))

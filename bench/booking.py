@@ -19,7 +19,8 @@ from bench.site.books import Size, fill
 from bench.site.ledger import started
 
 SIZE: Final = Size(bots=10, matches=1_000)
-"""The size of the database before: `make growth` shows that a longer history costs nothing more."""
+"""The platform before the matches are booked. `make growth` shows that a longer history costs no
+more."""
 _LOOP_GAMES: Final = 2_000
 
 

@@ -21,7 +21,7 @@ Rows = Callable[[], Iterable[tuple[str, str]]]
 LEAST_S: Final = 0.25
 """The least seconds between two updates: nobody reads faster."""
 SHARE: Final = 20
-"""Figures take at most one part in this many of the time."""
+"""Computing the figures takes at most 1/SHARE of the time."""
 
 
 class Live(Progress):

@@ -122,7 +122,7 @@ def note(
     data: DataOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Note something of an account, such as a pupil's real name; only operators see it."""
+    """Put a note on an account, such as a pupil's real name; only operators see it."""
     if data is None:
         from matchbox.answers.platform import UserDetail
 

@@ -1,6 +1,6 @@
 """Namespaces without bubblewrap, as a command line: the inner wall does the rest.
 
-Knows `unshare` of util-linux, and the advice for a kernel that refuses it.
+Knows `unshare` of util-linux. Where the kernel refuses it, the zygote starts without namespaces.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ LONGEST_SUBJECT: Final = 78
 _SEVEN_BIT: Final = SMTP.clone(cte_type="7bit")  # smtplib announces no 8BITMIME.
 _NO_SUCH_RECEIVER: Final = re.compile(r"5\.(1\.(1|2|3|6|10)|2\.1)\b")
 """The status codes of RFC 3463 for an address that is wrong, moved or switched off. Other refusals
-may be about the sender or the platform's account, which an operator can mend."""
+may be about the sender or the platform's account, which an operator can put right."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -71,7 +71,7 @@ class Metrics:
         counted = self._registry
         if ValueClass is not MutexValue:  # PROMETHEUS_MULTIPROC_DIR is set.
             counted = CollectorRegistry()
-            with suppress(ValueError):  # The folder is gone, and this process has but a part.
+            with suppress(ValueError):  # The folder is gone; only our own counts are left.
                 MultiProcessCollector(counted)  # type: ignore[no-untyped-call]
         return generate_latest(shown) + generate_latest(counted)
 

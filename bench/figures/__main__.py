@@ -44,7 +44,7 @@ def main(words: Sequence[str]) -> int:
     if wrong:
         output.table(COLUMNS, map(cells, wrong), "figures that disagree")
     if far := too_far(rows):
-        output.note(f"fewer than {WITHIN:.0%} of the figures lie within their errors alone")
+        output.note(f"fewer than {WITHIN:.0%} of the figures are within their common errors")
     return 1 if wrong or far else 0
 
 
@@ -54,7 +54,9 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--seed", default="figures")
     parser.add_argument("--scale", type=float, default=1.0, help="of the usual number of games")
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--box", default="none", help="none or a kind of box: the same figures")
+    parser.add_argument(
+        "--box", default="none", help="a kind of box, or none; the figures do not depend on it"
+    )
     parser.add_argument(
         "--out", type=Path, help="the page; where all games are played: " + PAGE.name
     )

@@ -16,17 +16,17 @@ def page(sections: Sequence[Section], seed: str) -> str:
     agreeing = sum(row.agrees for row in rows)
     within = sum(row.within_errors for row in rows)
     head = (
-        f"`make figures` plays the shipped bots anew, writes this page, and fails where a figure "
+        f"`make figures` plays the shipped bots anew, writes this page, and fails if a figure "
         f"disagrees. Seed `{seed}`; {agreeing} of {len(rows)} figures agree, {within} of them "
-        "within their errors alone."
+        "within their common errors."
     )
     how = (
-        "*Given* is the figure of the game's source document, or of a reference run of its rules "
-        "made before this platform, with its 95% error; *ours* is what the platform plays, with "
-        "its own. They agree where they are not farther *apart* than chance *allows*: 1.7 times "
-        "both errors together, or 3.3 standard deviations, which leaves one figure in a thousand "
-        "to bad luck; both errors once would leave one in twenty. So the page fails, too, where "
-        "fewer than nine in ten lie within their errors alone."
+        "*Given* is a figure of the game's source document, or of a reference run of its rules "
+        "made before this platform; *ours* is the platform's. Each has its 95% error. The two "
+        "agree if they are no farther *apart* than chance *allows*: 1.7 times their common error, "
+        "or 3.3 standard deviations. By chance alone, one pair in a thousand is farther apart, "
+        "and one in twenty is farther apart than its common error. So `make figures` also fails "
+        "if fewer than nine in ten figures are within their common errors."
     )
     parts = ["# Figures", fill(head, 100), fill(how, 100)]
     for section in sections:

@@ -46,9 +46,9 @@ def section(laboratory: Laboratory) -> Section:
     return Section(
         "The Game",
         f"{laboratory.games(GAMES):,} games of every strategy of the document at every table size "
-        f"under the article's rules; {laboratory.games(LEGAL_GAMES):,} of the mended minimal "
-        "strategy under each rule set. The document draws a plot and names only its first rows "
-        "and its greatest score.",
+        f"under the article's rules; {laboratory.games(LEGAL_GAMES):,} of the minimal strategy "
+        "without illegal plays under each rule set. The document draws a plot and names only its "
+        "first rows and its greatest score.",
         [*_article(laboratory), *_greatest(laboratory), *_legal(laboratory), *_random(laboratory)],
     )
 

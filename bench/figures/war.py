@@ -55,7 +55,7 @@ def section(laboratory: Laboratory) -> Section:
     return Section(
         "Addition War",
         f"{games:,} dealt games, and two deals of the document card by card. The document's own "
-        "figures are those of 20 games, with the slips of its statistics mended.",
+        "figures are those of 20 games, with the errors in its statistics corrected.",
         [*_reference(found, games), *_document(found, games), *_replayed()],
     )
 

@@ -41,8 +41,8 @@ LONG_DEALS: Final = 66
 LONG_KB: Final = 4.0
 """The most kB that a match of LONG_DEALS deals may take on disk."""
 WEIGHED: Final = (200, 600)
-"""The numbers of such matches on two platforms, whose difference in size is that of the additional
-matches."""
+"""The numbers of such matches on two platforms. The additional matches take the difference in size
+between the two."""
 COLUMNS: Final = (
     "matches", "bots", "kB a match", "slowest page", "ratio", "tick ms", "book ms", "standings s",
     "first result s", "memory MB", "of standings MB", "held",

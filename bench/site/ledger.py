@@ -63,7 +63,7 @@ class Started:
 
 
 @dataclass
-class _Hand:
+class _Outbox:
     """Takes the messages that would go to the broker."""
 
     jobs: list[PlayMatch] = field(default_factory=list)
@@ -88,8 +88,8 @@ def started(url: str) -> Started:
 
 def measure(url: str) -> Started:
     """Starts a ledger with the database at this address, and lets it record the waiting results."""
-    began, hand = time.perf_counter(), _Hand()
-    context = Context(SETTINGS, Database(url), hand)
+    began, outbox = time.perf_counter(), _Outbox()
+    context = Context(SETTINGS, Database(url), outbox)
     before = _counted(context)
     refits = RefitProcess(SETTINGS, url)
     refitter = Refitter(refits.refresh)
@@ -100,11 +100,11 @@ def measure(url: str) -> Started:
             walls.report_wall(session, wall, now=context.now())
         tick(context, with_standings=False)
         refitter.wake()
-        _book(context, [_played(context, hand.jobs.pop(0))])
+        _book(context, [_played(context, outbox.jobs.pop(0))])
         first = time.perf_counter() - began
         booked, spent = 0, 0.0
-        while hand.jobs:
-            batch = [_played(context, job) for job in hand.take(MOST)]
+        while outbox.jobs:
+            batch = [_played(context, job) for job in outbox.take(MOST)]
             spent += _processor_ms(partial(_book, context, batch))
             booked += len(batch)
         ticks = [_processor_ms(partial(tick, context, with_standings=False)) for _ in range(TICKS)]

@@ -35,7 +35,7 @@ class Membership(Answer):
 class FreshAccount(Answer):
     """An account that was just made, with its password, which is shown only once.
 
-    `note` is what operators noted of it, such as a pupil's real name.
+    `note` is the operators' note on it, such as a pupil's real name.
     """
 
     name: str
@@ -56,7 +56,7 @@ class AuthorResult(Answer):
     `rank` counts authors, `board_rank` bots; both are null for an author without a bot on the
     board, as is `score`, the figure that ranks. A knock-out that is over ranks by its final order
     instead. `matches` counts those of all their bots there. `joined` says whether the author is in
-    the league's class, `closed` whether the account is closed. `note` is what operators noted of
+    the league's class, `closed` whether the account is closed. `note` is the operators' note on
     it.
     """
 

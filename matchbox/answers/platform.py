@@ -66,7 +66,7 @@ class TroubledVersion(Answer):
 class User(Answer):
     """An account, and how many bots it has; `closed_at` is null while it is open.
 
-    `note` is what operators noted of it.
+    `note` is the operators' note on it.
     """
 
     id: int

@@ -32,7 +32,7 @@ def wilson(share: float, n: int, variance: float | None = None) -> Interval:
 
 
 def is_lopsided(share: float, interval: Interval) -> bool:
-    """Whether half the interval's width after "±" would misstate an end by a point of 100."""
+    """Whether "share ± half the width" would misstate an end by a percentage point or more."""
     return abs(sum(interval) / 2 - share) >= 0.01
 
 

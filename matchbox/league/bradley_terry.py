@@ -30,7 +30,7 @@ LARGE_FIELD: Final = 1000
 """In a larger field errors use an entrant's own information only: within 2.4% of the exact ones.
 With a prior, steps are then found by conjugate gradients, which need no matrix of all pairs."""
 STEP_ERROR: Final = 1e-3
-"""The error of such a step, as a share of the gradient; the next step mends it."""
+"""The error of such a step, as a share of the gradient; the next step corrects it."""
 NO_RATING: Final = "no finite rating explains these rows; give a prior, or more rows"
 
 

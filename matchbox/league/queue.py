@@ -31,7 +31,7 @@ NEWCOMER_MATCHES = 8
 MIXED_PERCENT = 25
 """The percentage of rounds of a cooperative queue that have mixed teams."""
 FEW = 16
-"""If fewer than one entrant in this many changes, each is moved; otherwise all are sorted anew."""
+"""If less than 1/FEW of the field has changed, only those are moved; otherwise all are sorted."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,7 +59,7 @@ _FILES: Final = (
 README: Final = """All that this Matchbox keeps for your account, but for what your bots printed
 in matches and lessons: the pages of these matches and of your bots show you that.
 
-account.json   your account, what operators noted of it, its classes and invitations, its sessions
+account.json   your account, the operators' note on it, its classes and invitations, its sessions
                and tokens (without secrets), the identities elsewhere with which you log in, and
                where notices are sent
 notices.json   your inbox

@@ -135,7 +135,7 @@ def role(name: str, json_data: schemas.NewRole) -> Response:
 @routes.input(schemas.NewNote)
 @routes.output(UserDetail)
 def note(name: str, json_data: schemas.NewNote) -> Response:
-    """Notes something of the account, such as a pupil's real name; for operators."""
+    """Puts a note on the account, such as a pupil's real name; for operators."""
     with acting() as (session, actor, now):
         account_operations.set_note(session, actor, name, json_data.note, now=now)
         return answered(users.user(session, actor, name, now=now))

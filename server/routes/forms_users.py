@@ -72,7 +72,7 @@ def role(name: str) -> Response:
 @routes.post("/admin/users/<name:name>/note")
 @form_of(users.user_page)
 def note(name: str) -> Response:
-    """Notes something of the account."""
+    """Puts a note on the account."""
     with acting() as (session, actor, now):
         account_operations.set_note(session, actor, name, field("note"), now=now)
     return go_to("pages.user", name=name)

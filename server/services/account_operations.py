@@ -106,10 +106,10 @@ def set_role(session: Session, actor: User | None, name: str, role: str, *, now:
 
 
 def set_note(session: Session, actor: User | None, name: str, note: str, *, now: int) -> User:
-    """Notes something of the account, such as a pupil's real name; an empty text deletes the note.
+    """Puts a note on the account, such as a pupil's real name; an empty text deletes the note.
 
-    The log says that, and not what, was noted, since its lines are never deleted. Raises Forbidden,
-    NotFound, or BadOption if the note is too long.
+    The audit log leaves out the text of the note, since its lines are never deleted. Raises
+    Forbidden, NotFound, or BadOption if the note is too long.
     """
     user = _account(session, actor, name)
     user.note = accounts.checked_note(note)

@@ -177,8 +177,8 @@ def _jobs_succeed(state: State) -> Iterator[Finding]:
                 f"{walls.FAULTS_MS // MINUTE_MS} minutes. The last cause: {one.fault.rstrip('.')}."
             )
             remedy = (
-                "See its log, and what its host lacks: memory, processes, rights. If it cannot be "
-                "mended now, stop this arena on its page, and others get its jobs."
+                "See its log, and what its host lacks: memory, processes, rights. If you cannot "
+                "fix it now, stop this arena on its page, and others get its jobs."
             )
             yield _warning("faults", text, remedy, one.full_name)
 

@@ -55,7 +55,7 @@ def test_a_pupil_joins_with_the_code_and_submits(page: Page, books: Books, addre
 
     page.goto(address + "/join")
     page.get_by_label("Code").fill(code.upper().replace("-", " "))
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Continue").click()
     expect(page.get_by_role("heading", name="Join class-7b")).to_be_visible()
     all_is_well(page)
     page.get_by_label("Name").fill("charlie")

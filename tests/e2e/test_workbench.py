@@ -366,7 +366,7 @@ def test_an_author_writes_is_refused_mends_is_accepted_and_watches(
     expect(verdict).to_contain_text("Refused.")
     expect(verdict.get_by_role("link", name="alice/mine, version 1")).to_be_visible()
     assert watched.url == address + "/submit"
-    verdict.get_by_role("link", name="Mend line 9").click()
+    verdict.get_by_role("link", name="Fix line 9").click()
     expect(editor(watched)).to_be_focused()
     expect(watched.locator(".cm-wrong")).to_contain_text("return self.plan[0]")
     assert source(watched) == WRONG
@@ -389,7 +389,7 @@ def test_an_author_writes_is_refused_mends_is_accepted_and_watches(
     expect(watched.locator(".added")).to_contain_text("return None")
     watched.goto(address + "/bots/alice/mine/versions/1")
     expect(watched.locator(".elsewhere")).to_be_hidden()
-    watched.get_by_role("link", name="Mend line 9").click()
+    watched.get_by_role("link", name="Fix line 9").click()
     expect(watched.locator(".cm-wrong")).to_contain_text("return self.plan[0]")
     watched.goto("about:blank")
 

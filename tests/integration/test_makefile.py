@@ -90,7 +90,7 @@ def test_it_names_the_package_that_makes_environments(folder: Path) -> None:
     )
     said = make(folder, "setup", f"PYTHON={broken}")
     assert said.returncode == 2
-    assert "'apt install python3-venv' mends it" in said.stderr
+    assert "'apt install python3-venv' fixes it" in said.stderr
     assert not (folder / ".venv").exists()
 
 

@@ -23,7 +23,7 @@ end, so the next ledger repeats it."""
 
 
 class Refitter:
-    """A thread that calls `refresh`, which mends old standings, whenever it is woken."""
+    """A thread that calls `refresh`, which updates old standings, whenever it is woken."""
 
     def __init__(self, refresh: Callable[[], None]) -> None:
         self._refresh = refresh

@@ -77,7 +77,7 @@ class User(Base):
     shares: Mapped[bool] = mapped_column(default=False)
     """Whether any export of a season may include its bots' files and memories."""
     note: Mapped[str] = mapped_column(String(NOTE), default="")
-    """What operators noted of it, such as a pupil's real name. Only operators see it, and its owner
+    """The operators' note on it, such as a pupil's real name. Only operators see it, and its owner
     in the export of the account's data."""
     created_at: Mapped[int] = mapped_column(BigInteger)
     closed_at: Mapped[int | None] = mapped_column(BigInteger)

@@ -57,7 +57,7 @@ def test_a_mean_has_the_error_of_its_spread() -> None:
 def test_the_page_marks_what_disagrees() -> None:
     rows = [a_row(compare.value(50, 0.3), 50.1, 0.2), a_row(compare.between(1, 2), 3)]
     made = page([Section("Chess", "Two games.", rows)], "seven")
-    assert "Seed `seven`; 1 of 2 figures agree, 1 of them within their errors alone." in " ".join(
+    assert "Seed `seven`; 1 of 2 figures agree, 1 of them within their common errors." in " ".join(
         made.split()
     )
     assert "## Chess\n\nTwo games.\n\n| figure |" in made

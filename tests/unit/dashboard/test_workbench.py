@@ -122,7 +122,7 @@ def test_the_verdict_on_a_draft_is_told_with_the_line_to_mend() -> None:
     assert "Being tried out" in get("/drafts/1").text
     refused = make_app().test_client().get("/drafts/2").text
     assert "It would be refused. Your bot ended with an error." in refused
-    assert 'data-line="5">Mend line 5</a>' in refused
+    assert 'data-line="5">Fix line 5</a>' in refused
     assert re.search(r'class="line wrong"><span class="gutter">→ +5  </span>    def turn', refused)
     assert "It would be accepted. It plays by the rules." in get("/drafts/3").text
     assert "The platform could not try it out: no disk." in get("/drafts/4").text
@@ -132,7 +132,7 @@ def test_the_verdict_on_a_draft_is_told_with_the_line_to_mend() -> None:
 
 def test_a_refused_version_is_mended_at_its_line() -> None:
     page = unescape(make_app().test_client().get("/bots/alice/careful/versions/3").text)
-    assert '/submit?game=bomb&name=careful&version=3&line=5" data-line="5">Mend line 5<' in page
+    assert '/submit?game=bomb&name=careful&version=3&line=5" data-line="5">Fix line 5<' in page
 
 
 def test_a_zip_is_shown_at_the_line_that_is_wrong() -> None:
@@ -151,7 +151,7 @@ def test_a_zip_is_shown_at_the_line_that_is_wrong() -> None:
     page = unescape(shown.get("/bots/alice/careful/versions/3").text)
     (path, anchor) = re.findall(r'href="([^"#]+/source)#([^"]+)">See line 5', page)[0]
     assert f'id="{anchor}"' in shown.get(path).text
-    assert "Mend line" not in page
+    assert "Fix line" not in page
 
 
 def test_the_first_match_is_linked_as_soon_as_there_is_one() -> None:

@@ -30,7 +30,7 @@ def test_the_verdict_on_a_draft_names_the_function_in_every_game(
     assert f"begins in player.py, line {line})" in told["reasons"][0]
     assert words in told["reasons"][0]
     page = browse(alice).get(f"/drafts/{draft['id']}").text
-    assert f">Mend line {line}</a>" in page
+    assert f">Fix line {line}</a>" in page
     wrong = page.partition('class="line wrong">')[2].partition("\n")[0]
     assert "def " in wrong
 
@@ -48,5 +48,5 @@ def test_the_verdict_on_a_version_names_the_function_as_well(
     bot: Any = as_alice.get("/bots/alice/timid").json
     assert bot["versions"][0]["report"]["reasons"] == [told]
     page = browse(alice).get("/bots/alice/timid/versions/1").text
-    assert f">Mend line {line}</a>" in page
+    assert f">Fix line {line}</a>" in page
     assert "def turn" in page.partition('class="line wrong">')[2].partition("\n")[0]
