@@ -218,8 +218,8 @@ def flat(detail: Mapping[str, Any], under: str = "") -> list[tuple[str, str]]:
 
 
 def capital(text: str) -> str:
-    """Returns the text with a capital letter at its beginning."""
-    return text[:1].upper() + text[1:]
+    """Returns the text with a capital letter at its beginning, unless that is a bot's full name."""
+    return text if "/" in text.partition(" ")[0] else text[:1].upper() + text[1:]
 
 
 def plural(number: int, one: str, many: str = "") -> str:

@@ -94,7 +94,8 @@ def set_password(
         user = session.get(User, number)
     if user is None or not is_open(user, secret, settings=context.settings, now=context.now()):
         raise Forbidden(
-            "this link was used or replaced, or is older than an hour; ask for a new one"
+            "this link was used or replaced, is older than an hour, or is of a closed account; ask "
+            "for a new one, or ask an operator"
         )
     hashed = passwords.hash_password(password, user.name)  # slow: before the write turn begins
     with context.write() as session:

@@ -32,6 +32,7 @@ def test_a_time_is_said_as_how_long_ago(text: str | None, said: str) -> None:
 
 def test_a_text_begins_with_a_capital_letter_and_keeps_the_others() -> None:
     assert wording.capital("the Elo is unknown") == "The Elo is unknown"
+    assert wording.capital("alice/careful is retired") == "alice/careful is retired"
     assert not wording.capital("")
 
 

@@ -160,7 +160,7 @@ def test_an_operator_takes_out_a_bot_that_keeps_a_season_from_starting(
     with books.write() as session:
         session.get_one(Version, 1).state = VersionState.SUSPENDED
     refused = operator.send(f"{page}/start")
-    assert (refused.status_code, "take the bot out" in refused.text) == (409, True)
+    assert (refused.status_code, "take them out" in refused.text) == (409, True)
     taken = 'aria-label="Take out: alice/alice-bot"'
     assert taken in refused.text
     assert taken not in browse(bob).get(page).text
