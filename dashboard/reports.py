@@ -22,15 +22,15 @@ _FRAME = re.compile(r'File "((?!matchbox/)[^"/<\n][^"\n]*\.py)", line (\d{1,6})'
 path, or one from `matchbox` on."""
 
 
-class Place(NamedTuple):
-    """A line of one of a bot's files."""
+class Location(NamedTuple):
+    """Where a line is: in which of a bot's files, and its number from 1."""
 
     file: str
     line: int
 
 
 class SourceLine(NamedTuple):
-    """A line of a bot's file."""
+    """A line of a bot's file, as an excerpt shows it."""
 
     number: int
     text: str
@@ -132,13 +132,13 @@ def _place(places: Sequence[int], decision: int | None) -> int:
     return places[last if decision is None else min(decision, last)]
 
 
-def wrong_place(reasons: Iterable[str], log: str = "") -> Place | None:
+def wrong_place(reasons: Iterable[str], log: str = "") -> Location | None:
     """Returns the place named by a reason, else by the log's last traceback, else None."""
     named = _PLACE.search("\n".join(reasons))
     frames = _FRAME.findall(log)
     if named:
-        return Place(named.group(1) or MAIN, int(named.group(2)))
-    return Place(frames[-1][0], int(frames[-1][1])) if frames else None
+        return Location(named.group(1) or MAIN, int(named.group(2)))
+    return Location(frames[-1][0], int(frames[-1][1])) if frames else None
 
 
 def excerpt(text: str | None, number: int | None) -> list[SourceLine]:

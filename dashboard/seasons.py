@@ -30,7 +30,7 @@ LEVELS: Final = {1: "Final", 2: "Semi-finals", 4: "Quarter-finals"}
 DONE: Final = ("finished", "void")
 
 
-class Place(NamedTuple):
+class TieLine(NamedTuple):
     """A bot's line in a tie; `bot` is "" while nobody has won the place."""
 
     bot: str
@@ -42,7 +42,7 @@ class Level(NamedTuple):
     """A round of ties: each is two places, or one if its bot goes on without a match."""
 
     name: str
-    ties: list[list[Place]]
+    ties: list[list[TieLine]]
     rounds: Sequence[int] = ()
     """The numbers of its rounds, from 1: several if ties were played again; none before it."""
 
@@ -148,14 +148,14 @@ def _swiss_rounds(season: Season) -> set[int]:
 
 def _tie(
     tie: Sequence[str], level: int, winners: set[str], legs: Sequence[Mapping[str, float | None]]
-) -> Iterator[Place]:
+) -> Iterator[TieLine]:
     """Yields the places of a tie. One bot of the first level alone rests."""
     for bot in tie:
         taken = [share for leg in legs if (share := leg[bot]) is not None]
-        yield Place(bot, mean(taken) if taken else None, bot in winners)
+        yield TieLine(bot, mean(taken) if taken else None, bot in winners)
     if level or not tie:
         for _ in range(2 - len(tie)):
-            yield Place("", None, won=False)
+            yield TieLine("", None, won=False)
 
 
 def _legs(

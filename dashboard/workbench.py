@@ -12,7 +12,7 @@ from typing import NamedTuple
 from flask import render_template, request
 
 from dashboard import game_pages, reports, wording
-from dashboard.reports import Place
+from dashboard.reports import Location
 from dashboard.responses import PageResponse, behind_login, login_first
 from dashboard.source import Source
 from dashboard.source_code import files_of, find_version
@@ -126,13 +126,13 @@ def _verdict(report: Report | None) -> str:
     return wording.VERDICTS.get(report.verdict, "") if report else ""
 
 
-def _wrong_place(report: Report | None, files: Mapping[str, str]) -> Place | None:
+def _wrong_place(report: Report | None, files: Mapping[str, str]) -> Location | None:
     if report is None or not files:
         return None
     return reports.wrong_place(report.reasons, report.log or "")
 
 
-def _excerpt(files: Mapping[str, str], place: Place | None) -> list[reports.SourceLine]:
+def _excerpt(files: Mapping[str, str], place: Location | None) -> list[reports.SourceLine]:
     return reports.excerpt(files.get(place.file), place.line) if place else []
 
 

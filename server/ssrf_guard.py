@@ -27,7 +27,7 @@ _TRIED: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class UrlParts:
     """The parts of a URL, as a connection needs them."""
 
     secure: bool
@@ -51,7 +51,7 @@ class Deadline:
         return left
 
 
-def read_url(url: str, *, anywhere: bool) -> Place:
+def read_url(url: str, *, anywhere: bool) -> UrlParts:
     """Returns the parts of a URL.
 
     Unless `anywhere`, it must use HTTPS and must not hold a private address. A host's name is not
@@ -77,7 +77,7 @@ def read_url(url: str, *, anywhere: bool) -> Place:
         )
     secure = parts.scheme == "https"
     query = f"?{parts.query}" if parts.query else ""
-    return Place(secure, host, port or (443 if secure else 80), (parts.path or "/") + query)
+    return UrlParts(secure, host, port or (443 if secure else 80), (parts.path or "/") + query)
 
 
 def is_public(address: str) -> bool:
@@ -98,7 +98,7 @@ def addresses_of(host: str, port: int) -> list[str]:
 
 
 def connect(
-    place: Place, deadline: Deadline, *, anywhere: bool, resolve: Resolve = addresses_of
+    place: UrlParts, deadline: Deadline, *, anywhere: bool, resolve: Resolve = addresses_of
 ) -> socket.socket:
     """Connects to one of the place's addresses, which must all be public unless `anywhere`.
 

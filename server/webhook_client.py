@@ -24,7 +24,7 @@ from http.client import (
 from typing import Any, Final
 
 from matchbox.errors import Unavailable
-from server.ssrf_guard import Deadline, Place, Resolve, addresses_of, connect, read_url
+from server.ssrf_guard import Deadline, Resolve, UrlParts, addresses_of, connect, read_url
 
 TIMEOUT_S: Final = 5.0
 """The time for everything from the first packet to the headers of the answer."""
@@ -118,7 +118,7 @@ def post(
 
 
 def _secured(
-    line: socket.socket, place: Place, deadline: Deadline, trust: ssl.SSLContext | None
+    line: socket.socket, place: UrlParts, deadline: Deadline, trust: ssl.SSLContext | None
 ) -> socket.socket:
     if not place.secure:
         return line
@@ -127,7 +127,7 @@ def _secured(
 
 
 def _ask(
-    line: socket.socket, place: Place, body: bytes, given: Mapping[str, str], deadline: Deadline
+    line: socket.socket, place: UrlParts, body: bytes, given: Mapping[str, str], deadline: Deadline
 ) -> int:
     kind = HTTPSConnection if place.secure else HTTPConnection
     with line:

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 ReplayVerdict = Literal["same", "different", "unrepeatable"]
 
 
-class Place(NamedTuple):
-    """A move of a match."""
+class MoveIndex(NamedTuple):
+    """Where a move is in a match."""
 
     bout: int
     """The bout's place in the record."""
@@ -41,7 +41,7 @@ class ReplayResult(NamedTuple):
     """The result of playing a match again."""
 
     verdict: ReplayVerdict
-    differs: Place | None = None
+    differs: MoveIndex | None = None
     """The first move that is not the recorded one; None if all bouts are the same."""
 
 
@@ -207,14 +207,14 @@ def compare(
     return ReplayResult(verdict, first_difference(record, again))
 
 
-def first_difference(record: Record, again: Record) -> Place | None:
+def first_difference(record: Record, again: Record) -> MoveIndex | None:
     """The first move at which the second record differs from the first; None if their bouts are
     equal."""
     for number, (one, other) in enumerate(zip(record.bouts, again.bouts, strict=False)):
         if one != other:
             pairs = enumerate(zip(one.moves, other.moves, strict=False))
             moves = min(len(one.moves), len(other.moves))
-            return Place(number, next((at for at, (was, now) in pairs if was != now), moves))
+            return MoveIndex(number, next((at for at, (was, now) in pairs if was != now), moves))
     return None
 
 

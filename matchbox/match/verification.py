@@ -41,7 +41,7 @@ class Examined(NamedTuple):
     """The finding, and the first move that differs if the match took another course."""
 
     finding: Finding
-    differs: proofs.Place | None = None
+    differs: proofs.MoveIndex | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from server.db.models import League
     from server.services.classes import Fresh
 
-Place: TypeAlias = tuple[int, int]
+DivisionRank: TypeAlias = tuple[int, int]
 """A division, the highest first, and a rank in it."""
 BEGUN: Final = (SeasonState.RUNNING, SeasonState.PAUSED, SeasonState.FINISHED)
 """The states of a season that has a standing."""
@@ -143,7 +143,7 @@ def _ranked(lines: Sequence[BoardLine], order: Sequence[int]) -> list[tuple[int,
 
 def _placed(
     boards: Sequence[Sequence[tuple[int, BoardLine]]], owner: str
-) -> list[tuple[Place, BoardLine]]:
+) -> list[tuple[DivisionRank, BoardLine]]:
     """The owner's lines, best first, each with its place on these boards of divisions."""
     return [
         ((division, rank), line)
@@ -191,8 +191,8 @@ def _result(
     user: User,
     bots: int,
     joined: bool,
-    own: Sequence[tuple[Place, BoardLine]],
-    places: Sequence[Place],
+    own: Sequence[tuple[DivisionRank, BoardLine]],
+    places: Sequence[DivisionRank],
     by: By,
 ) -> AuthorResult:
     """The author's result; `own` are the lines of their bots, `places` the authors' best places."""

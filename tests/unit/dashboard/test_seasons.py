@@ -47,7 +47,7 @@ def test_a_bracket_goes_up_to_the_final_though_nobody_is_in_it_yet() -> None:
     fixtures = [seasons.fixture(1, 3, 0, 0.25)]
     first, last = parts.bracket(season, seasons.course(7), fixtures)
     assert (first.name, last.name) == ("Semi-finals", "Final")
-    assert first.ties[0] == [parts.Place(ALICE, 0.75, False), parts.Place(SCARED, 0.25, False)]
+    assert first.ties[0] == [parts.TieLine(ALICE, 0.75, False), parts.TieLine(SCARED, 0.25, False)]
     assert [place.bot for place in last.ties[0]] == ["", ""]
 
 
@@ -106,10 +106,10 @@ def test_a_tie_that_is_played_again_is_one_tie_with_the_mean_of_both() -> None:
     ]
     first, last = parts.bracket(season, seasons.course(7), fixtures)
     assert first.ties == [
-        [parts.Place(ALICE, 0.75, True), parts.Place(SCARED, 0.25, False)],
-        [parts.Place(MEDIUM, None, True)],
+        [parts.TieLine(ALICE, 0.75, True), parts.TieLine(SCARED, 0.25, False)],
+        [parts.TieLine(MEDIUM, None, True)],
     ]
-    assert last.ties == [[parts.Place(ALICE, 0.2, False), parts.Place(MEDIUM, 0.8, True)]]
+    assert last.ties == [[parts.TieLine(ALICE, 0.2, False), parts.TieLine(MEDIUM, 0.8, True)]]
 
 
 def test_a_season_without_a_knock_out_has_no_bracket() -> None:

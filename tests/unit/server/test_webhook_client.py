@@ -213,4 +213,4 @@ def test_a_url_that_may_not_be_is_refused_before_anything_is_looked_up(url: str)
     ],
 )
 def test_a_url_names_a_place(url: str, place: tuple[bool, str, int, str]) -> None:
-    assert ssrf_guard.read_url(url, anywhere=True) == ssrf_guard.Place(*place)
+    assert ssrf_guard.read_url(url, anywhere=True) == ssrf_guard.UrlParts(*place)
