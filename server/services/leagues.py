@@ -279,8 +279,8 @@ def _set_separation(league: League, separation: str | None) -> None:
         if separation == known:
             league.separation = known
             return
-    allowed = ", ".join(SEPARATIONS)
-    raise BadOption(f"separation is {quoted(separation)}; it must be one of {allowed}")
+    text = f"separation is {quoted(separation)}; it must be one of {', '.join(SEPARATIONS)}"
+    raise BadOption(text).of("separation")
 
 
 def _set_deals(league: League, deals: int | None) -> None:

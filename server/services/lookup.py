@@ -32,6 +32,8 @@ Row = TypeVar("Row", Comparison, Lesson, Match, Version)
 
 _SEASON: Final = select(Season).options(joinedload(Season.league), defer(Season.rounds))
 """A season may have thousands of rounds, so they are loaded only when they are read."""
+LONGEST: Final = 65
+"""The most characters of a bot's name with its owner's: 32 each, and the slash."""
 KEPT: Final = "seasons"
 """The key under which a page's session keeps the seasons that were found, by number or name."""
 _NUMBERED: Final = _SEASON.where(Season.id == bindparam("wanted"))
@@ -56,7 +58,9 @@ def find_bot(session: Session, name: str, viewer: User | None = None) -> Bot:
         theirs = session.scalars(select(Bot.name).join(Bot.owner).where(User.name == owner)).all()
         near = get_close_matches(own, theirs, n=1)
         hint = f"; did you mean {owner}/{near[0]}?" if near else ""
-        raise NotFound(f"there is no bot {owner}/{own}{hint}").of("bot")
+        full = f"{owner}/{own}"
+        shown = full if len(full) <= LONGEST else f"{full[:LONGEST]}..."
+        raise NotFound(f"there is no bot {shown}{hint}").of("bot")
     return row
 
 

@@ -382,6 +382,8 @@ def test_a_bot_that_is_not_there_is_refused_with_the_name_that_may_be_meant(
         NotFound, match=r"^there is no bot alice/carefil; did you mean alice/careful\?$"
     ):
         ask(books, "bot", "alice", "carefil", None)
+    with pytest.raises(NotFound, match=r"^there is no bot alice/x{59}\.\.\.$"):
+        ask(books, "bot", "alice", "x" * 300, None)
     with pytest.raises(NotFound, match=r"^there is no bot alice/bold$"):
         ask(books, "bot", "alice", "bold", None)
 
