@@ -66,24 +66,24 @@ document.addEventListener("htmx:before:swap", (event) => {
   loadAgain();
 });
 
-const AWAY_MS = 10000; // So long a page may be late without a word.
-const REFUSED = [401, 403, 404]; // The page that says why is for the reader.
-const away = document.createElement("p");
-away.className = "note warning away";
-away.setAttribute("role", "status");
+const STALE_MS = 10000; // So long a page may be late without a word.
+const TURNED_AWAY = [401, 403, 404]; // The page that says why is for the reader.
+const staleNote = document.createElement("p");
+staleNote.className = "note warning away";
+staleNote.setAttribute("role", "status");
 let renewedAt = Date.now();
 
 // Says of when the page is, if it could not be renewed for a while, until it can. 0: no answer came.
 function noteRenewal(status) {
-  if (REFUSED.includes(status)) return loadAgain();
+  if (TURNED_AWAY.includes(status)) return loadAgain();
   if (status && status < 400) {
     renewedAt = Date.now();
-    return away.remove();
+    return staleNote.remove();
   }
-  if (leaving || Date.now() - renewedAt < AWAY_MS || away.isConnected) return;
+  if (leaving || Date.now() - renewedAt < STALE_MS || staleNote.isConnected) return;
   const why = status === 429 ? "Too many requests come from you or your network" : "The server cannot be reached";
-  away.textContent = `${why}: this page is of ${new Date(renewedAt).toLocaleTimeString()}. It goes on by itself.`;
-  document.querySelector("main").prepend(away);
+  staleNote.textContent = `${why}: this page is of ${new Date(renewedAt).toLocaleTimeString()}. It goes on by itself.`;
+  document.querySelector("main").prepend(staleNote);
 }
 
 document.addEventListener("htmx:after:request", ({ detail }) => noteRenewal(detail.ctx.response.status));
