@@ -81,7 +81,8 @@ function noteRenewal(status) {
     return staleNote.remove();
   }
   if (leaving || Date.now() - renewedAt < STALE_MS || staleNote.isConnected) return;
-  const why = status === 429 ? "Too many requests come from you or your network" : "The server cannot be reached";
+  const unanswered = status ? "The server failed to answer" : "The server cannot be reached";
+  const why = status === 429 ? "Too many requests come from you or your network" : unanswered;
   staleNote.textContent = `${why}: this page is of ${new Date(renewedAt).toLocaleTimeString()}. It goes on by itself.`;
   document.querySelector("main").prepend(staleNote);
 }

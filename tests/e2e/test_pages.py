@@ -17,7 +17,7 @@ from matchbox.answers.bots import Bot
 from matchbox.answers.courses import Stamp
 from matchbox.answers.matches import Match, Queue
 from matchbox.answers.standings import Board
-from matchbox.errors import NotFound
+from matchbox.errors import NotFound, Unavailable
 from tests.browser import PHONE, settle
 from tests.unit.dashboard import cast, compared, seasons
 from tests.unit.dashboard.cast import BOARD, EMPTY, MATCH, NOBODY, SOURCE, make_app
@@ -262,7 +262,7 @@ LATE: Final = "const now = Date.now; Date.now = () => now() + 60000"
     ("status", "why"),
     [
         (0, "The server cannot be reached: this page is of"),
-        (503, "The server cannot be reached: this page is of"),
+        (503, "The server failed to answer: this page is of"),
         (429, "Too many requests come from you or your network: this page is of"),
     ],
 )
@@ -356,15 +356,15 @@ def test_a_server_that_fails_for_a_moment_takes_nothing_from_the_page(page: Page
 
     def queue() -> Queue:
         if broken:
-            raise NotFound("out for a moment")
+            raise Unavailable("out for a moment")
         return SOURCE.queue()
 
     with serving(replace(SOURCE, queue=queue)) as address:
         page.goto(address + "/admin")
         broken.append("yes")
-        with page.expect_response(lambda answer: answer.status == 404):
+        with page.expect_response(lambda answer: answer.status == 503):
             pass
-        with page.expect_response(lambda answer: answer.status == 404):
+        with page.expect_response(lambda answer: answer.status == 503):
             expect(page.locator("#queue")).to_contain_text("12, the oldest")
         broken.clear()
         with page.expect_response(lambda answer: answer.status == 200):
