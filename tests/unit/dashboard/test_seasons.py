@@ -59,10 +59,10 @@ def test_levels_of_very_many_ties_are_not_drawn_but_lead_to_their_rounds() -> No
     page = make_app(source).test_client().get("/seasons/7").text
     assert "<h3>Last 34</h3>" in page
     assert "<h3>Last 66</h3>" not in page
-    links = re.findall(r"Last 66 \((.*?)\)", page)
+    links = re.findall(r"Earlier ties: Last 66 \((.*?)\)", page)
     assert re.findall(r"round=(\d)#rounds-title", links[0]) == ["2", "3"]
     small = text_of(tied([[ALICE, SCARED], [MEDIUM, LEDGER]]))
-    assert "among the rounds" not in small
+    assert "Earlier ties" not in small
 
 
 def test_points_of_a_swiss_season_follow_its_readable_results() -> None:
