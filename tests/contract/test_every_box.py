@@ -241,15 +241,17 @@ def test_a_bot_that_stops_reading_is_a_timeout(hurried: BoxSeat) -> None:
 def test_a_starved_bot_is_not_charged(box: Box) -> None:
     limits = Limits(cpu_ms=600, wall_factor=1)
     spin = b"import time\nend = time.process_time() + 0.4\nwhile time.process_time() < end: pass"
-    loop = [sys.executable, "-c", "while True: pass"]
+    loop = [sys.executable, "-uc", "print('busy')\nwhile True: pass"]
     before = os.sched_getaffinity(0)
     with contextlib.closing(box.seat(limits)) as seat, contextlib.ExitStack() as crowd:
         os.sched_setaffinity(0, {min(before)})
         crowd.callback(os.sched_setaffinity, 0, before)
         os.sched_setaffinity(seat.pid, {min(before)})
         for _ in range(4):
-            neighbour = crowd.enter_context(subprocess.Popen(loop))
+            neighbour = crowd.enter_context(subprocess.Popen(loop, stdout=subprocess.PIPE))
             crowd.callback(neighbour.kill)
+            assert neighbour.stdout is not None
+            assert neighbour.stdout.readline() == b"busy\n"
         begun = time.monotonic()
         assert seat.ask(spin) == b"done"
         assert time.monotonic() - begun > 0.6
