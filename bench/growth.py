@@ -32,7 +32,7 @@ from worker.arena.play import play_job
 if TYPE_CHECKING:
     from sandbox.box import Box
 
-FEWEST: Final = 100
+MIN_GAMES: Final = 100
 TIMES: Final = 10
 """The factor from one number of games to the next."""
 FIELDS: Final = (2, 4, 8, 16)
@@ -68,8 +68,8 @@ class _Play:
 
 
 def over_games(box: Box | None, most: int, repeats: int) -> list[Grown]:
-    """From FEWEST games to `most`, ten times as many at each step."""
-    sizes = [FEWEST]
+    """From MIN_GAMES games to `most`, ten times as many at each step."""
+    sizes = [MIN_GAMES]
     while sizes[-1] * TIMES <= most:
         sizes.append(sizes[-1] * TIMES)
     rows = []

@@ -14,7 +14,7 @@ import typer
 
 from cli import output
 from matchbox.errors import BadOption, KeyRefused, MatchboxError
-from server.services.remote_names import MOST
+from server.services.remote_names import MAX_ARENAS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,7 +30,9 @@ def arena(
     arenas: Annotated[
         int,
         typer.Option(
-            min=0, max=MOST, help=f"how many play at once; 0: one for each core, at most {MOST}"
+            min=0,
+            max=MAX_ARENAS,
+            help=f"how many play at once; 0: one for each core, at most {MAX_ARENAS}",
         ),
     ] = 0,
     key_file: Annotated[
@@ -52,7 +54,7 @@ def arena(
     client.join(versions)
     stop = threading.Event()
     on_stop(lambda *_: stop.set())
-    count = arenas or min(MOST, len(cpu_affinity.usable_cores()))
+    count = arenas or min(MAX_ARENAS, len(cpu_affinity.usable_cores()))
     _keep_running(url, key, count, data.resolve(), stop, partial(client.join, versions))
     output.note("Stopped.")
 

@@ -14,7 +14,7 @@ import typer
 
 from cli import output
 from cli.experiment_notes import print_faults, print_stateful, wall_text
-from cli.playing import MOST_GAMES, BoxOption, JsonOption, WidthOption
+from cli.playing import MAX_GAMES, BoxOption, JsonOption, WidthOption
 from matchbox.errors import BadOption
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def compare(
     games: Annotated[
         int,
         typer.Option(
-            min=2, max=MOST_GAMES, help="the most games; with --field, the number of games"
+            min=2, max=MAX_GAMES, help="the most games; with --field, the number of games"
         ),
     ] = 10_000,
     deals: Annotated[int, typer.Option(min=1, help="deals between two checks of the result")] = 25,

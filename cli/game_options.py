@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from cli.named_bots import NamedBot
     from matchbox.lab.plan import Plan
 
-_MOST_SIZES: Final = 100
+_MAX_SIZES: Final = 100
 """The most table sizes in one range."""
 
 
@@ -71,7 +71,7 @@ def read_sizes(text: str) -> list[int]:
             low, high = int(first), int(last if dash else first)
         except ValueError:
             low, high = 1, 0
-        if not low <= high < low + _MOST_SIZES:
+        if not low <= high < low + _MAX_SIZES:
             raise BadOption(
                 f"--players {text[:40]} is not a table size: write one as 3, or several as 2-6"
             )

@@ -18,7 +18,7 @@ from rich.text import Text
 Rows = Callable[[], Iterable[tuple[str, str]]]
 """Every bot's name, with its figure and interval."""
 
-LEAST_S: Final = 0.25
+MIN_S: Final = 0.25
 """The least seconds between two updates: nobody reads faster."""
 SHARE: Final = 20
 """Computing the figures takes at most 1/SHARE of the time."""
@@ -50,7 +50,7 @@ class Live(Progress):
             figures.add_row(Text(name), Text(figure))
         self._figures = figures if figures.rows else None
         ended = self._clock()
-        self._next_update = ended + max(LEAST_S, SHARE * (ended - begun))
+        self._next_update = ended + max(MIN_S, SHARE * (ended - begun))
 
     def __exit__(
         self,

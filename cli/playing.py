@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from matchbox.match.referee import Played
     from matchbox.match.wire import Diagnostic, PlayMatch, TriedOut
 
-MOST_GAMES: Final = 10_000_000
+MAX_GAMES: Final = 10_000_000
 """The most games of an experiment, whose deals take about 1 GB of memory."""
 JsonOption = Annotated[bool, typer.Option("--json", help="one JSON document on stdout")]
 BoxOption = Annotated[str, typer.Option(help="auto, bwrap, docker, process; none for trusted bots")]

@@ -15,7 +15,7 @@ import typer
 
 from cli import output
 from cli.experiment_notes import print_faults, print_stateful, wall_text
-from cli.playing import MOST_GAMES, BoxOption, JsonOption, WidthOption
+from cli.playing import MAX_GAMES, BoxOption, JsonOption, WidthOption
 from matchbox.errors import BadOption
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def simulate(
         list[str] | None, typer.Argument(help="shipped bots by name, others by file")
     ] = None,
     games: Annotated[
-        int, typer.Option(min=1, max=MOST_GAMES, help="for every pair, table size or cell")
+        int, typer.Option(min=1, max=MAX_GAMES, help="for every pair, table size or cell")
     ] = 1000,
     players: Annotated[str, typer.Option(help="table sizes, such as 2-6 or 3,5")] = "",
     seed: Annotated[str, typer.Option(help="the same seed gives the same figures")] = "",

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matchbox.answers.courses import Meeting
     from matchbox.answers.standings import Board, BoardLine
 
-MOST: Final = 60
+MAX_BOTS: Final = 60
 """The most bots in the lines of a table, and in its columns."""
 
 
@@ -110,6 +110,6 @@ def _cell(met: Mapping[tuple[int, int], Meeting], line: BoardLine, other: BoardL
 
 def _parts(bots: int) -> list[Part]:
     """Returns the parts of a board of that many bots; their sizes differ by one at most."""
-    count = -(-bots // MOST)
+    count = -(-bots // MAX_BOTS)
     ends = [bots * number // count for number in range(count + 1)]
     return [Part(at, first + 1, last) for at, (first, last) in enumerate(pairwise(ends), 1)]

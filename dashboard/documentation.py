@@ -48,9 +48,9 @@ READERS: Final = {
     },
 }
 """The readers and the subject of each page, as in the README."""
-MOST_WORDS: Final = 8
+MAX_WORDS: Final = 8
 """The largest number of words that a search uses."""
-MOST_HITS: Final = 30
+MAX_HITS: Final = 30
 STOP_WORDS: Final = frozenset({
     "a", "an", "and", "are", "can", "do", "does", "for", "from", "how", "i", "in", "is", "it", "my",
     "of", "on", "or", "the", "to", "what", "when", "where", "which", "why", "with", "you", "your",
@@ -92,7 +92,7 @@ def docs() -> str:
     return render_template(
         "docs.html",
         query=query,
-        hits=found[:MOST_HITS],
+        hits=found[:MAX_HITS],
         found=len(found),
         readers=readers,
         games={name: game.spec.title for name, game in games().items()},
@@ -167,7 +167,7 @@ def search(query: str) -> list[Hit]:
     then the rules of games. Design decisions come last.
     """
     typed = [word for word in (word.strip("?!.,:;") for word in query.lower().split()) if word]
-    words = ([word for word in typed if word not in STOP_WORDS] or typed)[:MOST_WORDS]
+    words = ([word for word in typed if word not in STOP_WORDS] or typed)[:MAX_WORDS]
     hits = []
     for address, page in _pages() if words else ():
         for section in page.sections:

@@ -20,7 +20,7 @@ from matchbox.answers.leagues import League
 from matchbox.answers.notices import NOTICE_KINDS, FreshWebhook
 from matchbox.errors import BadOption, quoted
 from matchbox.league.format import CHOICES, PARTS, fields_of, write
-from matchbox.settings import MOST_DEALS
+from matchbox.settings import MAX_DEALS
 
 Values = Mapping[str, str]
 PAGE_SIZE: Final = 30
@@ -195,7 +195,7 @@ def seasons_page(
     own = league_form.own_fields(chosen.format.kind) if chosen else ()
     return render_template(
         "seasons.html",
-        most_deals=MOST_DEALS,
+        most_deals=MAX_DEALS,
         values={**(write(chosen.format) if chosen else {}), **typed},
         error=error,
         filters=chosen_filters,
@@ -229,7 +229,7 @@ def league_page(source: Source, name: str, values: Values | None = None, error: 
     cooperative = any(one.name == league.game and one.cooperative for one in source.games())
     return render_template(
         "league.html",
-        most_deals=MOST_DEALS,
+        most_deals=MAX_DEALS,
         values={**_settings_of(league), **(values or {})},
         mark=mark,
         overtaken=(values or {}).get("mark") not in (None, "", mark),

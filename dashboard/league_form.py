@@ -28,7 +28,7 @@ from matchbox.league.format import (
     read,
     write,
 )
-from matchbox.settings import MOST_DEALS
+from matchbox.settings import MAX_DEALS
 from matchbox.whole_numbers import WHOLE, whole_number
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def page(
         titles={**CHOICES["kind"], CONTINUOUS: "continuous"},
         fields=fields_for(typed["kind"], cooperative=game is not None and game.cooperative),
         summary=sections,
-        most_deals=MOST_DEALS,
+        most_deals=MAX_DEALS,
     )
 
 

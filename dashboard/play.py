@@ -31,7 +31,7 @@ from matchbox.match.replay import FAULT_LINES
 from matchbox.match.transcript import Transcript
 from matchbox.whole_numbers import whole_number
 
-MOST_BUTTONS: Final = 16
+MAX_BUTTONS: Final = 16
 """If there are more choices than this, one list shows them instead of buttons."""
 PAGE_SIZE: Final = 20
 """The number of the viewer's tables that are listed at a time."""
@@ -263,7 +263,7 @@ def _parts(table: Table, error: str = "") -> dict[str, object]:
     return {
         "table": table,
         "groups": groups(table.choices, who),
-        "many": len(table.choices) > MOST_BUTTONS,
+        "many": len(table.choices) > MAX_BUTTONS,
         "names": who,
         "question": drawings.named(table.question, who),
         "result": result(table) if table.state == "finished" else "",

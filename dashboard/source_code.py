@@ -19,12 +19,12 @@ from matchbox.answers.bots import Bot, VersionLine
 from matchbox.bundle import MAIN, is_zip, read_bundle
 from matchbox.errors import BadBundle, Forbidden, NotFound
 
-MOST_WORK: Final = 10_000_000
+MAX_WORK: Final = 10_000_000
 """The most work that a page may spend on comparing lines, in pairs of equal lines that are looked
 at: about a second."""
 LINE_WORK: Final = 8
 """The work of looking at one line."""
-MOST_LINES: Final = 50_000
+MAX_LINES: Final = 50_000
 """The most lines that a page shows: that many take about half a second. A small zip can hold
 millions."""
 AROUND: Final = 3
@@ -113,7 +113,7 @@ def lines_of(text: str) -> list[str]:
 def changes(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> list[Changes]:
     """Returns the files that differ, by path, with their changed lines."""
     found = []
-    left, most = MOST_WORK, MOST_LINES
+    left, most = MAX_WORK, MAX_LINES
     for path, _ in _by_path({**before, **after}):
         if before.get(path) == after.get(path):
             continue
@@ -216,10 +216,10 @@ def _lines_of(text: str) -> Iterator[str]:
 
 
 def _shown(files: Mapping[str, bytes]) -> tuple[dict[str, list[str] | None], bool]:
-    """The first MOST_LINES lines of the files by path, None for a file that is not text; and
+    """The first MAX_LINES lines of the files by path, None for a file that is not text; and
     whether these are all lines."""
     shown: dict[str, list[str] | None] = {}
-    left = MOST_LINES
+    left = MAX_LINES
     for path, file in _by_path(files):
         text = _text(file)
         lines = None if text is None else list(islice(_lines_of(text), left + 1))

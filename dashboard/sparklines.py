@@ -12,7 +12,7 @@ WIDTH: Final = 72
 HEIGHT: Final = 20
 POINTS: Final = 14
 """The most points of a line; more are thinned out, and the first and the last stay."""
-LEAST_ELO: Final = 60.0
+MIN_ELO: Final = 60.0
 """A rating that moved by less than this fills only a part of the height, so that noise looks like
 noise."""
 _EDGE: Final = 2
@@ -28,7 +28,7 @@ def _rating(values: tuple[float, ...]) -> Markup:
     if len(values) < 2:
         return Markup("")
     low, high = min(values), max(values)
-    spare = max(0.0, LEAST_ELO - (high - low)) / 2
+    spare = max(0.0, MIN_ELO - (high - low)) / 2
     label = f"from {values[0]:.0f} to {values[-1]:.0f}"
     return _line(values, low - spare, high + spare, label)
 

@@ -36,17 +36,17 @@ from typing import Final, Literal, Self, get_args
 
 FaultKind = Literal["crash", "timeout", "protocol", "illegal", "memory", "excluded", "platform"]
 FAULT_KINDS: tuple[FaultKind, ...] = get_args(FaultKind)
-MOST_QUOTED: Final = 60
+MAX_QUOTED: Final = 60
 """The number of characters of a wrong value that a message repeats."""
 
 
 def quoted(value: object) -> str:
     """Returns a wrong value as a message repeats it: as Python writes it, without a long end."""
-    if isinstance(value, str) and len(value) > MOST_QUOTED:
-        return f"{value[:MOST_QUOTED]!r}..."
+    if isinstance(value, str) and len(value) > MAX_QUOTED:
+        return f"{value[:MAX_QUOTED]!r}..."
     text = repr(value)
-    if not isinstance(value, str) and len(text) > MOST_QUOTED:
-        return f"{text[:MOST_QUOTED]}..."
+    if not isinstance(value, str) and len(text) > MAX_QUOTED:
+        return f"{text[:MAX_QUOTED]}..."
     return text
 
 

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from matchbox.errors import BadSetting
 from matchbox.setting_values import secret_in, value_of
-from matchbox.settings_of_play import BOXES, MOST_DEALS, WIDTH, PlaySettings
+from matchbox.settings_of_play import BOXES, MAX_DEALS, WIDTH, PlaySettings
 from matchbox.settings_of_service import MAIL_ADDRESS, ServiceSettings
 from matchbox.settings_of_upkeep import UpkeepSettings
 
@@ -25,7 +25,7 @@ __all__ = [
     "BOXES",
     "FILE",
     "MAIL_ADDRESS",
-    "MOST_DEALS",
+    "MAX_DEALS",
     "NOT_SETTINGS",
     "PREFIX",
     "SECRET_FILES",

@@ -13,7 +13,7 @@ from matchbox.setting_values import setting
 
 WIDTH: Final = 250
 """The default number of bouts that a seat plays at once."""
-MOST_DEALS: Final = 5000
+MAX_DEALS: Final = 5000
 """The greatest number of deals that a match may have."""
 _FOLDER: Final = re.compile(r"/.*")
 BOXES: Final = ("auto", "bwrap", "docker", "process")
@@ -58,7 +58,7 @@ class PlaySettings:
         "deals of a match in leagues created from now on, if they get no number of their own "
         "and the bots' speed is not known; each is played in all rotations",
         least=1,
-        most=MOST_DEALS,
+        most=MAX_DEALS,
     )
     match_seconds: int = setting(
         2,
@@ -68,10 +68,10 @@ class PlaySettings:
         most=60,
     )
     fewest_deals: int = setting(
-        2, "fewest deals of a match with a wanted length", least=1, most=MOST_DEALS
+        2, "fewest deals of a match with a wanted length", least=1, most=MAX_DEALS
     )
     most_deals: int = setting(
-        250, "most deals of a match with a wanted length", least=1, most=MOST_DEALS
+        250, "most deals of a match with a wanted length", least=1, most=MAX_DEALS
     )
     tryout_deals: int = setting(2, "deals of the try-out of a new version", least=1, most=100)
     width: int = setting(WIDTH, "bouts that a seat plays at once", least=1, most=1024)

@@ -26,7 +26,7 @@ _AT_SYSINFO_EHDR, _DOFORK, _PR_GET_TSC, _PR_SET_TSC, _TSC_SIGSEGV = 33, 11, 25, 
 _READ_WRITE, _READ_EXECUTE, _ALL, _PRIVATE_ANONYMOUS = 3, 5, 7, 0x22
 _FAILED: Final = (1 << 64) - 1
 _JUMP: Final = 12
-_MOST_PAGES: Final = 16
+_MAX_PAGES: Final = 16
 _MACHINE: Final = "x86_64"
 _VDSO: Final = "linux-vdso.so.1"
 
@@ -114,7 +114,7 @@ def _count_time_pages(vdso: int) -> int:
     A box has no /proc that says so. But MADV_DOFORK is invalid for the kernel's mappings alone:
     on any other, it only repeats the default.
     """
-    for count in range(_MOST_PAGES):
+    for count in range(_MAX_PAGES):
         place = vdso - (count + 1) * _PAGE
         if LIBC.madvise(*_longs(place, _PAGE, _DOFORK)) == 0 or ctypes.get_errno() != EINVAL:
             break
@@ -138,7 +138,7 @@ def _make_writable(vdso: int, last: int) -> int:
 
     The kernel changes the rights of the whole vDSO or of nothing.
     """
-    for size in range((last - vdso) // _PAGE * _PAGE + _PAGE, _MOST_PAGES * _PAGE, _PAGE):
+    for size in range((last - vdso) // _PAGE * _PAGE + _PAGE, _MAX_PAGES * _PAGE, _PAGE):
         with suppress(OSError):
             _protect(vdso, size, _ALL)
             return size

@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from matchbox.settings import Settings
     from server.context import Context
 
-MOST_BYTES: Final = (1 << 20) + (64 << 10)
+MAX_BYTES: Final = (1 << 20) + (64 << 10)
 """The most bytes of a request's body: the longest zip, and the form around it."""
-MOST_FIELDS: Final = 10_000
+MAX_FIELDS: Final = 10_000
 """The most fields of an object in a JSON body."""
 
 
@@ -106,7 +106,7 @@ class _App(APIFlask):
 class _Json(DefaultJSONProvider):
     """Reads JSON. A body that is nested too deep counts as one that is not valid JSON.
 
-    So does one with an object of more than MOST_FIELDS: each field could be an error of its own,
+    So does one with an object of more than MAX_FIELDS: each field could be an error of its own,
     which takes memory and stands in the answer.
     """
 
@@ -119,8 +119,8 @@ class _Json(DefaultJSONProvider):
 
 
 def _fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    if len(pairs) > MOST_FIELDS:
-        raise ValueError(f"an object of the JSON has more than {MOST_FIELDS} fields")
+    if len(pairs) > MAX_FIELDS:
+        raise ValueError(f"an object of the JSON has more than {MAX_FIELDS} fields")
     return dict(pairs)
 
 
@@ -154,8 +154,8 @@ def _guard(app: APIFlask, context: Context) -> None:
 def _flask_settings(settings: Settings) -> dict[str, object]:
     return {
         "SECRET_KEY": settings.secret_key,
-        "MAX_CONTENT_LENGTH": MOST_BYTES,
-        "MAX_FORM_MEMORY_SIZE": MOST_BYTES,
+        "MAX_CONTENT_LENGTH": MAX_BYTES,
+        "MAX_FORM_MEMORY_SIZE": MAX_BYTES,
         "MAX_FORM_PARTS": 32,
         "SESSION_COOKIE_NAME": cookie_name("matchbox_session", https=settings.https),
         "SESSION_COOKIE_HTTPONLY": True,

@@ -24,7 +24,7 @@ from server.problems import AGAIN, LoginNeeded, ScopeNeeded, answer
 from server.scopes import ANYBODY, scope_of
 from server.services import accounts, arena_keys, sessions
 from server.services.lookup import KEPT
-from server.services.remote_names import MOST, arena_name
+from server.services.remote_names import MAX_ARENAS, arena_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -194,9 +194,9 @@ def remote_arena() -> str:
     if "arena" not in g:
         with context().read() as session:
             key = arena_keys.key_of_secret(session, _bearer(request)).name
-        number = whole_number(request.headers.get(wire.ARENA_HEADER, "1"), len(str(MOST)))
-        if number is None or not 1 <= number <= MOST:
-            raise BadMessage(f"{wire.ARENA_HEADER} is a number from 1 to {MOST}")
+        number = whole_number(request.headers.get(wire.ARENA_HEADER, "1"), len(str(MAX_ARENAS)))
+        if number is None or not 1 <= number <= MAX_ARENAS:
+            raise BadMessage(f"{wire.ARENA_HEADER} is a number from 1 to {MAX_ARENAS}")
         g.arena = arena_name(key, number)
     name: str = g.arena
     return name

@@ -23,7 +23,7 @@ from gunicorn.http import get_parser
 from gunicorn.http.errors import NoMoreData
 from gunicorn.workers.gthread import TConn, ThreadWorker
 
-from server.app import MOST_BYTES
+from server.app import MAX_BYTES
 from server.rate_limits import network_of
 from server.request_buffer import RequestBuffer
 from server.routes import internal
@@ -73,7 +73,7 @@ class _Outlet(socket.socket):
 class BufferingWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
     """Reads requests in its main loop, and answers them in threads."""
 
-    most_bytes = MOST_BYTES
+    most_bytes = MAX_BYTES
     """The longest body that is kept."""
     is_public = True
     """True if strangers connect to this worker."""
@@ -251,7 +251,7 @@ class BufferingWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no ty
 class InternalWorker(BufferingWorker):
     """The worker for arenas, which send long results and may share an address."""
 
-    most_bytes = internal.MOST_BYTES
+    most_bytes = internal.MAX_BYTES
     is_public = False
 
 

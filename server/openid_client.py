@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 PATH: Final = "/login/openid/back"
 """The path to which the provider sends people back."""
 TIMEOUT_S: Final = 5.0
-MOST_BYTES: Final = 1 << 20
+MAX_BYTES: Final = 1 << 20
 KEPT_S: Final = 3600.0
 """The time for which the provider's description and keys are kept, in seconds."""
 LEEWAY_S: Final = 60
@@ -258,7 +258,7 @@ class Provider:
                 data = b""
                 for part in answer.iter_bytes():
                     data += part
-                    if len(data) > MOST_BYTES or time.monotonic() > end:
+                    if len(data) > MAX_BYTES or time.monotonic() > end:
                         raise self._trouble("its answer is too long, or takes too long")
                 found = json.loads(data)
                 status = answer.status_code

@@ -16,7 +16,7 @@ from server.auth import context
 from server.openid_client import Identity, Provider, Start
 from server.times import MINUTE_MS, has_passed
 
-MOST_MS: Final = 10 * MINUTE_MS
+MAX_MS: Final = 10 * MINUTE_MS
 """The time in ms that a log-in may take until the provider's answer, and as long again from there
 to its end."""
 BY_PROVIDER: Final = "by_openid"
@@ -90,6 +90,6 @@ def forget_identity() -> None:
 
 def _fresh(kept: Any) -> dict[str, Any] | None:
     """The cookie's value, unless it is missing or too old."""
-    if kept is None or has_passed(MOST_MS + 1, kept["at"], context().now()):
+    if kept is None or has_passed(MAX_MS + 1, kept["at"], context().now()):
         return None
     return dict(kept)

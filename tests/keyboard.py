@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from playwright.sync_api import Page
 
-MOST: Final = 20
+MAX_TABS: Final = 20
 """The most presses of Tab to a main control from the top of the page, and to the button that sends
 a form from the form's first field."""
 STOPS: Final = """() => {
@@ -70,7 +70,7 @@ SAME: Final = """place => {
 
 def too_far(page: Page) -> list[str]:
     """The controls that are too many presses of Tab away, each with the number."""
-    far: list[str] = page.evaluate(FAR, MOST)
+    far: list[str] = page.evaluate(FAR, MAX_TABS)
     return far
 
 

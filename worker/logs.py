@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from matchbox.settings import Settings
 
-MOST: Final = 5
+MAX_LINES: Final = 5
 """The number of lines of one kind that are written in a window. Further ones are counted."""
 WINDOW_S: Final = 60.0
 KINDS: Final = 1_000
@@ -60,13 +60,13 @@ class Repeats(logging.Filter):
             begun, count = self._seen.pop(kind, (now, 0))
             left_out = 0
             if now - begun >= WINDOW_S:
-                left_out, begun, count = max(0, count - MOST), now, 0
+                left_out, begun, count = max(0, count - MAX_LINES), now, 0
             self._seen[kind] = (begun, count + 1)
             if len(self._seen) > KINDS:
                 del self._seen[next(iter(self._seen))]
         if left_out:
             _mark(record, left_out)
-        return count < MOST
+        return count < MAX_LINES
 
 
 def configure(settings: Settings, **fixed: str) -> None:

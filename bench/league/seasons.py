@@ -13,7 +13,7 @@ from scipy.special import expit
 
 from bench.league.field import PAIR_HALVES, Pairs
 from matchbox.dice import SeededDice
-from matchbox.league.bradley_terry import FEW_DEALS, MOST_OF_FIT
+from matchbox.league.bradley_terry import FEW_DEALS, MAX_LEVERAGE
 from matchbox.league.comparisons import Bools, Floats, Ints
 from matchbox.league.ratings import ELO, PRIOR_ELO
 from matchbox.league.tail import NEAR_ELO, Question, doubts, next_batch
@@ -93,7 +93,7 @@ def fit_together(pairs: Pairs, counts: Ints) -> tuple[Floats, Floats]:
     doubt = chance * (1 - chance)
     expected = square(2 * deals * doubt)
     bread = np.linalg.inv(expected + prior)
-    share = np.minimum(2 * doubt * ((design @ bread) * design).sum(axis=2), MOST_OF_FIT)
+    share = np.minimum(2 * doubt * ((design @ bread) * design).sum(axis=2), MAX_LEVERAGE)
     spread = (counts * (won - 2 * chance[:, :, None]) ** 2).sum(axis=2) / (1 - share) ** 2
     seen, whole = square(spread), deals.sum(axis=1)[:, None, None]
     information = (deals * 4 * doubt) @ abs(design)

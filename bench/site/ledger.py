@@ -32,7 +32,7 @@ from server.db.session import Database
 from server.services import booking, walls
 from server.services.tick import tick
 from worker.arena.play import play_job
-from worker.ledger.batches import MOST
+from worker.ledger.batches import MAX_MESSAGES
 from worker.ledger.refit_process import RefitProcess
 from worker.ledger.refitter import Refitter
 
@@ -104,7 +104,7 @@ def measure(url: str) -> Started:
         first = time.perf_counter() - began
         booked, spent = 0, 0.0
         while outbox.jobs:
-            batch = [_played(context, job) for job in outbox.take(MOST)]
+            batch = [_played(context, job) for job in outbox.take(MAX_MESSAGES)]
             spent += _processor_ms(partial(_book, context, batch))
             booked += len(batch)
         ticks = [_processor_ms(partial(tick, context, with_standings=False)) for _ in range(TICKS)]

@@ -41,7 +41,7 @@ CLASS: Final = "class"
 PUPILS: Final = 4
 POINTS: Final = 20
 """The most points of a bot's rating history."""
-MOST_NOTICES: Final = 500
+MAX_NOTICES: Final = 500
 
 
 def add(
@@ -169,7 +169,7 @@ def _only(record: records.Record, bout: records.Bout) -> records.Record:
 
 def _history(session: Session, league: League, crowd: Crowd, scale: int, now: int) -> None:
     """Adds notices, lines of the audit log, events, and the history of the ratings."""
-    for place in range(min(5 * scale, MOST_NOTICES)):
+    for place in range(min(5 * scale, MAX_NOTICES)):
         subject = f"version:{crowd.versions[place % len(crowd.versions)].id}"
         text = "Your bot was accepted."
         notices.notify_account(session, crowd.alice.id, "verdict", subject, text, now=now - place)

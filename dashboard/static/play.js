@@ -5,7 +5,7 @@ const play = document.getElementById("play");
 const part = (name) => document.getElementById(name);
 const names = JSON.parse(play.dataset.names);
 const PACE_MS = matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : 600;
-const MOST_MS = 3000;
+const MAX_MS = 3000;
 const SOON_MS = [100, 150, 200, 300, 500, 800, 1200];
 const AWAY_MS = 5000; // A server that restarts is back sooner.
 let steps = [];
@@ -288,7 +288,7 @@ async function take(news) {
   const loaded = !play.hasAttribute("data-ready") && revision === play.dataset.revision;
   const first = steps.length === 0;
   const fresh = news.since === steps.length ? news.steps : [];
-  const pace = first ? 0 : Math.min(PACE_MS, MOST_MS / Math.max(1, fresh.length));
+  const pace = first ? 0 : Math.min(PACE_MS, MAX_MS / Math.max(1, fresh.length));
   if (first) part("events").replaceChildren();
   for (const [place, step] of fresh.entries()) {
     steps.push(step);

@@ -20,12 +20,12 @@ from matchbox.settings import WIDTH
 
 FIRST: Final = 50
 """Deals in the first job: few, so that slow bots also show figures soon."""
-FEWEST: Final = 250
-MOST: Final = 2000
+MIN_DEALS: Final = 250
+MAX_DEALS: Final = 2000
 """Deals in the first two jobs together, and in the largest job. Each further job has as many as all
 before it: 50, 200, 250, 500, 1,000, 2,000, 2,000 and so on. So figures come soon and forks cost
 little. Other sizes would change the experiment, because they seed imports differently."""
-LARGEST: Final = 2 * MOST
+LARGEST: Final = 2 * MAX_DEALS
 """The most bouts in a job, which holds them all in memory: a deal at a table of six makes six."""
 
 
@@ -111,9 +111,9 @@ def sittings_of(
     plan: Plan, bots: Sequence[int], deals: Sequence[str], rotations: Sequence[int]
 ) -> Iterator[Sitting]:
     """The jobs in which these bots play every deal in these rotations."""
-    start, most = 0, min(MOST, LARGEST // len(rotations))
+    start, most = 0, min(MAX_DEALS, LARGEST // len(rotations))
     while start < len(deals):
-        end = min(max(2 * start, FEWEST), start + most) if start else FIRST
+        end = min(max(2 * start, MIN_DEALS), start + most) if start else FIRST
         yield Sitting(tuple(bots), _job(plan, bots, deals[start:end]), tuple(rotations))
         start = end
 
@@ -135,7 +135,7 @@ def _split(sitting: Sitting, left: int) -> Iterator[Sitting]:
     deals, each = sitting.job.deals, len(sitting.rotations)
     while deals:
         half = -(-left // (2 * each))
-        own = deals[: half if half >= FEWEST else MOST]
+        own = deals[: half if half >= MIN_DEALS else MAX_DEALS]
         yield replace(sitting, job=structs.replace(sitting.job, deals=own))
         deals = deals[len(own) :]
         left -= each * len(own)

@@ -36,8 +36,8 @@ from matchbox.match import record as records
 from matchbox.match.memory import MEMORY_BYTES
 from matchbox.match.record import Record
 
-MOST_FILES: Final = 200_000
-MOST_BYTES: Final = 8 << 30
+MAX_FILES: Final = 200_000
+MAX_BYTES: Final = 8 << 30
 """The most that an archive may unpack to."""
 _JSON_BYTES: Final = 256 << 20
 _SIZES: Final = {"records": 64 << 20, "bundles": ZIP_BYTES, "memories": MEMORY_BYTES}
@@ -258,9 +258,9 @@ def _same(one: Any, other: Any) -> bool:
 def _check_entries(entries: list[zipfile.ZipInfo]) -> None:
     """Raises BadArchive unless the zip holds only plain files of an archive, within the limits."""
     names = {entry.filename for entry in entries}
-    if len(entries) > MOST_FILES or sum(entry.file_size for entry in entries) > MOST_BYTES:
+    if len(entries) > MAX_FILES or sum(entry.file_size for entry in entries) > MAX_BYTES:
         raise BadArchive(
-            f"the archive has more than {MOST_FILES} files, or unpacks to more than {MOST_BYTES} "
+            f"the archive has more than {MAX_FILES} files, or unpacks to more than {MAX_BYTES} "
             "bytes"
         )
     if len(names) != len(entries):

@@ -24,7 +24,7 @@ SAFE_STEP: Final = 1.5
 2010, proposition 1)."""
 FEW_DEALS: Final = 8.0
 """The field's estimate of a deal's spread weighs as much as this many deals."""
-MOST_OF_FIT: Final = 0.9
+MAX_LEVERAGE: Final = 0.9
 """A deal's share of the fit is taken to be at most this, however few deals there are."""
 LARGE_FIELD: Final = 1000
 """In a larger field errors use an entrant's own information only: within 2.4% of the exact ones.
@@ -172,7 +172,7 @@ def _share_of_fit(
     deals = np.repeat(np.arange(inside.shape[0]), np.diff(inside.indptr))
     sat = np.bincount(deals[inside.indices < cells.names], minlength=inside.shape[0])
     share = np.bincount(compared.deal, weights=pull, minlength=len(sat)) / np.maximum(sat - 1, 1)
-    return np.minimum(share, MOST_OF_FIT)
+    return np.minimum(share, MAX_LEVERAGE)
 
 
 def _trust(

@@ -15,7 +15,7 @@ from matchbox.league.format import Format
 from matchbox.league.pairing import different_owners, placements
 from matchbox.league.season import Field, Progress, Round
 
-MOST_MATCHES: Final = 20_000
+MAX_MATCHES: Final = 20_000
 """The most matches of a season."""
 DEALS_PER_BOT: Final = 500
 """An adaptive season without its own budget ends when its bots have played this many deals each."""
@@ -47,9 +47,9 @@ def check(plan: Format, field: Field) -> None:
     if not field.cooperative and n < field.seats:
         raise ValueError(f"{n} entrants do not fill a table of {field.seats}; enter more")
     whole = size(plan, field)
-    if max(whole, plan.matches or 0) > MOST_MATCHES:
+    if max(whole, plan.matches or 0) > MAX_MATCHES:
         raise ValueError(
-            f"{n} bots make {max(whole, plan.matches or 0)} matches; a season has {MOST_MATCHES} "
+            f"{n} bots make {max(whole, plan.matches or 0)} matches; a season has {MAX_MATCHES} "
             "at the most"
         )
     if plan.kind == "knock-out" and plan.matches is not None and plan.matches < whole:
@@ -92,10 +92,10 @@ def budget(plan: Format, field: Field) -> int:
     if plan.matches is not None:
         return plan.matches
     if plan.kind != "adaptive":
-        return MOST_MATCHES
+        return MAX_MATCHES
     deals_per_match = field.deals * (1 if field.cooperative else field.seats)
     whole = ceil(len(field.entrants) * DEALS_PER_BOT / deals_per_match)
-    return min(max(whole, 2 * size(plan, field)), MOST_MATCHES)
+    return min(max(whole, 2 * size(plan, field)), MAX_MATCHES)
 
 
 def final_order(plan: Format, field: Field, progress: Progress) -> list[str] | None:

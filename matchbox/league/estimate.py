@@ -34,7 +34,7 @@ FINEST: Final = 0.03
 """Looks are taken together until a step's deviation is this part of the gap between the walls."""
 DENSE: Final = 4.0
 """Points of the integral in one deviation of a step, on average."""
-FEWEST_POINTS: Final = 32
+MIN_POINTS: Final = 32
 MORE: Final[Floats] = np.array([2.0, 0.0, 0.0, 0.0, 2.0])
 """Two pairs lost and two won are added to the counts (A. Agresti and B. A. Coull, "Approximate is
 better than exact for interval estimation of binomial proportions", 1998). Where nearly all pairs
@@ -166,7 +166,7 @@ def _walk(a: float, b: float, drift: float, wide: float, steps: int) -> tuple[Fl
     """
     if steps == 1:
         return np.zeros(0), np.zeros((0, 0))
-    number = max(FEWEST_POINTS, round(DENSE * (b - a) / wide))
+    number = max(MIN_POINTS, round(DENSE * (b - a) / wide))
     at, weights = _quadrature(number)
     points, weights = (a + b) / 2 + (b - a) / 2 * at, (b - a) / 2 * weights
     move = weights[:, None] * _density((points[:, None] - points - drift) / wide) / wide

@@ -27,7 +27,7 @@ SUPPOSED: Final = 0.05
 """The spread of an even pair around its expectation that is supposed before any pair has met."""
 SUPPOSED_PAIRS: Final = 2.0
 """That supposition weighs as much as this many pairs that are exactly known."""
-LEAST: Final = 1e-8
+MIN_SPREAD: Final = 1e-8
 """The least spread; without any, a pair's own results would never count."""
 STEPS: Final = 30
 ALIKE: Final = 0.04
@@ -169,7 +169,7 @@ def _learned(totals: PairTotals) -> _Pairs:
             trust = free / (noise / room + between) ** 2
             prior = SUPPOSED_PAIRS / max(between, SUPPOSED**2) ** 2
             guess = (trust @ seen + prior * SUPPOSED**2) / (trust.sum() + prior)
-            between = max(float(guess), LEAST)
+            between = max(float(guess), MIN_SPREAD)
     spread = between * room
     through = _by_pair(first, second, n, np.ones(k), np.ones(k))
     own = spread / (spread + noise)
@@ -200,9 +200,9 @@ def _spread_of(values: Floats, noise: Floats) -> float:
         return float((values**2 / (noise + size)).sum()) - (len(values) - 1)
 
     most = float((values**2).sum())
-    if len(values) < 2 or excess(LEAST) <= 0:
+    if len(values) < 2 or excess(MIN_SPREAD) <= 0:
         return 0.0
-    return float(scipy.optimize.brentq(excess, LEAST, most))
+    return float(scipy.optimize.brentq(excess, MIN_SPREAD, most))
 
 
 def _chances(pairs: _Pairs, known: _Strengths) -> Floats:

@@ -30,7 +30,7 @@ from msgspec import UNSET, UnsetType, inspect
 from matchbox.errors import BadOption, quoted
 
 Whole = Annotated[int, msgspec.Meta(ge=1)]
-MOST: Final = 999_999_999
+MAX_WHOLE: Final = 999_999_999
 """The most that a whole number without a limit of its own may be set to. Older data may have more.
 """
 _BAD_CHOICE: Final = re.compile(r"""(?<=Invalid enum value )(['"].{60}).+(['"])""", re.DOTALL)
@@ -306,6 +306,6 @@ def _field(name: str, kind: inspect.Type) -> SettingField:
         choices=CHOICES.get(name, {}),
         whole=whole is not None,
         least=None if whole is None else whole.ge,
-        most=None if whole is None else whole.le or MOST,
+        most=None if whole is None else whole.le or MAX_WHOLE,
         optional=len(several) > 1,
     )

@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 
 Tie: TypeAlias = tuple[str, ...]
 
-MOST_REPLAYS: Final = 2
+MAX_REPLAYS: Final = 2
 """A level tie is replayed this many times; then the better group rank wins it."""
 
 
@@ -88,7 +88,7 @@ def winner(
     ranks: Sequence[str],
     *,
     out: Collection[str] = (),
-    most: int = 1 + MOST_REPLAYS,
+    most: int = 1 + MAX_REPLAYS,
 ) -> Tie | None:
     """The tuple of the entrant that goes on; empty if all are out; None if the tie is replayed.
 

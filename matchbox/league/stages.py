@@ -20,7 +20,7 @@ from matchbox.league.ratings import fit_comparisons
 from matchbox.league.season import Field, Progress, Round
 from matchbox.league.tail import Question, doubts_in, is_answered, next_batch
 
-MOST_OF_BATCH: Final = 2_000
+MAX_BATCH: Final = 2_000
 """The most matches in a batch of a tail."""
 
 
@@ -130,7 +130,7 @@ def winners(progress: Progress, ranks: Sequence[str], *, spare: int) -> list[Tie
             for tie in ties
         ]
 
-    found = decide(1 + knock_out.MOST_REPLAYS)
+    found = decide(1 + knock_out.MAX_REPLAYS)
     return found if found.count(None) <= spare else decide(0)
 
 
@@ -241,7 +241,7 @@ def _tail(plan: Format, field: Field, progress: Progress, left: int) -> Iterator
         batch = [Pairing((name,) * field.seats) for name in able]
     elif field.paired and found is not None:
         n = len(able)
-        size = min(-(-n * (n - 1) // 4), MOST_OF_BATCH, left)
+        size = min(-(-n * (n - 1) // 4), MAX_BATCH, left)
         dice = field.dice("tail", number)
         batch = next_batch(able, found, dice, size=size, may_meet=different_owners(field.owner))
     else:

@@ -20,7 +20,7 @@ from matchbox.league.ranges import standard_errors
 
 SHOWN: Final = 5
 """The number of worst-fitting pairs that are named."""
-MOST_PAIRS: Final = 1000
+MAX_PAIRS: Final = 1000
 """With more pairs than this, pairs are taken to be independent."""
 TINY: Final = 1e-12
 FIVE_POINTS: Final = 0.05
@@ -248,7 +248,7 @@ def _moments(totals: PairTotals) -> tuple[float, float]:
     ratio = totals.spread.diagonal().sum() / expected.sum()
     left = pairs - (cells.names - 1)
     more = float((totals.fourth / expected**2).sum()) * (left / pairs) ** 2
-    if pairs > MOST_PAIRS:
+    if pairs > MAX_PAIRS:
         return float(ratio * left), float(2 * ratio**2 * left) + more
     information = curvature(cells, expected, np.zeros((cells.width, cells.width)))
     design = np.zeros((pairs, cells.names))

@@ -26,12 +26,12 @@ MAX_INT: Final = 2**53
 MAX_DEPTH: Final = 8
 DETAIL_LENGTH: Final = 200
 """A seat's text about a fault is cut to this many characters."""
-MOST: Final = 250
+MAX_QUESTIONS: Final = 250
 """The most questions in a frame: the answers, each of the greatest length, still fit into one."""
-MOST_REPORTING: Final = 25
+MAX_REPORTING: Final = 25
 """The most questions in a frame if players report on their moves, since the reports must fit
 too."""
-MOST_DECISIONS: Final = 1_000_000
+MAX_DECISIONS: Final = 1_000_000
 """A player makes fewer decisions in a bout."""
 LONG: Final = 1 << 20
 """A frame longer than this many bytes is split if it asks several questions."""
@@ -299,7 +299,7 @@ def _reports(more: list[Any], asked: set[int]) -> Reports:
         match report:
             case [bout, decision, str(text)] if (
                 (type(bout) is int and bout in asked)
-                and (type(decision) is int and 0 <= decision < MOST_DECISIONS)
+                and (type(decision) is int and 0 <= decision < MAX_DECISIONS)
                 and len(text) <= REPORT_LENGTH
             ):
                 asked.remove(bout)

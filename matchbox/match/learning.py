@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
     from matchbox.game import Game, Plain, State
 
-MOST_RECORDS: Final = 2000
+MAX_RECORDS: Final = 2000
 """The greatest number of bouts of a round that a bot learns from."""
-MOST_BYTES: Final = 16 << 20
+MAX_BYTES: Final = 16 << 20
 """The most bytes of JSON in all records of a lesson together."""
 ME: Final = "me"
 """A bot's name in its own records."""
@@ -110,8 +110,8 @@ def lessons(
     key: str,
     *,
     closed: Collection[str] = (),
-    most_records: int = MOST_RECORDS,
-    most_bytes: int = MOST_BYTES,
+    most_records: int = MAX_RECORDS,
+    most_bytes: int = MAX_BYTES,
 ) -> Lessons:
     """The bot's bouts in the order of match ids, as its seat saw them.
 

@@ -23,7 +23,7 @@ SCHEMA: Final = 1
 _MAX_BYTES: Final = 64 << 20
 _END: Final = "\0"
 _ENCODER: Final = msgspec.json.Encoder()
-_MOST_BY_IDENTITY: Final = 1000
+_MAX_BY_IDENTITY: Final = 1000
 """While packing, moves are remembered by `id`, which is faster, until there are this many."""
 _ONLY_INT: Final = {int}
 _LEVEL: Final = 4
@@ -286,7 +286,7 @@ class _Alphabet(dict[Any, str]):
         except (KeyError, TypeError):  # An object is new (KeyError), or is a list or a dict.
             lines = _ENCODER.encode_lines(moves).split(b"\n")
             text = "".join(map(self.__getitem__, lines[:-1]))
-            if len(self._of_id) < _MOST_BY_IDENTITY:
+            if len(self._of_id) < _MAX_BY_IDENTITY:
                 self._of_id.update(zip(map(id, moves), text, strict=True))
             return text
 

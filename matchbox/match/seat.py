@@ -73,7 +73,7 @@ class Seat:
         self.reports_left_out = 0
         """The length in bytes of the diagnostics that were not kept."""
         self.class_name: str | None = None
-        self._most = frames.MOST_REPORTING if reports else frames.MOST
+        self._most = frames.MAX_REPORTING if reports else frames.MAX_QUESTIONS
 
     def answer(self, questions: Sequence[Question]) -> list[Answer]:
         """Returns one answer for each question; uses as many frames as needed. Raises SeatFault if

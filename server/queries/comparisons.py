@@ -126,7 +126,7 @@ def comparable(
         left=services.left_today(session, viewer, settings, now=now),
         budget=settings.comparison_games,
         most=CAP_GAMES,
-        others=services.MOST_OTHERS,
+        others=services.MAX_OTHERS,
         cooperative=is_cooperative(game or ""),
     )
 

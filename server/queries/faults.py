@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from server.db.models import User
 
-MOST: Final = 100
+MAX_VERSIONS: Final = 100
 """The most versions that are listed."""
 DAYS: Final = (1, 7)
 
@@ -46,7 +46,7 @@ def faults(session: Session, viewer: User | None, *, days: int = 1, now: int) ->
     found = own.add_columns(total).group_by(FaultCount.version_id)
     found = found.order_by(total.desc(), FaultCount.version_id)
     counted = session.execute(select(func.count()).select_from(found.subquery())).scalar_one()
-    worst = [version for version, _ in session.execute(found.limit(MOST))]
+    worst = [version for version, _ in session.execute(found.limit(MAX_VERSIONS))]
     return answers.Faults(
         days=days,
         since=iso(since),

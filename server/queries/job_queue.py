@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from server.db.models import User
 
 T = TypeVar("T", League, Season)
-MOST: Final = 50
+MAX_JOBS: Final = 50
 """The most jobs of one kind that are listed."""
 _FREE: Final = "It waits for a free arena."
 
@@ -145,12 +145,12 @@ def _matches(session: Session, lately: job_times.Pace, stopped: str) -> list[ans
             seconds=None if stopped else lately.seconds(running + place),
             reason=stopped or waiting.matches_ahead_text(place),
         )
-        for place, row in enumerate(dispatch.next_queued(session, MOST, first), 1)
+        for place, row in enumerate(dispatch.next_queued(session, MAX_JOBS, first), 1)
     ]
 
 
 def _tryouts(session: Session, line: waiting.Line, now: int) -> list[answers.WaitingJob]:
-    shown = line.waits[:MOST]
+    shown = line.waits[:MAX_JOBS]
     return [
         answers.WaitingJob(
             kind="draft" if one.kind is Draft else "try-out",
@@ -172,7 +172,7 @@ def _name_of(session: Session, one: waiting.Tryout) -> str:
 
 def _turns(session: Session, stopped: str, now: int) -> list[answers.WaitingJob]:
     late = (TURN.queued, Turn.deadline <= now)
-    rows = session.scalars(select(Turn).where(*late).order_by(Turn.id).limit(MOST))
+    rows = session.scalars(select(Turn).where(*late).order_by(Turn.id).limit(MAX_JOBS))
     return [
         answers.WaitingJob(
             kind="turn", id=row.table_id, name=f"a table of {row.table.game}",
@@ -184,7 +184,7 @@ def _turns(session: Session, stopped: str, now: int) -> list[answers.WaitingJob]
 
 def _verifications(session: Session, stopped: str, now: int) -> list[answers.WaitingJob]:
     late = (VERIFICATION.queued, MatchVerification.deadline <= now)
-    query = select(MatchVerification).where(*late).order_by(MatchVerification.id).limit(MOST)
+    query = select(MatchVerification).where(*late).order_by(MatchVerification.id).limit(MAX_JOBS)
     return [
         answers.WaitingJob(
             kind="verification", id=row.match_id, name=f"a match of {row.match.league.game}",
@@ -196,7 +196,7 @@ def _verifications(session: Session, stopped: str, now: int) -> list[answers.Wai
 
 def _lessons(session: Session, stopped: str, now: int) -> list[answers.WaitingJob]:
     late = (LESSON.queued, LessonRow.deadline <= now)
-    rows = session.scalars(select(LessonRow).where(*late).order_by(LessonRow.id).limit(MOST))
+    rows = session.scalars(select(LessonRow).where(*late).order_by(LessonRow.id).limit(MAX_JOBS))
     lately = job_times.of_lessons(session, now=now)
     return [
         answers.WaitingJob(

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 LATELY_MS: Final = 1_800_000
 """Jobs that were done longer ago do not count."""
-MOST: Final = 200
+MAX_JOBS: Final = 200
 """The most jobs that count."""
 Span = tuple[int, int]
 """The times at which a job was made and at which it was done, in ms."""
@@ -45,7 +45,7 @@ def of_matches(session: Session, *, now: int) -> Pace:
     ended = select(Match.created_at, Match.finished_at).where(
         lately(Match.finished_at, LATELY_MS, now), played
     )
-    rows = session.execute(ended.order_by(Match.finished_at.desc()).limit(MOST + 1))
+    rows = session.execute(ended.order_by(Match.finished_at.desc()).limit(MAX_JOBS + 1))
     under_way = select(func.min(Match.created_at)).where(Match.state == MatchState.RUNNING)
     return pace([(made, done) for made, done in rows if done], session.scalar(under_way), now)
 
@@ -58,7 +58,7 @@ def of_tryouts(session: Session, *tables: type[Version | Draft], now: int) -> Pa
         made = select(table.created_at, table.settled_at).where(
             lately(table.created_at, LATELY_MS, now)
         )
-        for since, until in session.execute(made.order_by(table.created_at.desc()).limit(MOST)):
+        for since, until in session.execute(made.order_by(table.created_at.desc()).limit(MAX_JOBS)):
             if until is None:
                 waits.append(since)
             else:
@@ -68,7 +68,7 @@ def of_tryouts(session: Session, *tables: type[Version | Draft], now: int) -> Pa
 
 def of_lessons(session: Session, *, now: int) -> Pace:
     """Returns the pace of lessons."""
-    newest = select(Lesson.created_at, Lesson.settled_at).order_by(Lesson.id.desc()).limit(MOST)
+    newest = select(Lesson.created_at, Lesson.settled_at).order_by(Lesson.id.desc()).limit(MAX_JOBS)
     spans = [(made, done) for made, done in session.execute(newest) if done is not None]
     return pace(spans, None, now)
 
@@ -77,15 +77,15 @@ def pace(spans: Iterable[Span], waits_since: int | None, now: int) -> Pace:
     """Returns the pace of jobs that were wanted and done in these spans of time.
 
     `waits_since` is the time at which the oldest unfinished job was made; the time since then
-    counts, too. Of more than MOST jobs, the last ones count, from the end of the one before them.
+    counts, too. Of more than MAX_JOBS jobs, the last ones count, from the end of the one before.
     """
     begin, end = now - LATELY_MS, now + CLOCKS_MS  # A later end is that of a clock that was ahead.
     kept = sorted((one for one in spans if begin < one[1] <= end), key=lambda one: one[1])
     if not kept:
         return Pace(0, None)
     begin = max(begin, min(made for made, _ in kept))
-    if len(kept) > MOST:
-        begin, kept = kept[-MOST - 1][1], kept[-MOST:]
+    if len(kept) > MAX_JOBS:
+        begin, kept = kept[-MAX_JOBS - 1][1], kept[-MAX_JOBS:]
     wanted = [*kept, (waits_since, now)] if waits_since is not None else kept
     busy, reached = 0, begin
     for made, done in sorted(wanted):

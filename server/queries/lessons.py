@@ -24,7 +24,7 @@ from server.db.models import (
     Version,
 )
 from server.db.session import in_parts
-from server.queries.pagination import MOST
+from server.queries.pagination import MAX_ITEMS
 from server.services.kept_records import require_record
 from server.services.lookup import find_season
 from server.times import iso
@@ -82,7 +82,7 @@ def bot_lessons(session: Session, owner: str, name: str, viewer: User) -> list[a
     Returns nothing for somebody else's bot.
     """
     query = _lessons(viewer).where(User.name == owner, Bot.name == name)
-    newest = query.order_by(None).order_by(Lesson.id.desc()).limit(MOST)
+    newest = query.order_by(None).order_by(Lesson.id.desc()).limit(MAX_ITEMS)
     return _answers(session, newest, viewer)
 
 

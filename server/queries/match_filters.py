@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
 T = TypeVar("T")
-MOST_PARTS: Final = 20
+MAX_PARTS: Final = 20
 """A bot with more versions than this is looked up by all of them at once."""
 RESULTS: Final = {"won": operator.gt, "drew": operator.eq, "lost": operator.lt}
 """A match is won with more than half of its points, as on a board."""
@@ -101,7 +101,7 @@ def seats_of(
     An index has the seats of each in the order of their matches, unless there are very many
     versions.
     """
-    if len(versions) > MOST_PARTS:
+    if len(versions) > MAX_PARTS:
         return [and_(MatchSeat.version_id.in_(versions), *conditions)]
     return [and_(MatchSeat.version_id == one, *conditions) for one in versions]
 

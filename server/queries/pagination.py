@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 Row = TypeVar("Row")
 
-MOST: Final = 200
+MAX_ITEMS: Final = 200
 """The largest number of items on a page."""
 
 
@@ -34,8 +34,8 @@ def sees(viewer: User | None, owner_id: int) -> bool:
 
 def page_size(limit: int) -> int:
     """Returns the limit if it is allowed. Raises BadOption."""
-    if not 1 <= limit <= MOST:
-        raise BadOption(f"a page has 1 to {MOST} items, not {limit}")
+    if not 1 <= limit <= MAX_ITEMS:
+        raise BadOption(f"a page has 1 to {MAX_ITEMS} items, not {limit}")
     return limit
 
 

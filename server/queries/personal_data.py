@@ -32,7 +32,7 @@ from server.queries.bots import bot as answered_bot
 from server.queries.comparisons import comparisons
 from server.queries.inbox import delivery_settings
 from server.queries.matches import matches
-from server.queries.pagination import MOST
+from server.queries.pagination import MAX_ITEMS
 from server.queries.platform import account, sessions, tokens
 from server.services import classes, identities
 from server.times import iso
@@ -175,10 +175,10 @@ def _tables(session: Session, user: User) -> Iterator[dict[str, object]]:
 
 def _items(page_of: Callable[..., Any], **which: Any) -> Iterator[Any]:
     """Yields the items of every page of a list."""
-    page = page_of(**which, limit=MOST)
+    page = page_of(**which, limit=MAX_ITEMS)
     yield from page.items
     while page.next is not None:
-        page = page_of(**which, cursor=page.next, limit=MOST)
+        page = page_of(**which, cursor=page.next, limit=MAX_ITEMS)
         yield from page.items
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from server.db.models import BrowserSession, Token
 
-MOST_PARKED: Final = 200
+MAX_PARKED: Final = 200
 PEOPLE: Final = (User.role != Role.HOUSE, User.deleted_at.is_(None))
 """The conditions for the accounts of people."""
 
@@ -100,7 +100,7 @@ def admin(session: Session, viewer: User | None, *, now: int) -> answers.Admin:
     """Returns the operators' overview. Raises Forbidden for others."""
     operator = accounts.require_operator_to_see(viewer)
     parked = select(Match.id).where(Match.state == MatchState.PARKED).order_by(Match.created_at)
-    rows = match_lines.rows_of(session, session.scalars(parked.limit(MOST_PARKED)).all())[::-1]
+    rows = match_lines.rows_of(session, session.scalars(parked.limit(MAX_PARKED)).all())[::-1]
     lines = match_lines.lines_of(session, rows, [row.id for row in rows])
     waiting = (Version.state.in_(WAITING), Version.deadline.is_(None))
     suspect = Version.state == VersionState.QUARANTINED
@@ -118,7 +118,7 @@ def admin(session: Session, viewer: User | None, *, now: int) -> answers.Admin:
 
 
 def _troubled(session: Session, *which: ColumnElement[bool]) -> list[answers.TroubledVersion]:
-    query = select(Version).where(*which).order_by(Version.id).limit(MOST_PARKED)
+    query = select(Version).where(*which).order_by(Version.id).limit(MAX_PARKED)
     return [
         answers.TroubledVersion(
             id=row.id, bot=row.bot.full_name, number=row.number, trouble=row.trouble

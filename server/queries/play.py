@@ -55,7 +55,7 @@ _SHORT = load_only(
     *(PlayTable.game, PlayTable.state, PlayTable.created_at, PlayTable.deadline),
     *(PlayTable.finished_at, PlayTable.why),
 )
-MOST_TABLES: Final = 100
+MAX_TABLES: Final = 100
 """The default number of tables on a page."""
 
 
@@ -149,7 +149,7 @@ def tables(
     settings: Settings,
     *,
     cursor: str | None = None,
-    limit: int = MOST_TABLES,
+    limit: int = MAX_TABLES,
 ) -> answers.Tables:
     """Returns a page of the viewer's tables, newest first; to an operator also all that are open.
 

@@ -8,7 +8,7 @@ from flask import Blueprint, request
 
 from dashboard import bot_pages, workbench
 from matchbox.bundle import read_bundle
-from matchbox.errors import MOST_QUOTED, BadBundle
+from matchbox.errors import MAX_QUOTED, BadBundle
 from server import queries
 from server.auth import acting, context, require_account
 from server.rate_limits import client_network
@@ -119,7 +119,7 @@ def _file() -> bytes:
     if part and part.filename:
         data: bytes = part.read()
         if not data:
-            raise BadBundle(f"{part.filename[:MOST_QUOTED]} is empty; choose another file, or none")
+            raise BadBundle(f"{part.filename[:MAX_QUOTED]} is empty; choose another file, or none")
         return data
     text = field("source").replace("\r\n", "\n")
     if not text.strip():

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from werkzeug.wrappers import Response
 
 routes = Blueprint("forms_play", __name__)
-_MOST_SEATS = 32
+_MAX_SEATS = 32
 
 
 @routes.post("/play/<name:game>")
@@ -39,7 +39,7 @@ def open_table(game: str) -> Response:
             session,
             actor,
             game=game,
-            seats=[_player(at) for at in range(min(whole("seats"), _MOST_SEATS))],
+            seats=[_player(at) for at in range(min(whole("seats"), _MAX_SEATS))],
             options=options,
             place=_place(),
             settings=context().settings,

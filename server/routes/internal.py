@@ -22,7 +22,7 @@ from server.services import booking, job_kinds
 if TYPE_CHECKING:
     from flask.typing import ResponseReturnValue
 
-MOST_BYTES: Final = 64 << 20
+MAX_BYTES: Final = 64 << 20
 """The largest body that an arena may send; long matches have long records."""
 
 routes = APIBlueprint("internal", __name__, url_prefix="/internal", enable_openapi=False)
@@ -32,7 +32,7 @@ routes = APIBlueprint("internal", __name__, url_prefix="/internal", enable_opena
 def let_arenas_in() -> None:
     """Refuses everybody but arenas, and allows their long bodies."""
     arena_only()
-    request.max_content_length = MOST_BYTES
+    request.max_content_length = MAX_BYTES
 
 
 @routes.get("/bundles/<digest:digest>")

@@ -31,7 +31,7 @@ TOKENS: Final = 50
 """The most unexpired API tokens that an account may have."""
 TOKEN_DAYS: Final = 365
 """How many days a token is valid by default."""
-MOST_TOKEN_DAYS: Final = 3650
+MAX_TOKEN_DAYS: Final = 3650
 REVOKED_DAYS: Final = 30
 """How many days a revoked token is still listed on pages."""
 NOTED_MS: Final = MINUTE_MS
@@ -200,8 +200,8 @@ def make_token(
     name = name.strip()
     if not 1 <= len(name) <= 64 or not name.isprintable():
         raise BadName("a token's name has 1 to 64 printable characters").of("name")
-    if not 1 <= days <= MOST_TOKEN_DAYS:
-        raise BadOption(f"a token lasts 1 to {MOST_TOKEN_DAYS} days").of("days")
+    if not 1 <= days <= MAX_TOKEN_DAYS:
+        raise BadOption(f"a token lasts 1 to {MAX_TOKEN_DAYS} days").of("days")
     mine = tokens(session, user)
     if sum(token.ends_at is None or token.ends_at > now for token in mine) >= TOKENS:
         raise Conflict(f"you have {TOKENS} tokens; revoke one that you no longer use")

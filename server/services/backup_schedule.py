@@ -25,7 +25,7 @@ GOES_ON_MS: Final = 60_000
 """A backup that is being made is noted as going on after each of these times, in ms."""
 AGAIN_MS: Final = 900_000
 """The pause in ms after an attempt that failed, or whose process died."""
-MOST_TROUBLE: Final = 500
+MAX_TROUBLE: Final = 500
 
 
 class Backups(msgspec.Struct, frozen=True):
@@ -86,7 +86,7 @@ def succeeded(session: Session, size: int, *, begun_at: int, now: int) -> None:
 def failed(session: Session, why: str, *, now: int) -> None:
     """Notes why the backup could not be made."""
     state = backups(session) or Backups(since=now, tried_at=now)
-    trouble = storable(why, MOST_TROUBLE)
+    trouble = storable(why, MAX_TROUBLE)
     _store(session, msgspec.structs.replace(state, trouble=trouble, tried_at=now), now)
 
 

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from server.context import Context
     from server.services.accounts import Acting
 
-MOST: Final = 100
+MAX_NAMES: Final = 100
 """The most accounts that are made at once."""
 NO_NOTES: Final[Mapping[str, str]] = {}
 _LETTERS: Final = "abcdefghjkmnpqrstuvwxyz23456789"
@@ -183,8 +183,8 @@ def check_names(session: Session, actor: User, league_name: str, names: Sequence
     """
     require_operator(actor)
     find_league(session, league_name)
-    if not 1 <= len(names) <= MOST:
-        raise BadOption(f"give 1 to {MOST} names, not {len(names)}").of("names")
+    if not 1 <= len(names) <= MAX_NAMES:
+        raise BadOption(f"give 1 to {MAX_NAMES} names, not {len(names)}").of("names")
     refused = []
     for place, name in enumerate(names):
         why = "is in the list twice" if name in names[:place] else name_refusal(session, name)

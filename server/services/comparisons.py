@@ -51,10 +51,10 @@ if TYPE_CHECKING:
 
 LOOK: Final = 100
 """The least number of bouts between two looks at the results."""
-FEWEST_LOOKS: Final = 20
+MIN_LOOKS: Final = 20
 """The least number of looks at the results: matches are kept short enough for it, however fast the
 bots are."""
-MOST_OTHERS: Final = 8
+MAX_OTHERS: Final = 8
 CANCELLED: Final = 100
 """The number of cancelled comparisons of a day after which an account starts no more: their matches
 were made, though what was not played is not counted."""
@@ -258,8 +258,8 @@ def _versions(bot: Bot, challenger: int | None, defender: int | None) -> tuple[V
 
 def _others(session: Session, league: League, bot: Bot, count: int) -> Sequence[Version]:
     """Up to `count` active versions of other owners, best first. Raises BadOption or Conflict."""
-    if not 0 <= count <= MOST_OTHERS:
-        raise BadOption(f"a field has 0 to {MOST_OTHERS} bots, not {count}").of("field")
+    if not 0 <= count <= MAX_OTHERS:
+        raise BadOption(f"a field has 0 to {MAX_OTHERS} bots, not {count}").of("field")
     if not count:
         return []
     field = [one for one in field_of(session, league) if one.bot.owner_id != bot.owner_id]
@@ -289,14 +289,14 @@ def _deals(session: Session, row: Comparison, games: int, settings: Settings) ->
     """The number of deals of each match.
 
     It is the league's own number if an operator has named one, or if `match_seconds` is 0.
-    Otherwise a match takes `match_seconds`, unless that leaves fewer than FEWEST_LOOKS looks or
+    Otherwise a match takes `match_seconds`, unless that leaves fewer than MIN_LOOKS looks or
     takes more than `games` bouts. The number decides when the results are looked at, and affects
     the finding in no other way.
     """
     if not (row.league.paced and settings.match_seconds):
         return row.league.deals
     plan = Plan.of(row)
-    most = min(games, max(LOOK, games // FEWEST_LOOKS)) // plan.bouts
+    most = min(games, max(LOOK, games // MIN_LOOKS)) // plan.bouts
     return max(1, min(most, MatchSizer(session, row.league).deals(plan.tables, settings)))
 
 

@@ -37,13 +37,13 @@ if TYPE_CHECKING:
 
     from matchbox.settings import Settings
 
-FEWEST: Final = 32
+MIN_WINDOW: Final = 32
 """The smallest default window, in matches."""
 PER_ARENA: Final = 4
 """The number of matches in the default window for each arena."""
 FIRST_AT_ONCE: Final = 4
 """The most first matches of versions that are sent beyond the window at a time."""
-MOST_AT_ONCE: Final = 500
+MAX_AT_ONCE: Final = 500
 """The most matches that one transaction sends, since other writers wait for it."""
 
 Scope: TypeAlias = tuple[int, int | None, int | None]
@@ -77,7 +77,7 @@ def dispatch(session: Session, *, settings: Settings, now: int) -> int:
     """
     if disk.is_full(settings):
         return 0
-    room = max(0, min(window(session, settings) - _running(session), MOST_AT_ONCE))
+    room = max(0, min(window(session, settings) - _running(session), MAX_AT_ONCE))
     first, sent = first_matches(session), 0
     for match in next_queued(session, room, first) if room or first else ():
         task = wire.PLAY_COMPARISON if match.comparison_id is not None else None
@@ -146,7 +146,7 @@ def window(session: Session, settings: Settings) -> int:
 
 
 def _window(present: Wall, settings: Settings) -> int:
-    return settings.dispatch_window or max(FEWEST, PER_ARENA * len(present.playing))
+    return settings.dispatch_window or max(MIN_WINDOW, PER_ARENA * len(present.playing))
 
 
 def _running(session: Session) -> int:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from server.db.models import Entry
 
-FEWEST_BOTS: Final = 2
+MIN_BOTS: Final = 2
 """The least number of bots that can be compared."""
 LONGEST_NAME: Final = 64
 """The most characters of a season's name."""
@@ -41,7 +41,7 @@ def fewest_bots(league: League) -> int:
 
     They must fill a table, unless the game is cooperative: there each bot fills one alone.
     """
-    return FEWEST_BOTS if is_cooperative(league.game) else max(FEWEST_BOTS, league.seats)
+    return MIN_BOTS if is_cooperative(league.game) else max(MIN_BOTS, league.seats)
 
 
 def divide(session: Session, season: Season, *, now: int) -> list[Season]:

@@ -44,7 +44,7 @@ from server.services.events import publish, storable
 from server.services.remote_names import MARK
 from server.times import CLOCKS_MS, MINUTE_MS
 
-MOST_ATTEMPTS: Final = 20
+MAX_ATTEMPTS: Final = 20
 """A job is parked after every 20 attempts without a result, since it may be what kills the arenas.
 But not while no arena reports: then no arena may have seen it."""
 DUE: Final = 0
@@ -52,7 +52,7 @@ DUE: Final = 0
 HELD_MS: Final = 45_000
 """The time, in ms, for which an arena keeps a job after each of its reports. They come every 15
 s."""
-_LEAST_ATTEMPTS: Final = 10
+_MIN_ATTEMPTS: Final = 10
 """A job that an operator sends again, or that begins anew, is not parked before this many."""
 _SHORT_LEASES: Final = 3
 """Attempt n at a job has a lease of n - 3 usual lengths, but of at least one."""
@@ -176,7 +176,7 @@ def lease(
     parked. `values` are further columns to set.
     """
     attempt = row.attempt + 1
-    often = row.attempt and row.attempt % MOST_ATTEMPTS == 0
+    often = row.attempt and row.attempt % MAX_ATTEMPTS == 0
     if often and walls.reporting(session, now=now):
         trouble = f"sent {row.attempt} times, and it never came back"
         if compare_and_set(
@@ -192,9 +192,9 @@ def lease(
 
 def with_room(attempt: int) -> int:
     """Returns the number of the attempt with which a job begins anew: this one, or a later one if
-    the job would be parked as lost before it had `_LEAST_ATTEMPTS` attempts."""
-    left = -attempt % MOST_ATTEMPTS
-    return attempt if left >= _LEAST_ATTEMPTS else attempt + left + 1
+    the job would be parked as lost before it had `_MIN_ATTEMPTS` attempts."""
+    left = -attempt % MAX_ATTEMPTS
+    return attempt if left >= _MIN_ATTEMPTS else attempt + left + 1
 
 
 def waits_for_wall(

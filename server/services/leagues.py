@@ -17,7 +17,7 @@ from matchbox.league import course
 from matchbox.league.format import Admission, Format, Given, Schedule, given, read, write
 from matchbox.league.season import Field
 from matchbox.match.wire import Separation
-from matchbox.settings import MOST_DEALS
+from matchbox.settings import MAX_DEALS
 from server.db.models import (
     UNDER_WAY,
     Bot,
@@ -245,9 +245,9 @@ def field_of(session: Session, league: League) -> Sequence[Version]:
 
 
 def check_deals(deals: int) -> int:
-    """Returns the number of deals of a match. Raises BadOption unless it is 1 to MOST_DEALS."""
-    if not 1 <= deals <= MOST_DEALS:
-        raise BadOption(f"a match has 1 to {MOST_DEALS} deals, not {deals}").of("deals")
+    """Returns the number of deals of a match. Raises BadOption unless it is 1 to MAX_DEALS."""
+    if not 1 <= deals <= MAX_DEALS:
+        raise BadOption(f"a match has 1 to {MAX_DEALS} deals, not {deals}").of("deals")
     return deals
 
 

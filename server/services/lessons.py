@@ -14,7 +14,7 @@ from sqlalchemy import ColumnElement, and_, func, or_, select, update
 from matchbox.bundle import digest
 from matchbox.errors import BadMessage, Conflict
 from matchbox.league.format import Format, read
-from matchbox.match.learning import MOST_RECORDS, round_key
+from matchbox.match.learning import MAX_RECORDS, round_key
 from matchbox.match.memory import MEMORY_BYTES
 from matchbox.match.wire import Entrant, Teach
 from matchbox.settings import limits_of
@@ -221,7 +221,7 @@ def _played(session: Session, season: Season) -> dict[int, list[tuple[str, int]]
         .where(Match.state == MatchState.FINISHED, readable())
         .where(Entry.season_id == season.id, Entry.out == "", Version.learns.is_not(False))
     )
-    most = -(-MOST_RECORDS // season.deals)
+    most = -(-MAX_RECORDS // season.deals)
     found: dict[int, dict[str, int]] = {}
     for version, match, seat in session.execute(query.order_by(Match.id, MatchSeat.seat)):
         own = found.setdefault(version, {})

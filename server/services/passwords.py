@@ -20,9 +20,9 @@ from matchbox.errors import BadName
 
 _FIELDS: Final = ("password", "new")
 """The fields of forms that take a new password."""
-LEAST: Final = 10
-MOST: Final = 1000
-FEWEST_SIGNS: Final = 4
+MIN_LENGTH: Final = 10
+MAX_LENGTH: Final = 1000
+MIN_DISTINCT: Final = 4
 """The least number of different characters in a password."""
 LIST: Final = Path(__file__).with_name("common_passwords.txt")
 _AROUND: Final = string.digits + string.punctuation + string.whitespace
@@ -91,13 +91,17 @@ def digest_of(secret: str) -> str:
 
 def check(password: str, name: str) -> None:
     """Raises BadName, with the reason, if the password is easy to guess."""
-    if len(password) < LEAST:
-        raise BadName(f"a password has {LEAST} characters or more; choose another").of(*_FIELDS)
-    if len(password) > MOST:
-        raise BadName(f"a password has {MOST:,} characters or fewer; choose another").of(*_FIELDS)
-    if len(set(password)) < FEWEST_SIGNS:
+    if len(password) < MIN_LENGTH:
+        raise BadName(f"a password has {MIN_LENGTH} characters or more; choose another").of(
+            *_FIELDS
+        )
+    if len(password) > MAX_LENGTH:
+        raise BadName(f"a password has {MAX_LENGTH:,} characters or fewer; choose another").of(
+            *_FIELDS
+        )
+    if len(set(password)) < MIN_DISTINCT:
         raise BadName(
-            f"this password has fewer than {FEWEST_SIGNS} different characters; choose another"
+            f"this password has fewer than {MIN_DISTINCT} different characters; choose another"
         ).of(*_FIELDS)
     plain = _plain_forms(password)
     if name.casefold() in plain:
@@ -130,7 +134,7 @@ def _repeated_part(text: str) -> str:
 
 
 def _is_walk(text: str) -> bool:
-    return len(text) >= LEAST and any(
+    return len(text) >= MIN_LENGTH and any(
         text in way for row in _ROWS for way in (row * 3, row[::-1] * 3)
     )
 

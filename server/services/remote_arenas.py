@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 PARTS: Final = 64
 """The most parts of a result: 32 MiB."""
-_MOST_PARTS: Final = 4 * PARTS
+_MAX_PARTS: Final = 4 * PARTS
 """The most parts that are kept for all arenas with one key."""
 _LOOKS: Final = 16
 """The number of messages of a queue that are read at a time, and the most that are dropped for one
@@ -224,7 +224,7 @@ def add_part(
     session.execute(delete(ArenaPart).where(*later))
     of_host = of_key(ArenaPart.arena, key_of(arena))
     kept = count_rows(session, ArenaPart, of_host)
-    if kept >= _MOST_PARTS:
+    if kept >= _MAX_PARTS:
         raise Unavailable("too many results of this host come in at once; try again in a moment")
     session.add(ArenaPart(arena=arena, position=position, data=data))
 
@@ -296,7 +296,7 @@ def _suits(
     if job is None:
         return True
     if not isinstance(job, Verify):
-        return (job.attempt - 1) % jobs.MOST_ATTEMPTS < _FEW or not one_is_here
+        return (job.attempt - 1) % jobs.MAX_ATTEMPTS < _FEW or not one_is_here
     if one_is_here:
         return False
     with context.read() as session:

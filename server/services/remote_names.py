@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 MARK: Final = "@key:"
 """The text between an arena's name and the name of its key. No arena here has it in its name, since
 no host's name has it."""
-MOST: Final = 64
+MAX_ARENAS: Final = 64
 """The most arenas that may play with one key."""
 
 

@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 
     from matchbox.settings import Settings
 
-MOST_DEALS: Final = 200_000
+MAX_DEALS: Final = 200_000
 """The most deals of a season whose deals follow from its bots' speed.
 
 The standing is computed from all of them.
 """
-MOST_AT_ONCE: Final = 1_000
+MAX_AT_ONCE: Final = 1_000
 """If tables have three seats or more, no further round is opened after this many matches. To draw
 the seatings of a whole season can take minutes, in which nobody else could write."""
 _UNFINISHED: Final = (
@@ -131,7 +131,7 @@ def _sized(
         list(season_progress.rows_of(season).values()),
         settings,
         teams=field.cooperative,
-        most=max(season.league.deals, MOST_DEALS // max(matches, 1)),
+        most=max(season.league.deals, MAX_DEALS // max(matches, 1)),
     )
     session.flush()
     return replace(field, deals=season.deals)
@@ -144,7 +144,7 @@ def _openable(plan: Format, field: Field, past: Progress) -> list[Round]:
     with matches. If tables have three seats or more: only some.
     """
     in_parts = not field.paired and not field.cooperative
-    most = 1 if not _together(plan) else MOST_AT_ONCE if in_parts else inf
+    most = 1 if not _together(plan) else MAX_AT_ONCE if in_parts else inf
     found: list[Round] = []
     while True:
         before = len(found)

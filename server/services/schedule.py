@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matchbox.league.format import Schedule
 
 FIELDS: Final = 5
-MOST_LETTERS: Final = 100
+MAX_CHARACTERS: Final = 100
 _VALUES: Final = {
     "minute": "0 to 59",
     "hour": "0 to 23",
@@ -54,10 +54,10 @@ def check(schedule: Schedule, now: int) -> None:
 
 
 def _times(cron: str, begin: datetime) -> CronSim:
-    if len(cron) > MOST_LETTERS or len(cron.split()) != FIELDS:
+    if len(cron) > MAX_CHARACTERS or len(cron.split()) != FIELDS:
         raise BadOption(
-            f"{cron[:MOST_LETTERS]!r} is not a cron expression: write minute, hour, day of month, "
-            "month and day of week, such as '0 18 * * FRI'"
+            f"{cron[:MAX_CHARACTERS]!r} is not a cron expression: write minute, hour, day of "
+            "month, month and day of week, such as '0 18 * * FRI'"
         ).of("cron")
     try:
         return CronSim(cron, begin)
@@ -74,5 +74,5 @@ def _zone(name: str) -> ZoneInfo:
         return ZoneInfo(name)
     except (KeyError, ValueError, OSError):  # unknown, not a name, or the name of a folder
         raise BadOption(
-            f"there is no time zone {name[:MOST_LETTERS]!r}; name one such as Europe/Berlin"
+            f"there is no time zone {name[:MAX_CHARACTERS]!r}; name one such as Europe/Berlin"
         ).of("zone") from None

@@ -32,7 +32,7 @@ MOVED_MS: Final = MINUTE_MS
 """The same, if the session is used from another address."""
 ADDRESS: Final = 45
 """The most characters of an IP address."""
-MOST: Final = 50
+MAX_SESSIONS: Final = 50
 """The most sessions of an account. A new one replaces the one that was used longest ago."""
 _BROWSERS: Final = (
     ("Edg", "Edge"), ("OPR/", "Opera"), ("Firefox", "Firefox"), ("Chrom", "Chrome"),
@@ -55,7 +55,7 @@ def begin(session: Session, user: User, *, agent: str, address: str | None = Non
     found = session.get(User, user.id)
     if found is None or found.password != user.password or found.closed_at is not None:
         raise Forbidden("the password has just been changed; log in again")
-    for idle in sessions(session, user, now=now)[MOST - 1 :]:
+    for idle in sessions(session, user, now=now)[MAX_SESSIONS - 1 :]:
         session.delete(idle)
     secret = secrets.token_urlsafe(32)
     row = BrowserSession(

@@ -36,7 +36,7 @@ log = structlog.get_logger(__name__)
 
 LEASE_MS: Final = MINUTE_MS
 """A person waits: a turn whose message was lost is sent again after this time."""
-_MOST_ANSWERS: Final = 100_000
+_MAX_ANSWERS: Final = 100_000
 """An arena that sends more answers than this is not believed."""
 
 
@@ -157,7 +157,7 @@ def book(session: Session, message: TurnTaken, *, settings: Settings, now: int) 
         Said(one.seat, one.moves, one.row, one.fault, storable(one.detail, 500))
         for one in message.said
     ]
-    if not said or len(said) > _MOST_ANSWERS or any(one.seat not in bots for one in said):
+    if not said or len(said) > _MAX_ANSWERS or any(one.seat not in bots for one in said):
         raise BadMessage(f"turn {turn.id} was not taken by the bots of its table")
     done = {"wanted": False, "deadline": None, "trouble": ""}
     if not compare_and_set(session, turn, done, Turn.wanted.is_(True)):

@@ -35,7 +35,7 @@ arenas."""
 
 FAULTS_MS: Final = 15 * MINUTE_MS
 """The time in ms for which a fault of an arena counts."""
-MOST_FAULTS: Final = 20
+MAX_FAULTS: Final = 20
 """The number of faults of an arena that are kept, the newest ones."""
 TWO_AT_ONCE: Final = (
     "two processes report under this name, as with one key on two hosts, so each loses its jobs to "
@@ -174,7 +174,7 @@ def _faults(read: WallReport, before: Mapping[str, Any], now: int) -> dict[str, 
         "run": run or last,
         "former": former if same else last,
         "reported": reported,
-        "faults": [*kept, *[now] * min(new, MOST_FAULTS)][-MOST_FAULTS:],
+        "faults": [*kept, *[now] * min(new, MAX_FAULTS)][-MAX_FAULTS:],
         "fault": storable(why, 500) if new else before.get("fault", ""),
     }
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matchbox.settings import Settings
     from server.db.models import User
 
-MOST: Final = 5
+MAX_WEBHOOKS: Final = 5
 """The most webhooks that an account may have."""
 
 
@@ -29,7 +29,7 @@ def add(session: Session, user: User, url: str, *, settings: Settings, now: int)
 
     The webhook's first notice says that it was added. Raises Forbidden if this platform has no
     webhooks, BadOption for a URL that is not allowed, Conflict if the account has it already, or
-    TooMany if the account has MOST webhooks.
+    TooMany if the account has MAX_WEBHOOKS webhooks.
     """
     if settings.webhooks == "none":
         raise Forbidden("there are no webhooks here; the operator has switched them off")
@@ -37,8 +37,8 @@ def add(session: Session, user: User, url: str, *, settings: Settings, now: int)
     mine = listed(session, user)
     if url in (one.url for one in mine):
         raise Conflict("you have this webhook already; remove it first for a new secret").of("url")
-    if len(mine) >= MOST:
-        raise TooMany(f"an account has up to {MOST} webhooks; remove one first")
+    if len(mine) >= MAX_WEBHOOKS:
+        raise TooMany(f"an account has up to {MAX_WEBHOOKS} webhooks; remove one first")
     made = Webhook(user_id=user.id, url=url, secret=webhook_client.make_secret(), created_at=now)
     session.add(made)
     session.flush()

@@ -23,7 +23,7 @@ from dashboard import markdown
 from matchbox.answers.notices import NOTICE_KINDS
 from matchbox.league.format import PARTS, SettingField
 from matchbox.match.wire import Separation
-from matchbox.settings import MOST_DEALS, PREFIX, Settings
+from matchbox.settings import MAX_DEALS, PREFIX, Settings
 from server.app import create_app
 from server.context import Context
 from server.db.session import Database
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 OF_A_LEAGUE = {
     "option": ("options", "the game's", "an option of the game"),
     "seats": ("seats", "2; 3 in a cooperative game", "a number of seats of the game"),
-    "deals": ("deals", "by the bots' speed", f"1 to {MOST_DEALS}"),
+    "deals": ("deals", "by the bots' speed", f"1 to {MAX_DEALS}"),
     "separation": ("separation", "`none`", ", ".join(f"`{one}`" for one in get_args(Separation))),
 }
 """The options of `league create` that are neither of format, admission nor schedule. For each: the

@@ -16,7 +16,7 @@ from matchbox import bundle
 from matchbox.dice import derive_deals
 from matchbox.match.bouts import MAX_FAULTS
 from matchbox.match.frames import REPORT_LENGTH
-from matchbox.match.learning import MOST_BYTES, MOST_RECORDS
+from matchbox.match.learning import MAX_BYTES, MAX_RECORDS
 from matchbox.match.memory import MEMORY_BYTES
 from matchbox.match.wire import TriedOut, TryOut
 from matchbox.settings import PREFIX, Settings
@@ -106,7 +106,7 @@ def test_the_limits_of_learning_on_the_page_are_those_of_the_code(checkout: Path
     text = " ".join((checkout / "docs/write-a-bot.md").read_text().split())
     for size in (
         f"a memory of up to {MEMORY_BYTES >> 10} KiB",
-        f"at most {MOST_RECORDS:,} bouts and {MOST_BYTES >> 20} MiB",
+        f"at most {MAX_RECORDS:,} bouts and {MAX_BYTES >> 20} MiB",
         f"{LEARN_CPU_MS // 1000} s of processor time and {LEARN_MEMORY_MB} MiB",
         f"up to {REPORT_LENGTH:,} characters of JSON",
     ):

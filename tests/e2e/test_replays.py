@@ -25,8 +25,8 @@ pytestmark = pytest.mark.browser
 
 BOUT = f"/matches/{MATCH}?bout=1"
 LAST = len(cast.steps(MATCH, 1, EVERYBODY).steps) - 1
-LEAST_PX = 11
-MOST_TABS = 20
+MIN_PX = 11
+MAX_TABS = 20
 
 
 @pytest.fixture(scope="module")
@@ -194,8 +194,8 @@ def test_the_controls_are_few_tabs_away(watched: Page) -> None:
     many = cast.match(MATCH, bouts=bouts)
     with serving(replace(SOURCE, match=lambda match_id: many)) as address:
         page = ready(watched, f"{address}/matches/{MATCH}?bout=449")
-        assert tabs_to(page, "play") <= MOST_TABS
-        assert tabs_to(page, "filter") <= MOST_TABS
+        assert tabs_to(page, "play") <= MAX_TABS
+        assert tabs_to(page, "filter") <= MAX_TABS
         expect(page.locator("#bouts [aria-current]")).to_be_in_viewport()
         page.keyboard.press("Tab")
         expect(page.locator("#bouts a[aria-current]")).to_be_focused()
@@ -338,7 +338,7 @@ def test_every_board_is_legible_on_a_phone(watched: Page, name: str, seats: int)
             page = ready(watched, f"{address}/matches/{MATCH}?seat={seen_by}")
             for step in steps:
                 show(page, step)
-                assert least_text(page, "#board") >= LEAST_PX
+                assert least_text(page, "#board") >= MIN_PX
             assert too_wide(page) == []
             assert "Seat 0" not in page.locator("#board").inner_text()
         schemes: list[tuple[Scheme, tuple[str, ...]]] = [("light", ()), ("dark", COLOURS)]
@@ -369,7 +369,7 @@ def test_the_stage_of_the_first_page_is_legible_and_keeps_its_height(
         expect(watched.locator("#stage")).to_have_attribute("data-ready", "")
         heights = set()
         for _ in range(min(20, len(played_by_lot(name, seats, None).steps))):
-            assert least_text(watched, "#stage-board") >= LEAST_PX
+            assert least_text(watched, "#stage-board") >= MIN_PX
             box = watched.locator("#stage-board").bounding_box()
             assert box is not None
             heights.add(round(box["height"]))

@@ -17,7 +17,7 @@ from tests.e2e.test_play import (
     press,
     sign_up,
 )
-from tests.e2e.test_replays import LEAST_PX, least_text
+from tests.e2e.test_replays import MIN_PX, least_text
 
 pytestmark = pytest.mark.browser
 
@@ -70,7 +70,7 @@ def test_a_table_is_legible_on_a_phone(phone: Page, game: str) -> None:
     for seats in {2, registry.game(game).spec.seats[-1]}:
         sit_down(phone, game, seats)
         for _ in range(3):
-            assert least_text(phone, "#board") >= LEAST_PX
+            assert least_text(phone, "#board") >= MIN_PX
             assert phone.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
             press(phone)
             if not my_turn(phone):

@@ -36,7 +36,7 @@ from tests.hostile.witnesses import BYSTANDER, AttackResult
 from worker.arena.boxes import ENTRY
 
 PROOFS = {attack: shown for attack in ATTACKS if (shown := proof(attack))}
-MOST_BYTES = 3 << 30
+MAX_BYTES = 3 << 30
 STACK_BYTES = 64 << 20
 MATCHES = 2
 """The number of matches in which the whole wall must hold."""
@@ -49,7 +49,7 @@ once: another process may read a file again that has just left the memory."""
 def outer_limits() -> Iterator[None]:
     """The limit that a seat inherits if its own is left out: 3 GiB of addresses."""
     wanted = {
-        resource.RLIMIT_AS: MOST_BYTES,
+        resource.RLIMIT_AS: MAX_BYTES,
         resource.RLIMIT_STACK: STACK_BYTES,
         resource.RLIMIT_NOFILE: 4096,
     }

@@ -11,7 +11,7 @@ import pytest
 
 from matchbox.bundle import digest
 from matchbox.errors import FaultKind
-from matchbox.match.learning import MOST_BYTES
+from matchbox.match.learning import MAX_BYTES
 from matchbox.match.memory import MEMORY_BYTES
 from matchbox.match.wire import Entrant
 from sandbox import policy
@@ -81,7 +81,7 @@ def test_the_most_that_a_round_may_teach_gets_through_and_the_longest_memory_bac
     box: Box,
 ) -> None:
     records = [b'"' + bytes([65 + n]) * ((1 << 20) - 2) + b'"' for n in range(16)]
-    assert sum(map(len, records)) == MOST_BYTES
+    assert sum(map(len, records)) == MAX_BYTES
     body = "assert sum(map(len, records)) == (1 << 24) - 32; return bytes(1 << 16)"
     assert taught(box, body, records).memory == bytes(MEMORY_BYTES)
 

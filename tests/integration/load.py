@@ -47,7 +47,7 @@ KINDS: Final = ("simple", "scared", "medium")
 ENTRANTS: Final = 14
 A_CYCLE: Final = ENTRANTS * (ENTRANTS - 1)
 """The matches of a cycle: every two bots meet twice."""
-MOST_CYCLES: Final = 100
+MAX_CYCLES: Final = 100
 PAGES: Final = (
     *("/", "/matches", "/leaderboards/bomb", "/games/bomb", "/bots/house/simple"),
     "/seasons",
@@ -285,7 +285,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--readers", type=int, default=READERS)
     parser.add_argument("--seconds", type=float, default=60, help="of each of the five phases")
-    most = A_CYCLE * MOST_CYCLES
+    most = A_CYCLE * MAX_CYCLES
     parser.add_argument("--matches", type=int, default=most, help=f"of the season, at most {most}")
     given = parser.parse_args()
     if given.readers < 1 or given.seconds < 1 or not 1 <= given.matches <= most:

@@ -21,10 +21,10 @@ from tests.services import missing, needs
 pytestmark = pytest.mark.slow
 
 DISK_MB: Final = 96
-LEAST_MB: Final = 24
+MIN_MB: Final = 24
 """The room that the platform wants to keep free."""
 LITTLE: Final = 12 << 20
-"""Less than LEAST_MB, in bytes, and enough to write a season."""
+"""Less than MIN_MB, in bytes, and enough to write a season."""
 ON_A_DISK: Final = """
 set -e
 mkdir -p "$3"
@@ -61,7 +61,7 @@ def platform(
     data, disk = place / "data", place / "disk"
     disk.mkdir()
     words = ["sh", "-c", ON_A_DISK, "sh", f"{DISK_MB}m", str(disk), str(data)]
-    settings = {"MATCHBOX_LEAST_FREE_MB": str(LEAST_MB)}
+    settings = {"MATCHBOX_LEAST_FREE_MB": str(MIN_MB)}
     with installed(data, settings, within=[*own_mounts, *words]) as platform:
         platform.operator()
         eventually(platform.rests)

@@ -21,7 +21,7 @@ from tests.unit.worker.bots import text, turning
 
 VERDICT_S: Final = 300.0
 """The most seconds from an upload to its verdict, whatever happens meanwhile."""
-MOST: Final = 900
+MAX_UPLOADS: Final = 900
 """The most uploads of an author: an inbox keeps 1,000 notices."""
 BUSY: Final = (503, 507)
 """The statuses with which the platform declines an upload for now, as on a full disk. The author
@@ -82,7 +82,7 @@ class Author:
         over = threading.Event()
 
         def work() -> None:
-            while not over.is_set() and len(self.uploads) + len(self.wrong) < MOST:
+            while not over.is_set() and len(self.uploads) + len(self.wrong) < MAX_UPLOADS:
                 try:
                     self.upload()
                 except AssertionError as error:

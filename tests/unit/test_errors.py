@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from matchbox.errors import MOST_QUOTED, BadSetting, quoted
+from matchbox.errors import MAX_QUOTED, BadSetting, quoted
 from matchbox.settings import read_settings
 
 
@@ -12,10 +12,10 @@ from matchbox.settings import read_settings
     ("value", "text"),
     [
         ("it's", '"it\'s"'),
-        ("x" * MOST_QUOTED, f"'{'x' * MOST_QUOTED}'"),
-        ("x" * 9999, f"'{'x' * MOST_QUOTED}'..."),
+        ("x" * MAX_QUOTED, f"'{'x' * MAX_QUOTED}'"),
+        ("x" * 9999, f"'{'x' * MAX_QUOTED}'..."),
         (7, "7"),
-        (10**99, f"1{'0' * (MOST_QUOTED - 1)}..."),
+        (10**99, f"1{'0' * (MAX_QUOTED - 1)}..."),
     ],
 )
 def test_a_long_value_is_cut(value: object, text: str) -> None:

@@ -17,7 +17,7 @@ from celery.worker.strategy import default
 
 log = structlog.get_logger(__name__)
 
-MOST: Final = 32
+MAX_MESSAGES: Final = 32
 """The greatest number of messages in a batch: a ledger takes that many before it acknowledges
 one."""
 WAIT_S: Final = 0.02
@@ -60,7 +60,7 @@ class Batches:
             self._alone(message, body, ack, reject, callbacks)
             return
         self._held.append(_Held(message, body, ack, reject, callbacks))
-        if len(self._held) >= MOST:
+        if len(self._held) >= MAX_MESSAGES:
             self.flush()
         elif len(self._held) == 1:
             self._later(WAIT_S, self.flush)

@@ -22,7 +22,7 @@ from worker import logs, start
 from worker.app import at_start, make_celery, on
 from worker.health import show_life
 from worker.ledger.backups import Backups
-from worker.ledger.batches import MOST, batched
+from worker.ledger.batches import MAX_MESSAGES, batched
 from worker.ledger.courier import Courier
 from worker.ledger.refit_process import RefitProcess
 from worker.ledger.refitter import Refitter
@@ -30,7 +30,7 @@ from worker.ledger.watch import Watch
 
 settings = read_settings(os.environ, open)
 app = make_celery(settings, "ledger")
-app.conf.worker_prefetch_multiplier = MOST
+app.conf.worker_prefetch_multiplier = MAX_MESSAGES
 AGAIN = {"autoretry_for": (Unavailable,), "default_retry_delay": 2, "max_retries": 5}
 """How a task is retried while the database cannot be written.
 

@@ -19,7 +19,7 @@ ATTACK: Final = 3
 DONE: Final = 4
 NO_MOVE: Final = 5
 """The actions in one stage of a turn."""
-_MOST: Final = 2000
+_MAX_CACHED: Final = 2000
 """At most this many answers are cached."""
 _LONGEST: Final = 50
 """An answer with more moves than this is not cached."""
@@ -57,7 +57,7 @@ def plan_of(answer: Any) -> Plan:
     """The plan of an answer; cached if the answer is short and holds nothing but moves."""
     plan = Plan(answer)
     if len(plan.moves) <= _LONGEST and NO_MOVE not in [stage[DONE] for stage in plan.stages]:
-        if len(PLANS) >= _MOST:
+        if len(PLANS) >= _MAX_CACHED:
             PLANS.clear()
         PLANS[id(answer)] = plan
     return plan

@@ -22,7 +22,7 @@ _MOVES: Final[list[Any]] = [
     *(["summon", name] for name in NAMES),
     *(["attack", number] for number in range(256)),
 ]
-_MOST: Final = 2000
+_MAX_CACHED: Final = 2000
 """At most this many rows are cached; further ones are made each time."""
 
 
@@ -47,7 +47,7 @@ class Row:
 
     def _grown(self, move: int) -> Row:
         row = Row((*self.moves, _MOVES[move]))
-        if len(_kept) < _MOST:
+        if len(_kept) < _MAX_CACHED:
             _kept.append(row)
             self._longer[move] = row
         return row

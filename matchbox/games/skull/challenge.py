@@ -15,7 +15,7 @@ from matchbox.games.skull.moves import (
     CHOICE,
     DOCUMENT,
     LOSE,
-    MOST_SEATS,
+    MAX_SEATS,
     OVER,
     PASSED_BYTE,
     PLACING,
@@ -64,8 +64,8 @@ class State:
         self.variant = variant
         self.phase = PLACING
         self.mover = self.starter = 0
-        self.points = bytearray(MOST_SEATS)
-        self.cards = bytearray(MOST_SEATS)
+        self.points = bytearray(MAX_SEATS)
+        self.cards = bytearray(MAX_SEATS)
         self.cards[:seats] = bytes([sum(_HAND)] * seats)
         self.owned = [bytearray(_HAND) for _ in range(seats)]
         self.lost = [bytearray() for _ in range(seats)]
@@ -82,8 +82,8 @@ class State:
         """Puts all cards back into their owners' hands."""
         self.hands = list(map(bytearray, self.owned))
         self.piles = [bytearray() for _ in self.owned]
-        self.pile_sizes = bytearray(MOST_SEATS)
-        self.bids = bytearray(MOST_SEATS)
+        self.pile_sizes = bytearray(MAX_SEATS)
+        self.bids = bytearray(MAX_SEATS)
         self.table = self.top = self.top_seat = 0
         self.turned = bytearray()
 

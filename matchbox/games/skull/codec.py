@@ -10,12 +10,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from matchbox.games.skull.moves import MOST_SEATS, OVER
+from matchbox.games.skull.moves import MAX_SEATS, OVER
 
 _PHASE, _VARIANT, _SEATS, _MOVER, _STARTER, _INSIDE, _POINTS = range(7)
-_CARDS, _PILE_SIZES, _BIDS, _TABLE = range(
-    _POINTS + MOST_SEATS, _POINTS + 5 * MOST_SEATS, MOST_SEATS
-)
+_CARDS, _PILE_SIZES, _BIDS, _TABLE = range(_POINTS + MAX_SEATS, _POINTS + 5 * MAX_SEATS, MAX_SEATS)
 _TOP: Final = _TABLE + 1
 _SKULLS, _ROSES, _ME, _LOST, _GONE = range(_TOP + 1, _TOP + 6)
 """The places of these numbers in a brief, and of the first number of each row."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-MOST_SEATS: Final = 6
+MAX_SEATS: Final = 6
 """The largest table."""
 KINDS: Final = ("skull", "rose")
 PHASES: Final = ("placing", "betting", "choice", "lose", "start", "over")
@@ -21,12 +21,12 @@ SKULL, ROSE = range(len(KINDS))
 
 PASS: Final = "pass"
 PLACES: Final = tuple(f"place {kind}" for kind in KINDS)
-BETS: Final = tuple(f"bet {number}" for number in range(4 * MOST_SEATS + 1))
+BETS: Final = tuple(f"bet {number}" for number in range(4 * MAX_SEATS + 1))
 """By number; nobody bids 0."""
-CHOICES: Final = tuple(f"choose {seat}" for seat in range(MOST_SEATS))
+CHOICES: Final = tuple(f"choose {seat}" for seat in range(MAX_SEATS))
 LOSSES: Final = tuple(f"lose {kind}" for kind in KINDS)
 LOSE_ANY: Final = "lose any"
-STARTS: Final = tuple(f"start {seat}" for seat in range(MOST_SEATS))
+STARTS: Final = tuple(f"start {seat}" for seat in range(MAX_SEATS))
 START_ANY: Final = "start any"
 
 

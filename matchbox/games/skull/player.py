@@ -67,7 +67,7 @@ phase."""
 _TURNED: Final = {
     start + seat: (seat, card)
     for start, card in ((story.SKULL, Card.skull), (story.ROSE, Card.rose))
-    for seat in range(moves.MOST_SEATS)
+    for seat in range(moves.MAX_SEATS)
 }
 """The events of a card turned over: the seat and the kind."""
 
@@ -120,7 +120,7 @@ def brief_of(view: dict[str, Any]) -> bytes:
 
 def _row(numbers: list[int]) -> bytes:
     """The numbers, with a place for every seat of the largest table."""
-    return bytes(numbers).ljust(moves.MOST_SEATS, b"\0")
+    return bytes(numbers).ljust(moves.MAX_SEATS, b"\0")
 
 
 def report(player: Agent) -> object:

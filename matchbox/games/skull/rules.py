@@ -130,4 +130,4 @@ def _legal(state: State, seat: int) -> list[str]:
     return []
 
 
-_ALONE: Final = tuple((seat,) for seat in range(moves.MOST_SEATS))
+_ALONE: Final = tuple((seat,) for seat in range(moves.MAX_SEATS))

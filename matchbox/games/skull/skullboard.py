@@ -248,7 +248,7 @@ class GameState:
         if board.phase is GamePhase.betting:
             return moves.betting(board.top_bet[1], table.get_total_cards())
         piles = {player.value: table.get_player_cards(player) for player in self.players}
-        sizes = [piles.get(seat, 0) for seat in range(moves.MOST_SEATS)]
+        sizes = [piles.get(seat, 0) for seat in range(moves.MAX_SEATS)]
         return moves.choosing(sizes, player.value)
 
     def __str__(self) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from matchbox.games.skull.moves import BETS, MOST_SEATS
+from matchbox.games.skull.moves import BETS, MAX_SEATS
 
 END: Final = 31
 _WHAT: Final = (
@@ -16,15 +16,15 @@ _WHAT: Final = (
     "gone",
 )  # fmt: skip
 PLACE, BET, PASS, CHOOSE, ROSE, SKULL, MET, FAILED, LOST, OUT, NAMES, GONE = range(
-    32, 32 + MOST_SEATS * len(_WHAT), MOST_SEATS
+    32, 32 + MAX_SEATS * len(_WHAT), MAX_SEATS
 )
 _FINAL: Final = bytes([END])
 _PARTS: Final = {
     **{number: f" {number}" for number in range(len(BETS))},
     **{
-        32 + MOST_SEATS * place + seat: f", {seat} {what}"
+        32 + MAX_SEATS * place + seat: f", {seat} {what}"
         for place, what in enumerate(_WHAT)
-        for seat in range(MOST_SEATS)
+        for seat in range(MAX_SEATS)
     },
 }
 """The text of each byte."""

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from server.db.models import User
-from server.services.remote_names import MOST
+from server.services.remote_names import MAX_ARENAS
 from tests.unit.cli.conftest import Platform, Run
 from worker.arena import cpu_affinity
 
@@ -51,7 +51,7 @@ def test_a_key_goes_to_no_server_where_others_can_read_it(matchbox: Run, url: st
 
 
 @pytest.mark.parametrize(
-    ("cores", "words", "count"), [(2, (), 2), (96, (), MOST), (2, ("--arenas", "5"), 5)]
+    ("cores", "words", "count"), [(2, (), 2), (96, (), MAX_ARENAS), (2, ("--arenas", "5"), 5)]
 )
 def test_a_host_starts_as_many_arenas_as_it_has_cores_and_a_key_may_have(
     matchbox: Run,

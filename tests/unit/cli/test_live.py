@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from cli.live import LEAST_S, Live
+from cli.live import MIN_S, Live
 
 BOTS = ("simple", "scared", "medium")
 COMMAND = [
@@ -131,7 +131,7 @@ def test_figures_that_take_long_are_asked_for_seldom() -> None:
     live = Live(console, lambda: now)
     for _ in range(240):
         live.show_figures(rows)
-        now += LEAST_S
+        now += MIN_S
     assert [later - sooner for sooner, later in pairwise(asked)] == [10.5] * (len(asked) - 1)
     assert len(asked) > 3
     console.print(*live.get_renderables())

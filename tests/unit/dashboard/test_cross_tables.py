@@ -75,7 +75,7 @@ def test_every_bot_is_in_one_part() -> None:
         parts = cross_tables._parts(bots)
         places = [place for one in parts for place in range(one.first, one.last + 1)]
         assert places == list(range(1, bots + 1))
-        assert max(one.last - one.first + 1 for one in parts) <= cross_tables.MOST
+        assert max(one.last - one.first + 1 for one in parts) <= cross_tables.MAX_BOTS
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from dashboard import formats
 from matchbox.answers.leagues import Round
 from matchbox.league.format import CHOICES, Admission, Format, Schedule
-from matchbox.settings import MOST_DEALS
+from matchbox.settings import MAX_DEALS
 from tests.unit.dashboard import seasons
 from tests.unit.dashboard.cast import OPERATOR, SOURCE
 from tests.unit.dashboard.test_pages import get
@@ -215,7 +215,7 @@ def test_a_league_s_page_has_a_form_for_operators_alone() -> None:
 def test_a_form_takes_as_many_deals_as_a_match_may_have(path: str) -> None:
     elements = get(path, OPERATOR).elements
     most = [attrs["max"] for _, attrs in elements if attrs.get("name") == "deals"]
-    assert most == [str(MOST_DEALS)]
+    assert most == [str(MAX_DEALS)]
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from io import BytesIO
 import pytest
 
 from dashboard.source import Source
-from dashboard.source_code import MOST_LINES, Changes, DiffLine, changes, files_of
+from dashboard.source_code import MAX_LINES, Changes, DiffLine, changes, files_of
 from tests.unit.dashboard.cast import BROKEN, NOBODY, SOURCE, make_app
 from tests.unit.dashboard.test_pages import get
 
@@ -157,17 +157,17 @@ def test_few_equal_lines_among_very_many_are_only_named_if_they_take_long() -> N
 
 def test_a_page_shows_no_more_lines_than_a_page_can_hold() -> None:
     """A zip of 230 kB with 3.8 million lines once took 32 s and 2.3 GiB of the web process."""
-    lines = "x\n" * (MOST_LINES + 2)
+    lines = "x\n" * (MAX_LINES + 2)
     source = serving(v2=zipped(player="a\n"), v3=zipped(player="a\n", notes=lines, z="b\n"))
     page = make_app(source).test_client().get("/bots/alice/careful/versions/3/source").text
-    assert page.count('<span class="gutter">') == MOST_LINES
+    assert page.count('<span class="gutter">') == MAX_LINES
     assert "Download the version to read the rest" in page
     page = make_app(source).test_client().get("/bots/alice/careful/versions/2/source").text
     assert "Download the version" not in page
 
 
 def test_no_more_changed_lines_are_shown_than_a_page_can_hold() -> None:
-    half = "".join(f"{number}\n" for number in range(MOST_LINES // 2 + 1))
+    half = "".join(f"{number}\n" for number in range(MAX_LINES // 2 + 1))
     found = changed({}, {"a.py": half, "b.py": half, "c.py": "x\n"})
     assert [one.path for one in found if one.hunks is None] == ["b.py"]
     (found_one,) = changed({"a.py": half}, {"a.py": half.replace("\n", "-\n")})

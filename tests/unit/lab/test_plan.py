@@ -9,10 +9,10 @@ from dataclasses import replace
 import pytest
 
 from matchbox.lab.plan import (
-    FEWEST,
     FIRST,
     LARGEST,
-    MOST,
+    MAX_DEALS,
+    MIN_DEALS,
     Contestant,
     Plan,
     interleave,
@@ -61,11 +61,11 @@ def test_no_game_is_played_twice(bots: str) -> None:
 
 def test_a_bots_time_grows_with_the_deals_of_a_job() -> None:
     plan = replace(a_plan("ab"), limits={"bank_ms": 700, "cpu_ms": 50}, match_deals=2)
-    sittings = list(sittings_of(plan, (0, 1), ["a" * 32] * (FEWEST + 1), (0, 1)))
+    sittings = list(sittings_of(plan, (0, 1), ["a" * 32] * (MIN_DEALS + 1), (0, 1)))
     banks = [sitting.job.limits for sitting in sittings]
     assert banks[0] == {"bank_ms": 700 * FIRST // 2, "cpu_ms": 50}
     assert banks[2] == plan.limits
-    as_they_are = sittings_of(replace(plan, match_deals=0), (0, 1), ["a" * 32] * FEWEST, (0, 1))
+    as_they_are = sittings_of(replace(plan, match_deals=0), (0, 1), ["a" * 32] * MIN_DEALS, (0, 1))
     assert next(as_they_are).job.limits == plan.limits
 
 
@@ -75,8 +75,8 @@ def test_bots_that_differ_play_a_deal_in_every_rotation() -> None:
 
 
 def test_a_job_has_as_many_deals_as_all_before_it_within_bounds() -> None:
-    sizes = [len(sitting.job.deals) for sitting in rotated(a_plan("ab"), (0, 1), 2 * 4 * MOST)]
-    assert sizes == [50, 200, 250, 500, 1000, *[MOST] * 3]
+    sizes = [len(sitting.job.deals) for sitting in rotated(a_plan("ab"), (0, 1), 2 * 4 * MAX_DEALS)]
+    assert sizes == [50, 200, 250, 500, 1000, *[MAX_DEALS] * 3]
 
 
 def test_a_job_of_a_large_table_holds_no_more_bouts_than_one_of_a_pair() -> None:
@@ -86,8 +86,8 @@ def test_a_job_of_a_large_table_holds_no_more_bouts_than_one_of_a_pair() -> None
 
 
 def test_what_is_left_over_is_a_job_of_its_own() -> None:
-    sizes = [len(sitting.job.deals) for sitting in rotated(a_plan("ab"), (0, 1), 4 * FEWEST + 3)]
-    assert sizes == [FIRST, FEWEST - FIRST, FEWEST, 1, 1]
+    sizes = [len(sitting.job.deals) for sitting in rotated(a_plan("ab"), (0, 1), 4 * MIN_DEALS + 3)]
+    assert sizes == [FIRST, MIN_DEALS - FIRST, MIN_DEALS, 1, 1]
 
 
 @pytest.mark.parametrize(

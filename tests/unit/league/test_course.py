@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from matchbox.league.course import MOST_MATCHES, budget, check, final_order, next_rounds, size
+from matchbox.league.course import MAX_MATCHES, budget, check, final_order, next_rounds, size
 from matchbox.league.format import Format
 from matchbox.league.pairing import pair_key
 from matchbox.league.season import Field, Progress
@@ -317,7 +317,7 @@ def test_an_adaptive_cooperative_season_deals_on_until_the_order_is_clear() -> N
         (Format(), field(1), "two entrants or more"),
         (Format(), Field(("a", "a"), "seed"), "listed twice"),
         (Format(), field(150), "22350 matches; a season has 20000"),
-        (Format(matches=MOST_MATCHES + 1), field(2), "20001 matches"),
+        (Format(matches=MAX_MATCHES + 1), field(2), "20001 matches"),
         (Format(kind="swiss", rounds=9000), field(6), "27000 matches"),
         (Format(kind="swiss"), field(6, seats=3), "a swiss season pairs two rivals"),
         (Format(kind="knock-out"), field(6, cooperative=True), "pairs two rivals"),
@@ -332,11 +332,11 @@ def test_a_season_that_cannot_be_played_is_refused(plan: Format, who: Field, why
 
 
 def test_a_budget_is_sensible_where_none_is_given() -> None:
-    assert budget(Format(), field(50)) == MOST_MATCHES
+    assert budget(Format(), field(50)) == MAX_MATCHES
     assert budget(Format(kind="adaptive"), field(12)) == 3000
     assert budget(Format(kind="adaptive"), field(12, deals=20)) == 2 * 12 * 11
     assert budget(Format(kind="adaptive"), field(50, deals=2)) == 6250
-    assert budget(Format(kind="adaptive"), field(1000)) == MOST_MATCHES
+    assert budget(Format(kind="adaptive"), field(1000)) == MAX_MATCHES
     assert budget(Format(kind="adaptive", matches=70), field(12)) == 70
 
 

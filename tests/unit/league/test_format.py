@@ -11,7 +11,7 @@ from matchbox.errors import BadOption
 from matchbox.league.format import (
     ABOUT,
     CHOICES,
-    MOST,
+    MAX_WHOLE,
     PARTS,
     Format,
     Schedule,
@@ -45,7 +45,7 @@ def test_a_field_has_the_bounds_of_its_type() -> None:
     known = {field.name: field for field in fields_of(PARTS["format"])}
     group, rounds, kind = known["group"], known["rounds"], known["kind"]
     assert (group.whole, group.least, group.most, group.optional) == (True, 3, 32, False)
-    assert (rounds.whole, rounds.least, rounds.most, rounds.optional) == (True, 1, MOST, True)
+    assert (rounds.whole, rounds.least, rounds.most, rounds.optional) == (True, 1, MAX_WHOLE, True)
     assert (kind.whole, kind.least, kind.most, kind.optional) == (False, None, None, False)
     assert (known["matches"].alias, group.alias) == ("max_matches", "group")
 

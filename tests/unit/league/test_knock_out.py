@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from matchbox.league.knock_out import (
-    MOST_REPLAYS,
+    MAX_REPLAYS,
     bracket,
     groups,
     in_order,
@@ -78,7 +78,7 @@ def test_group_rank_is_the_place_first_and_the_share_next() -> None:
         ([{"a": 2, "b": 4}], (), ("b",)),
         ([LEVEL], (), None),
         ([LEVEL, {"a": 1, "b": 5}], (), ("b",)),
-        ([LEVEL] * (1 + MOST_REPLAYS), (), ("b",)),
+        ([LEVEL] * (1 + MAX_REPLAYS), (), ("b",)),
         ([{"a": 4, "b": 2}], ("a",), ("b",)),
         ([], ("b",), ("a",)),
         ([], ("a", "b"), ()),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from worker.ledger.batches import MOST, WAIT_S, Batches
+from worker.ledger.batches import MAX_MESSAGES, WAIT_S, Batches
 
 
 @dataclass
@@ -73,12 +73,12 @@ def test_what_arrives_together_is_booked_together_and_then_acknowledged() -> Non
 
 def test_a_full_batch_does_not_wait() -> None:
     ledger = Ledger()
-    names = [str(number) for number in range(MOST)]
+    names = [str(number) for number in range(MAX_MESSAGES)]
     ledger.bring(*names)
     assert ledger.log[0] == ("together", names)
-    assert len(ledger.log) == 1 + MOST
+    assert len(ledger.log) == 1 + MAX_MESSAGES
     ledger.wait()
-    assert len(ledger.log) == 1 + MOST
+    assert len(ledger.log) == 1 + MAX_MESSAGES
 
 
 def test_one_result_is_booked_the_usual_way() -> None:

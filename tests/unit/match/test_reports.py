@@ -9,7 +9,7 @@ import pytest
 
 from matchbox.errors import SeatFault
 from matchbox.match import frames
-from matchbox.match.frames import MOST_DECISIONS, REPORT_LENGTH, Reports, read_answers
+from matchbox.match.frames import MAX_DECISIONS, REPORT_LENGTH, Reports, read_answers
 from matchbox.match.seat import LocalChannel, Seat
 
 PACKAGE = "matchbox.games.skull"
@@ -87,7 +87,7 @@ def test_an_exception_in_diagnostics_is_the_bots_fault() -> None:
         [[[2**70, 0, "text"]]],
         [[[0, 2**70, "text"]]],
         [[[1, 0, "of a bout that was not asked"]]],
-        [[[0, MOST_DECISIONS, "of a decision that nobody makes"]]],
+        [[[0, MAX_DECISIONS, "of a decision that nobody makes"]]],
         [[[0, 0, "one"], [0, 0, "and another one"]]],
         [[[0, 0, "x" * (REPORT_LENGTH + 1)]]],
     ],

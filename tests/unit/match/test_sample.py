@@ -21,7 +21,7 @@ from tests.builders import a_job, local_seats, play_scripted
 from tests.fakes import Auction, Race, ScriptedPlayer
 from tests.unit.worker.bots import COUNTING
 
-MOST = 6
+MAX_BOUTS = 6
 Open = Callable[[int, int], Any]
 
 
@@ -51,7 +51,7 @@ class Counting(ScriptedPlayer):
         self._begun = 0
 
 
-def found(job: PlayMatch, record: Record, open_player: Open, most: int = MOST) -> Sampled:
+def found(job: PlayMatch, record: Record, open_player: Open, most: int = MAX_BOUTS) -> Sampled:
     """Returns the findings of a race's sample."""
     return sample(Race(), job, record, open_player, most)
 
@@ -75,7 +75,7 @@ def played(job: PlayMatch, open_player: Open) -> Record:
 def test_who_plays_by_the_view_alone_is_not_named(width: int) -> None:
     job = a_job(Race(), deals=8, width=width)
     opened = by_entrant(honest, honest)
-    assert found(job, played(job, opened), opened) == Sampled(MOST, [], [])
+    assert found(job, played(job, opened), opened) == Sampled(MAX_BOUTS, [], [])
 
 
 @pytest.mark.parametrize("entrant", [0, 1])
@@ -84,7 +84,7 @@ def test_who_counts_its_bouts_is_named_and_nobody_else(entrant: int) -> None:
     makers: list[Callable[[], Any]] = [honest, honest]
     makers[entrant] = Counting
     opened = by_entrant(*makers)
-    assert found(job, played(job, opened), opened) == Sampled(MOST, [entrant], [])
+    assert found(job, played(job, opened), opened) == Sampled(MAX_BOUTS, [entrant], [])
 
 
 def test_whose_bouts_are_each_played_by_a_fresh_program_answers_as_alone() -> None:
@@ -138,7 +138,7 @@ def test_what_the_machine_decides_in_the_sample_names_nobody(kind: FaultKind) ->
         return ScriptedPlayer(lambda _: SeatFault(kind, "too slow today"))
 
     record = played(job, by_entrant(honest, honest))
-    assert found(job, record, by_entrant(honest, slow)) == Sampled(MOST, [], [])
+    assert found(job, record, by_entrant(honest, slow)) == Sampled(MAX_BOUTS, [], [])
 
 
 def test_who_times_out_when_a_difference_is_looked_at_again_is_not_named() -> None:
@@ -175,7 +175,7 @@ def test_rules_that_do_not_repeat_themselves_are_named_and_no_player() -> None:
     opened = by_entrant(honest, honest)
     record = play(Moody(), job, opened).record
     with pytest.raises(BadGame, match="the rules of race do not repeat themselves"):
-        sample(Moody(), job, record, opened, MOST)
+        sample(Moody(), job, record, opened, MAX_BOUTS)
 
 
 def test_every_program_of_the_sample_plays_one_bout_and_is_closed() -> None:
@@ -187,8 +187,8 @@ def test_every_program_of_the_sample_plays_one_bout_and_is_closed() -> None:
 
     job = a_job(Race(), deals=8, width=4)
     record = played(job, by_entrant(honest, honest))
-    assert found(job, record, open_player).bouts == MOST
-    assert [(len(one.ended), one.closed) for one in opened] == [(1, 1)] * 2 * MOST
+    assert found(job, record, open_player).bouts == MAX_BOUTS
+    assert [(len(one.ended), one.closed) for one in opened] == [(1, 1)] * 2 * MAX_BOUTS
 
 
 def test_a_module_that_counts_is_found_among_bouts_of_bomb() -> None:

@@ -51,12 +51,12 @@ def test_a_frame_of_answers_grows_with_the_questions_to_its_limit(
 
 def test_all_that_is_asked_in_one_frame_may_be_answered_at_full_length() -> None:
     most, reporting = Limits(), Limits(report_bytes=REPORT_BYTES)
-    told = frames.MOST_REPORTING * (2 * frames.REPORT_LENGTH + 32)
+    told = frames.MAX_REPORTING * (2 * frames.REPORT_LENGTH + 32)
     """The longest report: every character escaped, in brackets with two numbers."""
-    longest = most.envelope_bytes + frames.MOST * most.answer_bytes
-    assert most.longest_answer(frames.MOST) == longest < most.frame_bytes
-    longest = most.envelope_bytes + frames.MOST_REPORTING * most.answer_bytes + told
-    assert longest < reporting.longest_answer(frames.MOST_REPORTING)
+    longest = most.envelope_bytes + frames.MAX_QUESTIONS * most.answer_bytes
+    assert most.longest_answer(frames.MAX_QUESTIONS) == longest < most.frame_bytes
+    longest = most.envelope_bytes + frames.MAX_REPORTING * most.answer_bytes + told
+    assert longest < reporting.longest_answer(frames.MAX_REPORTING)
     assert 2 * frames.LONG < QUESTION_BYTES
 
 

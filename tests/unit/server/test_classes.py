@@ -343,7 +343,7 @@ def test_names_that_do_not_do_are_told_one_by_one_and_nothing_is_half_done(
         assert session.scalar(select(User.id).where(User.name == "dora")) is None
 
 
-@pytest.mark.parametrize("count", [0, classes.MOST + 1])
+@pytest.mark.parametrize("count", [0, classes.MAX_NAMES + 1])
 def test_a_list_has_some_names_and_not_too_many(
     books: Books, charlie: User, cup: str, count: int
 ) -> None:

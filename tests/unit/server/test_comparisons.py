@@ -422,7 +422,7 @@ def test_comparisons_neither_starve_the_league_nor_are_starved(
     tasks = [task for task, _, _ in books.postman.letters]
     ranked = tasks.count(wire.PLAY_MATCH) + tasks.count(wire.PLAY_FIRST)
     assert ranked == books.settings.ranked_backlog
-    assert tasks.count(wire.PLAY_COMPARISON) == dispatch.FEWEST - ranked
+    assert tasks.count(wire.PLAY_COMPARISON) == dispatch.MIN_WINDOW - ranked
     narrow = open_books(books.context.database.url, dispatch_window=36)
     again = Counter(books.match(job.match).why for job in narrow.dispatch())
     assert again["comparison"] == 4

@@ -148,7 +148,7 @@ def test_lists_by_seats_are_newest_first_and_whole_page_by_page(
     parts: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(match_filters, "MOST_PARTS", parts)
+    monkeypatch.setattr(match_filters, "MAX_PARTS", parts)
     with books.write() as session:  # both seats of every match have a forfeit
         session.execute(update(MatchSeat).values(forfeits=1))
     with books.read() as session:

@@ -166,13 +166,13 @@ def test_too_many_faults_park_a_job_until_an_operator_gives_it_again(
 def test_a_job_that_never_comes_back_is_parked_and_may_be_given_again(
     life: Life, charlie: User
 ) -> None:
-    for sent in range(jobs.MOST_ATTEMPTS + 2):
+    for sent in range(jobs.MAX_ATTEMPTS + 2):
         life.books.clock.pass_by(minutes=(sent + 1) * life.books.settings.lease_minutes + 1)
         life.books.wall()
         life.sent()
     row = life.row()
     assert life.is_at("parked")
-    assert (row.attempt, row.platform_faults) == (jobs.MOST_ATTEMPTS, 0)
+    assert (row.attempt, row.platform_faults) == (jobs.MAX_ATTEMPTS, 0)
     assert row.trouble == "sent 20 times, and it never came back"
     life.give_again(charlie)
     assert life.sent()
@@ -180,7 +180,7 @@ def test_a_job_that_never_comes_back_is_parked_and_may_be_given_again(
 
 def test_a_job_is_not_parked_while_no_arena_reports(life: Life) -> None:
     life.books.wall()
-    for sent in range(jobs.MOST_ATTEMPTS + 2):
+    for sent in range(jobs.MAX_ATTEMPTS + 2):
         life.books.clock.pass_by(minutes=(sent + 1) * life.books.settings.lease_minutes + 1)
         assert life.sent()
     life.books.wall()

@@ -226,7 +226,7 @@ def test_a_season_of_many_matches_has_no_more_deals_than_a_standing_is_made_of(
 ) -> None:
     books.league()
     versions = met(books, {"one": 0.001, "two": 0.001}, (alice, bob))
-    monkeypatch.setattr(rounds, "MOST_DEALS", 300)
+    monkeypatch.setattr(rounds, "MAX_DEALS", 300)
     for name, cycles, deals in (("few", 2, 40), ("some", 10, 15), ("many", 100, 4)):
         found = a_season(books, charlie, versions, name=name, cycles=cycles)
         assert found.deals == deals, name

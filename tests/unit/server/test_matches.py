@@ -326,20 +326,20 @@ def test_a_match_that_waits_behind_slow_ones_is_given_longer_each_time(
         books.clock.pass_by(minutes=6)
         books.sweep()
         sent += len([one for one in books.dispatch() if one.match == job.match])
-    assert 10 < sent < jobs.MOST_ATTEMPTS
+    assert 10 < sent < jobs.MAX_ATTEMPTS
     assert books.match(job.match).state == MatchState.RUNNING
 
 
 def test_a_match_that_never_comes_back_is_parked_in_the_end(
     books: Books, job: PlayMatch, charlie: User
 ) -> None:
-    for sent in range(jobs.MOST_ATTEMPTS + 5):
+    for sent in range(jobs.MAX_ATTEMPTS + 5):
         books.clock.pass_by(minutes=6 * max(1, sent))
         books.wall()
         books.sweep()
         books.dispatch()
     match = books.match(job.match)
-    assert (match.state, match.attempt) == (MatchState.PARKED, jobs.MOST_ATTEMPTS)
+    assert (match.state, match.attempt) == (MatchState.PARKED, jobs.MAX_ATTEMPTS)
     assert "never came back" in match.trouble
     by_operator(books, "requeue", charlie, job.match)
     assert job.match in [one.match for one in books.dispatch()]

@@ -62,7 +62,7 @@ def test_too_few_characters_are_refused_and_told_why(password: str) -> None:
     [
         ("ninechars", "10 characters or more"),
         ("", "10 characters or more"),
-        ("x" * (passwords.MOST + 1), "1,000 characters or fewer"),
+        ("x" * (passwords.MAX_LENGTH + 1), "1,000 characters or fewer"),
     ],
 )
 def test_a_password_of_another_length_is_refused(password: str, why: str) -> None:

@@ -352,7 +352,7 @@ def test_a_parked_turn_is_told_until_its_table_ends(books: Books, alice: User, b
     open_table(books, alice, ["bob/simple", "me"])
     with books.write() as session:
         turn = session.get_one(Turn, 1)
-        turn.attempt, turn.deadline = jobs.MOST_ATTEMPTS, jobs.DUE
+        turn.attempt, turn.deadline = jobs.MAX_ATTEMPTS, jobs.DUE
     books.wall()
     tick(books.context)
     assert parked_turns(books) == 1

@@ -67,7 +67,7 @@ def test_a_season_of_three_seats_is_played_to_its_end(
 def test_the_tables_of_a_long_season_are_seated_part_by_part_and_stay_even(
     books: Books, charlie: User, owners: list[User], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rounds, "MOST_AT_ONCE", 5)
+    monkeypatch.setattr(rounds, "MAX_AT_ONCE", 5)
     league(books, charlie, "skull", 3)
     bots = [books.bot(owner, f"{owner.name}-bot", game="skull") for owner in owners]
     season = season_of(books, charlie, bots, league="wide", name="long", format={"cycles": 3})

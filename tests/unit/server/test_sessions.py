@@ -113,11 +113,11 @@ def test_each_account_ends_its_own_sessions(books: Books, alice: User, bob: User
 
 def test_the_oldest_session_makes_room(books: Books, alice: User) -> None:
     secrets = []
-    for _ in range(sessions.MOST + 2):
+    for _ in range(sessions.MAX_SESSIONS + 2):
         books.clock.pass_by(seconds=1)
         secrets.append(begin(books, alice))
     lasting = [found(books, secret) is not None for secret in secrets]
-    assert lasting == [False] * 2 + [True] * sessions.MOST
+    assert lasting == [False] * 2 + [True] * sessions.MAX_SESSIONS
 
 
 def test_the_session_that_was_not_used_for_longest_makes_room(books: Books, alice: User) -> None:
@@ -127,7 +127,7 @@ def test_the_session_that_was_not_used_for_longest_makes_room(books: Books, alic
     assert row is not None
     with books.write() as session:
         sessions.note_use(session, row.id, now=books.clock())
-    for _ in range(sessions.MOST - 1):
+    for _ in range(sessions.MAX_SESSIONS - 1):
         begin(books, alice)
     assert found(books, used) is not None
     assert found(books, idle) is None
@@ -208,7 +208,7 @@ def test_a_token_makes_none_that_may_do_more_or_lasts_longer(books: Books, charl
         make(books, charlie, by=first, scopes=["operate"])
 
 
-@pytest.mark.parametrize("days", [0, -1, accounts.MOST_TOKEN_DAYS + 1])
+@pytest.mark.parametrize("days", [0, -1, accounts.MAX_TOKEN_DAYS + 1])
 def test_a_token_lasts_days_or_years(books: Books, alice: User, days: int) -> None:
     with pytest.raises(BadOption, match="1 to 3650 days"):
         make(books, alice, days=days)

@@ -286,7 +286,7 @@ def test_only_operators_see_the_whole_queue(two_scopes: Books, alice: User, char
         ([(-99 * MINUTE, -50 * MINUTE)], None, None),
         ([(0, 10), (99 * MINUTE, 100 * MINUTE)], None, 10),  # not one of a clock that was ahead
         # Of many that were made together, the last ones; the wait before these does not count.
-        ([(0, 50 * at) for at in range(1, 3 * job_times.MOST)], None, 50),
+        ([(0, 50 * at) for at in range(1, 3 * job_times.MAX_JOBS)], None, 50),
     ],
 )
 def test_a_pace_counts_the_time_in_which_something_was_wanted(
@@ -298,7 +298,7 @@ def test_a_pace_counts_the_time_in_which_something_was_wanted(
 def test_the_estimate_of_a_long_season_is_that_of_its_last_matches(
     books: Books, alice: User, bob: User, charlie: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(job_times, "MOST", 3)
+    monkeypatch.setattr(job_times, "MAX_JOBS", 3)
     books.league(paused=True)
     versions = [books.bot(alice, "one"), books.bot(bob, "two")]
     season_of(books, charlie, versions, format={"cycles": 10})
@@ -314,7 +314,7 @@ def test_the_estimate_of_a_long_season_is_that_of_its_last_matches(
 def test_the_pace_is_not_that_of_matches_of_a_clock_that_was_ahead(
     books: Books, alice: User, bob: User, charlie: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(job_times, "MOST", 3)
+    monkeypatch.setattr(job_times, "MAX_JOBS", 3)
     books.league(paused=True)
     versions = [books.bot(alice, "one"), books.bot(bob, "two")]
     season_of(books, charlie, versions, format={"cycles": 5})

@@ -57,7 +57,7 @@ def test_in_a_cluster_of_its_own_a_webhook_may_be_near(books: Books, alice: User
 
 
 def test_there_are_five_and_none_twice(books: Books, alice: User, bob: User) -> None:
-    for number in range(webhooks.MOST):
+    for number in range(webhooks.MAX_WEBHOOKS):
         add(books, alice, f"https://hooks.example/{number}")
     with pytest.raises(Conflict, match="already"):
         add(books, alice, "https://hooks.example/0")

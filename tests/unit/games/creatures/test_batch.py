@@ -125,7 +125,7 @@ def test_a_brief_byte_by_byte_is_the_brief_as_it_is_joined(seed: int) -> None:
 
 
 def test_a_row_that_is_said_again_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plan, "_MOST", 2)
+    monkeypatch.setattr(plan, "_MAX_CACHED", 2)
     plan.PLANS.clear()
     rows = [(["attack", 1], ["attack", number], "done") for number in range(1, 4)]
     plans = [plan.plan_of(row) for row in rows]

@@ -156,7 +156,7 @@ def test_equal_turns_are_one_row_while_there_is_room(monkeypatch: pytest.MonkeyP
         return asked(state, AutoPilot())[1]
 
     assert turn(1) is turn(1)
-    monkeypatch.setattr(row, "_MOST", 0)
+    monkeypatch.setattr(row, "_MAX_CACHED", 0)
     assert turn(7) is not turn(7)
     assert turn(7) == ("land", ["tap", 1], *(["attack", n] for n in range(1, 8)), "done")
 

@@ -14,7 +14,7 @@ from werkzeug.test import TestResponse
 
 from matchbox import registry
 from matchbox.errors import BadSetting
-from server.app import MOST_BYTES
+from server.app import MAX_BYTES
 from server.auth import WITHOUT_ACCOUNT, reader
 from server.context import Context
 from server.db.models import Invitation, Role, User
@@ -250,9 +250,9 @@ def test_a_request_that_is_too_long_is_told_so(
     as_alice: Caller, browse: Browse, alice: User
 ) -> None:
     kind = "multipart/form-data; boundary=x"
-    told = problem(as_alice.post("/bots", data=b"#" * (MOST_BYTES + 1), content_type=kind), 413)
+    told = problem(as_alice.post("/bots", data=b"#" * (MAX_BYTES + 1), content_type=kind), 413)
     assert "1 MiB" in told["detail"]
-    page = browse(alice).client.post("/submit", data={"source": "#" * (MOST_BYTES + 1)})
+    page = browse(alice).client.post("/submit", data={"source": "#" * (MAX_BYTES + 1)})
     assert page.status_code == 413
     assert page.mimetype == "text/html"
     many = browse(alice).send("/submit", **{f"field-{number}": "x" for number in range(40)})

@@ -589,7 +589,7 @@ def test_a_stolen_key_fills_no_memory_with_a_record(
 def test_a_stolen_key_fills_no_disk_with_parts(
     queued: Books, lab: Host, matches: list[str], charlie: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(remote_arenas, "_MOST_PARTS", 2)
+    monkeypatch.setattr(remote_arenas, "_MAX_PARTS", 2)
 
     def kept() -> int:
         with queued.read() as session:
