@@ -34,7 +34,8 @@ LONGEST_RULES: Final = 16
 """The most characters of a version of the rules: those that the database's columns hold."""
 _CLOSE: Final = 0.8
 """Two names at least this similar (1 is equal) are taken for a name and its misspelling."""
-_NAME: Final = re.compile(r"[\w.-]{1,32}")
+NAME: Final = re.compile(r"[\w.-]{1,32}")
+"""The names that a game may have."""
 _BRIEFS: Final = ("brief_of", "answer_brief")
 _CONTENT: Final[Mapping[str, type]] = {"ALIASES": str, "ENDINGS": str, "REMEMBERED": bytes}
 """The value type of each of these mappings; the keys are strings."""
@@ -80,7 +81,7 @@ def _check_spec(place: str, spec: Any) -> None:
     """Checks the facts about a game, which are read without any further check."""
     if not isinstance(spec, Spec):
         raise BadGame(f"{place} is not a matchbox.game.Spec; see {PAGE}")
-    if not isinstance(spec.name, str) or not _NAME.fullmatch(spec.name):
+    if not isinstance(spec.name, str) or not NAME.fullmatch(spec.name):
         raise BadGame(
             f"{place}.name is {spec.name!r}; a game's name is part of addresses, so it has 1 to 32 "
             "letters, digits, -, _ and ."

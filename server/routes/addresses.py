@@ -10,14 +10,22 @@ from flask import request
 from werkzeug.exceptions import BadRequest
 from werkzeug.routing import BaseConverter
 
+from matchbox.hooks import NAME
+
 if TYPE_CHECKING:
     from flask import Flask, Response
 
 
 class Name(BaseConverter):
-    """A bot's, an owner's, a game's or a league's name."""
+    """A bot's, an owner's, a key's or a code's name."""
 
     regex = "[a-z0-9][a-z0-9-]{1,31}"
+
+
+class LeagueName(BaseConverter):
+    """A game's name or a league's: the league of a game has the game's name."""
+
+    regex = NAME.pattern
 
 
 class MatchId(BaseConverter):
@@ -68,6 +76,7 @@ class ArenaName(BaseConverter):
 
 SCHEMAS: Final[dict[str, dict[str, Any]]] = {
     "name": {"type": "string", "pattern": f"^{Name.regex}$"},
+    "league": {"type": "string", "pattern": f"^{LeagueName.regex}$"},
     "match": {"type": "string", "pattern": f"^{MatchId.regex}$"},
     "digits": {"type": "string", "pattern": f"^{Digits.regex}$"},
     "digest": {"type": "string", "pattern": f"^{Digest.regex}$"},
@@ -84,6 +93,7 @@ def teach_addresses(app: Flask) -> None:
     leaves the host out of redirects."""
     app.url_map.converters.update(
         name=Name,
+        league=LeagueName,
         match=MatchId,
         digits=Digits,
         digest=Digest,

@@ -39,7 +39,7 @@ def join(json_data: schemas.Joining) -> Response:
         return answered(queries.invited(session, json_data.code))
 
 
-@routes.get("/leagues/<name:name>/code")
+@routes.get("/leagues/<league:name>/code")
 @needs(Scope.OPERATE)
 @routes.output(JoinCode)
 def code(name: str) -> Response:
@@ -50,7 +50,7 @@ def code(name: str) -> Response:
         return answered(found.code)
 
 
-@routes.post("/leagues/<name:name>/code")
+@routes.post("/leagues/<league:name>/code")
 @needs(Scope.OPERATE)
 @routes.output(JoinCode)
 def renew_code(name: str) -> Response:
@@ -60,7 +60,7 @@ def renew_code(name: str) -> Response:
     return code(name)
 
 
-@routes.delete("/leagues/<name:name>/code")
+@routes.delete("/leagues/<league:name>/code")
 @needs(Scope.OPERATE)
 @routes.output({}, status_code=204)
 def withdraw_code(name: str) -> ResponseReturnValue:
@@ -70,7 +70,7 @@ def withdraw_code(name: str) -> ResponseReturnValue:
     return "", 204
 
 
-@routes.post("/leagues/<name:name>/accounts")
+@routes.post("/leagues/<league:name>/accounts")
 @needs(Scope.OPERATE)
 @routes.input(schemas.NewAccounts)
 @routes.output(FreshAccounts, status_code=201)
@@ -82,7 +82,7 @@ def make_accounts(name: str, json_data: schemas.NewAccounts) -> Response:
     return answered(queries.fresh_accounts(name, made), 201)
 
 
-@routes.get("/leagues/<name:name>/results")
+@routes.get("/leagues/<league:name>/results")
 @needs(Scope.OPERATE)
 @routes.input(schemas.ResultsOf, location="query")
 @routes.output(AuthorResults)
@@ -93,7 +93,7 @@ def results(name: str, query_data: schemas.ResultsOf) -> Response:
         return answered(found)
 
 
-@routes.get("/leagues/<name:name>/results.csv")
+@routes.get("/leagues/<league:name>/results.csv")
 @needs(Scope.OPERATE)
 @routes.input(schemas.ResultsOf, location="query")
 @routes.doc(responses=described("The results as CSV.", "text/csv"))

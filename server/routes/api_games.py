@@ -28,7 +28,7 @@ def games() -> Response:
     return answered(Games(items=items, next=None))
 
 
-@routes.get("/leaderboards/<name:game>")
+@routes.get("/leaderboards/<league:game>")
 @needs(Scope.READ)
 @routes.output(Board)
 def leaderboard(game: str) -> Response:

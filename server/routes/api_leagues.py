@@ -53,7 +53,7 @@ def create(json_data: league_schemas.NewLeague) -> Response:
     return made_at(url_for("leagues.league", name=found.name), found)
 
 
-@routes.get("/leagues/<name:name>")
+@routes.get("/leagues/<league:name>")
 @needs(Scope.READ)
 @routes.output(League)
 def league(name: str) -> Response:
@@ -62,7 +62,7 @@ def league(name: str) -> Response:
         return answered(queries.league(session, name, viewer(session)))
 
 
-@routes.patch("/leagues/<name:name>")
+@routes.patch("/leagues/<league:name>")
 @needs(Scope.OPERATE)
 @routes.input(league_schemas.ChangedLeague)
 @routes.output(League)
@@ -84,7 +84,7 @@ def edit(name: str, json_data: league_schemas.ChangedLeague) -> Response:
     return league(name)
 
 
-@routes.post("/leagues/<name:name>/invite")
+@routes.post("/leagues/<league:name>/invite")
 @needs(Scope.OPERATE)
 @routes.input(league_schemas.Inviting)
 @routes.output(League)
@@ -95,7 +95,7 @@ def invite(name: str, json_data: league_schemas.Inviting) -> Response:
     return league(name)
 
 
-@routes.post("/leagues/<name:name>/uninvite")
+@routes.post("/leagues/<league:name>/uninvite")
 @needs(Scope.OPERATE)
 @routes.input(league_schemas.Inviting)
 @routes.output(League)
@@ -106,7 +106,7 @@ def uninvite(name: str, json_data: league_schemas.Inviting) -> Response:
     return league(name)
 
 
-@routes.post("/leagues/<name:name>/pause")
+@routes.post("/leagues/<league:name>/pause")
 @needs(Scope.OPERATE)
 @routes.output(League)
 def pause(name: str) -> Response:
@@ -114,7 +114,7 @@ def pause(name: str) -> Response:
     return _set_paused(name, paused=True)
 
 
-@routes.post("/leagues/<name:name>/resume")
+@routes.post("/leagues/<league:name>/resume")
 @needs(Scope.OPERATE)
 @routes.output(League)
 def resume(name: str) -> Response:

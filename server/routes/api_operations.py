@@ -108,7 +108,7 @@ def recompute_season(season: str) -> Response:
         return answered(queries.season_standings(session, season))
 
 
-@routes.post("/leagues/<name:name>/recompute")
+@routes.post("/leagues/<league:name>/recompute")
 @needs(Scope.OPERATE)
 @routes.output(League)
 def recompute_league(name: str) -> Response:

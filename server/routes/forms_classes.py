@@ -37,7 +37,7 @@ def join(code: str) -> Response:
     return redirect(url_for("pages.submit", game=league.game), 303)
 
 
-@routes.post("/leagues/<name:name>/code")
+@routes.post("/leagues/<league:name>/code")
 @form_of(pages.class_page)
 def renew_code(name: str) -> Response:
     """Gives the league a new code."""
@@ -46,7 +46,7 @@ def renew_code(name: str) -> Response:
     return go_to("pages.league_class", name=name)
 
 
-@routes.post("/leagues/<name:name>/code/withdraw")
+@routes.post("/leagues/<league:name>/code/withdraw")
 @form_of(pages.class_page)
 def withdraw_code(name: str) -> Response:
     """Makes the league's code stop working."""
@@ -55,7 +55,7 @@ def withdraw_code(name: str) -> Response:
     return go_to("pages.league_class", name=name)
 
 
-@routes.post("/leagues/<name:name>/accounts")
+@routes.post("/leagues/<league:name>/accounts")
 @form_of(pages.class_page)
 def make_accounts(name: str) -> Response:
     """Makes an account for each name of the list, and shows the passwords once."""

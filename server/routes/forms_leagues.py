@@ -69,7 +69,7 @@ def create_league() -> Response:
     return go_to("pages.league", name=row.name)
 
 
-@routes.post("/leagues/<name:name>")
+@routes.post("/leagues/<league:name>")
 @form_of(pages.league_page)
 def edit_league(name: str) -> Response:
     """Changes the settings of a league. Without a number of deals, the bots' speed decides it."""
@@ -93,7 +93,7 @@ def edit_league(name: str) -> Response:
     return go_to("pages.league", name=name)
 
 
-@routes.post("/leagues/<name:name>/invite")
+@routes.post("/leagues/<league:name>/invite")
 @form_of(pages.league_page)
 def invite(name: str) -> Response:
     """Lets an account enter the league's seasons."""
@@ -102,7 +102,7 @@ def invite(name: str) -> Response:
     return go_to("pages.league", name=name)
 
 
-@routes.post("/leagues/<name:name>/uninvite")
+@routes.post("/leagues/<league:name>/uninvite")
 @form_of(pages.league_page)
 def uninvite(name: str) -> Response:
     """Withdraws an invitation, or takes a member out of the class."""
@@ -111,7 +111,7 @@ def uninvite(name: str) -> Response:
     return go_to("pages.league_class" if field("back") else "pages.league", name=name)
 
 
-@routes.post("/leagues/<name:name>/<any(pause, resume):step>")
+@routes.post("/leagues/<league:name>/<any(pause, resume):step>")
 def pause_league(name: str, step: str) -> Response:
     """Pauses or resumes a league."""
     with acting() as (session, actor, now):

@@ -24,7 +24,7 @@ routes = Blueprint("forms_play", __name__)
 _MAX_SEATS = 32
 
 
-@routes.post("/play/<name:game>")
+@routes.post("/play/<league:game>")
 @form_of(pages.game_page)
 def open_table(game: str) -> Response:
     """Opens a table, then goes to its page."""
@@ -48,7 +48,7 @@ def open_table(game: str) -> Response:
     return go_to("pages.play_table", game=game, table=made.id)
 
 
-@routes.post("/play/<name:game>/<digits:table>/moves")
+@routes.post("/play/<league:game>/<digits:table>/moves")
 @form_of(pages.table_page)
 def move(game: str, table: str) -> Response:
     """Makes a move."""
@@ -58,7 +58,7 @@ def move(game: str, table: str) -> Response:
     return go_to("pages.play_table", game=game, table=table)
 
 
-@routes.post("/play/<name:game>/<digits:table>/join")
+@routes.post("/play/<league:game>/<digits:table>/join")
 @form_of(pages.table_page)
 def join(game: str, table: str) -> Response:
     """Takes a free seat."""
@@ -67,7 +67,7 @@ def join(game: str, table: str) -> Response:
     return go_to("pages.play_table", game=game, table=table)
 
 
-@routes.post("/play/<name:game>/<digits:table>/leave")
+@routes.post("/play/<league:game>/<digits:table>/leave")
 @form_of(pages.table_page)
 def leave(game: str, table: str) -> Response:
     """Leaves a table, which ends its game."""
@@ -76,7 +76,7 @@ def leave(game: str, table: str) -> Response:
     return go_to("pages.play_table", game=game, table=table)
 
 
-@routes.post("/play/<name:game>/<digits:table>/close")
+@routes.post("/play/<league:game>/<digits:table>/close")
 @form_of(pages.table_page)
 def close(game: str, table: str) -> Response:
     """Ends a table's game as an operator."""

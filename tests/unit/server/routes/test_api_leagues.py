@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
+from apiflask import APIFlask
 
+from matchbox.hooks import NAME
 from tests.unit.server.routes.conftest import Caller, problem
 
 QUICK = {"name": "quick", "game": "bomb", "deals": 1}
@@ -86,3 +89,21 @@ def test_games_and_their_boards_are_told(nobody: Caller) -> None:
     board: Any = nobody.get("/leaderboards/bomb").json
     assert (board["league"], board["lines"]) == ("bomb", [])
     assert "chess" in problem(nobody.get("/leaderboards/chess"), 404)["detail"]
+
+
+@pytest.mark.parametrize("name", ["connect_four", "2048", "go.9x9", "Chess", "x"])
+def test_every_name_that_a_game_may_have_fits_all_addresses_of_games_and_leagues(
+    app: APIFlask, name: str
+) -> None:
+    assert NAME.fullmatch(name)
+    routes = app.url_map.bind("127.0.0.1")
+    part, found = re.compile(r"<(\w+:)?game>|(?<=/leagues/)<(\w+:)?name>"), 0
+    for rule in app.url_map.iter_rules():
+        if not part.search(rule.rule):
+            continue
+        found += 1
+        with_step = re.sub(r"<any[^>]*>", "pause", part.sub(name, rule.rule))
+        method = next(iter((rule.methods or set()) - {"HEAD", "OPTIONS"}))
+        endpoint, parts = routes.match(re.sub(r"<[^>]*>", "1" * 32, with_step), method)
+        assert (endpoint, name in parts.values()) == (rule.endpoint, True), rule
+    assert found > 30
