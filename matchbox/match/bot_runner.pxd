@@ -24,7 +24,6 @@ cdef class Session:
     @cython.locals(here=Here, bouts=dict, new=list, bout=_Bout)
     cpdef _work(self)
     cdef _new_player(self)
-    cdef _note(self, _Bout bout, object report)
     cdef wait(self, _Bout bout, object move)
     cdef _last_part(self, _Bout bout, object move)
     cdef _hand_over(self, _Bout bout, object move)

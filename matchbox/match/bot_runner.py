@@ -284,10 +284,11 @@ class Session:
                     view = bout.view
                     answer = self._answer_brief if type(view) is bytes else self._answer
                     move = answer(player, view, bout)
-                    if self._report is not None:  # Always called: it is the bot's code.
-                        report = self._report(player)
-                        if self._wanted and report:
-                            self._note(bout, report)
+                    if self._report is not None:
+                        # Also if nobody wants the text: the bot's code must run alike everywhere.
+                        text = report_text(self._report(player))
+                        if self._wanted and text:
+                            self._reports.append((bout.number, bout.decisions, text))
                 except KeyboardInterrupt:
                     raise
                 except BaseException as error:
@@ -304,10 +305,6 @@ class Session:
         player = self._make()
         memory.give_memory(player, self._memory)
         return player
-
-    def _note(self, bout: _Bout, report: object) -> None:
-        """Keeps the player's report on its move."""
-        self._reports.append((bout.number, bout.decisions, report_text(report)))
 
     def wait(self, bout: _Bout, move: Plain | tuple[Plain, ...]) -> Any:
         """Hands over a move made inside a decision; returns the seat's view after it."""

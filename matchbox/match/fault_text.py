@@ -89,9 +89,21 @@ def value_text(value: object) -> str:
 
 
 def report_text(report: object) -> str:
-    """The player's report as ASCII JSON, or its repr if JSON cannot hold it; cut to length."""
+    """The player's report as ASCII JSON, or its repr if JSON cannot hold it, or else its type; cut
+    to length. "" for None and whatever else is false.
+
+    May run the report's own code, but raises nothing.
+    """
     try:
-        text = json.dumps(report, separators=(",", ":"), default=repr, allow_nan=False)
-    except (TypeError, ValueError, RecursionError):
-        text = json.dumps(repr(report))
+        if not report:
+            return ""
+    except Exception:  # The truth value of a numpy array is ambiguous.
+        pass
+    try:
+        try:
+            text = json.dumps(report, separators=(",", ":"), default=repr, allow_nan=False)
+        except (TypeError, ValueError, RecursionError):
+            text = json.dumps(repr(report))
+    except Exception:
+        text = json.dumps(value_text(report))
     return text[:_REPORT_LENGTH]

@@ -53,6 +53,12 @@ def test_nothing_is_sent_where_there_is_nothing_to_report_or_nobody_asks() -> No
         ('{"bad": float("nan")}', json.dumps("{'bad': nan}")),
         ('{(1, 2): "key"}', json.dumps("{(1, 2): 'key'}")),
         ('{"é": "\\u202e"}', '{"\\u00e9":"\\u202e"}'),
+        ('{"n": 10**5000}', '"something of type dict"'),
+        (
+            'type("Odd", (), {"__bool__": lambda self: 1 / 0, "__repr__": lambda self: "odd"})()',
+            '"odd"',
+        ),
+        ('type("Odd", (), {"__repr__": lambda self: 1 / 0})()', '"something of type Odd"'),
     ],
 )
 def test_what_json_does_not_know_is_told_in_pythons_words(report: str, told: str) -> None:
@@ -64,6 +70,22 @@ def test_a_long_report_is_cut_and_none_is_left_out() -> None:
     assert seat.reports is not None
     assert {len(text) for text in seat.reports.values()} == {REPORT_LENGTH}
     assert set(seat.reports) == {(bout, 0) for bout in range(250)}
+
+
+def test_a_report_that_draws_a_number_leaves_the_same_moves_wanted_or_not() -> None:
+    source = (
+        "import random\nfrom matchbox.games.skull import *\n"
+        "class Lucky:\n    def __repr__(self):\n        return str(random.random())\n"
+        "class Bot(RandomAgent):\n    def diagnostics(self):\n        return Lucky()\n"
+    )
+    files = {"player.py": source.encode()}
+    moves = []
+    for wanted in (True, False):
+        frame = frames.load_frame(PACKAGE, files, None, "00", reports=wanted)
+        seat = Seat(LocalChannel, frame, reports=wanted)
+        moves.append([seat.answer([(bout, VIEW, f"{bout:02x}")]) for bout in [0] * 12])
+        seat.close()
+    assert moves[0] == moves[1]
 
 
 def test_an_exception_in_diagnostics_is_the_bots_fault() -> None:
