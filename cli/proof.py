@@ -31,7 +31,7 @@ DataOption = Annotated[
 ]
 _MEANING: Final[dict[Finding, str]] = {
     "same": "the bots played again gave the same record",
-    "different": "the bots played again gave another record",
+    "different": "the record does not replay by its rules, or is not the one that was stored",
     "unrepeatable": "a bot does not repeat itself; the recorded moves replay",
     "replayed_only": "the recorded moves replay; you may not read the file or memory of a bot, or "
     "the match was played by another Python than yours",
@@ -47,6 +47,8 @@ def replay(
     """Show the record of a match as a transcript."""
     from matchbox.answers.matches import Logs
 
+    if json and bout is not None:
+        raise BadOption("--json prints the whole match: leave out --bout")
     with connect() as client:
         played = find_match(client, match)
         record = record_of(played)
@@ -59,10 +61,10 @@ def replay(
     if json:
         output.document(played.plain())
         return
-    for number, lines in enumerate(transcripts(record, names), 1):
-        if bout in (None, number):
-            print(f"Bout {number}")
-            print("\n".join(lines + diagnostic_lines(own, record.bouts[number - 1])))
+    numbers = range(1, len(record.bouts) + 1) if bout is None else (bout,)
+    for number, lines in zip(numbers, transcripts(record, names, numbers), strict=True):
+        print(f"Bout {number}")
+        print("\n".join(lines + diagnostic_lines(own, record.bouts[number - 1])))
 
 
 def verify(
@@ -77,13 +79,20 @@ def verify(
         record = record_of(played)
         classes = [entrant.class_name for entrant in played.entrants]
         with open_box(box) as opened, bundles_from_folder(client.url, data) as find_more:
-            again = verifier(_bundles(client, find_more), _memories(client), opened)
-            finding = again.verify(record, played.digest, classes)
+            bundles = _find("/versions/{}/bundle", client, find_more)
+            memories = _find("/memories/{}", client, lambda name: None)
+            found = verifier(bundles, memories, opened).examine(record, played.digest, classes)
+    place = found.differs
     if json:
-        output.document({"match": played.id, "verdict": finding, "digest": played.digest})
+        known = {"match": played.id, "verdict": found.finding, "digest": played.digest}
+        at = {"bout": None, "move": None} if place is None else place._asdict()
+        output.document(known | at)
+    elif found.finding == "different" and place is not None:
+        where = f"bout {place.bout + 1} at move {place.move + 1}"
+        print(f"different: the bots played differently, first in {where}")
     else:
-        print(f"{finding}: {_MEANING[finding]}")
-    if finding == "different":
+        print(f"{found.finding}: {_MEANING[found.finding]}")
+    if found.finding == "different":
         output.exit_no()
 
 
@@ -97,26 +106,15 @@ def diagnostic_lines(logs: Iterable[LogLine], bout: Bout) -> list[str]:
     ]
 
 
-def _bundles(client: Client, find_more: Find) -> Find:
-    """A function that finds the bundles that this account may read, else asks `find_more`."""
+def _find(path: str, client: Client, find_more: Find) -> Find:
+    """A function that finds the bundle or memory with a digest if this account may read it, else
+    asks `find_more`. `path` is its address in the API, with {} for the digest."""
 
-    def find(version: str) -> bytes | None:
+    def find(digest: str) -> bytes | None:
         try:
-            return client.read(f"/versions/{version}/bundle")
+            return client.read(path.format(digest))
         except Forbidden:
-            return find_more(version)
-
-    return find
-
-
-def _memories(client: Client) -> Find:
-    """A function that finds the memories that this account may read."""
-
-    def find(name: str) -> bytes | None:
-        try:
-            return client.read(f"/memories/{name}")
-        except Forbidden:
-            return None
+            return find_more(digest)
 
     return find
 
@@ -171,17 +169,19 @@ def read_record(data: object) -> Record:
         raise BadRecord(f"the server sent no record: {error}") from error
 
 
-def transcripts(record: Record, names: list[str]) -> list[list[str]]:
-    """The lines of every bout, with each seat's bot by its name. Raises BadRecord."""
+def transcripts(record: Record, names: list[str], numbers: Iterable[int]) -> Iterator[list[str]]:
+    """Yields the lines of these bouts, which count from 1, with each seat's bot by its name.
+
+    Raises BadRecord.
+    """
     from matchbox import registry
     from matchbox.match.record import entrant
     from matchbox.match.replay import naming_other_rules
     from matchbox.match.transcript import narrate
 
     game, seats = registry.game(record.game), range(len(record.seats))
-    told = []
     with naming_other_rules(game, record):
-        for bout in record.bouts:
+        for number in numbers:
+            bout = record.bouts[number - 1]
             bots = [names[entrant(seat, bout.rotation, len(seats))] for seat in seats]
-            told.append(list(narrate(game, record, bout, bots)))
-    return told
+            yield list(narrate(game, record, bout, bots))

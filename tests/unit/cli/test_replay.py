@@ -87,7 +87,7 @@ def test_a_match_of_other_rules_says_so(
 @pytest.mark.usefixtures("alice")
 def test_a_memory_that_one_may_not_read_is_not_at_hand() -> None:
     with connect() as client:
-        assert proof._memories(client)("ab" * 32) is None
+        assert proof._find("/memories/{}", client, lambda name: None)("ab" * 32) is None
 
 
 @pytest.mark.parametrize(("memory", "finding"), [(b"", "same"), (b"old", "replayed_only")])

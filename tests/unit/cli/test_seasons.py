@@ -8,8 +8,10 @@ import pytest
 from msgspec.structs import replace
 
 from matchbox.match import record as records
+from matchbox.match.replay import MoveIndex
+from matchbox.match.verification import Examined, Verifier
 from matchbox.match.wire import MatchPlayed, PlayMatch
-from server.db.models import User
+from server.db.models import Result, User
 from tests.books import play_out, really_played, season_of
 from tests.seasons import unplayed
 from tests.unit.cli.conftest import Platform, Run
@@ -206,7 +208,34 @@ def test_a_match_is_told_and_proved(charlie: User, platform: Platform, matchbox:
     proof = matchbox("verify", match, "--json")
     assert (proof.code, proof.json["verdict"]) == (0, "same")
     assert proof.json["digest"] == document["digest"]
+    assert (proof.json["bout"], proof.json["move"]) == (None, None)
     assert matchbox("verify", match, "--box", "none").out.startswith("same: ")
+    both = matchbox("replay", match, "--json", "--bout", 1)
+    assert (both.code, both.out) == (2, "")
+    assert "leave out --bout" in both.err
+
+
+def test_verify_tells_a_record_that_was_not_stored_from_bots_that_play_differently(
+    charlie: User, platform: Platform, matchbox: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    match = season(platform, charlie, ONE, TWO)[0]
+    differs = Examined("different", MoveIndex(1, 2))
+    with monkeypatch.context() as patch:
+        patch.setattr(Verifier, "examine", lambda *given: differs)
+        told = matchbox("verify", match)
+        assert (told.code, told.out) == (
+            1,
+            "different: the bots played differently, first in bout 2 at move 3\n",
+        )
+        proof = matchbox("verify", match, "--json").json
+        assert (proof["bout"], proof["move"]) == (1, 2)
+    with platform.books.write() as session:
+        session.get_one(Result, match).digest = "0" * 64
+    told = matchbox("verify", match)
+    assert told.code == 1
+    assert told.out == (
+        "different: the record does not replay by its rules, or is not the one that was stored\n"
+    )
 
 
 def test_a_match_between_other_peoples_bots_is_only_replayed(
