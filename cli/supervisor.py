@@ -31,8 +31,8 @@ _LOG_BYTES: Final = 10 << 20
 def on_stop(handle: Callable[..., None]) -> None:
     """Has `handle` called by the signals that ask a command to stop.
 
-    A terminal that is closed does not stop a command that `nohup` started. Children do not inherit
-    that.
+    Under `nohup`, a terminal that is closed stops nothing. Unlike SIG_IGN, the handler that does
+    nothing is not inherited by children.
     """
     ignored = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
     signal.signal(signal.SIGHUP, _do_nothing if ignored else handle)
@@ -72,7 +72,8 @@ class Child:
     pause_s: float = 0.0
     begun: float = 0.0
     restart_at: float = 0.0
-    asked_to_end: bool = False
+    asked_at: float | None = None
+    """The clock time at which it was asked to stop."""
 
     def start(self) -> None:
         """Starts the program, with its output appended to its log."""
@@ -87,25 +88,24 @@ class Child:
                 pass_fds=self.program.descriptors,
                 start_new_session=True,
             )
-        self.begun, self.asked_to_end = self.clock(), False
+        self.begun, self.asked_at = self.clock(), None
 
     def rotate(self) -> None:
         """Moves the content of a long log to `.log.1` while the program writes to the log.
 
-        The program continues with the emptied file. On a full disk the old content is dropped.
+        The program continues with the emptied file; lines that it writes meanwhile are lost. On a
+        full disk the old content is dropped.
         """
-        try:
+        older = self.log.with_suffix(".log.1")
+        with suppress(OSError):  # No log is worth the programs.
             if self.log.stat().st_size <= _LOG_BYTES:
                 return
-        except FileNotFoundError:
-            return
-        older = self.log.with_suffix(".log.1")
-        older.unlink(missing_ok=True)
-        try:
-            shutil.copyfile(self.log, older)
-        except OSError:
             older.unlink(missing_ok=True)
-        os.truncate(self.log, 0)
+            try:
+                shutil.copyfile(self.log, older)
+            except OSError:
+                older.unlink(missing_ok=True)
+            os.truncate(self.log, 0)
 
     def restart_dead(self) -> None:
         """Restarts the program if it has died: at once, or after a pause if it keeps dying."""
@@ -114,8 +114,8 @@ class Child:
         if self.process is not None and self.process.poll() is None:
             if self.pause_s and now - self.begun > 2 * LONGEST_PAUSE_S:
                 self.pause_s = 0.0
-            if self._has_lost_its_folder(now) and not self.asked_to_end:
-                self.end()
+            if self._has_lost_its_folder(now):
+                self._end_within_its_time(now)
             return
         if self.process is not None:
             self._died(self.process.returncode, now)
@@ -133,7 +133,7 @@ class Child:
         """Asks it to stop."""
         if self.process is not None and self.process.poll() is None:
             self.process.terminate()
-            self.asked_to_end = True
+            self.asked_at = self.clock()
 
     def wait(self) -> None:
         """Waits until it has stopped. If that takes too long, kills it and its process group."""
@@ -150,6 +150,14 @@ class Child:
                 os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait()
             self.process = None
+
+    def _end_within_its_time(self, now: float) -> None:
+        """Asks it to stop, once; kills it if it takes longer than it may."""
+        if self.asked_at is None:
+            self.end()
+        elif now - self.asked_at > self.program.patience_s:
+            self.kill()
+            self.notify(f"{self.program.name} did not stop and was killed; it is started again")
 
     def _has_lost_its_folder(self, now: float) -> bool:
         folder = self.program.folder

@@ -136,6 +136,45 @@ def test_a_child_whose_folder_is_removed_is_started_again(
     one.kill()
 
 
+def test_a_child_without_its_folder_that_does_not_stop_is_killed(
+    tmp_path: Path, said: list[str]
+) -> None:
+    now = 0.0
+    program = Program("one", STUBBORN, ENVIRONMENT, patience_s=10, folder=tmp_path / "counts")
+    one = Child(program, tmp_path / "one.log", said.append, lambda: now)
+    one.start()
+    first = one.process
+    assert first is not None
+    until(lambda: "up" in one.log.read_text())
+    now = LONGEST_PAUSE_S + 1
+    one.restart_dead()
+    now += 10
+    one.restart_dead()
+    assert first.poll() is None
+    now += 0.1
+    one.restart_dead()
+    assert first.poll() == -signal.SIGKILL
+    assert said == ["one did not stop and was killed; it is started again"]
+    one.restart_dead()
+    assert one.process not in (None, first)
+    one.kill()
+
+
+def test_a_log_that_cannot_be_emptied_leaves_the_programs_alone(
+    supervisor: Supervisor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    supervisor.add(Program("one", SLEEPER, ENVIRONMENT))
+    pid = pid_of(supervisor)
+    os.truncate(tmp_path / "one.log", 11 << 20)
+
+    def refuses(*given: object) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(os, "truncate", refuses)
+    supervisor.restart_dead()
+    assert pid_of(supervisor) == pid
+
+
 def test_a_child_that_cannot_be_started_is_tried_again(
     supervisor: Supervisor, said: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
