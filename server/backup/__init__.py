@@ -6,6 +6,7 @@ moment. It is restored in one write transaction, so a target has all of it or no
 
 from __future__ import annotations
 
+import fcntl
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -135,25 +136,31 @@ def _refuse_newer(reader: Reader) -> None:
 
 @contextmanager
 def _whole_or_nothing(path: Path) -> Iterator[IO[bytes]]:
-    """Opens a file that gets its name at the end of the block, and disappears on an error."""
+    """Opens a file that gets its name at the end of the block, and disappears on an error.
+
+    It is locked meanwhile, so that no other process takes it for what a killed one has left.
+    """
     _refuse_existing(path)
-    draft = path.with_name(f".{path.name}{_SUFFIX}")
+    unfinished = path.with_name(f".{path.name}{_SUFFIX}")
     try:
         with suppress(FileNotFoundError):
-            draft.unlink()
-        with os.fdopen(os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            unfinished.unlink()
+        descriptor = os.open(unfinished, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "wb") as file:
+            with suppress(OSError):  # Some network disks have no locks.
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             yield file
             file.flush()
             os.fsync(file.fileno())
         _refuse_existing(path)
-        draft.rename(path)
+        unfinished.rename(path)
     except OSError as error:
         raise Unavailable(
             f"{path} could not be written: {error.strerror}; no part of it was kept"
         ) from error
     finally:
         with suppress(OSError):
-            draft.unlink()
+            unfinished.unlink()
 
 
 def _refuse_existing(path: Path) -> None:

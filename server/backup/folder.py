@@ -5,6 +5,7 @@ Names them, makes them, and deletes the oldest; leaves all other files alone.
 
 from __future__ import annotations
 
+import fcntl
 import re
 import shutil
 from contextlib import suppress
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 SCHEDULED: Final = "matchbox"
 BEFORE: Final = "before"
-_DRAFT: Final = re.compile(r"\.(matchbox|before-\w+)-\d{8}T\d{6}Z\.backup\.part")
+_UNFINISHED: Final = re.compile(r"\.(matchbox|before-\w+)-\d{8}T\d{6}Z\.backup\.part")
 
 
 def folder_of(settings: Settings) -> Path:
@@ -131,10 +132,15 @@ def _upgrade_of(path: Path) -> str:
 
 
 def _delete_remains(folder: Path) -> None:
-    """Deletes what attempts at a backup have left that were killed."""
+    """Deletes the unfinished files of backups that were killed.
+
+    A file stays while a process is writing it and so holds its lock.
+    """
     for path in folder.iterdir():
-        if _DRAFT.fullmatch(path.name):
-            _delete(path)
+        if _UNFINISHED.fullmatch(path.name):
+            with suppress(OSError), path.open("rb") as file:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                path.unlink()
 
 
 def _delete(path: Path) -> None:
@@ -150,4 +156,4 @@ def older_schema(url: str) -> str | None:
             found = migrations.revision(session.connection())
     finally:
         database.close()
-    return found if found != migrations.head() and found and migrations.knows(found) else None
+    return found if found and found != migrations.head() and migrations.knows(found) else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import shutil
 import stat
 from collections import namedtuple
@@ -91,6 +92,18 @@ def test_other_files_in_the_folder_stay(books: Books, place: Path) -> None:
     assert names > set(others)
     assert left not in names
     assert len(names) == len(others) + 2
+
+
+def test_a_backup_that_another_process_is_making_stays(books: Books, place: Path) -> None:
+    place.mkdir()
+    under_way = place / ".before-0012-20200101T000000Z.backup.part"
+    with under_way.open("wb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        assert back_up(books.context) is not None
+        assert under_way.exists()
+        books.clock.pass_by(minutes=60)
+    assert back_up(books.context) is not None
+    assert not under_way.exists()
 
 
 def test_none_is_made_without_a_schedule(books: Books, place: Path) -> None:
