@@ -17,6 +17,7 @@ from server.db.packed import pack_deals
 from server.db.session import in_parts
 
 if TYPE_CHECKING:
+    from sqlalchemy import ColumnExpressionArgument
     from sqlalchemy.orm import Session
 
     from matchbox.settings import Settings
@@ -52,6 +53,16 @@ def deals_of(seed: str, place: int, count: int) -> tuple[str, ...]:
     """
     (first,) = derive_deals(f"deals:{seed}", 1, start=place)
     return tuple(deals_from(first, count))
+
+
+def next_number(session: Session, *which: ColumnExpressionArgument[bool]) -> int:
+    """Returns the number after the highest of these matches.
+
+    Each state has a query of its own: one for all would make SQLite read all matches of the league.
+    """
+    newest = select(Match.number).where(*which).order_by(Match.number.desc()).limit(1)
+    found = [session.scalar(newest.where(Match.state == state)) for state in MatchState]
+    return max((one for one in found if one is not None), default=-1) + 1
 
 
 def schedule(

@@ -30,7 +30,7 @@ from server.db.models.bots import entrant_name
 from server.db.session import count_rows
 from server.services import fields
 from server.services.cache import Cache
-from server.services.fixtures import Fixture, schedule
+from server.services.fixtures import Fixture, next_number, schedule
 from server.services.leagues import active_in
 from server.services.match_sizing import MatchSizer
 from server.services.quarantine import HELD
@@ -74,7 +74,7 @@ def _feed(session: Session, league: League, settings: Settings, now: int) -> int
     waiting = count_rows(session, Match, *ranked, *ahead)
     if waiting >= settings.ranked_backlog:
         return 0
-    number = _next_number(session, *ranked)
+    number = next_number(session, *ranked)
     queue, sizer = _Queue(session, league, settings, number), MatchSizer(session, league)
     rounds: list[list[tuple[int, ...]]] = []
     count = 0
@@ -95,16 +95,6 @@ def _feed(session: Session, league: League, settings: Settings, now: int) -> int
         ]
     schedule(session, league, fixtures, settings=settings, now=now)
     return len(fixtures)
-
-
-def _next_number(session: Session, *which: ColumnExpressionArgument[bool]) -> int:
-    """The number after the highest of these matches.
-
-    Each state has a query of its own: one for all would make SQLite read all matches of the league.
-    """
-    newest = select(Match.number).where(*which).order_by(Match.number.desc()).limit(1)
-    found = [session.scalar(newest.where(Match.state == state)) for state in MatchState]
-    return max((one for one in found if one is not None), default=-1) + 1
 
 
 class _Queue:

@@ -9,13 +9,13 @@ from __future__ import annotations
 import secrets
 from typing import TYPE_CHECKING
 
-from sqlalchemy import func, select
+from sqlalchemy import and_, select
 from sqlalchemy.orm import aliased
 
 from matchbox.dice import deals_from
 from server.db.models import UNFINISHED, Match, MatchSeat, MatchState
 from server.services.events import publish
-from server.services.fixtures import deals_of, match_id
+from server.services.fixtures import deals_of, match_id, next_number
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -52,7 +52,7 @@ def replace(
     fresh: dict[tuple[str, ...], list[str]] = {}
     made = []
     for old in sorted(void, key=lambda match: (match.number, match.id)):
-        number = _next_number(session, old)
+        number = next_number(session, _beside(old))
         deals = old.deals
         if old.id not in kept:
             key = tuple(deals)
@@ -96,13 +96,12 @@ def _queued(session: Session, old: Match, number: int, deals: Sequence[str], now
     return match
 
 
-def _next_number(session: Session, old: Match) -> int:
-    """One more than the highest number in the season, or in the league outside of its seasons."""
-    query = select(func.max(Match.number)).where(
-        Match.league_id == old.league_id,
-        Match.season_id == old.season_id if old.season_id else Match.season_id.is_(None),
-    )
-    return 1 + session.scalars(query).one()
+def _beside(old: Match) -> ColumnElement[bool]:
+    """The condition for the matches among which this one has its number: those of its season, or of
+    its league's ranked queue."""
+    if old.season_id is not None:
+        return Match.season_id == old.season_id
+    return and_(Match.league_id == old.league_id, Match.is_ranked)
 
 
 def _fresh_deals(old: Match, number: int) -> list[str]:

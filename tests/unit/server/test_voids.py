@@ -12,6 +12,7 @@ from server import queries
 from server.db.models import (
     UNFINISHED,
     Audit,
+    Comparison,
     Match,
     MatchState,
     Rating,
@@ -244,6 +245,28 @@ def test_a_ranked_match_of_an_idle_version_or_of_old_rules_is_not_played_again(
         session.get_one(Match, old).rules = "0"
     with pytest.raises(Conflict, match="under rules 0, which are not played now"):
         void(books, charlie, old, again=True)
+
+
+def test_a_ranked_match_that_is_played_again_has_the_next_number_of_the_ranked_matches(
+    books: Books, alice: User, bob: User, charlie: User
+) -> None:
+    old = ranked_match(books, alice, bob)
+    with books.write() as session:
+        last = max(session.scalars(select(Match.number).where(Match.is_ranked)))
+        row = session.get_one(Match, old)
+        compared = Comparison(
+            owner_id=alice.id, league_id=row.league_id, challenger_id=row.seats[0].version_id,
+            defender_id=row.seats[1].version_id, bounds=[], deals=1, most=1, seed="ab" * 16,
+            created_at=0,
+        )  # fmt: skip
+        session.add(compared)
+        session.flush()
+        given = {"league_id": row.league_id, "comparison_id": compared.id, "rules": row.rules}
+        given |= {"deals": row.deals, "limits": row.limits, "why": "", "created_at": 0}
+        session.add(Match(id="c" * 32, number=last + 500, state=MatchState.FINISHED, **given))
+    new = void(books, charlie, old, again=True)
+    assert new is not None
+    assert books.match(new).number == last + 1
 
 
 def test_a_season_that_is_over_plays_nothing_again(
