@@ -1,5 +1,5 @@
-"""The time that the ledger needs to book a match of two deals together with others, beside the
-plain loop.
+"""The processor time in which the ledger books a match of two deals together with others, in games
+of the plain loop.
 
 `bench/site` fills the database and starts the ledger.
 """
@@ -32,7 +32,7 @@ class Booked:
     """The number of these matches."""
     match_ms: float
     games: float
-    """The mean number of games of bomb, over its tables, that the plain loop plays in that time."""
+    """The games of bomb, averaged over its tables, that the plain loop plays in that time."""
 
 
 def booked(repeats: int) -> Booked:
@@ -49,7 +49,8 @@ def booked(repeats: int) -> Booked:
             shutil.copyfile(filled, used)
             ledger = started(f"sqlite:///{used}")
             taken.append((ledger.book_ms, ledger.book_ms / loop_ms))
-    return Booked(ledger.booked, *(median(part) for part in zip(*taken, strict=True)))
+    match_ms, games = (median(part) for part in zip(*taken, strict=True))
+    return Booked(ledger.booked, match_ms, games)
 
 
 def _loop_ms() -> list[float]:

@@ -289,7 +289,8 @@ def refusal(answer: httpx.Response) -> errors.MatchboxError:
     detail = _detail(answer)
     if answer.is_redirect:
         detail += (
-            f", to {answer.headers.get('Location', '')}: use the address that this begins with"
+            f", to {answer.headers.get('Location', '')}: log in at the address that this begins "
+            "with, by `matchbox login URL`"
         )
     if answer.status_code == 401 and not answer.request.url.path.endswith("/login"):
         detail += f": {_other_token(answer.request)}"
@@ -330,8 +331,9 @@ def load_login() -> Login:
         return Login(given[0].rstrip("/"), given[1])
     saved = _saved_login()
     url = (os.environ.get("MATCHBOX_URL") or saved.url).rstrip("/")
-    token = os.environ.get("MATCHBOX_TOKEN") or (saved.token if url == saved.url else "")
-    return Login(url, token, saved.options)
+    if url != saved.url:
+        return Login(url, os.environ.get("MATCHBOX_TOKEN", ""))
+    return Login(url, os.environ.get("MATCHBOX_TOKEN") or saved.token, saved.options)
 
 
 def save_login(chosen: Login) -> Path:

@@ -25,6 +25,8 @@ def remembered() -> Callable[..., str]:
 
     def url_for(endpoint: str, **values: Any) -> str:
         typed = tuple((name, type(value), value) for name, value in values.items())
-        return made(request.url_root, endpoint, typed)
+        # Only a full address depends on the host, which the visitor's browser sends.
+        root = request.url_root if values.get("_external") else request.script_root
+        return made(root, endpoint, typed)
 
     return url_for

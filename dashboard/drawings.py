@@ -14,7 +14,7 @@ from dashboard import wording
 from dashboard.figures import marks
 from matchbox.answers.matches import Bout, Match
 
-LONGEST: Final = 22
+MAX_NAME: Final = 22
 """A name in a drawing is cut at this many characters."""
 _SEAT: Final = re.compile(r"\b[Ss]eat (\d+)\b")
 _VIEWER: Final = re.compile(r"^(You|The other player)(?=:)")
@@ -30,7 +30,7 @@ def names_of(match: Match, bout: Bout) -> list[str]:
 def distinct_names(players: Sequence[str]) -> list[str]:
     """Returns a short name for each of the players, who are bots as owner/name, or people.
 
-    A player that sits in several seats has its place behind the name, counted from 1.
+    A player that sits in several seats has the number of the seat behind the name, from 1.
     """
     short = [full.rpartition("/")[2] for full in players]
     return [
@@ -64,7 +64,7 @@ def named_drawing(svg: str, names: Sequence[str], tints: Sequence[str], viewer: 
 
     In the view of the seat `viewer`, "You" and "The other player" get names, too.
     """
-    short = [name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…" for name in names]
+    short = [name if len(name) <= MAX_NAME else f"{name[: MAX_NAME - 1]}…" for name in names]
 
     def put(found: re.Match[str]) -> str:
         words = found[0]

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from matchbox.answers.standings import Board
 
 LATEST: Final = 10
-SHORTEST: Final = 8
-LONGEST: Final = 60
+MIN_MOVES: Final = 8
+MAX_MOVES: Final = 60
 """The most moves of a bout on the stage. Longer ones take too long, much shorter ones show too
 little."""
 SEASONS: Final = 6
@@ -123,6 +123,6 @@ def typical_bout(bouts: Sequence[Bout]) -> int:
 
     def lack(number: int) -> tuple[bool, int, int]:
         moves = bouts[number].moves
-        return bool(bouts[number].faults), max(SHORTEST - moves, moves - LONGEST, 0), -moves
+        return bool(bouts[number].faults), max(MIN_MOVES - moves, moves - MAX_MOVES, 0), -moves
 
     return min(range(len(bouts)), key=lack)

@@ -1,7 +1,7 @@
 """Turns Markdown into HTML: the READMEs of games, and the docs.
 
-The caller maps the links. HTML in the text is shown as text, and an address outside the site
-becomes neither a link nor a picture.
+The caller maps the links, but not the pictures. HTML in the text is shown as text, and an address
+outside the site becomes neither a link nor a picture.
 """
 
 from __future__ import annotations
@@ -117,8 +117,13 @@ def _anchor(heading: str, taken: dict[str, int]) -> str:
     """Returns the heading's anchor; later headings with the same text get "-1", "-2", ..."""
     anchor = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
     number = taken.get(anchor, 0)
-    taken[anchor] = number + 1
-    return f"{anchor}-{number}" if number else anchor
+    chosen = anchor
+    while chosen in taken:
+        number += 1
+        chosen = f"{anchor}-{number}"
+    taken[anchor] = number
+    taken[chosen] = 0
+    return chosen
 
 
 def _plain(token: Token) -> str:

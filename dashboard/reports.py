@@ -1,4 +1,4 @@
-"""Finds the wrong line of a bot, and the reports of players about their moves. Pure."""
+"""Finds the line at which a bot failed, and what it printed and reported at each step. Pure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ AROUND: Final = 3
 _PLACE = re.compile(r"(?:([\w./-]+\.py), )?\bline (\d{1,6})\b")
 _FRAME = re.compile(r'File "((?!matchbox/)[^"/<\n][^"\n]*\.py)", line (\d{1,6})')
 """A traceback's frame in the bot's own file; frames of the platform have an absolute
-path, or one from `matchbox` on."""
+path, or one that begins with `matchbox/`."""
 
 
 class Location(NamedTuple):

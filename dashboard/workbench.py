@@ -37,7 +37,7 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
     def submit() -> PageResponse:
         if "version" in request.args and source.viewer() is None:
             return login_first()
-        return submit_page(source, {key: request.args[key] for key in request.args})
+        return submit_page(source, request.args.to_dict())
 
     def draft(draft: int) -> str:
         return draft_page(source, draft)

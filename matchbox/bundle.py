@@ -88,6 +88,11 @@ def read_bundle(data: bytes) -> Manifest:
     return Manifest(digest(data), files, packed)
 
 
+def ending(data: bytes) -> str:
+    """The ending of the name of a file with these bytes: zip or py."""
+    return "zip" if is_zip(data) else "py"
+
+
 def is_zip(data: bytes) -> bool:
     """Whether an upload is a zip, and not a single file. A Python file may begin with PK, too."""
     return data.startswith(_ZIP)

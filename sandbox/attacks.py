@@ -79,8 +79,8 @@ def _read_the_interpreter() -> None:
 
 
 def _name_a_file() -> None:
-    """Looks up a name that does not exist. If that were allowed, it would leave a note for
-    others."""
+    """Looks up a name that does not exist. The kernel caches the answer, so that another seat could
+    tell by the time of its own lookup that somebody asked."""
     with suppress(FileNotFoundError):
         os.stat("/lib/matchbox-attack")
 

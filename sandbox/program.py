@@ -40,7 +40,7 @@ class Program:
             function `prepare`, it is called once, in the zygote.
         paths: directories that are searched for modules before the installed packages.
         wall: which layers of the inner wall go up.
-        libraries: names of policy.LIBRARIES that seats of its second kind have loaded.
+        libraries: names of policy.LIBRARIES. Only seats that ask for libraries have them loaded.
     """
 
     preload: tuple[str, ...]

@@ -23,7 +23,7 @@ from server.db.models import BrowserSession, Role, Scope, Token, User
 from server.problems import AGAIN, LoginNeeded, ScopeNeeded, answer
 from server.scopes import ANYBODY, scope_of
 from server.services import accounts, arena_keys, sessions
-from server.services.lookup import KEPT
+from server.services.lookup import FOUND_SEASONS
 from server.services.remote_names import MAX_ARENAS, arena_name
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def reader() -> Iterator[Session]:
     if "reader" not in g:
         g.reader = ExitStack()
         g.page_session = g.reader.enter_context(context().read())
-        g.page_session.info[KEPT] = {}
+        g.page_session.info[FOUND_SEASONS] = {}
     try:
         yield g.page_session
     except BaseException as error:

@@ -1,4 +1,4 @@
-"""Sends a zip that is made for one request: an account's data, or a season's archive."""
+"""Sends a zip that is made for one request, such as an account's data."""
 
 from __future__ import annotations
 

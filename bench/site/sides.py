@@ -94,9 +94,11 @@ def _database(
             there = text("SELECT 1 FROM pg_database WHERE datname = :name")
             if connection.scalar(there, {"name": made}) is None:
                 connection.execute(text(f"CREATE DATABASE {made}"))
-        yield server.url.set(database=made).render_as_string(hide_password=False)
-        if not keep:
-            with server.connect() as connection:
-                connection.execute(text(f"DROP DATABASE {made} WITH (FORCE)"))
+        try:
+            yield server.url.set(database=made).render_as_string(hide_password=False)
+        finally:
+            if not keep:
+                with server.connect() as connection:
+                    connection.execute(text(f"DROP DATABASE {made} WITH (FORCE)"))
     finally:
         server.dispose()

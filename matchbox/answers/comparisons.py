@@ -58,7 +58,8 @@ class Comparison(ComparisonLine):
     """A comparison; `looks` are [bouts, log likelihood ratio or difference] after each batch.
 
     `pairs` counts the deals played from both sides, by the challenger's half points. A field that
-    does not apply is null. `owner` is the account that asked for it.
+    does not apply is null. `owner` is the account that asked for it. `matches` and `finished` count
+    its matches so far, and those of them that are over.
     """
 
     owner: str

@@ -11,7 +11,7 @@ from matchbox.answers.matches import ParkedMatch
 
 
 class Event(Answer):
-    """A change on the platform; `subject` names what changed, as `kind` says."""
+    """A change on the platform: `kind` says what happened, and `subject` to what."""
 
     id: int
     kind: str

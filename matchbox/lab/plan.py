@@ -18,14 +18,15 @@ from matchbox.dice import derive_deals
 from matchbox.match.wire import Entrant, PlayMatch
 from matchbox.settings import WIDTH
 
-FIRST: Final = 50
+FIRST_DEALS: Final = 50
 """Deals in the first job: few, so that slow bots also show figures soon."""
 MIN_DEALS: Final = 250
+"""Deals in the first two jobs together."""
 MAX_DEALS: Final = 2000
-"""Deals in the first two jobs together, and in the largest job. Each further job has as many as all
-before it: 50, 200, 250, 500, 1,000, 2,000, 2,000 and so on. So figures come soon and forks cost
-little. Other sizes would change the experiment, because they seed imports differently."""
-LARGEST: Final = 2 * MAX_DEALS
+"""The most deals in a job. Each job after the second has as many as all before it: 50, 200, 250,
+500, 1,000, 2,000, 2,000 and so on. So figures come soon and forks cost little. Other sizes would
+change the experiment, because they seed imports differently."""
+MAX_BOUTS: Final = 2 * MAX_DEALS
 """The most bouts in a job, which holds them all in memory: a deal at a table of six makes six."""
 
 
@@ -111,9 +112,9 @@ def sittings_of(
     plan: Plan, bots: Sequence[int], deals: Sequence[str], rotations: Sequence[int]
 ) -> Iterator[Sitting]:
     """The jobs in which these bots play every deal in these rotations."""
-    start, most = 0, min(MAX_DEALS, LARGEST // len(rotations))
+    start, most = 0, min(MAX_DEALS, MAX_BOUTS // len(rotations))
     while start < len(deals):
-        end = min(max(2 * start, MIN_DEALS), start + most) if start else FIRST
+        end = min(max(2 * start, MIN_DEALS), start + most) if start else FIRST_DEALS
         yield Sitting(tuple(bots), _job(plan, bots, deals[start:end]), tuple(rotations))
         start = end
 

@@ -39,7 +39,7 @@ MORE: Final[Floats] = np.array([2.0, 0.0, 0.0, 0.0, 2.0])
 """Two pairs lost and two won are added to the counts (A. Agresti and B. A. Coull, "Approximate is
 better than exact for interval estimation of binomial proportions", 1998). Where nearly all pairs
 are even, the few others show too little spread, the less the earlier the test stops."""
-LARGEST: Final = 700.0
+MAX_EXPONENT: Final = 700.0
 """The exponential of more would overflow."""
 
 
@@ -145,7 +145,7 @@ class _End:
         # Another drift tilts the density. The tilt depends only on place and time.
         time = self.step * np.arange(1, last + 1)[:, None]
         power = (drift - seen) * self.points - (drift**2 - seen**2) * time / 2
-        inside = self.inside * np.exp(np.minimum(power / self.spread, LARGEST))
+        inside = self.inside * np.exp(np.minimum(power / self.spread, MAX_EXPONENT))
         wall = self.a if sign > 0 else self.b
 
         def beyond(place: float) -> Floats:

@@ -2,8 +2,8 @@
 
 Knows estimates and their covariance; does not know where they come from.
 
-The draws here compute an integral over a normal law: their generator has a fixed seed and does not
-affect any match.
+The draws here compute an integral over a normal distribution: their generator has a fixed seed and
+does not affect any match.
 """
 
 from __future__ import annotations
@@ -60,7 +60,8 @@ def standard_errors(covariance: Floats, one: Ints, other: Ints) -> Floats:
 
 
 def critical(covariance: Floats) -> float:
-    """The quantile of the greatest difference in a field of equals, in standard errors."""
+    """The critical value of the greatest difference between two entrants, in standard errors, if
+    all are equally strong."""
     n = len(covariance)
     if n < 2:
         return 0.0

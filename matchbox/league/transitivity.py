@@ -31,7 +31,7 @@ PACE: Final = 20.0
 """A parameter of the margin of all looks: its price is lowest at a few hundred deals of a pair."""
 ENOUGH_DEALS: Final = 20
 """Pairs with fewer deals than this decide nothing."""
-KEPT: Final = 0.5
+STILL_MISFIT: Final = 0.5
 """Borda's scores rank on while a misfit exceeds this part of the margin that it once exceeded."""
 
 
@@ -117,12 +117,12 @@ class PairTotals:
 def lack_of_fit(compared: Comparisons, strengths: Floats) -> LackOfFit | None:
     """Pearson's chi-square of the pairs; None if no pair can be tested.
 
-    Its law under clustering by deal is that of J. N. K. Rao and A. J. Scott (1984): a chi-square
-    whose mean and variance follow from the spread of the deals around each pair's own mean. If
-    pairs have few deals, the spread of the whole field is used instead. The deals' fourth cumulants
-    count, since a few bouts are not normal. The spread is estimated from the pairs' further deals,
-    so p comes from an F distribution. `strengths` (n,) are in natural units. Raises ValueError if
-    the comparisons have seats.
+    Its distribution under clustering by deal is that of J. N. K. Rao and A. J. Scott (1984): a
+    chi-square whose mean and variance follow from the spread of the deals around each pair's own
+    mean. If pairs have few deals, the spread of the whole field is used instead. The deals' fourth
+    cumulants count, since a few bouts are not normal. The spread is estimated from the pairs'
+    further deals, so p comes from an F distribution. `strengths` (n,) are in natural units. Raises
+    ValueError if the comparisons have seats.
     """
     totals = pair_totals(compared, strengths)
     if len(totals.met) <= max(totals.cells.names - 1, 0):
@@ -158,7 +158,9 @@ def verdict(
     upsets = found.upsets(1.0)
     if found.misfits(1.0).any() or upsets.any():
         return Verdict("borda", upsets=_named(compared, totals, upsets))
-    held = before == "borda" and bool(found.misfits(KEPT).any() or found.upsets(KEPT).any())
+    held = before == "borda" and bool(
+        found.misfits(STILL_MISFIT).any() or found.upsets(STILL_MISFIT).any()
+    )
     return Verdict("borda" if held else "elo", held)
 
 

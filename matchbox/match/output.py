@@ -234,8 +234,7 @@ class Room:
         self._parts = {PRINT: self.PARTS * 3 // 4, TRACEBACK: self.PARTS // 4}
 
     def fit(self, part: Part) -> Part | None:
-        """The part, cut to the room that is left. None if there is no room, and for all later parts
-        of its kind."""
+        """The part, cut to the room that is left. None once its kind has no room left."""
         if not self._parts[part.kind]:
             return None
         data = part.text.encode()

@@ -1,6 +1,6 @@
-"""The two proofs of a record: the rules replay its moves, and its bots play it again.
+"""Replays the moves of a record by the rules, or lets its bots play the match again and compares.
 
-Knows records and rules; for a verification the caller opens the players.
+Knows records and rules; the caller opens the players.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from matchbox import registry
 from matchbox.errors import BadRecord, Conflict
 from matchbox.match import record as records
-from matchbox.match import replay as proofs
+from matchbox.match import replay
 from matchbox.match.wire import Finding
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Examined(NamedTuple):
     """The finding, and the first move that differs if the match took another course."""
 
     finding: Finding
-    differs: proofs.MoveIndex | None = None
+    differs: replay.MoveIndex | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,17 +87,17 @@ class Verifier:
                 f"match {record.match} was played by rules {record.rules} of {game.spec.title} and "
                 f"these are rules {game.spec.rules}; verify it with the release that played it"
             )
-        proofs.replay(game, record)
+        replay.replay(game, record)
         bundles = _found(record.seats, self.bundle)
-        memories = _found(filter(None, proofs.memories(record)), self.memory)
+        memories = _found(filter(None, replay.memories(record)), self.memory)
         if bundles is None or memories is None or not records.is_of_this_python(record):
             return Examined("replayed_only")
-        job = proofs.job_of(record)
+        job = replay.job_of(record)
         if classes:
             seats = zip(job.seats, classes, strict=True)
             job = replace(job, seats=[replace(seat, class_name=name) for seat, name in seats])
         opened = self.seats(job, bundles, memories)
-        return Examined(*proofs.compare(game, record, opened, self.order, self.report))
+        return Examined(*replay.compare(game, record, opened, self.order, self.report))
 
 
 def _found(names: Iterable[str], find: Find) -> dict[str, bytes] | None:

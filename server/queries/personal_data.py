@@ -11,7 +11,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 from sqlalchemy import bindparam, select
 
-from matchbox.bundle import is_zip
+from matchbox.bundle import ending
 from server.db.models import (
     Audit,
     Bot,
@@ -38,7 +38,7 @@ from server.services import classes, identities
 from server.times import iso
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     from sqlalchemy.orm import Session
 
@@ -48,14 +48,16 @@ COLUMNS: Final = (
     "match", "game", "season", "state", "finished_at", "bot", "version", "points", "against",
     "score",
 )  # fmt: skip
+_AT_ONCE: Final = 20
+"""So many files or memories are read at once."""
 _FILES: Final = (
     select(Version.number, Bundle.data)
     .join(Bundle, Bundle.digest == Version.digest)
     .where(Version.bot_id == bindparam("bot"))
     .order_by(Version.number)
-    .execution_options(yield_per=20)
+    .execution_options(yield_per=_AT_ONCE)
 )
-"""Selects the number and the file of each version of a bot; few files are in memory at a time."""
+"""Selects the number and the file of each version of a bot."""
 README: Final = """All that this Matchbox keeps for your account, but for what your bots printed
 in matches and lessons: the pages of these matches and of your bots show you that.
 
@@ -88,14 +90,14 @@ def write_personal_data(
         archive.writestr("comparisons.json", _text(compared))
         drafts = select(Draft).where(Draft.owner_id == user.id).order_by(Draft.id)
         for draft in session.scalars(drafts):
-            archive.writestr(f"drafts/{draft.id}.{_ending(draft.data)}", draft.data)
+            archive.writestr(f"drafts/{draft.id}.{ending(draft.data)}", draft.data)
         bots = session.scalars(select(Bot).where(Bot.owner_id == user.id).order_by(Bot.id)).all()
         for row in bots:
             folder = f"bots/{row.name}"
             answer = answered_bot(session, user.name, row.name, user)
             archive.writestr(f"{folder}/bot.json", _text(answer.plain()))
             for number, data in session.execute(_FILES, {"bot": row.id}):
-                archive.writestr(f"{folder}/v{number}.{_ending(data)}", data)
+                archive.writestr(f"{folder}/v{number}.{ending(data)}", data)
             for memory in _memories(session, row):
                 archive.writestr(f"{folder}/memories/{memory.digest}", memory.data)
         archive.writestr("results.csv", _results(session, [row.full_name for row in bots]))
@@ -182,14 +184,11 @@ def _items(page_of: Callable[..., Any], **which: Any) -> Iterator[Any]:
         yield from page.items
 
 
-def _memories(session: Session, bot: Bot) -> Sequence[Memory]:
+def _memories(session: Session, bot: Bot) -> Iterator[Memory]:
+    """Yields what the bot's versions have learned."""
     learned = select(Lesson.after).join(Lesson.version).where(Version.bot_id == bot.id)
     ordered = select(Memory).where(Memory.digest.in_(learned)).order_by(Memory.digest)
-    return session.scalars(ordered).all()
-
-
-def _ending(data: bytes) -> str:
-    return "zip" if is_zip(data) else "py"
+    return iter(session.scalars(ordered).yield_per(_AT_ONCE))
 
 
 def _results(session: Session, bots: list[str]) -> str:

@@ -6,7 +6,7 @@ from apiflask import APIBlueprint
 from flask import Response
 
 from matchbox.answers.bots import Version
-from matchbox.bundle import is_zip
+from matchbox.bundle import ending
 from server import queries
 from server.auth import acting, context, viewer
 from server.queries import waiting
@@ -32,7 +32,7 @@ def bundle(version: str) -> Response:
     """Returns the uploaded bytes to the owner and operators; a shipped bot's bytes to everybody."""
     with context().read() as session:
         found, data = queries.uploaded_file(session, version, viewer(session))
-    kind = "zip" if is_zip(data) else "py"
+    kind = ending(data)
     return bytes_response(data, f"{found.name}-{found.number}.{kind}")
 
 

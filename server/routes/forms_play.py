@@ -93,7 +93,7 @@ def _place() -> Place | None:
 
 @contextmanager
 def _seats_as_fields() -> Iterator[None]:
-    """Lets an error about a seat be one about the field that named its player."""
+    """Turns an error about `seat-N` into one about `other-N`, if that field named the player."""
     try:
         yield
     except CallerFault as error:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from flask import current_app
 
+from dashboard import wording
 from dashboard.source import Source
 from matchbox.answers.board_figures import Opponent, Opponents
 from matchbox.answers.bots import Bot, Draft
@@ -58,7 +59,7 @@ class ServerSource(AccountSource, OperatorSource, SeasonSource):
     def uploads_closed(self) -> str | None:
         with reader() as session:
             why = uploads.refusal_for(session, viewer(session))
-        return why[:1].upper() + why[1:] or None
+        return wording.capital(why) or None
 
     def bot(self, owner: str, name: str) -> Bot:
         with reader() as session:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 VALID_MS: Final = DAY_MS
 """How long a link is valid, and the time over which links are counted."""
-LONGEST: Final = 254
+MAX_ADDRESS: Final = 254
 LINKS: Final = 5
 """The most links that an account may have sent in a day."""
 ACCOUNTS: Final = 3
@@ -51,7 +51,7 @@ def request_confirmation(
     """
     if not settings.smtp_host:
         raise Forbidden("this platform sends no mail; ask its operator to set up a mail server")
-    if len(address) > LONGEST or not MAIL_ADDRESS.fullmatch(address):
+    if len(address) > MAX_ADDRESS or not MAIL_ADDRESS.fullmatch(address):
         raise BadName("that is not a plain e-mail address; give one such as alice@example.org").of(
             "email"
         )

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from matchbox.settings import Settings
 
-LONGEST: Final = 500
+MAX_CHARACTERS: Final = 500
 """The most characters of the stored reason why a season could not start."""
 VERDICTS_MS: Final = 10 * MINUTE_MS
 """The longest time, in ms, for which a start waits for the verdicts on uploads made before it."""
@@ -134,7 +134,7 @@ def postpone(session: Session, number: int, why: str, *, now: int) -> None:
     season = session.get_one(Season, number)
     starts_at = schedule.next_start(schedule_of(season.league), now)
     for row in divisions.divisions_of(session, season):
-        row.starts_at, row.trouble = starts_at, storable(why, LONGEST)
+        row.starts_at, row.trouble = starts_at, storable(why, MAX_CHARACTERS)
     session.flush()
     audit.note(session, None, "season.put-off", f"season:{number}", {"why": why}, now=now)
 

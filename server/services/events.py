@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from sqlalchemy.orm import Session
 
+    from matchbox.settings import Settings
+
 KEPT: Final = 10_000
 """The number of events that are kept."""
 SUBJECT: Final = 64
@@ -37,6 +39,11 @@ def trim(session: Session) -> int:
     """Deletes all but the newest KEPT events; returns how many it deleted."""
     newest = session.scalar(select(func.max(Event.id))) or 0
     return rows_changed(session, delete(Event).where(Event.id <= newest - KEPT))
+
+
+def longest_log(settings: Settings) -> int:
+    """Returns how many characters of a bot's output are stored at most."""
+    return 4 * max(settings.log_bytes, 1024)
 
 
 def storable(text: str, limit: int) -> str:

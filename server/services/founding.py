@@ -44,7 +44,7 @@ class OwnTerms:
 
 
 NO_TERMS: Final = OwnTerms()
-LONGEST: Final = 32
+MAX_NAME: Final = 32
 """The most characters of a league's name."""
 _OTHERS: Final = re.compile(r"[^a-z0-9]+")
 
@@ -133,9 +133,9 @@ def _free_name(session: Session, game: str, season: str | None, kind: str) -> st
     If that makes no valid name, it is made from the game and the kind of format. Raises Conflict if
     a league of that name exists.
     """
-    name = _OTHERS.sub("-", (season or "").lower())[:LONGEST].strip("-")
+    name = _OTHERS.sub("-", (season or "").lower())[:MAX_NAME].strip("-")
     if len(name) < 2 or name in registry.packages():
-        name = f"{game}-{kind}"[:LONGEST]
+        name = f"{game}-{kind}"[:MAX_NAME]
     if session.scalar(select(League.id).where(League.name == name)) is not None:
         raise Conflict(
             f"there is a league {name!r} already; make the season of that league, or give it "

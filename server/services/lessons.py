@@ -35,7 +35,7 @@ from server.db.session import compare_and_set, count_rows
 from server.services import audit, jobs
 from server.services.accounts import require_operator
 from server.services.embargo import readable
-from server.services.events import publish, storable
+from server.services.events import longest_log, publish, publish_each, storable
 from server.services.jobs import JobKind
 from server.services.lookup import find_lesson
 
@@ -124,7 +124,7 @@ def remember(session: Session, message: Learned, *, settings: Settings, now: int
         "state": LessonState.FAILED if message.fault else LessonState.LEARNED,
         "records": message.records,
         "fault": storable(f"{message.fault}: {message.detail}", 500) if message.fault else "",
-        "log": storable(message.log, 4 * max(settings.log_bytes, 1024)),
+        "log": storable(message.log, longest_log(settings)),
         "deadline": None,
         "trouble": "",
         "settled_at": now,
@@ -164,10 +164,12 @@ def skip(session: Session, actor: User, number: int, *, now: int) -> Lesson:
         "state": LessonState.FAILED,
         "after": lesson.before,
         "fault": "platform: an operator ended the lesson",
+        "trouble": "",
         "settled_at": now,
     }
     if not compare_and_set(session, lesson, values, LESSON.parked):
         raise Conflict(f"lesson {lesson.id} is not parked")
+    publish(session, "lesson.settled", lesson.id, now=now)
     subject, detail = f"season:{lesson.season_id}", {"lesson": lesson.id}
     audit.note(session, actor, "lesson.skip", subject, detail, now=now)
     return lesson
@@ -175,10 +177,14 @@ def skip(session: Session, actor: User, number: int, *, now: int) -> Lesson:
 
 def cancel(session: Session, seasons: Sequence[int], *, now: int) -> None:
     """Ends the lessons that are not over of these seasons, which were cancelled."""
-    waiting = update(Lesson).where(Lesson.season_id.in_(seasons), _WAITING)
+    waiting = Lesson.season_id.in_(seasons), _WAITING
     ended = {"state": LessonState.FAILED, "after": Lesson.before, "settled_at": now}
     why = "platform: the season was cancelled"
-    session.execute(waiting.values(**ended, fault=why, deadline=None, trouble=""))
+    publish_each(
+        session, "lesson.settled", session.scalars(select(Lesson.id).where(*waiting)), now=now
+    )
+    values = {**ended, "fault": why, "deadline": None, "trouble": ""}
+    session.execute(update(Lesson).where(*waiting).values(values))
 
 
 def _open(session: Session, season: Season, last: int, *, settings: Settings, now: int) -> None:

@@ -32,9 +32,9 @@ Row = TypeVar("Row", Comparison, Lesson, Match, Version)
 
 _SEASON: Final = select(Season).options(joinedload(Season.league), defer(Season.rounds))
 """A season may have thousands of rounds, so they are loaded only when they are read."""
-LONGEST: Final = 65
+MAX_FULL_NAME: Final = 65
 """The most characters of a bot's name with its owner's: 32 each, and the slash."""
-KEPT: Final = "seasons"
+FOUND_SEASONS: Final = "seasons"
 """The key under which a page's session keeps the seasons that were found, by number or name."""
 _NUMBERED: Final = _SEASON.where(Season.id == bindparam("wanted"))
 _NAMED: Final = _SEASON.where(Season.name == bindparam("wanted"))
@@ -59,7 +59,7 @@ def find_bot(session: Session, name: str, viewer: User | None = None) -> Bot:
         near = get_close_matches(own, theirs, n=1)
         hint = f"; did you mean {owner}/{near[0]}?" if near else ""
         full = f"{owner}/{own}"
-        shown = full if len(full) <= LONGEST else f"{full[:LONGEST]}..."
+        shown = full if len(full) <= MAX_FULL_NAME else f"{full[:MAX_FULL_NAME]}..."
         raise NotFound(f"there is no bot {shown}{hint}").of("bot")
     return row
 
@@ -109,7 +109,7 @@ def find_season(session: Session, name: int | str, viewer: User | None = None) -
     text = str(name)
     number = whole_number(text)
     query, wanted = (_NAMED, text) if number is None else (_NUMBERED, number)
-    kept: dict[int | str, Season] = session.info.get(KEPT, {})
+    kept: dict[int | str, Season] = session.info.get(FOUND_SEASONS, {})
     row = kept.get(wanted) or session.scalar(query, {"wanted": wanted})
     drafts = viewer is not None and viewer.operator
     if row is None or (row.state == SeasonState.DRAFT and not drafts):

@@ -32,7 +32,7 @@ RECENT: Final = 100
 """The number of the league's last ranked matches that show the present speed of its bots."""
 OWN: Final = 10
 """How many of a version's own last matches show its speed, if it is in none of the others."""
-LONGEST: Final = 2.5
+MAX_TIMES: Final = 2.5
 """The longest match of a season may take this many times `match_seconds`."""
 
 
@@ -79,7 +79,8 @@ class MatchSizer:
         """Returns the number of deals, up to `most`, for all matches between these row numbers.
 
         A match between versions of median speed takes `match_seconds`, unless the longest match
-        would take more than LONGEST times that. With `teams`, one version has all seats of a table.
+        would take more than MAX_TIMES times that. With `teams`, one version has all seats of a
+        table.
         Returns the league's own number of deals if the speed of a version is unknown, or if
         `match_seconds` is 0.
         """
@@ -89,7 +90,7 @@ class MatchSizer:
         order = sorted(versions, key=lambda row: self._own[row] or 0.0)
         usual = self._seconds([order[len(order) // 2]] * seats) or 0.0
         longest = self._seconds([order[-1]] * seats if teams else order[-seats:]) or 0.0
-        return min(self._fitting(max(usual, longest / LONGEST), settings), most)
+        return min(self._fitting(max(usual, longest / MAX_TIMES), settings), most)
 
     def _fitting(self, seconds: float, settings: Settings) -> int:
         """The number of deals that take `match_seconds`, within the settings' limits.

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 KEPT: Final = 1_000
 """The number of notices that are kept of an account."""
-LONGEST: Final = 1_000
+MAX_CHARACTERS: Final = 1_000
 """The most characters of a notice."""
 CONFIRM: Final = "confirm-email"
 """The only kind of notice that is mailed to an address that is not confirmed yet."""
@@ -50,7 +50,7 @@ def notify_account(
     user = session.get_one(User, user_id)
     if user.role == Role.HOUSE:
         return None
-    text = storable(text, LONGEST)
+    text = storable(text, MAX_CHARACTERS)
     notice = Notice(user_id=user_id, kind=kind, subject=subject, text=text, at=now)
     session.add(notice)
     if kind == CONFIRM or (user.email is not None and kind not in user.muted):

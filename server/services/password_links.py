@@ -88,7 +88,8 @@ def set_password(
     """Gives the account with that row number a new password, and ends its sessions.
 
     With `revoke`, also revokes its API tokens. Returns the account. Raises Forbidden if the link is
-    not valid, or BadName if the password is easy to guess.
+    not valid, BadName if the password is easy to guess, or Conflict if the account changes
+    meanwhile.
     """
     with context.read() as session:
         user = session.get(User, number)

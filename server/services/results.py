@@ -13,7 +13,7 @@ from matchbox.match.output import Room
 from matchbox.match.wire import LeftOut, Printed
 from matchbox.registry import is_cooperative
 from server.db.models import Result
-from server.services.events import storable
+from server.services.events import longest_log, storable
 from server.services.ratings import rows_of
 from server.services.samples import BOUTS
 
@@ -134,7 +134,7 @@ def check_beside(match: Match, played: Record, message: MatchPlayed) -> None:
 
 def result_of(message: MatchPlayed, played: Record, settings: Settings, now: int) -> Result:
     """Returns the row to store, with all texts and lists cut to their limits."""
-    longest = 4 * max(settings.log_bytes, 1024)
+    longest = longest_log(settings)
     bouts: list[list[Any]] = [
         [bout.deal, bout.rotation, bout.places, bout.scores, bout.forfeit] for bout in played.bouts
     ]

@@ -26,7 +26,7 @@ STANDINGS: Final = "standings"
 DUE_MS: Final = {TICK: 10_000, STANDINGS: MINUTE_MS}
 """The least time in ms between two updates of each of these signs."""
 LATE_MS: Final = 45_000
-"""A process is silent if its sign is older than this; the ledger's ticks may be 10 ticks old."""
+"""A process is silent if its sign is older than this; a ledger, if it has also missed 10 ticks."""
 
 WEB: Final = "web"
 INTERNAL: Final = "internal"

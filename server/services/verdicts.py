@@ -8,7 +8,7 @@ from matchbox.answers.bots import Report
 from server.db.models import Draft, DraftState, Version, VersionState
 from server.db.session import compare_and_set
 from server.services import classes, fields, jobs, notices, quarantine, tryouts, turns
-from server.services.events import publish, storable
+from server.services.events import longest_log, publish, storable
 from server.services.lookup import active_version
 from server.services.tryouts import TRY_OUT
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def settle(session: Session, message: TriedOut, *, settings: Settings, now: int) -> bool:
-    """Makes the version active or refused, or a draft accepted or refused.
+    """Makes the version active, accepted or refused; a draft accepted or refused.
 
     Returns False if it was settled before.
 
@@ -139,7 +139,7 @@ def _report(message: TriedOut, settings: Settings) -> Report:
         cpu_ms_per_decision=message.cpu_ms_per_decision,
         cpu_ms_per_deal=message.cpu_ms_per_deal,
         peak_bytes=message.peak_bytes or None,
-        log=storable(message.log, 4 * max(settings.log_bytes, 1024)),
+        log=storable(message.log, longest_log(settings)),
         box=storable(message.box, 32),
         unrepeatable=message.unrepeatable,
     )

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from server.db.models import User
 
-LONGEST: Final = 400
+MAX_CHARACTERS: Final = 400
 """The most characters of a reason."""
 _NOT_AGAIN: Final = "make it void without playing it again"
 
@@ -221,9 +221,11 @@ def _out(session: Session, match: Match) -> bool:
 def reason_of(text: str) -> str:
     """Returns the reason without extra spaces, as a database can store it.
 
-    Raises BadOption unless it has 1 to LONGEST characters.
+    Raises BadOption unless it has 1 to MAX_CHARACTERS characters.
     """
     text = " ".join(text.split())
-    if not 1 <= len(text) <= LONGEST:
-        raise BadOption(f"say why, in 1 to {LONGEST} characters; it is kept and shown").of("reason")
-    return storable(text, LONGEST)
+    if not 1 <= len(text) <= MAX_CHARACTERS:
+        raise BadOption(f"say why, in 1 to {MAX_CHARACTERS} characters; it is kept and shown").of(
+            "reason"
+        )
+    return storable(text, MAX_CHARACTERS)

@@ -15,6 +15,7 @@ SEE: Final = NUMBERS["see"]
 NOTHING: Final = NUMBERS["nothing"]
 BOMB: Final = NUMBERS["bomb"]
 DECK: Final = bytes([SKIP] * 4 + [BOTTOM] * 4 + [SHUFFLE] * 4 + [SEE] * 8 + [NOTHING] * 4)
+"""The cards that are shuffled and dealt."""
 ADDED: Final = bytes((DEFUSE, DEFUSE, BOMB))
 """The cards that are added to the draw pile after the deal."""
 DEALT: Final = 5

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 
 def full_turn(player: Player) -> bool:
-    """Plays the player's turn; returns False once the duel is over.
+    """Plays the player's turn.
 
-    In a seat the duel is the game's: there this calls `turn_prompt` until it returns False, and
-    returns True. At the terminal the first call begins a duel against `player.opponent`.
+    At the terminal, returns False once the duel is over; the first call begins a duel against
+    `player.opponent`. In a seat, calls `turn_prompt` until that returns False, and returns True.
     """
     if is_at_the_terminal():
         from matchbox.games.creatures import programs

@@ -95,20 +95,25 @@ def write_to_json() -> None:
 Method = Callable[..., Any]
 
 
-def _logging(kind: str, detail: Callable[[tuple[Any, ...]], list[Any]]) -> Callable[..., Method]:
-    """Returns a decorator that logs a call of the method if it returned True."""
+def _logging(
+    kind: str, detail: Callable[[tuple[Any, ...], int], list[Any]]
+) -> Callable[..., Method]:
+    """Returns a decorator that logs a call of the method if it returned True.
+
+    `detail` takes the call's arguments and the mana that it gained.
+    """
 
     def decorate(method: Method) -> Method:
         @wraps(method)
-        def logging(self: Any, *given: Any) -> Any:
+        def logged(self: Any, *given: Any) -> Any:
             before = getattr(getattr(self, "mana", None), "amount", 0)
             done = method(self, *given)
             if done and _open and _open.turns:
                 gained = getattr(getattr(self, "mana", None), "amount", 0) - before
-                _open.turns[-1].add(Move(kind, detail((*given, gained))))
+                _open.turns[-1].add(Move(kind, detail(given, gained)))
             return done
 
-        return logging
+        return logged
 
     return decorate
 
@@ -117,8 +122,8 @@ def _name_of(thing: Any) -> str:
     return str(getattr(thing, "name", thing))
 
 
-land_log = _logging("Land", lambda given: [])
-tap_log = _logging("Tap", lambda given: [given[-1]])
-summon_log = _logging("Summon", lambda given: [_name_of(given[0])])
-attack_log = _logging("Attack", lambda given: [_name_of(given[0])])
-block_log = _logging("Block", lambda given: [_name_of(given[1])])
+land_log = _logging("Land", lambda given, gained: [])
+tap_log = _logging("Tap", lambda given, gained: [gained])
+summon_log = _logging("Summon", lambda given, gained: [_name_of(given[0])])
+attack_log = _logging("Attack", lambda given, gained: [_name_of(given[0])])
+block_log = _logging("Block", lambda given, gained: [_name_of(given[1])])

@@ -33,5 +33,5 @@ cdef bint _fail(State state, Py_ssize_t challenger) except -1
 cpdef lose(State state, Py_ssize_t challenger, Py_ssize_t skull_of, Py_ssize_t kind)
 cpdef remove(State state, Py_ssize_t seat)
 cpdef end_round(State state, Py_ssize_t starter)
-cdef bint _is_won(State state) except -1
+cdef bint _end_if_one_is_left(State state) except -1
 cdef _end(State state, list winners, str why)

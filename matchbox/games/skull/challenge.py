@@ -247,7 +247,7 @@ def lose(state: State, challenger: int, skull_of: int, kind: int) -> None:
     state.piles[challenger].clear()
     state.leave(challenger)
     state.story.append(story.OUT + challenger)
-    if _is_won(state):
+    if _end_if_one_is_left(state):
         return
     if skull_of == challenger:
         state.phase = START
@@ -261,7 +261,7 @@ def remove(state: State, seat: int) -> None:
     state.owned[seat][SKULL] = state.owned[seat][ROSE] = state.cards[seat] = 0
     state.leave(seat)
     state.story.append(story.GONE + seat)
-    if not _is_won(state):
+    if not _end_if_one_is_left(state):
         end_round(state, starter)
 
 
@@ -271,7 +271,7 @@ def end_round(state: State, starter: int) -> None:
     new_round(state, starter)
 
 
-def _is_won(state: State) -> bool:
+def _end_if_one_is_left(state: State) -> bool:
     """Ends the game if only one seat owns cards; returns whether it has ended."""
     if len(state.inside) > 1:
         return False

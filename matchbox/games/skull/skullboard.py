@@ -34,7 +34,8 @@ class Board:
         chosen_cards: how many cards have been turned over.
         last_chosen: the card turned over last; None before that, and if it is hidden.
         turned: the cards turned over, as (player, card), in order.
-        everybody_speaks_once: True if it plays like the document's own engine.
+        everybody_speaks_once: whether each player bids or passes only once, as in the document's
+            own engine.
     """
 
     def __init__(self, players: Iterable[Player], everybody_speaks_once: bool = False) -> None:

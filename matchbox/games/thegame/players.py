@@ -51,7 +51,7 @@ def trick_strategy(game: Piles, hand: list[int]) -> tuple[int, int]:
         for place, card in enumerate(hand)
         for other in hand[place + 1 :]
         if abs(card - other) == BACK
-        for pile in (0, 1, 2)
+        for pile in (0, 1, 2)  # The document leaves out the last pile.
         if (card > game[pile][-1] if pile in RISING else card < game[pile][-1])
     ]
     return random.choice(pairs) if pairs else random_strategy(game, hand)

@@ -63,7 +63,7 @@ class State:
         for mine, theirs in zip(*map(sums, self.played), strict=True):
             pot += mine + theirs
             if mine != theirs:
-                points[mine < theirs] += pot
+                points[1 if mine < theirs else 0] += pot
                 pot = 0
         if not self.hands[0]:
             points[0] += pot // 2
@@ -94,7 +94,7 @@ def holds(state: State, seat: int, pair: Sequence[int]) -> bool:
 
 
 def settle(state: State, *pairs: Sequence[int]) -> None:
-    """Takes both pairs out of the hands and compares them."""
+    """Moves each pair from its hand to the cards that were laid."""
     for hand, played, pair in zip(state.hands, state.played, pairs, strict=True):
         for card in pair:
             hand.remove(card)

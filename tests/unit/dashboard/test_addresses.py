@@ -40,6 +40,8 @@ def test_an_address_is_made_once(app: Flask, monkeypatch: pytest.MonkeyPatch) ->
         first = url_for("bot", name="one")
         monkeypatch.setattr(flask, "url_for", None)
         assert url_for("bot", name="one") == first
+    with app.test_request_context("/", base_url="http://another.example"):
+        assert url_for("bot", name="one") == first
 
 
 @pytest.mark.parametrize(

@@ -58,6 +58,12 @@ def test_headings_have_anchors_and_the_title_stands_apart() -> None:
     assert page.sections[0].paragraphs == ["text"]
 
 
+def test_no_two_headings_have_the_same_anchor() -> None:
+    page = markdown.read("# One\n## A\n## A\n## A 1\n## A\n")
+    anchors = [section.anchor for section in page.sections[1:]]
+    assert anchors == ["a", "a-1", "a-1-1", "a-2"]
+
+
 def test_a_page_without_a_title_keeps_all_its_headings() -> None:
     page = markdown.read("text\n\n# One\n")
     assert page.title == ""

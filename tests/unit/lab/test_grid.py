@@ -8,7 +8,7 @@ import pytest
 
 from matchbox.lab import grid
 from matchbox.lab.counts import CountedBout, Counts
-from matchbox.lab.plan import FIRST, Contestant, Plan, Sitting
+from matchbox.lab.plan import FIRST_DEALS, Contestant, Plan, Sitting
 
 
 def a_plan(games: int = 3, *, mixed: bool = False) -> Plan:
@@ -56,8 +56,8 @@ def test_every_bot_fills_all_seats_of_every_table_size() -> None:
 
 def test_all_cells_play_the_same_deals() -> None:
     assert len({tuple(sitting.job.deals) for sitting in grid.sittings(a_plan())}) == 1
-    long = [len(sitting.job.deals) for sitting in grid.sittings(a_plan(FIRST + 1))]
-    assert long == [FIRST] * 4 + [1] * 4
+    long = [len(sitting.job.deals) for sitting in grid.sittings(a_plan(FIRST_DEALS + 1))]
+    assert long == [FIRST_DEALS] * 4 + [1] * 4
 
 
 def test_a_cell_has_its_mean_its_band_its_greatest_and_what_the_game_tells() -> None:

@@ -10,7 +10,7 @@ import pytest
 from matchbox import registry
 from matchbox.lab import matrix, result_rows
 from matchbox.lab.counts import Counts, count
-from matchbox.lab.plan import FIRST, Contestant, Plan, Sitting
+from matchbox.lab.plan import FIRST_DEALS, Contestant, Plan, Sitting
 from matchbox.lab.statistics import wilson
 from matchbox.match.record import Bout, Record
 from matchbox.match.wire import Note
@@ -70,10 +70,10 @@ def test_a_mirror_game_is_played_in_one_order_only() -> None:
 
 
 def test_the_batches_hold_every_deal_once() -> None:
-    sittings = list(matrix.sittings(a_plan(games=FIRST + 1)))
-    assert [len(one.job.deals) for one in sittings] == [FIRST, 1]
+    sittings = list(matrix.sittings(a_plan(games=FIRST_DEALS + 1)))
+    assert [len(one.job.deals) for one in sittings] == [FIRST_DEALS, 1]
     deals = [deal for one in sittings for deal in one.job.deals]
-    assert len(set(deals)) == len(deals) == FIRST + 1
+    assert len(set(deals)) == len(deals) == FIRST_DEALS + 1
 
 
 def test_another_seed_deals_other_cards_and_the_same_seed_the_same() -> None:
@@ -130,17 +130,17 @@ def test_the_totals_add_up_over_all_opponents() -> None:
 
 
 def test_pairs_come_on_side_by_side() -> None:
-    sittings = matrix.sittings(a_plan(3, games=FIRST + 1))
+    sittings = matrix.sittings(a_plan(3, games=FIRST_DEALS + 1))
     assert [(one.bots, one.games) for one in sittings] == [
-        *((who, 2 * FIRST) for who in [(0, 1), (0, 2), (1, 2)]),
+        *((who, 2 * FIRST_DEALS) for who in [(0, 1), (0, 2), (1, 2)]),
         *((who, 2) for who in [(0, 1), (0, 2), (1, 2)]),
     ]
 
 
 def test_a_total_is_told_once_all_others_were_met_and_its_interval_shrinks() -> None:
-    plan = a_plan(3, games=2 * FIRST)
+    plan = a_plan(3, games=2 * FIRST_DEALS)
     found, told = matrix.Matrix(plan), []
-    for sitting, counts in played(plan, [(0, 0), (0, 1)] * (FIRST // 2)):
+    for sitting, counts in played(plan, [(0, 0), (0, 1)] * (FIRST_DEALS // 2)):
         found.add(sitting, counts)
         told.append({total["bot"]: total for total in found.result()["totals"]})
     assert [list(totals) for totals in told] == [[], ["a"], *[["a", "b", "c"]] * 4]

@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 
 from matchbox.lab.plan import (
-    FIRST,
-    LARGEST,
+    FIRST_DEALS,
+    MAX_BOUTS,
     MAX_DEALS,
     MIN_DEALS,
     Contestant,
@@ -63,7 +63,7 @@ def test_a_bots_time_grows_with_the_deals_of_a_job() -> None:
     plan = replace(a_plan("ab"), limits={"bank_ms": 700, "cpu_ms": 50}, match_deals=2)
     sittings = list(sittings_of(plan, (0, 1), ["a" * 32] * (MIN_DEALS + 1), (0, 1)))
     banks = [sitting.job.limits for sitting in sittings]
-    assert banks[0] == {"bank_ms": 700 * FIRST // 2, "cpu_ms": 50}
+    assert banks[0] == {"bank_ms": 700 * FIRST_DEALS // 2, "cpu_ms": 50}
     assert banks[2] == plan.limits
     as_they_are = sittings_of(replace(plan, match_deals=0), (0, 1), ["a" * 32] * MIN_DEALS, (0, 1))
     assert next(as_they_are).job.limits == plan.limits
@@ -82,12 +82,12 @@ def test_a_job_has_as_many_deals_as_all_before_it_within_bounds() -> None:
 def test_a_job_of_a_large_table_holds_no_more_bouts_than_one_of_a_pair() -> None:
     jobs = list(sittings_of(a_plan("abcdef"), range(6), ["a" * 32] * 5000, range(6)))
     assert sum(len(one.job.deals) for one in jobs) == 5000
-    assert max(one.games for one in jobs) == 6 * (LARGEST // 6) <= LARGEST
+    assert max(one.games for one in jobs) == 6 * (MAX_BOUTS // 6) <= MAX_BOUTS
 
 
 def test_what_is_left_over_is_a_job_of_its_own() -> None:
     sizes = [len(sitting.job.deals) for sitting in rotated(a_plan("ab"), (0, 1), 4 * MIN_DEALS + 3)]
-    assert sizes == [FIRST, MIN_DEALS - FIRST, MIN_DEALS, 1, 1]
+    assert sizes == [FIRST_DEALS, MIN_DEALS - FIRST_DEALS, MIN_DEALS, 1, 1]
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,17 @@ from matchbox.bundle import digest
 from matchbox.errors import BadMessage, Conflict, Forbidden, NotFound
 from matchbox.match.wire import Learned, Teach
 from server import outbox
-from server.db.models import Lesson, LessonState, Match, Memory, Season, SeasonState, User, Version
+from server.db.models import (
+    Event,
+    Lesson,
+    LessonState,
+    Match,
+    Memory,
+    Season,
+    SeasonState,
+    User,
+    Version,
+)
 from server.queries import courses
 from server.queries import lessons as reading
 from server.services import job_kinds, lessons, seasons, voids
@@ -245,6 +255,12 @@ def test_an_operator_lists_the_lessons_of_a_season_with_any_number_of_them(
     assert (len(found), {one.bytes for one in found}) == (many, {1})
 
 
+def settled(school: School) -> set[str]:
+    """Returns the lessons of which an event says that they are over."""
+    with school.books.read() as session:
+        return set(session.scalars(select(Event.subject).where(Event.kind == "lesson.settled")))
+
+
 def test_an_operator_may_end_a_parked_lesson(school: School, charlie: User) -> None:
     school.taught()
     job, other = school.jobs()
@@ -257,6 +273,8 @@ def test_an_operator_may_end_a_parked_lesson(school: School, charlie: User) -> N
         lessons.skip(session, charlie, row.id, now=school.books.clock())
         with pytest.raises(Conflict):
             lessons.skip(session, charlie, row.id, now=school.books.clock())
+    assert school.rows()[0].trouble == ""
+    assert settled(school) == {str(row.id) for row in school.rows()}
     assert school.taught()
     assert school.versions[0].id not in school.memories()
 
@@ -280,6 +298,7 @@ def test_lessons_of_a_season_that_is_cancelled_end_with_it(school: School, charl
     assert school.jobs() == []
     assert not school.remember(learned(late))
     ended = [one for one in school.rows() if one.round == 1]
+    assert {str(one.id) for one in ended} <= settled(school)
     assert {one.state for one in ended} == {LessonState.FAILED}
     assert {one.after for one in ended} == {digest(b"old")}
 

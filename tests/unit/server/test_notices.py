@@ -53,7 +53,7 @@ def test_the_house_is_told_nothing(books: Books) -> None:
 def test_a_text_that_no_database_holds_is_made_to_fit(books: Books, alice: User) -> None:
     tell(books, alice, "\0\ud800" + "x" * 2000)
     (notice,) = inbox(books, alice)
-    assert notice.text == "\ufffd?" + "x" * (notices.LONGEST - 2)
+    assert notice.text == "\ufffd?" + "x" * (notices.MAX_CHARACTERS - 2)
 
 
 def test_a_notice_is_due_by_every_way_that_the_account_has(books: Books, alice: User) -> None:
