@@ -14,7 +14,8 @@ from flask import current_app
 
 from server.problems import MEDIA_TYPE
 from server.routes.addresses import SCHEMAS
-from server.scopes import scope_of
+from server.routes.responses import has_location
+from server.scopes import ANYBODY, is_public, scope_of
 
 PROBLEM: Final[dict[str, Any]] = {
     "type": "object",
@@ -43,6 +44,15 @@ TOKENS: Final = (
     "without it the answer is 403."
 )
 SECURITY: Final[list[dict[str, list[str]]]] = [{"token": []}, {"session": []}]
+RETRIED: Final = (429, 503)
+RETRY_AFTER: Final[dict[str, Any]] = {
+    "description": "After how many seconds to send the request again, if that is known.",
+    "schema": {"type": "integer"},
+}
+LOCATION: Final[dict[str, Any]] = {
+    "description": "The address of what was made.",
+    "schema": {"type": "string"},
+}
 _PART: Final = re.compile(r"<(?:([a-z]+):)?([a-z_]+)>")
 
 
@@ -56,10 +66,17 @@ def complete_document(document: Any) -> Any:
         "session": {"type": "apiKey", "in": "cookie", "name": cookie},
     }
     components["responses"] = {str(status): _response(status) for status in _STATUSES}
-    parts, scopes = _address_parts(), _scopes()
+    parts, views = _address_parts(), _views()
     for path, operations in document["paths"].items():
         for method, operation in operations.items():
-            operation["x-scope"] = scopes[path, method]
+            endpoint, view = views[path, method]
+            operation["x-scope"] = scope = scope_of(endpoint, view)
+            operation["security"] = [
+                *([{}] if is_public(endpoint, view) else []),
+                *(SECURITY if scope != ANYBODY else []),
+            ]
+            if has_location(view):
+                operation["responses"]["201"]["headers"] = {"Location": LOCATION}
             _complete_operation(operation, method, parts.get(path, {}))
     return document
 
@@ -75,7 +92,6 @@ def _complete_operation(
         operation["requestBody"]["required"] = True
     for status in _statuses(operation, method):
         operation["responses"].setdefault(str(status), {"$ref": f"#/components/responses/{status}"})
-    operation.setdefault("security", [{}, *SECURITY] if method == "get" else SECURITY)
 
 
 def _statuses(operation: dict[str, Any], method: str) -> list[int]:
@@ -92,7 +108,13 @@ def _statuses(operation: dict[str, Any], method: str) -> list[int]:
 
 def _response(status: int) -> dict[str, Any]:
     schema = {"$ref": "#/components/schemas/Problem"}
-    return {"description": HTTPStatus(status).phrase, "content": {MEDIA_TYPE: {"schema": schema}}}
+    found: dict[str, Any] = {
+        "description": HTTPStatus(status).phrase,
+        "content": {MEDIA_TYPE: {"schema": schema}},
+    }
+    if status in RETRIED:
+        found["headers"] = {"Retry-After": RETRY_AFTER}
+    return found
 
 
 def _address_parts() -> dict[str, dict[str, dict[str, Any]]]:
@@ -105,11 +127,13 @@ def _address_parts() -> dict[str, dict[str, dict[str, Any]]]:
     }
 
 
-def _scopes() -> dict[tuple[str, str], str | None]:
-    """The scope that each address and method needs. Addresses are spelled as in the document."""
+def _views() -> dict[tuple[str, str], tuple[str, Any]]:
+    """The endpoint and the view of each address and method. Addresses are spelled as in the
+    document."""
     return {
-        (_PART.sub(r"{\2}", rule.rule), method.lower()): scope_of(
-            rule.endpoint, current_app.view_functions[rule.endpoint]
+        (_PART.sub(r"{\2}", rule.rule), method.lower()): (
+            rule.endpoint,
+            current_app.view_functions[rule.endpoint],
         )
         for rule in current_app.url_map.iter_rules()
         for method in rule.methods or ()

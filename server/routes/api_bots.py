@@ -16,7 +16,7 @@ from server.queries.bot_faults import bot_faults
 from server.rate_limits import client_network
 from server.routes import schemas
 from server.routes.api_versions import whole_version
-from server.routes.responses import answered, made_at
+from server.routes.responses import answered, gives_location, made_at
 from server.routes.upload_body import read_upload, request_body
 from server.scopes import Scope, needs
 from server.services import uploads
@@ -25,7 +25,7 @@ routes = APIBlueprint("bots", __name__, url_prefix="/api/v1", tag="Bots")
 
 
 @routes.get("/bots")
-@needs(Scope.READ)
+@needs(Scope.READ, public=True)
 @routes.input(schemas.BotsPage, location="query")
 @routes.output(Bots)
 def bots(query_data: schemas.BotsPage) -> Response:
@@ -36,6 +36,7 @@ def bots(query_data: schemas.BotsPage) -> Response:
 
 @routes.post("/bots")
 @needs(Scope.SUBMIT)
+@gives_location
 @routes.output(Version, status_code=201)
 @routes.doc(extensions={"requestBody": request_body(schemas.NewBot)})
 def upload() -> Response:
@@ -49,6 +50,7 @@ def upload() -> Response:
 
 @routes.post("/bots/<name:name>/versions")
 @needs(Scope.SUBMIT)
+@gives_location
 @routes.output(Version, status_code=201)
 @routes.doc(extensions={"requestBody": request_body(schemas.NewVersion)})
 def upload_version(name: str) -> Response:
@@ -58,7 +60,7 @@ def upload_version(name: str) -> Response:
 
 
 @routes.get("/bots/<name:owner>/<name:name>")
-@needs(Scope.READ)
+@needs(Scope.READ, public=True)
 @routes.output(Bot)
 def bot(owner: str, name: str) -> Response:
     """Returns a bot with its versions; only its owner and operators see the logs in the reports."""
@@ -67,7 +69,7 @@ def bot(owner: str, name: str) -> Response:
 
 
 @routes.get("/bots/<name:owner>/<name:name>/ratings")
-@needs(Scope.READ)
+@needs(Scope.READ, public=True)
 @routes.output(Ratings)
 def ratings(owner: str, name: str) -> Response:
     """Returns the rating history of each of the bot's versions, oldest first."""
@@ -76,7 +78,7 @@ def ratings(owner: str, name: str) -> Response:
 
 
 @routes.get("/bots/<name:owner>/<name:name>/faults")
-@needs(Scope.READ)
+@needs(Scope.READ, public=True)
 @routes.input(schemas.Page, location="query")
 @routes.output(FaultList)
 def faults(owner: str, name: str, query_data: schemas.Page) -> Response:

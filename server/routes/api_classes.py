@@ -21,7 +21,6 @@ routes = APIBlueprint("classes", __name__, url_prefix="/api/v1", tag="Classes")
 @routes.get("/join/<name:code>")
 @needs(ANYBODY)
 @routes.output(Invited)
-@routes.doc(security=[{}])
 def invited(code: str) -> Response:
     """Returns the league that a code joins."""
     with context().read() as session:

@@ -9,7 +9,7 @@ from matchbox.answers.comparisons import Comparison, Comparisons
 from server.auth import account, acting, context, viewer
 from server.queries import comparisons as queries
 from server.routes import schemas
-from server.routes.responses import answered, made_at
+from server.routes.responses import answered, gives_location, made_at
 from server.scopes import Scope, needs
 from server.services import comparisons as services
 
@@ -28,6 +28,7 @@ def comparisons(query_data: schemas.ComparisonsPage) -> Response:
 
 @routes.post("/comparisons")
 @needs(Scope.SUBMIT)
+@gives_location
 @routes.input(schemas.NewComparison)
 @routes.output(Comparison, status_code=201)
 def start(json_data: schemas.NewComparison) -> Response:

@@ -11,7 +11,7 @@ from server.auth import acting, context, viewer
 from server.queries import waiting
 from server.rate_limits import client_network
 from server.routes import schemas
-from server.routes.responses import answered, made_at
+from server.routes.responses import answered, gives_location, made_at
 from server.routes.upload_body import read_upload, request_body
 from server.scopes import Scope, needs
 from server.services import drafts
@@ -21,6 +21,7 @@ routes = APIBlueprint("drafts", __name__, url_prefix="/api/v1", tag="Drafts")
 
 @routes.post("/drafts")
 @needs(Scope.SUBMIT)
+@gives_location
 @routes.output(Draft, status_code=201)
 @routes.doc(extensions={"requestBody": request_body(schemas.NewDraft)})
 def try_draft() -> Response:

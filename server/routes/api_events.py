@@ -36,7 +36,7 @@ routes = APIBlueprint("events", __name__, url_prefix="/api/v1", tag="Events")
 
 
 @routes.get("/events")
-@needs(Scope.READ)
+@needs(Scope.READ, public=True)
 @routes.input(schemas.Since, location="query")
 @routes.doc(responses=described("Server-sent events", MEDIA_TYPE))
 def events(query_data: schemas.Since) -> Response:

@@ -17,7 +17,7 @@ routes = APIBlueprint("games", __name__, url_prefix="/api/v1", tag="Games")
 
 
 @routes.get("/games")
-@needs(Scope.READ)
+@needs(Scope.READ, public=True)
 @routes.output(Games)
 def games() -> Response:
     """Lists the installed games."""
@@ -29,7 +29,7 @@ def games() -> Response:
 
 
 @routes.get("/leaderboards/<league:game>")
-@needs(Scope.READ)
+@needs(Scope.READ, public=True)
 @routes.output(Board)
 def leaderboard(game: str) -> Response:
     """Returns the leaderboard of the game's default league."""

@@ -9,7 +9,7 @@ from matchbox.answers.leagues import League, Leagues
 from server import queries
 from server.auth import acting, context, viewer
 from server.routes import league_schemas
-from server.routes.responses import answered, made_at
+from server.routes.responses import answered, gives_location, made_at
 from server.scopes import Scope, needs
 from server.services import admission
 from server.services import leagues as services
@@ -18,7 +18,7 @@ routes = APIBlueprint("leagues", __name__, url_prefix="/api/v1", tag="Leagues")
 
 
 @routes.get("/leagues")
-@needs(Scope.READ)
+@needs(Scope.READ, public=True)
 @routes.output(Leagues)
 def leagues() -> Response:
     """Lists the leagues; the default league of a game has the game's name."""
@@ -28,6 +28,7 @@ def leagues() -> Response:
 
 @routes.post("/leagues")
 @needs(Scope.OPERATE)
+@gives_location
 @routes.input(league_schemas.NewLeague)
 @routes.output(League, status_code=201)
 def create(json_data: league_schemas.NewLeague) -> Response:
@@ -54,7 +55,7 @@ def create(json_data: league_schemas.NewLeague) -> Response:
 
 
 @routes.get("/leagues/<league:name>")
-@needs(Scope.READ)
+@needs(Scope.READ, public=True)
 @routes.output(League)
 def league(name: str) -> Response:
     """Returns a league, with the settings of its seasons and the start of the next one."""

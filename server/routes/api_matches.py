@@ -20,7 +20,7 @@ routes = APIBlueprint("matches", __name__, url_prefix="/api/v1", tag="Matches")
 
 
 @routes.get("/matches")
-@needs(Scope.READ)
+@needs(Scope.READ, public=True)
 @routes.input(schemas.MatchesPage, location="query")
 @routes.output(Matches)
 def matches(query_data: schemas.MatchesPage) -> Response:
@@ -30,7 +30,7 @@ def matches(query_data: schemas.MatchesPage) -> Response:
 
 
 @routes.get("/matches/<match:match>")
-@needs(Scope.READ)
+@needs(Scope.READ, public=True)
 @routes.output(Match)
 def match(match: str) -> Response:
     """Returns a match with its record; under embargo `record` is null and `embargo` says why."""
@@ -38,7 +38,7 @@ def match(match: str) -> Response:
 
 
 @routes.get("/matches/<match:match>/verification")
-@needs(Scope.READ)
+@needs(Scope.READ, public=True)
 @routes.output(MatchVerification)
 def verification(match: str) -> Response:
     """Returns the result of the newest verification of the match."""

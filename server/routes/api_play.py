@@ -11,7 +11,7 @@ from matchbox.answers.play import Table, Tables
 from server.auth import account, acting, context, viewer
 from server.queries import play as queries
 from server.routes import schemas
-from server.routes.responses import answered
+from server.routes.responses import answered, gives_location
 from server.scopes import Scope, needs
 from server.services import play as services
 from server.services.positions import Place
@@ -35,6 +35,7 @@ def tables(query_data: schemas.TablesPage) -> Response:
 
 @routes.post("/tables")
 @needs(Scope.SUBMIT)
+@gives_location
 @routes.input(schemas.NewTable)
 @routes.output(Table, status_code=201)
 def open_table(json_data: schemas.NewTable) -> Response:
@@ -56,7 +57,7 @@ def open_table(json_data: schemas.NewTable) -> Response:
 
 
 @routes.get("/tables/<digits:table>")
-@needs(Scope.READ)
+@needs(Scope.READ, public=True)
 @routes.input(schemas.TableSince, location="query")
 @routes.output(Table)
 def table(table: str, query_data: schemas.TableSince) -> Response:

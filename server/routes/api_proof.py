@@ -66,7 +66,7 @@ class Sharing(schemas.Body):
 
 
 @routes.get("/seasons/<season:season>/archive")
-@needs(Scope.READ)
+@needs(Scope.READ, public=True)
 @routes.input(WhichBundles, location="query")
 @routes.doc(responses=described("A zip", ZIP))
 def archive(season: str, query_data: WhichBundles) -> Response:

@@ -17,7 +17,7 @@ routes = APIBlueprint("queue", __name__, url_prefix="/api/v1", tag="Queue")
 
 
 @routes.get("/queue")
-@needs(Scope.READ)
+@needs(Scope.READ, public=True)
 @routes.output(Queue)
 def queue() -> Response:
     """Returns the numbers of unfinished matches and try-outs."""

@@ -14,7 +14,7 @@ from server import queries
 from server.auth import acting, context, viewer
 from server.context import Context
 from server.routes import league_schemas, schemas
-from server.routes.responses import answered, described, made_at
+from server.routes.responses import answered, described, gives_location, made_at
 from server.scopes import Scope, needs
 from server.services import entries, founding
 from server.services import seasons as services
@@ -25,7 +25,7 @@ routes = APIBlueprint("seasons", __name__, url_prefix="/api/v1", tag="Seasons")
 
 
 @routes.get("/seasons")
-@needs(Scope.READ)
+@needs(Scope.READ, public=True)
 @routes.input(schemas.SeasonsPage, location="query")
 @routes.output(Seasons)
 def seasons(query_data: schemas.SeasonsPage) -> Response:
@@ -36,6 +36,7 @@ def seasons(query_data: schemas.SeasonsPage) -> Response:
 
 @routes.post("/seasons")
 @needs(Scope.OPERATE)
+@gives_location
 @routes.input(league_schemas.NewSeason)
 @routes.output(Season, status_code=201)
 def create(json_data: league_schemas.NewSeason) -> Response:
@@ -66,7 +67,7 @@ def create(json_data: league_schemas.NewSeason) -> Response:
 
 
 @routes.get("/seasons/<season:season>")
-@needs(Scope.READ)
+@needs(Scope.READ, public=True)
 @routes.output(Season)
 def season(season: str) -> Response:
     """Returns a season, by number or name, with its entrants."""
@@ -74,7 +75,7 @@ def season(season: str) -> Response:
 
 
 @routes.get("/seasons/<season:season>/standings")
-@needs(Scope.READ)
+@needs(Scope.READ, public=True)
 @routes.output(Board)
 def standings(season: str) -> Response:
     """Returns the season's latest standing."""
@@ -83,7 +84,7 @@ def standings(season: str) -> Response:
 
 
 @routes.get("/seasons/<season:season>/export")
-@needs(Scope.READ)
+@needs(Scope.READ, public=True)
 @routes.doc(responses=described("A line of JSON a match: digest, record", LINES))
 def export(season: str) -> Response:
     """Returns the records of a season that is over, in order, each with its stored digest."""

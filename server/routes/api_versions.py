@@ -18,7 +18,7 @@ routes = APIBlueprint("versions", __name__, url_prefix="/api/v1", tag="Versions"
 
 
 @routes.get("/versions/<version:version>")
-@needs(Scope.READ)
+@needs(Scope.READ, public=True)
 @routes.output(Version)
 def version(version: str) -> Response:
     """Returns a version, by number or digest; its report is null until the verdict."""
@@ -26,7 +26,7 @@ def version(version: str) -> Response:
 
 
 @routes.get("/versions/<version:version>/bundle")
-@needs(Scope.READ)
+@needs(Scope.READ, public=True)
 @routes.doc(responses=described("The uploaded bytes", BYTES))
 def bundle(version: str) -> Response:
     """Returns the uploaded bytes to the owner and operators; a shipped bot's bytes to everybody."""

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from flask import Response, jsonify
 
 from matchbox.answers import Answer
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    View = TypeVar("View", bound=Callable[..., Any])
+
 BYTES: Final = "application/octet-stream"
+_LOCATION: Final = "matchbox_location"
 
 
 def answered(answer: Answer, status: int = 200) -> Response:
@@ -23,6 +29,17 @@ def made_at(location: str, made: Answer) -> Response:
     response = answered(made, 201)
     response.headers["Location"] = location
     return response
+
+
+def gives_location(view: View) -> View:
+    """Marks a view whose 201 response has the header Location, as that of `made_at` has."""
+    setattr(view, _LOCATION, True)
+    return view
+
+
+def has_location(view: object) -> bool:
+    """Returns whether the view is marked with `gives_location`."""
+    return getattr(view, _LOCATION, False)
 
 
 def described(description: str, mimetype: str) -> Any:

@@ -27,7 +27,7 @@ from matchbox.settings import MAX_DEALS, PREFIX, Settings
 from server.app import create_app
 from server.context import Context
 from server.db.session import Database
-from server.scopes import ANYBODY, scope_of
+from server.scopes import ANYBODY, is_public, scope_of
 
 if TYPE_CHECKING:
     from apiflask import APIFlask
@@ -163,7 +163,10 @@ def _routes(app: APIFlask) -> Iterator[tuple[str, str, str, str]]:
             if rule.endpoint == "openapi.spec":
                 document = "This API, described for programs (OpenAPI)."
             does = first_line(document)
-            scope = scope_of(rule.endpoint, app.view_functions[rule.endpoint]) or ANYBODY
+            handler = app.view_functions[rule.endpoint]
+            scope = scope_of(rule.endpoint, handler) or ANYBODY
+            if scope != ANYBODY and is_public(rule.endpoint, handler):
+                scope = "public"
             for method in (rule.methods or set()) - {"HEAD", "OPTIONS"}:
                 yield re.sub(r"<(?:[^:>]+:)?(\w+)>", r"<\1>", rule.rule), method, scope, does
 

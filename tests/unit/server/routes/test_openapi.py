@@ -69,6 +69,39 @@ def test_every_operation_says_what_it_is_and_may_answer(document: dict[str, Any]
             assert {"413", "415"} <= set(operation["responses"]), path
 
 
+def test_a_request_that_needs_an_account_says_so(document: dict[str, Any], nobody: Caller) -> None:
+    filled = {"owner": "alice", "name": "bot", "game": "bomb", "season": "1", "version": "1"}
+    public = set()
+    for method, path, one in operations(document):
+        if method != "get" or path.endswith("/events"):
+            continue
+        address = re.sub(r"{(\w+)}", lambda part: filled.get(part[1], "1" * 32), path)
+        status = nobody.get(address.removeprefix("/api/v1")).status_code
+        if {} in one["security"]:
+            public.add(path.removeprefix("/api/v1"))
+            assert status in (200, 404), path
+        else:
+            assert status in ((401, 404, 422) if "{" in path else (401,)), path
+    assert {"/games", "/matches/{match}", "/versions/{version}", "/join/{code}"} <= public
+    assert not {"/whoami", "/notices", "/webhooks", "/tokens", "/users", "/health"} & public
+
+
+def test_it_names_the_headers_that_a_client_must_read(document: dict[str, Any]) -> None:
+    for status in ("429", "503"):
+        assert "Retry-After" in document["components"]["responses"][status]["headers"]
+    located = {
+        path.removeprefix("/api/v1")
+        for method, path, one in operations(document)
+        if "Location" in one["responses"].get("201", {}).get("headers", ())
+    }
+    assert {"/bots", "/bots/{name}/versions", "/drafts", "/comparisons", "/tables"} <= located
+    assert located == {
+        path.removeprefix("/api/v1")
+        for method, path, one in operations(document)
+        if "Location" in one["summary"]
+    } | {"/leagues", "/seasons"}
+
+
 def test_names_of_operations_are_unique(document: dict[str, Any]) -> None:
     names = [operation["operationId"] for *_, operation in operations(document)]
     assert len(names) == len(set(names))
