@@ -6,10 +6,12 @@ import builtins
 import io
 import sys
 from contextlib import contextmanager
+from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 from cli import output
 from cli.named_bots import NamedBot
+from matchbox.errors import BadGame
 from matchbox.match.seat import LocalChannel
 from matchbox.registry import package_of
 
@@ -27,9 +29,18 @@ class Person(HumanPlayer):
 
 
 def person(game: str, seat: int, names: Sequence[str]) -> NamedBot:
-    """A bot whose decisions are made by the person at this terminal; `names` are the seats'."""
+    """A bot whose decisions are made by the person at this terminal; `names` are the seats'.
+
+    Raises BadGame if the game has no prompts for a person.
+    """
+    package = package_of(game)
+    if not hasattr(import_module(package), "HumanPlayer"):
+        raise BadGame(
+            f"nobody can play {game} at a terminal, because {package} has no HumanPlayer; play it "
+            "on the site"
+        )
     others = {other: name for other, name in enumerate(names) if other != seat}
-    return NamedBot(HUMAN, _SOURCE.format(package=package_of(game), others=others).encode())
+    return NamedBot(HUMAN, _SOURCE.format(package=package, others=others).encode())
 
 
 class PersonChannel(LocalChannel):

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from matchbox.game import CHANCE
+from matchbox.match.replay import described
 from matchbox.match.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ class Spectator:
             self._made += 1
             if self._made > self._printed:
                 self._printed = self._made
-                _print(self._transcript.moved(seat, self._game.describe(move, view)))
+                _print(self._transcript.moved(seat, described(self._game, move, view)))
         self._waiting = []
 
 

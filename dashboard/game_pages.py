@@ -19,6 +19,7 @@ from matchbox.errors import NotFound, quoted
 from matchbox.game import Plain
 from matchbox.registry import broken_game, draw_module
 
+_NO_DRAWING: Final = Markup('<p class="note warning">No drawing: {}.</p>')
 _EXAMPLE: Final = re.compile(r"^## A player\n.*?^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -39,12 +40,15 @@ def drawing(game: str, view: Plain) -> Markup | None:
     if module is None:
         return None
     try:
-        # The text of an installed game; scripts in it do not run.
-        return Markup(module.draw(view))
+        drawn = module.draw(view)
     except Exception as error:
         if broken := broken_game(error):
-            return Markup('<p class="note warning">No drawing: {}.</p>').format(broken)
+            return _NO_DRAWING.format(broken)
         raise
+    if not isinstance(drawn, str) or not 1 <= drawn.count("<svg") == drawn.count("</svg>"):
+        # An element without an end would swallow the rest of the page.
+        return _NO_DRAWING.format(f"draw of the game {game} returned no whole SVG element")
+    return Markup(drawn)  # The text of an installed game; scripts in it do not run.
 
 
 def is_event(game: str, text: str) -> bool:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.json import encode
 
+from matchbox.errors import BadGame, quoted
 from matchbox.game import Choice
 from matchbox.registry import choices_module
 
@@ -18,24 +19,47 @@ if TYPE_CHECKING:
 
 
 def choices_of(game: str, moves: Sequence[Plain], view: Plain) -> list[tuple[Plain, Choice]]:
-    """Returns each move that is offered to the seat with this view. Raises UnknownGame."""
+    """Returns each move that is offered to the seat with this view.
+
+    Raises UnknownGame, and BadGame if the game offers none or describes one wrongly.
+    """
     module = choices_module(game)
     offered = []
     for move in moves:
         made = plain_choice(move) if module is None else module.choice(move, view)
         if made is not None:
+            _check(game, made)
             offered.append((move, made))
+    if moves and not offered:
+        raise BadGame(f"choice of the game {game} returned None for every legal move")
     return offered
 
 
 def question_of(game: str, moves: Sequence[Plain], view: Plain) -> str:
     """Returns what the seat with this view is asked, as a sentence; "" if the game does not say.
 
-    Raises UnknownGame.
+    Raises UnknownGame, and BadGame if it is no text.
     """
     question: Callable[[Sequence[Plain], Plain], str] | None
     question = getattr(choices_module(game), "question", None)
-    return question(moves, view) if question is not None and moves else ""
+    text = question(moves, view) if question is not None and moves else ""
+    if not isinstance(text, str):
+        raise BadGame(f"question of the game {game} returned {quoted(text)}, and no text")
+    return text
+
+
+def _check(game: str, made: object) -> None:
+    """Raises BadGame unless this is a choice with texts."""
+    if not isinstance(made, Choice):
+        raise BadGame(
+            f"choice of the game {game} returned {quoted(made)}, and neither a "
+            "matchbox.game.Choice nor None"
+        )
+    picks = made.picks
+    if not isinstance(picks, tuple | list) or not all(isinstance(one, str) for one in picks):
+        raise BadGame(
+            f"choice of the game {game} returned the picks {quoted(picks)}, and not a tuple of str"
+        )
 
 
 def plain_choice(move: Plain) -> Choice:

@@ -314,11 +314,19 @@ def check_seats(spec: Spec, seats: int) -> None:
         raise BadOption(f"{spec.name} is played by {sizes} {players}, not {seats}")
 
 
+_ANY: Final[Mapping[type, str]] = {
+    str: "any text",
+    int: "any whole number",
+    bool: "true or false",
+}
+"""The values of an option without choices, by the type of its default."""
+
+
 def _read(spec: Spec, name: str, option: Option, value: object) -> str | int | bool:
     read = _from_text(type(option.default), value) if isinstance(value, str) else value
     fits = type(read) is type(option.default)
     if not fits or (option.choices and read not in option.choices):
-        allowed = ", ".join(map(str, option.choices)) or f"any {type(option.default).__name__}"
+        allowed = ", ".join(map(str, option.choices)) or _ANY[type(option.default)]
         raise BadOption(
             f"option {name} of {spec.name} cannot be {quoted(value)}; allowed: {allowed}"
         )

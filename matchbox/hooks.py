@@ -12,6 +12,7 @@ from inspect import Parameter, Signature, signature
 from types import FunctionType, ModuleType
 from typing import Any, Final
 
+from matchbox.dice import SeededDice
 from matchbox.errors import BadGame
 from matchbox.game import (
     Batch,
@@ -52,6 +53,7 @@ def check_game(package: str, game: Any, player: ModuleType) -> None:
     _check_briefs(rules, game, module, player)
     _check_reports(rules, game.spec, module, player)
     _check_batch(rules, game)
+    _check_opening(rules, game)
 
 
 def check_terminal(package: str, terminal: ModuleType) -> None:
@@ -86,6 +88,8 @@ def _check_spec(place: str, spec: Any) -> None:
             f"{place}.name is {spec.name!r}; a game's name is part of addresses, so it has 1 to 32 "
             "letters, digits, -, _ and ."
         )
+    if not isinstance(spec.title, str) or not spec.title.strip():
+        raise BadGame(f"{place}.title is {spec.title!r}, and not the game's name for people")
     if not isinstance(spec.rules, str) or not 1 <= len(spec.rules) <= LONGEST_RULES:
         raise BadGame(
             f"{place}.rules is {spec.rules!r}; a version of the rules has 1 to {LONGEST_RULES} "
@@ -237,6 +241,24 @@ def _check_batch(rules: str, game: Any) -> None:
     for name, declared in _declared(Batch).items():
         if not callable(getattr(made, name, None)):
             raise BadGame(f"what {rules}.batch returns has no {_written(name, declared)}")
+
+
+def _check_opening(rules: str, game: Any) -> None:
+    """Checks what `to_move` returns at the beginning.
+
+    Any other error of the game is reported by the first command or match that meets it.
+    """
+    spec = game.spec
+    try:
+        state = game.start(spec.seats[0], SeededDice(bytes(16), 0), fill_options(spec, {}))
+        movers = game.to_move(state)
+    except Exception:  # noqa: BLE001 - an installed game may raise anything
+        return
+    if movers is not None and not (isinstance(movers, Sequence) and all(map(_is_number, movers))):
+        raise BadGame(
+            f"{rules}.to_move returns {movers!r} at the start; it returns a tuple of the seats "
+            "that owe a move, such as (0,), or (CHANCE,)"
+        )
 
 
 def _written(name: str, declared: Signature | None) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from matchbox.errors import IllegalMove, SeatFault
-from matchbox.game import CHANCE
+from matchbox.game import CHANCE, Outcome
 from matchbox.match import frame_codec
 from matchbox.match.bout import endless, no_outcome, refusal, view_of
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matchbox.dice import SeededDice
-    from matchbox.game import Answers, Batch, Game, Options, Outcome, Plain, State
+    from matchbox.game import Answers, Batch, Game, Options, Plain, State
 
 _CHANCE: Final = CHANCE
 
@@ -115,7 +115,7 @@ class RulesBatch:
             bout.answers.append(answer)
             bout.step += 1
             movers = to_move(state)
-            if len(movers) == 1 and bout.step <= most:
+            if movers and len(movers) == 1 and bout.step <= most:
                 mover = movers[0]
                 if mover != _CHANCE:
                     owing[mover].append(bout)
@@ -137,15 +137,17 @@ class RulesBatch:
     def _go_on(self, bout: _Bout) -> None:
         """Plays chance until one or several seats owe a move, or the bout is over."""
         movers = self._next(bout)
-        bout.together = movers if len(movers) > 1 else ()
-        for seat in movers:
-            self._owing[seat].append(bout)
-        if not movers:
-            moves = _flat(bout.answers) if bout.rows else bout.answers
-            outcome = self._game.outcome(bout.state)
-            if outcome is None:
-                raise no_outcome(self._game)
-            self._over.append((bout.number, moves, outcome))
+        if movers:
+            bout.together = movers if len(movers) > 1 else ()
+            for seat in movers:
+                self._owing[seat].append(bout)
+            return
+        outcome = self._game.outcome(bout.state)
+        if movers is None or not isinstance(outcome, Outcome):
+            raise no_outcome(self._game, movers, outcome)
+        bout.together = ()
+        moves = _flat(bout.answers) if bout.rows else bout.answers
+        self._over.append((bout.number, moves, outcome))
 
     def _next(self, bout: _Bout) -> Sequence[int]:
         """Plays chance; returns the seats that are then to move, none at the end.

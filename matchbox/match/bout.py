@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec.json import encode
 
 from matchbox.dice import SeededDice
-from matchbox.errors import FaultKind, IllegalMove, SeatFault
+from matchbox.errors import FaultKind, IllegalMove, SeatFault, quoted
 from matchbox.game import CHANCE, Outcome
 from matchbox.match.frames import readable
 from matchbox.match.record import Bout, Fault
@@ -46,12 +46,20 @@ def refusal(game: Game, state: State, seat: int, move: Plain) -> str:
 
 def endless(game: Game) -> SeatFault:
     """The platform's fault in a bout with more steps than the game allows."""
-    return SeatFault("platform", f"a bout of {game.spec.name} does not end")
+    spec = game.spec
+    more = f"it has more than {spec.max_steps:,} steps, which is max_steps of the game's Spec"
+    return SeatFault("platform", f"a bout of {spec.name} does not end: {more}")
 
 
-def no_outcome(game: Game) -> SeatFault:
+def no_outcome(game: Game, movers: object, found: object) -> SeatFault:
     """The platform's fault in a bout in which nobody is to move, and which has no outcome."""
-    return SeatFault("platform", f"a bout of {game.spec.name} is over and has no outcome")
+    name, what = ("to_move", movers) if movers is None else ("outcome", found)
+    wanted = "a tuple of seats, () at the end" if movers is None else "a matchbox.game.Outcome then"
+    return SeatFault(
+        "platform",
+        f"a bout of {game.spec.name} is over and has no outcome: {name} returned {quoted(what)}, "
+        f"and must return {wanted}",
+    )
 
 
 class LiveBout:
@@ -190,8 +198,8 @@ class LiveBout:
             movers = self._to_move(self.state)
             if not movers:
                 outcome = self._game.outcome(self.state)
-                if outcome is None:
-                    raise no_outcome(self._game)
+                if movers is None or not isinstance(outcome, Outcome):
+                    raise no_outcome(self._game, movers, outcome)
                 self._settle(outcome)
             elif self._steps > self._max_steps:
                 raise endless(self._game)

@@ -16,7 +16,7 @@ from msgspec import Struct
 from msgspec.json import encode
 
 from matchbox.match.record import Bout, Fault, Record, entrant
-from matchbox.match.replay import walk
+from matchbox.match.replay import described, walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -181,7 +181,7 @@ def _steps_of_seat(
         table = led_to.pop() if led_to else game.view(live.state, None) if made else None
         for mover, move, seen in made:
             own_move = move if mover == seat else None
-            steps.append(LessonStep(mover, own_move, game.describe(move, table), seen))
+            steps.append(LessonStep(mover, own_move, described(game, move, table), seen))
         view = game.view(live.state, seat) if seat in moves or not moves else None
         made = [(mover, move, view if mover == seat else None) for mover, move in moves.items()]
     return steps, view

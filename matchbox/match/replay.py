@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from matchbox.errors import BadGame, BadRecord
+from matchbox.errors import BadGame, BadRecord, quoted
 from matchbox.game import CHANCE
 from matchbox.match import record as records
 from matchbox.match.bout import LiveBout
@@ -115,8 +115,17 @@ def steps(game: Game, record: Record, bout: Bout, *, unfinished: bool = False) -
 def _steps_after(game: Game, made: _Position, after: Plain) -> Iterator[Step]:
     """Yields the steps that led from that position to the spectator's view `after`."""
     for seat, move in made.moves.items():
-        line = FAULT_LINES[made.fault.kind] if made.fault else game.describe(move, after)
+        line = FAULT_LINES[made.fault.kind] if made.fault else described(game, move, after)
         yield Step(made.views, made.table, list(made.moves), seat, move, line, made.fault)
+
+
+def described(game: Game, move: Plain, table: Plain) -> str:
+    """The game's line for a move that led to this view of a spectator. Raises BadGame if it is no
+    text."""
+    line = game.describe(move, table)
+    if not isinstance(line, str):
+        raise BadGame(f"describe of the game {game.spec.name} returned {quoted(line)}, and no text")
+    return line
 
 
 class _Position(NamedTuple):

@@ -48,7 +48,7 @@ def test_text_is_read_as_the_type_of_the_default(name: str, given: Any, read: An
 @pytest.mark.parametrize(
     "name, given, told",
     [
-        ("cards", "many", "option cards of toy cannot be 'many'; allowed: any int"),
+        ("cards", "many", "option cards of toy cannot be 'many'; allowed: any whole number"),
         ("cards", True, "cannot be True"),
         ("cards", None, "cannot be None"),
         ("open", 1, "cannot be 1"),

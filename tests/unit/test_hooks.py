@@ -11,7 +11,7 @@ import pytest
 
 from matchbox import hooks
 from matchbox.errors import BadGame
-from matchbox.game import Option, Spec
+from matchbox.game import CHANCE, Option, Spec
 from matchbox.hooks import check_choices, check_draw, check_game, check_terminal
 
 
@@ -153,6 +153,22 @@ def test_a_version_of_the_rules_that_no_column_holds_is_refused(version: Any) ->
     with pytest.raises(BadGame, match="a version of the rules has 1 to 16 characters"):
         check_game("nim", game(spec=Spec("nim", "Nim", (2,), version)), player())
     check_game("nim", game(spec=Spec("nim", "Nim", (2,), "2026.11.27-beta1")), player())
+
+
+@pytest.mark.parametrize("title", ["", " ", None])
+def test_a_game_has_a_title(title: Any) -> None:
+    with pytest.raises(BadGame, match=r"rules\.GAME\.spec\.title is .* name for people"):
+        check_game("nim", game(spec=Spec("nim", title, (2,), "1")), player())
+
+
+@pytest.mark.parametrize("movers", [0, {0}, "0", (True,), ("0",)])
+def test_the_seats_that_begin_are_a_tuple_of_numbers(movers: Any) -> None:
+    with pytest.raises(
+        BadGame, match=r"rules\.GAME\.to_move returns .* at the start; it returns a"
+    ):
+        check_game("nim", game(to_move=lambda self, state: movers), player())
+    for taken in ((0,), [0, 1], (CHANCE,)):
+        check_game("nim", game(to_move=lambda self, state, taken=taken: taken), player())
 
 
 @pytest.mark.parametrize("name", ["", "tic tac", "tic/tac", "t" * 33, None])

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from matchbox.games import war
 from tests.unit.cli.conftest import Ran, Run
 from tests.unit.worker.bots import turning
 
@@ -43,6 +44,13 @@ def moves(prompt: str) -> str:
     if bid := re.search(r"a bid (?:from|of) (\d)", prompt):
         return str(bid[1])
     return next(letter for letter in "rps" if f"[{letter}]" in prompt)
+
+
+def test_a_game_without_prompts_is_named(matchbox: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(war, "HumanPlayer")
+    ran = matchbox("play", "war", *TABLES["war"].split(), "--box", "none")
+    assert ran.code == 1
+    assert "nobody can play war at a terminal, because matchbox.games.war has no" in ran.err
 
 
 @pytest.fixture

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
+from typing import Any
 
 import pytest
 
 from dashboard.game_pages import drawing, ending, readme, summary
 from matchbox import registry
 from matchbox.errors import UnknownGame
+from matchbox.games.bomb import draw
 from tests.unit.dashboard.cast import steps
 
 
@@ -38,6 +40,16 @@ def test_a_drawing_that_fails_is_a_note_with_the_reason() -> None:
         '<p class="note warning">No drawing: the game bomb is broken: draw raised '
     )
     assert "matchbox.games.bomb.draw, line " in note
+
+
+@pytest.mark.parametrize("drawn", [None, "<div></div>", "<svg><text>cut", b"<svg></svg>"])
+def test_a_drawing_that_is_no_whole_svg_is_a_note(
+    drawn: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(draw, "draw", lambda view: drawn)
+    note = drawing("bomb", {})
+    assert note is not None
+    assert "No drawing: draw of the game bomb returned no whole SVG element" in note
 
 
 def test_the_readme_of_a_game_is_a_page() -> None:

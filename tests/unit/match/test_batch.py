@@ -156,7 +156,21 @@ def test_an_outcome_that_cannot_be_is_the_platforms_fault(ending: Outcome) -> No
     assert fault.value.kind == "platform"
 
 
-def test_a_bout_without_an_outcome_is_the_platforms_fault() -> None:
+@pytest.mark.parametrize("ending", [None, {"places": [1, 2]}, (1, 2)])
+def test_a_bout_without_an_outcome_is_the_platforms_fault(ending: Any) -> None:
+    wrong = (
+        r"a bout of race is over and has no outcome: outcome returned .* a matchbox.game.Outcome"
+    )
     for seats, decide in ((2, legal), (3, illegal_at_first)):
-        with pytest.raises(SeatFault, match="a bout of race is over and has no outcome"):
-            match(Ending(None), seats, 4, decide)
+        with pytest.raises(SeatFault, match=wrong):
+            match(Ending(ending), seats, 4, decide)
+
+
+def test_a_game_that_says_nothing_of_its_movers_at_the_end_is_the_platforms_fault() -> None:
+    class Silent(Race):
+        def to_move(self, state: Any) -> Any:
+            return super().to_move(state) or None
+
+    for seats, decide in ((2, legal), (3, illegal_at_first)):
+        with pytest.raises(SeatFault, match=r"to_move returned None, and must return a tuple"):
+            match(Silent(), seats, 4, decide)

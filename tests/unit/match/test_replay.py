@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from matchbox import registry
-from matchbox.errors import BadRecord, SeatFault
+from matchbox.errors import BadGame, BadRecord, SeatFault
 from matchbox.game import CHANCE, fill_options
 from matchbox.match.batch import batch_of
 from matchbox.match.frames import Answer, Question
@@ -86,6 +86,16 @@ def test_a_bout_that_was_changed_does_not_replay(change: Callable[[Bout], dict[s
 def test_a_record_of_other_rules_is_refused() -> None:
     with pytest.raises(BadRecord, match="played by rules 9 of race; these are rules 1"):
         replay(Race(), replace(a_record(), rules="9"))
+
+
+def test_a_game_whose_describe_returns_nothing_is_named() -> None:
+    class Silent(Race):
+        def describe(self, move: Any, view: Any) -> Any:
+            return None
+
+    played, _ = play_scripted(Race(), a_job(Race(), deals=1), {0: by_sum, 1: by_sum})
+    with pytest.raises(BadGame, match="describe of the game race returned None, and no text"):
+        list(steps(Silent(), played.record, played.record.bouts[0]))
 
 
 def test_the_steps_of_a_bout_are_its_moves_and_its_end() -> None:
