@@ -420,7 +420,7 @@ if (window.PythonEditor) {
   document.getElementById("keys").hidden = true; // Tab leaves a plain text area.
 }
 if (form.dataset.line && editor) goToLine(form.dataset.line);
-if (matchMedia("(max-width: 900px)").matches) document.getElementById("rules").open = false;
+if (matchMedia("(max-width: 56.25em)").matches) document.getElementById("rules").open = false;
 field("game").addEventListener("change", choose);
 field("name").addEventListener("change", choose);
 // The way back restores the game that was chosen, after this script has begun.
