@@ -73,7 +73,7 @@ def activate(owner: str, name: str) -> Response:
     number = whole("number")
     with acting() as (session, actor, now):
         uploads.activate(session, actor, f"{owner}/{name}", number, now=now)
-    return go_to("pages.bot", owner=owner, name=name)
+    return go_to("pages.bot", owner=owner, name=name, _anchor="versions")
 
 
 @routes.post("/bots/<name:owner>/<name:name>/retire")

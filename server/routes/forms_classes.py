@@ -43,7 +43,7 @@ def renew_code(name: str) -> Response:
     """Gives the league a new code."""
     with acting() as (session, actor, now):
         classes.renew_code(session, actor, name, now=now)
-    return go_to("pages.league_class", name=name)
+    return go_to("pages.league_class", name=name, _anchor="code")
 
 
 @routes.post("/leagues/<league:name>/code/withdraw")

@@ -99,7 +99,7 @@ def invite(name: str) -> Response:
     """Lets an account enter the league's seasons."""
     with acting() as (session, actor, now):
         admission.invite(session, actor, name, field("user"), now=now)
-    return go_to("pages.league", name=name)
+    return go_to("pages.league", name=name, _anchor="invited")
 
 
 @routes.post("/leagues/<league:name>/uninvite")
@@ -108,7 +108,9 @@ def uninvite(name: str) -> Response:
     """Withdraws an invitation, or takes a member out of the class."""
     with acting() as (session, actor, now):
         admission.uninvite(session, actor, name, field("user"), now=now)
-    return go_to("pages.league_class" if field("back") else "pages.league", name=name)
+    if field("back"):
+        return go_to("pages.league_class", name=name, _anchor="out")
+    return go_to("pages.league", name=name, _anchor="invited")
 
 
 @routes.post("/leagues/<league:name>/<any(pause, resume):step>")
@@ -116,7 +118,7 @@ def pause_league(name: str, step: str) -> Response:
     """Pauses or resumes a league."""
     with acting() as (session, actor, now):
         leagues.set_paused(session, actor, name, step == "pause", now=now)
-    return go_to("pages.league", name=name)
+    return go_to("pages.league", name=name, _anchor="run")
 
 
 @routes.post("/seasons")
@@ -161,7 +163,7 @@ def change_season(season: int, step: str) -> Response:
             seasons.start(session, actor, season, settings=context().settings, now=now)
         else:
             STEPS[step](session, actor, season, now=now)
-    return go_to("pages.season", season=season)
+    return go_to("pages.season", season=season, _anchor="entrants" if field("back") else None)
 
 
 def _options(game: str) -> dict[str, str]:

@@ -27,7 +27,7 @@ def mark_read(number: int) -> Response:
     """Marks a notice as read."""
     with acting() as (session, actor, now):
         notices.mark_read(session, actor, number, now=now)
-    return go_to("pages.inbox")
+    return go_to("pages.inbox", cursor=field("cursor") or None, _anchor=f"notice-{number}")
 
 
 @routes.post("/inbox/read")

@@ -42,7 +42,7 @@ def requeue(parked: str, number: int) -> Response:
     """Queues the try-out of a parked version, or a parked lesson, again."""
     with acting() as (session, actor, now):
         REQUEUES[parked](session, actor, number, settings=context().settings, now=now)
-    return go_to("pages.admin")
+    return go_to("pages.admin", _anchor="parked")
 
 
 @routes.post("/admin/lessons/<number:number>/skip")
@@ -50,7 +50,7 @@ def skip_lesson(number: int) -> Response:
     """Ends a parked lesson."""
     with acting() as (session, actor, now):
         lessons.skip(session, actor, number, now=now)
-    return go_to("pages.admin")
+    return go_to("pages.admin", _anchor="parked")
 
 
 @routes.post("/admin/matches/<match:match>/requeue")
@@ -58,7 +58,7 @@ def requeue_match(match: str) -> Response:
     """Queues a parked match again."""
     with acting() as (session, actor, now):
         matches.requeue(session, actor, match, settings=context().settings, now=now)
-    return go_to("pages.admin")
+    return go_to("pages.admin", _anchor="parked")
 
 
 @routes.post("/admin/matches/<match:match>/void")
@@ -131,7 +131,7 @@ def change_arena_key(key: str, action: str) -> Response:
     """Drains the arenas of a key, lets them go on, or revokes the key."""
     with acting() as (session, actor, now):
         KEY_ACTIONS[action](session, actor, key, now=now)
-    return go_to("pages.arenas")
+    return go_to("pages.arenas", _anchor="keys")
 
 
 @routes.post("/seasons/<number:season>/disqualify")

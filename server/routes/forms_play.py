@@ -82,7 +82,7 @@ def close(game: str, table: str) -> Response:
     """Ends a table's game as an operator."""
     with acting() as (session, actor, now):
         play.close(session, actor, table, now=now)
-    return go_to("pages.play")
+    return go_to("pages.play", _anchor="tables")
 
 
 def _place() -> Place | None:

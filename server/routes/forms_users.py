@@ -27,7 +27,7 @@ def create() -> Response:
     """Makes an account for somebody else."""
     wanted = field("name"), field("password"), field("role")
     accounts.create_user(signed_in(), acting, *wanted)
-    return go_to("pages.admin")
+    return go_to("pages.user", name=wanted[0])
 
 
 @routes.post("/admin/users/<name:name>/reset")

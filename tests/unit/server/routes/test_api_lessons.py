@@ -118,7 +118,7 @@ def test_an_operator_gives_a_parked_lesson_again_by_its_form(
     park_a_lesson(school)
     form = "/admin/lessons/1/requeue"
     assert browse(alice).send(form).status_code == 403
-    assert browse(charlie).send(form).location == "/admin"
+    assert browse(charlie).send(form).location == "/admin#parked"
     assert browse(charlie).send(form).status_code == 409
 
 
@@ -128,7 +128,7 @@ def test_an_operator_ends_a_parked_lesson_by_its_form(
     park_a_lesson(school)
     form = "/admin/lessons/1/skip"
     assert browse(alice).send(form).status_code == 403
-    assert browse(charlie).send(form).location == "/admin"
+    assert browse(charlie).send(form).location == "/admin#parked"
     lessons = told(as_charlie.get("/seasons/spring/lessons"))["items"]
     assert {one["id"]: one["state"] for one in lessons}[1] == "failed"
 

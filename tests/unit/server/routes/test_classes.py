@@ -361,7 +361,7 @@ def test_an_operator_takes_a_member_out_of_the_class_of_a_league_that_is_open(
     page, operator = f"/leagues/{GAME}/class", browse(charlie)
     assert '<option value="alice">' in operator.get(page).text
     answer = operator.send(f"/leagues/{GAME}/uninvite", user="alice", back="class")
-    assert (answer.status_code, answer.location) == (303, page)
+    assert (answer.status_code, answer.location) == (303, f"{page}#out")
     assert "alice" not in operator.get(page).text
     assert "You are in league" not in browse(alice).get("/submit").text
 

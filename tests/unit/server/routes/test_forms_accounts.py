@@ -284,7 +284,7 @@ def test_an_operator_makes_accounts_and_an_author_does_not(
     assert browse(None).send("/admin/users", **fields).status_code == 401
     assert browse(dora).send("/admin/users", **fields).status_code == 403
     operator = browse(charlie)
-    assert operator.send("/admin/users", **fields).location == "/admin"
+    assert operator.send("/admin/users", **fields).location == "/admin/users/olaf"
     again = operator.send("/admin/users", **fields)
     assert again.status_code == 409
     assert PASSWORD not in again.text

@@ -89,7 +89,7 @@ def test_an_owner_activates_and_retires(
     page = "/bots/alice/timid"
     assert rival.send(f"{page}/activate", number=1).status_code == 403
     assert browse(None).send(f"{page}/activate", number=1).status_code == 401
-    assert owner.send(f"{page}/activate", number=1).location == page
+    assert owner.send(f"{page}/activate", number=1).location == f"{page}#versions"
     assert books.version(1).state == "active"
     for number, status in ((9, 404), ("one", 422), ("", 422), ("9" * 30, 422)):
         assert owner.send(f"{page}/activate", number=number).status_code == status

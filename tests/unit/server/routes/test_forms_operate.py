@@ -164,7 +164,9 @@ def test_an_operator_takes_out_a_bot_that_keeps_a_season_from_starting(
     taken = 'aria-label="Take out: alice/alice-bot"'
     assert taken in refused.text
     assert taken not in browse(bob).get(page).text
-    assert operator.send(f"{page}/leave", bot="alice/alice-bot").location == page
+    assert 'name="back" value="entrants"' in refused.text
+    answer = operator.send(f"{page}/leave", bot="alice/alice-bot", back="entrants")
+    assert answer.location == f"{page}#entrants"
     assert "alice/alice-bot" not in operator.get(page).text
 
 
@@ -243,7 +245,7 @@ def test_an_operator_deals_with_what_is_parked(
     page = operator.get("/admin").text
     assert all(path in page for path in (again, version, f"/matches/{matches[0]}/operate"))
     for path in (again, version):
-        assert operator.send(path).location == "/admin"
+        assert operator.send(path).location == "/admin#parked"
     assert operator.send(version).status_code == 409
 
 
@@ -348,13 +350,13 @@ def test_an_operator_invites_to_a_league_and_lets_it_rest_by_its_forms(
     for step in ("invite", "uninvite", "pause", "resume"):
         assert browse(alice).send(f"{page}/{step}", user="alice").status_code == 403
     assert told() == before
-    for step, after in (
-        ("invite", (["alice"], False)),
-        ("uninvite", ([], False)),
-        ("pause", ([], True)),
-        ("resume", ([], False)),
+    for step, place, after in (
+        ("invite", "invited", (["alice"], False)),
+        ("uninvite", "invited", ([], False)),
+        ("pause", "run", ([], True)),
+        ("resume", "run", ([], False)),
     ):
-        assert operator.send(f"{page}/{step}", user="alice").location == page
+        assert operator.send(f"{page}/{step}", user="alice").location == f"{page}#{place}"
         assert told() == after
     assert operator.send(page, by="invitation").location == page
     refused = operator.send(f"{page}/invite", user="alicia")

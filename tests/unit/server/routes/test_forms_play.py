@@ -140,7 +140,7 @@ def test_an_operator_closes_a_table_by_its_form(
 ) -> None:
     page = browse(alice).send("/play/bomb", **TWO).location
     assert browse(alice).send(f"{page}/close").status_code == 403
-    assert browse(charlie).send(f"{page}/close").location == "/play"
+    assert browse(charlie).send(f"{page}/close").location == "/play#tables"
     told: Any = as_alice.get(f"/tables/{page.rpartition('/')[2]}").json
     assert told["state"] == "ended"
 

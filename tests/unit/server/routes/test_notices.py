@@ -115,7 +115,7 @@ def test_the_inbox_counts_in_the_head_until_it_was_read(
     page = browser.get("/inbox").text
     assert "3 new" in page
     assert "three &lt;b&gt;" in page
-    assert browser.send(f"/inbox/{told[0]}/read").location == "/inbox"
+    assert browser.send(f"/inbox/{told[0]}/read").location == f"/inbox#notice-{told[0]}"
     assert "2 new" in browser.get("/account").text
     assert f'name="newest" value="{told[2]}"' in page
     assert browser.send("/inbox/read", newest=told[1]).status_code == 303
@@ -125,6 +125,19 @@ def test_the_inbox_counts_in_the_head_until_it_was_read(
     assert "1 new" in browser.get("/inbox").text
     browser.send("/inbox/read", newest=told[2])
     assert "new</span>" not in browser.get("/inbox").text
+
+
+def test_who_marks_an_old_notice_as_read_stays_at_it_on_the_page_of_old_ones(
+    browse: Browse, as_alice: Caller, alice: User, told: list[int]
+) -> None:
+    shown: Any = as_alice.get("/notices?limit=1").json
+    cursor = shown["next"]
+    browser = browse(alice)
+    older = browser.get(f"/inbox?cursor={cursor}").text
+    assert f'id="notice-{told[0]}"' in older
+    assert f'name="cursor" value="{cursor}"' in older
+    answer = browser.send(f"/inbox/{told[0]}/read", cursor=cursor)
+    assert answer.location == f"/inbox?cursor={cursor}#notice-{told[0]}"
 
 
 def test_without_a_login_the_inbox_asks_for_one(browse: Browse) -> None:
