@@ -121,10 +121,12 @@ function keepAddress() {
 }
 
 function pause() {
+  const isStopped = timer !== null;
   clearInterval(timer);
   timer = null;
   part("play").textContent = "Play";
   part("now").setAttribute("aria-live", "polite");
+  if (isStopped) tell(part("transcript").children[at]); // Where it stopped is read out.
 }
 
 function run() {
@@ -232,6 +234,7 @@ function startStrip() {
 
 async function start() {
   startStrip();
+  if (location.hash === "#status") part("status")?.focus(); // A game has just ended.
   const lines = part("transcript");
   rove(lines, lines.children[at].querySelector("a"));
   scrollInto(lines, lines.children[at]);

@@ -306,12 +306,18 @@ async function take(news) {
   busy = false;
   part("controls").hidden = steps.length < 2;
   if (steps.length) show(steps.length - 1);
-  if (over) return location.reload(); // The whole page shows the result, and all hands.
+  if (over) return showEnd();
   play.dataset.turn = pause() === null ? "over" : mine ? "mine" : "wait";
   if (mine && returns) {
     returns = false;
     document.querySelector("#moves button, #moves select")?.focus();
   }
+}
+
+// The whole page shows the result, which gets the focus, and all hands.
+function showEnd() {
+  history.replaceState(null, "", "#status");
+  location.reload();
 }
 
 // Replaces the parts that change. The moves of the same turn stay, with what is chosen of them. So

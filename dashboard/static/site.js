@@ -148,6 +148,8 @@ function markWrong(problem) {
   requestAnimationFrame(() => field.focus()); // After the browser has put it on the sentence.
 }
 
+// A browser puts the focus on the sentence only if the address leads to no other part of the page.
+requestAnimationFrame(() => document.querySelector("main [role=alert][autofocus]")?.focus());
 document.querySelectorAll("[data-wrong]").forEach(markWrong);
 
 const NOTHING = { form: null, at: 0 };

@@ -133,6 +133,25 @@ def test_space_plays_the_bout_and_stops_it(replayed: Page) -> None:
     expect(replayed.locator("#speed")).to_have_value("8")
 
 
+READ_OUT = """() => {
+  window.told = [];
+  const now = document.getElementById("now");
+  new MutationObserver(() => now.ariaLive === "polite" && window.told.push(now.textContent))
+    .observe(now, { childList: true });
+}"""
+"""Notes what is put into the line below the board while it is read out."""
+
+
+def test_where_a_bout_stops_is_read_out_once_and_not_what_was_passed(replayed: Page) -> None:
+    replayed.locator("#speed").select_option("8")
+    replayed.evaluate(READ_OUT)
+    replayed.get_by_role("button", name="Play").press("Enter")
+    expect(replayed.locator("#at")).to_have_text(str(LAST))
+    expect(replayed.get_by_role("button", name="Play")).to_be_visible()
+    end = replayed.locator("#now").inner_text()
+    assert replayed.evaluate("window.told") == [end]
+
+
 def test_a_browser_that_takes_no_more_addresses_for_now_gets_the_last_one_later(
     replayed: Page,
 ) -> None:

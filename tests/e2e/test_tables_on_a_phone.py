@@ -167,3 +167,17 @@ def test_a_move_by_keyboard_keeps_the_focus_and_each_event_is_read_out_once(phon
         expect(phone.locator("#moves button:focus")).to_have_count(1)
         fresh = phone.locator("#events li").all_inner_texts()[before:]
         assert phone.evaluate("window.told") == fresh
+
+
+def test_the_result_of_a_game_has_the_focus_and_is_the_title_of_its_page(phone: Page) -> None:
+    sit_down(phone, "bomb", 2)
+    while my_turn(phone):
+        press(phone)
+    result = phone.locator("#status")
+    expect(result).to_be_focused()
+    expect(result).to_be_in_viewport()
+    words = result.locator("b").inner_text().rstrip(".")
+    assert words.startswith("You ")
+    expect(phone).to_have_title(f"{words} – Bomb: alice, simple")
+    phone.keyboard.press("Tab")
+    expect(phone.get_by_role("link", name="A new game")).to_be_focused()
