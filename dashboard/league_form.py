@@ -14,7 +14,8 @@ from msgspec.structs import replace
 
 from dashboard import formats
 from dashboard.responses import PageResponse, login_first
-from matchbox.errors import BadOption, Forbidden, quoted
+from matchbox.bundle import check_name
+from matchbox.errors import BadName, BadOption, Forbidden, quoted
 from matchbox.league.format import (
     CHOICES,
     OWN,
@@ -99,7 +100,7 @@ def page(
     elif step >= 3:
         try:
             sections, step = summary(game, typed), 3
-        except BadOption as wrong:
+        except (BadName, BadOption) as wrong:
             error, step = str(wrong), 2
     return render_template(
         "league_new.html",
@@ -161,9 +162,11 @@ def _chosen_from(field: SettingField) -> SettingField:
 
 
 def summary(game: Game, typed: Mapping[str, str]) -> list[tuple[str, list[str]]]:
-    """Returns the league in sentences, under headings. Raises BadOption for a mistake."""
+    """Returns the league in sentences, under headings. Raises BadName or BadOption for a
+    mistake."""
     if not typed.get("name", "").strip():
         raise BadOption("the league has no name yet; give it one")
+    check_name(typed["name"])
     seats = _seats(game, typed)
     deals = typed.get("deals")
     match = "as many deals a match as its bots' speed allows"

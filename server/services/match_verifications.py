@@ -49,9 +49,7 @@ def ask(
         MatchVerification.match_id == match.id, _UNDER_WAY
     )
     if session.scalar(open_ones.limit(1)) is not None:
-        raise Conflict(
-            "an arena is verifying this match already; its finding will appear on this page"
-        )
+        raise Conflict("an arena is verifying this match already; wait for its finding")
     _check_quota(session, actor, settings, now)
     return _open(session, match, actor.id, settings, now)
 

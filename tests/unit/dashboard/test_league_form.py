@@ -179,6 +179,10 @@ def test_a_mistake_leads_back_to_the_settings_and_keeps_what_was_typed() -> None
         page = step(3, name="cup", game="bomb", kind="swiss", seats=seats)
         assert f"is played by 2 players, not {seats!r}" in unescape(page.text)
     assert "give it one" in step(3, game="bomb").text
+    for name in ("class_7b", "Class 7b", "x"):
+        page = step(3, name=name, game="bomb", kind="swiss")
+        assert f"{name!r} cannot be a name" in unescape(page.text)
+        assert {"name", "rounds"} <= names(page)
     assert "step 1 of 3" in step(3, name="cup", game="poker").text
 
 
