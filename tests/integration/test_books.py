@@ -229,6 +229,17 @@ def test_the_causes_of_void_matches_follow_from_their_reasons_in_the_migration(
         assert connection.scalar(text(waiting)) == 0
 
 
+def test_a_platform_goes_on_after_two_billion_events_and_messages(postgres_database: str) -> None:
+    books = migrated(postgres_database)
+    with books.context.database.connect() as connection:
+        for table in ("event", "outbox"):
+            connection.execute(text(f"SELECT setval('{table}_id_seq', {2**31 - 1})"))
+    books.bot(books.person("alice"), "counter")
+    with books.read() as session:
+        assert queries.last_event(session) > 2**31
+    books.context.close()
+
+
 def test_the_migrations_are_in_the_package() -> None:
     folder = files("server.db.migrations")
     assert {"env.py", "script.py.mako", "versions"} <= {item.name for item in folder.iterdir()}

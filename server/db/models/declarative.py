@@ -3,10 +3,14 @@ the columns that all jobs have."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
-from sqlalchemy import JSON, BigInteger, LargeBinary, MetaData, String
+from sqlalchemy import JSON, BigInteger, Integer, LargeBinary, MetaData, String
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+MANY: Final = BigInteger().with_variant(Integer(), "sqlite")
+"""The type of the ids of a table whose rows come and go with every match: Postgres would run out of
+ids of 32 bits in a few years. SQLite counts by itself only in INTEGER columns, which have 64."""
 
 
 class Base(DeclarativeBase):

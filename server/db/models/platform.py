@@ -8,7 +8,7 @@ from typing import Any, Literal
 from sqlalchemy import BigInteger, ForeignKey, String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from server.db.models.declarative import Base
+from server.db.models.declarative import MANY, Base
 
 
 class Outbox(Base):
@@ -16,7 +16,7 @@ class Outbox(Base):
 
     __tablename__ = "outbox"
 
-    id: Mapped[int] = mapped_column(primary_key=True)
+    id: Mapped[int] = mapped_column(MANY, primary_key=True)
     task: Mapped[str] = mapped_column(String(32))
     message: Mapped[dict[str, Any]]
     taken_at: Mapped[int | None] = mapped_column(BigInteger)
@@ -29,7 +29,7 @@ class Event(Base):
     __tablename__ = "event"
     __table_args__ = {"sqlite_autoincrement": True}  # noqa: RUF012
 
-    id: Mapped[int] = mapped_column(primary_key=True)
+    id: Mapped[int] = mapped_column(MANY, primary_key=True)
     kind: Mapped[str] = mapped_column(String(32))
     """match.running, match.finished, version.settled, standing.refreshed, season.started, ..."""
     subject: Mapped[str] = mapped_column(String(64))
