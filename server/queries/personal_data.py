@@ -10,6 +10,7 @@ from typing import IO, TYPE_CHECKING, Any, Final
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from sqlalchemy import bindparam, select
+from sqlalchemy.orm import selectinload
 
 from matchbox.bundle import ending
 from server.db.models import (
@@ -20,6 +21,7 @@ from server.db.models import (
     Invitation,
     League,
     Lesson,
+    MatchSeat,
     Memory,
     Notice,
     PlaySeat,
@@ -27,14 +29,15 @@ from server.db.models import (
     User,
     Version,
 )
-from server.queries import play
+from server.db.session import in_parts
+from server.queries import match_lines, play
 from server.queries.bots import bot as answered_bot
 from server.queries.comparisons import comparisons
 from server.queries.inbox import delivery_settings
-from server.queries.matches import matches
 from server.queries.pagination import MAX_ITEMS
 from server.queries.platform import account, sessions, tokens
 from server.services import classes, identities
+from server.services.embargo import embargoed_matches
 from server.times import iso
 
 if TYPE_CHECKING:
@@ -58,6 +61,15 @@ _FILES: Final = (
     .execution_options(yield_per=_AT_ONCE)
 )
 """Selects the number and the file of each version of a bot."""
+_PLAYED: Final = (
+    select(MatchSeat.match_id, MatchSeat.created_at, MatchSeat.number)
+    .join(MatchSeat.version)
+    .where(Version.bot_id == bindparam("bot"))
+    .distinct()
+    .order_by(MatchSeat.created_at.desc(), MatchSeat.number.desc(), MatchSeat.match_id.desc())
+)
+"""Selects all matches of a bot, newest first, in one query. Page by page, each page of a bot with
+many versions would read all its seats again."""
 README: Final = """All that this Matchbox keeps for your account, but for what your bots printed
 in matches and lessons: the pages of these matches and of your bots show you that.
 
@@ -100,7 +112,7 @@ def write_personal_data(
                 archive.writestr(f"{folder}/v{number}.{ending(data)}", data)
             for memory in _memories(session, row):
                 archive.writestr(f"{folder}/memories/{memory.digest}", memory.data)
-        archive.writestr("results.csv", _results(session, [row.full_name for row in bots]))
+        archive.writestr("results.csv", _results(session, bots))
 
 
 def _account(session: Session, user: User, settings: Settings, now: int) -> dict[str, object]:
@@ -161,7 +173,8 @@ def _tables(session: Session, user: User) -> Iterator[dict[str, object]]:
     """Yields the tables at which the account has a seat; those that are played have no record."""
     mine = PlayTable.seats.any(PlaySeat.user_id == user.id)
     ordered = select(PlayTable).where(mine).order_by(PlayTable.created_at, PlayTable.id)
-    for row in session.scalars(ordered):
+    with_seats = ordered.options(selectinload(PlayTable.seats))
+    for row in session.scalars(with_seats.execution_options(yield_per=100)):
         yield {
             "table": row.id,
             "game": row.game,
@@ -171,7 +184,7 @@ def _tables(session: Session, user: User) -> Iterator[dict[str, object]]:
             "seats": [seat.seat for seat in row.seats if seat.user_id == user.id],
             "created_at": iso(row.created_at),
             "finished_at": iso(row.finished_at),
-            "record": play.plain_record(session, row.id, user),
+            "record": play.record_for(row, user),
         }
 
 
@@ -191,7 +204,7 @@ def _memories(session: Session, bot: Bot) -> Iterator[Memory]:
     return iter(session.scalars(ordered).yield_per(_AT_ONCE))
 
 
-def _results(session: Session, bots: list[str]) -> str:
+def _results(session: Session, bots: Sequence[Bot]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
@@ -200,13 +213,15 @@ def _results(session: Session, bots: list[str]) -> str:
     return out.getvalue()
 
 
-def _lines(session: Session, bot: str) -> Iterator[tuple[object, ...]]:
-    for match in _items(partial(matches, session), bot=bot):
-        against = [one.bot for one in match.entrants if one.bot != bot]
-        for own in (one for one in match.entrants if one.bot == bot):
-            match_cells = (match.id, match.game, match.season, match.state, match.finished_at)
-            result = (own.points, " ".join(against), match.score)
-            yield (*match_cells, bot, own.version, *result)
+def _lines(session: Session, bot: Bot) -> Iterator[tuple[object, ...]]:
+    for ids in in_parts(session.scalars(_PLAYED, {"bot": bot.id}).all(), MAX_ITEMS):
+        rows = match_lines.rows_of(session, ids)
+        for match in match_lines.lines_of(session, rows, embargoed_matches(session, ids)):
+            against = [one.bot for one in match.entrants if one.bot != bot.full_name]
+            for own in (one for one in match.entrants if one.bot == bot.full_name):
+                match_cells = (match.id, match.game, match.season, match.state, match.finished_at)
+                result = (own.points, " ".join(against), match.score)
+                yield (*match_cells, own.bot, own.version, *result)
 
 
 def _text(plain: object) -> str:

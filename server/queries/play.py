@@ -136,7 +136,11 @@ def plain_record(session: Session, name: str, viewer: User | None) -> dict[str, 
 
     Until the end, and for strangers to a table that ended early, it has none. Raises NotFound.
     """
-    row = _find(session, name)
+    return record_for(_find(session, name), viewer)
+
+
+def record_for(row: PlayTable, viewer: User | None) -> dict[str, Any] | None:
+    """Returns what `plain_record` does, for a table that was read already."""
     with suppress(Forbidden):
         _check_reader(row, viewer)
         return None if row.record is None else to_builtins(records.unpack(row.record))

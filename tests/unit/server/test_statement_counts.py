@@ -6,15 +6,16 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Sequence
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 from sqlalchemy import event, select
 from sqlalchemy.orm import Session
 
 from server import queries
-from server.db.models import Match, User, Version
+from server.db.models import Match, PlaySeat, PlayState, PlayTable, User, Version
 from server.queries import comparisons as compared
-from server.queries import history
+from server.queries import history, personal_data
 from server.queries.job_queue import queue_detail
 from server.queries.personal_data import write_personal_data
 from server.queries.waiting import of_match
@@ -66,6 +67,52 @@ def test_an_accounts_data_needs_no_more_statements_for_more_versions(
     for number in range(21, 28):
         books.bot(alice, "one", SIMPLE + b"# %d\n" % number)
     assert asked(books, write) <= few
+
+
+def test_an_accounts_data_needs_no_more_statements_for_more_tables(
+    books: Books, alice: User
+) -> None:
+    def write(session: Session) -> None:
+        owner, now = session.get_one(User, alice.id), books.clock()
+        write_personal_data(session, owner, io.BytesIO(), settings=books.settings, now=now)
+
+    table_of(books, alice, 0)
+    few = asked(books, write)
+    for number in range(1, 5):
+        table_of(books, alice, number)
+    assert asked(books, write) == few
+
+
+def table_of(books: Books, user: User, number: int) -> None:
+    """A table at which the user sat, and that ended before the first move."""
+    now = books.clock()
+    seat = PlaySeat(seat=0, user_id=user.id, created_at=now)
+    with books.write() as session:
+        session.add(
+            PlayTable(
+                id=f"{number:032x}", game=GAME, rules="1", options={}, deal="0" * 32, limits={},
+                state=PlayState.ENDED, said=[], deadline=now, created_at=now, seats=[seat],
+            )
+        )  # fmt: skip
+
+
+def test_an_accounts_data_finds_all_matches_of_a_bot_with_one_statement(
+    books: Books, alice: User, bob: User, charlie: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    books.league(paused=True)
+    season_of(books, charlie, [books.bot(alice, "one"), books.bot(bob, "two")], cycles=6)
+    monkeypatch.setattr(personal_data, "MAX_ITEMS", 2)
+    statements: list[str] = []
+    file = io.BytesIO()
+    with books.read() as session:
+        connection = session.connection()
+        event.listen(connection, "before_cursor_execute", lambda *told: statements.append(told[2]))
+        owner, now = session.get_one(User, alice.id), books.clock()
+        write_personal_data(session, owner, file, settings=books.settings, now=now)
+    lines = ZipFile(file).read("results.csv").decode().splitlines()
+    assert len(lines) == 1 + books.count(Match)
+    assert len(lines) > 1 + personal_data.MAX_ITEMS
+    assert sum("ORDER BY match_seat.created_at DESC" in one for one in statements) <= 2
 
 
 def test_more_leagues_need_no_more_statements(
