@@ -46,9 +46,15 @@ def account(user: User) -> Account:
     return Account(name=user.name, role=user.role)
 
 
-def tokens(session: Session, user: User, *, revoked_since: int | None = None) -> list[TokenLine]:
-    """Returns the account's API tokens that are not revoked, and those revoked after this time."""
-    return [_token(row) for row in accounts.tokens(session, user, revoked_since=revoked_since)]
+def tokens(
+    session: Session, user: User, *, since: int | None = None, revoked: bool = False
+) -> list[TokenLine]:
+    """Returns the account's API tokens that are not revoked, and did not expire before `since`.
+
+    With `revoked`, adds those that were revoked after that time.
+    """
+    rows = accounts.tokens(session, user, since=since, revoked=revoked)
+    return [_token(row) for row in rows]
 
 
 def fresh_token(session: Session, secret: str, *, now: int) -> FreshToken:

@@ -17,7 +17,7 @@ from server.db.session import count_rows
 from server.queries.pagination import numbers, page_size, split
 from server.queries.platform import PEOPLE, session_line, sessions, tokens
 from server.services import classes
-from server.services.accounts import require_operator_to_see, revoked_since
+from server.services.accounts import listed_since, require_operator_to_see
 from server.times import iso
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def user(session: Session, viewer: User | None, name: str, *, now: int) -> answe
     return answers.UserDetail(
         **vars(_user(row, _bots(session, [row.id]).get(row.id, 0))),
         sessions=sessions(session, row, None, now=now),
-        tokens=tokens(session, row, revoked_since=revoked_since(now)),
+        tokens=tokens(session, row, since=listed_since(now), revoked=True),
         leagues=[league.name for league in classes.leagues_of(session, row)],
     )
 

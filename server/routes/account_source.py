@@ -39,8 +39,8 @@ class AccountSource:
 
     def tokens(self) -> list[TokenLine]:
         with reader() as session:
-            since = accounts.revoked_since(context().now())
-            return queries.tokens(session, account(session), revoked_since=since)
+            since = accounts.listed_since(context().now())
+            return queries.tokens(session, account(session), since=since, revoked=True)
 
     def signup_closed(self) -> bool:
         return context().settings.signup != "open"

@@ -85,11 +85,11 @@ def request_link(json_data: schemas.Address) -> ResponseReturnValue:
 @routes.input(schemas.WhichTokens, location="query")
 @routes.output(Tokens)
 def list_tokens(query_data: schemas.WhichTokens) -> Response:
-    """Lists your tokens without their secrets; `revoked` adds those revoked in the last 30 days."""
+    """Lists your tokens, expired ones for 30 days; `revoked` adds those revoked in the last 30."""
     ctx = context()
     with ctx.read() as session:
-        since = accounts.revoked_since(ctx.now()) if query_data.revoked else None
-        items = queries.tokens(session, account(session), revoked_since=since)
+        who, since = account(session), accounts.listed_since(ctx.now())
+        items = queries.tokens(session, who, since=since, revoked=query_data.revoked)
         return answered(Tokens(items=items, next=None))
 
 

@@ -32,8 +32,8 @@ TOKENS: Final = 50
 TOKEN_DAYS: Final = 365
 """How many days a token is valid by default."""
 MAX_TOKEN_DAYS: Final = 3650
-REVOKED_DAYS: Final = 30
-"""How many days a revoked token is still listed on pages."""
+ENDED_DAYS: Final = 30
+"""How many days a token that was revoked or has expired is still listed."""
 NOTED_MS: Final = MINUTE_MS
 """The least time between two updates of a token's last use, in ms."""
 Actor = TypeVar("Actor", bound="User | None")
@@ -202,8 +202,7 @@ def make_token(
         raise BadName("a token's name has 1 to 64 printable characters").of("name")
     if not 1 <= days <= MAX_TOKEN_DAYS:
         raise BadOption(f"a token lasts 1 to {MAX_TOKEN_DAYS} days").of("days")
-    mine = tokens(session, user)
-    if sum(token.ends_at is None or token.ends_at > now for token in mine) >= TOKENS:
+    if len(tokens(session, user, since=now)) >= TOKENS:
         raise Conflict(f"you have {TOKENS} tokens; revoke one that you no longer use")
     ends_at = now + days * DAY_MS
     if by is not None and by.ends_at is not None:
@@ -212,21 +211,25 @@ def make_token(
     return _give(session, user, _API, name, now, scopes=held, ends_at=ends_at)
 
 
-def tokens(session: Session, user: User, *, revoked_since: int | None = None) -> Sequence[Token]:
-    """Returns the account's unrevoked API tokens, expired ones included, oldest first.
+def tokens(
+    session: Session, user: User, *, since: int | None = None, revoked: bool = False
+) -> Sequence[Token]:
+    """Returns the account's unrevoked API tokens, oldest first.
 
-    Includes those that were revoked after the time `revoked_since`.
+    Leaves out those that expired before the time `since`; with `revoked`, adds those that were
+    revoked after it.
     """
-    kept: ColumnElement[bool] = Token.revoked_at.is_(None)
-    if revoked_since is not None:
-        kept = or_(kept, Token.revoked_at > revoked_since)
-    mine = (Token.user_id == user.id, Token.purpose == _API)
-    return session.scalars(select(Token).where(*mine, kept).order_by(Token.id)).all()
+    kept: list[ColumnElement[bool]] = [Token.user_id == user.id, Token.purpose == _API]
+    if since is not None:
+        kept.append(or_(Token.ends_at.is_(None), Token.ends_at > since))
+    lately = [Token.revoked_at > since] if revoked and since is not None else []
+    kept.append(or_(Token.revoked_at.is_(None), *lately))
+    return session.scalars(select(Token).where(*kept).order_by(Token.id)).all()
 
 
-def revoked_since(now: int) -> int:
-    """Returns the time since which revoked tokens are still listed."""
-    return now - REVOKED_DAYS * DAY_MS
+def listed_since(now: int) -> int:
+    """Returns the time since which tokens that have ended are still listed."""
+    return now - ENDED_DAYS * DAY_MS
 
 
 def token_of(session: Session, secret: str, *, now: int) -> Token:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from sqlalchemy import update
 
 from matchbox.errors import BadName, BadOption, Forbidden, NotFound
-from server.db.models import Audit, Role, User
+from server.db.models import Audit, Role, Token, User
 from server.queries import tokens
 from server.queries.users import logged_in, users
 from server.queries.users import user as told_user
@@ -189,8 +190,21 @@ def test_a_revoked_token_is_listed_for_a_while_with_the_time_it_was_revoked(
         assert tokens(session, dora) == []
         (told,) = told_user(session, charlie, "dora", now=now + 1).tokens
         assert told.revoked_at is not None
-        later = now + (accounts.REVOKED_DAYS + 1) * DAY_MS
+        later = now + (accounts.ENDED_DAYS + 1) * DAY_MS
         assert told_user(session, charlie, "dora", now=later).tokens == []
+
+
+def test_an_expired_token_is_listed_for_a_while(books: Books, dora: User, charlie: User) -> None:
+    with books.write() as session:
+        now = books.clock()
+        for days in (1, 100):
+            accounts.make_token(session, dora, f"of {days} days", days=days, now=now)
+        accounts.make_token(session, dora, "without end", now=now)
+        session.execute(update(Token).where(Token.name == "without end").values(ends_at=None))
+        later = now + accounts.ENDED_DAYS * DAY_MS
+        assert len(told_user(session, charlie, "dora", now=later).tokens) == 3
+        left = told_user(session, charlie, "dora", now=later + DAY_MS).tokens
+        assert [one.name for one in left] == ["of 100 days", "without end"]
 
 
 def test_no_account_gets_the_name_of_a_deleted_one(books: Books, charlie: User) -> None:

@@ -168,6 +168,18 @@ def test_a_revoked_token_stops_working(as_alice: Caller, as_bob: Caller) -> None
     problem(as_alice.delete(f"/tokens/{number}"), 404)
 
 
+def test_tokens_that_expired_long_ago_are_not_listed(as_alice: Caller, books: Books) -> None:
+    def listed() -> list[str]:
+        return [one["name"] for one in as_alice.get("/tokens").json["items"]]  # type: ignore[index]
+
+    assert as_alice.post("/tokens", {"name": "for a day", "days": 1}).status_code == 201
+    books.clock.pass_by(minutes=31 * 1440)
+    assert "for a day" in listed()
+    books.clock.pass_by(minutes=1440)
+    assert listed()
+    assert "for a day" not in listed()
+
+
 def test_a_token_says_when_it_was_last_used(as_alice: Caller, books: Books) -> None:
     def uses() -> list[str | None]:
         return [one["used_at"] for one in as_alice.get("/tokens").json["items"]]  # type: ignore[index]
