@@ -41,7 +41,7 @@ from server.services.embargo import embargoed_matches
 from server.times import iso
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from sqlalchemy.orm import Session
 

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import select
-
 from server.db.models import League, Rating, RatingPoint
+from server.services.ratings import ratings_of
 from server.times import DAY_MS
 
 if TYPE_CHECKING:
@@ -28,10 +27,10 @@ def note(session: Session, league_id: int, lines: Sequence[Mapping[str, Any]], *
     """Adds a point for every version that is due one. `lines` are those of the league's
     standing."""
     league = session.get_one(League, league_id)
-    query = select(Rating).where(Rating.league_id == league_id)
-    ratings = {row.version_id: row for row in session.scalars(query)}
+    versions = [line["version_id"] for line in lines]
+    known = {row.version_id: row for row in ratings_of(session, league_id, versions)}
     for line in lines:
-        row, interval = ratings.get(line["version_id"]), line["ci95"] or line["score_ci95"]
+        row, interval = known.get(line["version_id"]), line["ci95"] or line["score_ci95"]
         if row is None or interval is None or not _is_due(row, line["matches"], now):
             continue
         row.noted_at, row.noted_matches = now, line["matches"]

@@ -201,10 +201,15 @@ def _entrants(session: Session, league: League) -> list[_Entrant]:
 
 
 def _rated(session: Session, league: League, since: int) -> Sequence[Row[int, float, float, int]]:
-    """The live ratings that have changed since the league's ratings had that revision."""
+    """The live ratings that have changed since the league's ratings had that revision; those of all
+    active versions if it is negative."""
     query = select(Rating.version_id, Rating.mu, Rating.sigma, Rating.matches)
-    mine = (Rating.league_id == league.id, Rating.revision > since)
-    return session.execute(query.where(*mine)).all()
+    if since < 0:  # After years, most ratings are of versions that play no more.
+        active = active_in(league).with_only_columns(Version.id).order_by(None)
+        query = query.where(Rating.version_id.in_(active))
+    else:
+        query = query.where(Rating.revision > since)
+    return session.execute(query.where(Rating.league_id == league.id)).all()
 
 
 def _queued(session: Session, league: League) -> Counter[int]:

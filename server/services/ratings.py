@@ -25,15 +25,18 @@ from server.db.models import (
 )
 from server.db.models.bots import entrant_name
 from server.db.packed import PackedDeals, unpack_deals
+from server.db.session import in_parts
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from sqlalchemy import ColumnElement
     from sqlalchemy.orm import Session
 
 Bouts: TypeAlias = "list[tuple[int, int, list[int], list[int], int | None]]"
 
+_AT_ONCE: Final = 1000
+"""The number of versions whose ratings are read with one statement."""
 _RATINGS: Final = select(Rating).where(
     Rating.league_id.in_(bindparam("leagues", expanding=True)),
     Rating.version_id.in_(bindparam("versions", expanding=True)),
@@ -144,11 +147,16 @@ def refit(
     `fitted` maps row numbers of versions to Elo and the half-width of its interval.
     """
     revision = next_revision(session.get_one(League, league_id))
-    query = select(Rating).where(Rating.league_id == league_id)
-    for row in session.scalars(query):
-        if row.version_id in fitted:
-            live = live_of(*fitted[row.version_id], table=seats)
-            row.mu, row.sigma, row.revision = live.mu, live.sigma, revision
+    for row in ratings_of(session, league_id, fitted):
+        live = live_of(*fitted[row.version_id], table=seats)
+        row.mu, row.sigma, row.revision = live.mu, live.sigma, revision
+
+
+def ratings_of(session: Session, league_id: int, versions: Iterable[int]) -> Iterator[Rating]:
+    """Yields the league's live ratings of these versions. After years, most others are of versions
+    that play no more, so they are not read."""
+    for part in in_parts(versions, _AT_ONCE):
+        yield from session.scalars(_RATINGS, {"leagues": [league_id], "versions": part})
 
 
 def next_revision(league: League) -> int:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import event, select
 
 from matchbox.answers import standings as answers
 from matchbox.match.wire import PlayMatch
 from server.db.models import League, Rating, RatingPoint, Standing, User, Version
 from server.queries import history as reading
 from server.queries.standings import leaderboard
-from server.services import history, standings
+from server.services import history, ranked, standings
 from server.services.tick import tick
-from tests.books import Books, played
+from tests.books import SIMPLE, Books, played
 
 DAY = 24 * 60
 
@@ -51,6 +51,23 @@ def told(books: Books, version: Version) -> list[answers.RatingPoint]:
     """Returns the history of the version's bot as readers get it."""
     with books.read() as session:
         return reading.ratings(session, *books.the_bot(version).full_name.split("/"))
+
+
+def test_ratings_of_versions_that_play_no_more_are_not_read(
+    books: Books, rated: tuple[League, Version]
+) -> None:
+    league, first = rated
+    second = books.bot(books.the_bot(first).owner, "mine", SIMPLE + b"# the next version\n")
+    with books.write() as session:
+        session.add(Rating(league_id=league.id, version_id=second.id, mu=25.0, sigma=8.0))
+    read: list[int] = []
+    with books.write() as session:
+        event.listen(Rating, "load", load := lambda row, _: read.append(row.version_id))
+        standings.refresh(session, standings.scope_of(league), now=books.clock())
+        event.remove(Rating, "load", load)
+        known = ranked._rated(session, league, -1)
+    assert set(read) == {second.id}
+    assert [version for version, *_ in known] == [second.id]
 
 
 def test_a_point_is_kept_at_first_and_whenever_a_quarter_more_was_played(
