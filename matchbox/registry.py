@@ -44,6 +44,11 @@ def packages() -> Mapping[str, str]:
     for point in entry_points(group=GROUP):
         if point.name in found:
             raise BadGame(f"two games are called {point.name!r}; uninstall {point.value}")
+        if not all(map(str.isidentifier, point.value.split("."))):
+            raise BadGame(
+                f"the entry point {point.name!r} has the value {point.value!r}; its value is the "
+                "game's package alone, such as tictactoe"
+            )
         found[point.name] = point.value
     return dict(sorted(found.items()))
 
@@ -63,7 +68,10 @@ def game(name: str) -> Game:
         raise BadGame(f"game {name!r} of {package} has no module player: {error}") from error
     check_game(package, found, player)
     if found.spec.name != name:
-        raise BadGame(f"the game of {package} calls itself {found.spec.name!r}, not {name!r}")
+        raise BadGame(
+            f"the game of {package} calls itself {found.spec.name!r}, not {name!r}: the name in "
+            "its Spec and that of its entry point must be the same"
+        )
     return found
 
 

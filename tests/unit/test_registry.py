@@ -95,6 +95,17 @@ def test_two_games_of_one_name_are_refused(install: Install) -> None:
         registry.games()
 
 
+@pytest.mark.parametrize("value", ["value_nim.rules:GAME", "value-nim", "value_nim/rules.py"])
+def test_an_entry_point_that_names_no_package_is_refused(
+    install: Install, value: str, tmp_path: Path
+) -> None:
+    install("nim", "value_nim", RULES.format(name="nim"))
+    points = tmp_path / "value_nim-1.0.dist-info" / "entry_points.txt"
+    points.write_text(f"[matchbox.games]\nnim = {value}\n")
+    with pytest.raises(BadGame, match="its value is the game's package alone, such as tictactoe"):
+        registry.game("nim")
+
+
 @pytest.mark.parametrize("rules", ["", "import no_such_module", "GAME_ = 1"])
 def test_a_package_without_a_game_is_refused_by_name(install: Install, rules: str) -> None:
     install("nim", "broken_nim", rules)
@@ -132,7 +143,7 @@ def test_a_module_with_a_mistake_is_refused_by_name(
 
 def test_a_game_under_another_name_is_refused(install: Install) -> None:
     install("nim", "renamed_nim", RULES.format(name="marienbad"))
-    with pytest.raises(BadGame, match="calls itself 'marienbad', not 'nim'"):
+    with pytest.raises(BadGame, match=r"calls itself 'marienbad', not 'nim': .* must be the same"):
         registry.game("nim")
 
 
