@@ -10,12 +10,12 @@ from contextlib import ExitStack, closing
 from heapq import merge
 from typing import TYPE_CHECKING, Final
 
-from sqlalchemy import literal_column, select, tuple_
+from sqlalchemy import func, literal_column, select, tuple_
 from sqlalchemy.orm import joinedload
 
 from matchbox.answers import faults as answers
 from matchbox.match import record as records
-from server.db.models import Bot, Match, MatchSeat, MatchState
+from server.db.models import Bot, Match, MatchSeat, MatchState, Result
 from server.queries.match_filters import seats_of
 from server.queries.pagination import numbers, page_size, sees
 from server.services.embargo import readable
@@ -34,6 +34,8 @@ EXCLUDED: Final = "excluded"
 listed."""
 AT_ONCE: Final = 20
 """The number of seats of a version that are read at a time."""
+_HAS_RECORD: Final = func.coalesce(Result.record_days, 0) == 0
+"""With its index of results that have a record, SQLite would read all of these."""
 _ORDER: Final = (MatchSeat.created_at, MatchSeat.number, MatchSeat.seat, MatchSeat.match_id)
 
 
@@ -69,7 +71,8 @@ def _found(
     query = (
         select(MatchSeat)
         .join(Match, Match.id == MatchSeat.match_id)
-        .where(readable())
+        .join(Match.result)
+        .where(readable(), _HAS_RECORD)
         .order_by(*(column.desc() for column in _ORDER))
         .options(
             joinedload(MatchSeat.match).joinedload(Match.result), joinedload(MatchSeat.version)
@@ -103,11 +106,11 @@ def _place(seat: MatchSeat) -> tuple[int, int, int, str]:
 
 
 def _of_seat(seat: MatchSeat, *, details: bool) -> Iterator[tuple[int, answers.OneFault]]:
-    """The faults of the entrant in the match, each with the number of its bout; none without a
-    finished match that has its record."""
+    """The faults of the entrant in the match, each with the number of its bout; none in a void
+    match."""
     result = seat.match.result
     # With the state in the query, SQLite would read all finished matches.
-    if result is None or result.record_days is not None or seat.match.state != MatchState.FINISHED:
+    if result is None or seat.match.state != MatchState.FINISHED:
         return
     notes = {
         (deal, rotation, kind): detail

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from sqlalchemy import event
+
 from matchbox.match.record import Bout, Fault
 from matchbox.match.wire import PlayMatch
-from server.db.models import User
+from server.db.models import MatchSeat, User
 from server.queries.bot_faults import bot_faults
 from server.services import record_removal
 from tests.books import Books, played, scripted, season_of
@@ -33,6 +35,10 @@ def test_a_match_whose_record_was_removed_names_no_faults(
         books.record(played(job, scripted(job, crash)))
     with books.write() as session:
         record_removal.remove_records(session, [first.match], 30)
+    read: list[str] = []
     with books.read() as session:
+        event.listen(MatchSeat, "load", load := lambda row, _: read.append(row.match_id))
         found = bot_faults(session, "alice", "one", None).items
+        event.remove(MatchSeat, "load", load)
+    assert read == [second.match], "what was removed is not even read: it may be years of matches"
     assert {one.match for one in found} == {second.match}
