@@ -58,6 +58,14 @@ function tell(step) {
   part("events").append(line);
 }
 
+// What has happened is read out at once: a voice could not follow the board, and would miss a move.
+function readOut(fresh) {
+  part("now").setAttribute("aria-live", "off");
+  const words = document.createElement("p");
+  words.textContent = fresh.map(lineOf).join(". ");
+  part("heard").replaceChildren(words);
+}
+
 // Moves: every choice of the form names what is clicked on the board to make it
 
 function choices() {
@@ -290,11 +298,11 @@ async function take(news) {
   const fresh = news.since === steps.length ? news.steps : [];
   const pace = first ? 0 : Math.min(PACE_MS, MAX_MS / Math.max(1, fresh.length));
   if (first) part("events").replaceChildren();
+  else if (fresh.length) readOut(fresh);
   for (const [place, step] of fresh.entries()) {
     steps.push(step);
     tell(step);
     if (!first) {
-      part("now").setAttribute("aria-live", place < fresh.length - 1 ? "off" : "polite");
       show(steps.length - 1);
       if (place < fresh.length - 1 || !news.mine) await wait(pace);
     }
@@ -337,11 +345,16 @@ function renew(html) {
   part("choices").append(...fresh.querySelector("#choices").childNodes);
 }
 
+function stepTo(step) {
+  part("now").setAttribute("aria-live", "polite");
+  show(step);
+}
+
 const stepping = {
-  first: () => show(0),
-  back: () => show(at - 1),
-  on: () => show(at + 1),
-  last: () => show(steps.length - 1),
+  first: () => stepTo(0),
+  back: () => stepTo(at - 1),
+  on: () => stepTo(at + 1),
+  last: () => stepTo(steps.length - 1),
 };
 
 function onKey(event) {
@@ -364,7 +377,7 @@ async function start() {
   for (const [name, go] of Object.entries(stepping)) part(name).addEventListener("click", go);
   part("events").addEventListener("click", (event) => {
     const line = event.target.closest("li");
-    if (line) show([...part("events").children].indexOf(line));
+    if (line) stepTo([...part("events").children].indexOf(line));
   });
   play.addEventListener("submit", (event) => {
     if (event.target.id !== "moves") return;
