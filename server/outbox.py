@@ -144,8 +144,8 @@ def _put_back(database: Database, taken_at: int, sent: list[int], unsent: list[i
             # After TAKEN_MS another process may have sent one, and SQLite uses its number again.
             own = Outbox.taken_at == taken_at
             session.execute(delete(Outbox).where(Outbox.id.in_(sent), own))
-            if unsent:
-                _mark(session, unsent, None)
+            free = update(Outbox).where(Outbox.id.in_(unsent), own)
+            session.execute(free.values(taken_at=None))
 
 
 def _mark(session: Session, numbers: list[int], taken_at: int | None) -> None:

@@ -111,13 +111,14 @@ def book_matches(context: Context, data: Sequence[object], *, holder: str = "") 
     anything. If one raises an error, none is recorded: then call `book` for each. Raises the errors
     of `book`.
     """
-    settings, now = context.settings, context.now()
+    settings = context.settings
     read = [wire.from_plain(wire.MatchPlayed, one) for one in data]
     if holder:
         looked = [_looked_at(context, replace(played, arena=holder)) for played in read]
     else:
         looked = [(played, why_false(played, context.settings)) for played in read]
     with context.write() as session:
+        now = context.now()  # Not before: to replay the records and to wait for a turn takes time.
         for one in data:
             _check_holder(session, wire.RECORD, one, holder, context.settings)
         known = matches.load(session, [played.match for played in read])

@@ -346,10 +346,9 @@ def _obstacle(session: Session, row: Comparison) -> str:
 def _end(session: Session, row: Comparison, state: ComparisonState, why: str, now: int) -> None:
     """Ends the comparison. Its unfinished matches become void; those under way count as played."""
     mine = Match.comparison_id == row.id
-    sent = (mine, Match.state == MatchState.RUNNING)
-    under_way = count_rows(session, Match, *sent)
+    sent = Match.state.in_((MatchState.FINISHED, MatchState.RUNNING))
     plan = Plan.of(row)
-    games = row.games + under_way * plan.bouts // len(plan.tables)
+    games = max(row.games, count_rows(session, Match, mine, sent) * plan.bouts // len(plan.tables))
     exclusions.make_void(session, VoidCause.COMPARED, why, mine, now=now)
     values = {
         "state": state,

@@ -132,7 +132,7 @@ def postpone(session: Session, number: int, why: str, *, now: int) -> None:
     if number not in due(session, now=now):
         return
     season = session.get_one(Season, number)
-    starts_at = schedule.next_start(schedule_of(season.league), now)
+    starts_at = starts.free_start(session, season.league, but=season.edition, now=now)
     for row in divisions.divisions_of(session, season):
         row.starts_at, row.trouble = starts_at, storable(why, MAX_CHARACTERS)
     session.flush()

@@ -77,6 +77,13 @@ def make_void(
     return len(found)
 
 
+def leave_queues(session: Session, version: int, why: str, *, now: int) -> int:
+    """Makes the version's unfinished ranked matches and comparisons' matches void; returns how
+    many there were."""
+    its_own = (Match.season_id.is_(None), has_seat_of(version))
+    return make_void(session, VoidCause.SUSPENDED, why, *its_own, now=now)
+
+
 def _missed(session: Session, entry: Entry) -> Sequence[Match]:
     still_out = (
         select(MatchSeat.match_id)

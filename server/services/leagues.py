@@ -219,9 +219,11 @@ def set_paused(session: Session, actor: User, name: str, paused: bool, *, now: i
     """
     require_operator(actor)
     league = find_league(session, name)
-    was_paused, league.paused = league.paused, paused
+    if league.paused == paused:
+        return
+    league.paused = paused
     session.flush()
-    if was_paused and not paused and not _is_under_way(session, league):
+    if not paused and not _is_under_way(session, league):
         _reschedule(session, league, now)
     _note(session, actor, "league.pause" if paused else "league.resume", league, {}, now)
 

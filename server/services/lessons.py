@@ -58,11 +58,14 @@ def settle_lessons(session: Session, season: Season, *, settings: Settings, now:
     """
     if not season.round or read(Format, season.format).learning == "off":
         return True
-    last = season.round - 1
-    given = (Lesson.season_id == season.id, Lesson.round == last)
-    if not count_rows(session, Lesson, *given):
-        _open(session, season, last, settings=settings, now=now)
-    return not count_rows(session, Lesson, *given, _WAITING)
+    if not have_begun(session, season):
+        _open(session, season, season.round - 1, settings=settings, now=now)
+    return not count_rows(session, Lesson, *_after_last_round(season), _WAITING)
+
+
+def have_begun(session: Session, season: Season) -> bool:
+    """Returns whether the lessons after the season's last round were opened."""
+    return bool(count_rows(session, Lesson, *_after_last_round(season)))
 
 
 def memories(session: Session, season: Season) -> dict[int, str]:
@@ -185,6 +188,11 @@ def cancel(session: Session, seasons: Sequence[int], *, now: int) -> None:
     )
     values = {**ended, "fault": why, "deadline": None, "trouble": ""}
     session.execute(update(Lesson).where(*waiting).values(values))
+
+
+def _after_last_round(season: Season) -> tuple[ColumnElement[bool], ...]:
+    """The conditions for the lessons after the season's last round."""
+    return Lesson.season_id == season.id, Lesson.round == season.round - 1
 
 
 def _open(session: Session, season: Season, last: int, *, settings: Settings, now: int) -> None:

@@ -36,6 +36,7 @@ from server.services import (
 from server.services.accounts import require_operator
 from server.services.events import publish
 from server.services.lookup import find_bot, find_league, find_season, find_version
+from server.services.pair_counts import PairCountCache
 from server.services.voids import reason_of
 
 if TYPE_CHECKING:
@@ -214,14 +215,16 @@ def reinstate_version(session: Session, actor: User, number: int, reason: str, *
 def _recompute(context: Context, acting: Acting[User], scope: str) -> None:
     """Computes the standing in a reader's session, so that writers do not wait for it.
 
-    If the stored one has changed meanwhile, it is computed again in the writer's session.
+    If the stored one has changed meanwhile, it is computed again in the writer's session, which
+    then only counts the matches that are new.
     """
+    counts = PairCountCache()
     with context.read() as session:
         before = board_counts.stamp(session, scope)
-        fresh = standings.compute(session, scope)
+        fresh = standings.compute(session, scope, counts)
     with acting() as (session, actor, now):
         if board_counts.stamp(session, scope) != before:
-            fresh = standings.compute(session, scope)
+            fresh = standings.compute(session, scope, counts)
         recompute(session, actor, fresh, now=now)
 
 

@@ -50,9 +50,13 @@ def replace(
     their deals share the fresh ones too. Seats, memories, limits and round stay the same.
     """
     fresh: dict[tuple[str, ...], list[str]] = {}
+    numbers: dict[tuple[int, int | None], int] = {}
     made = []
     for old in sorted(void, key=lambda match: (match.number, match.id)):
-        number = next_number(session, _beside(old))
+        scope = (old.league_id, old.season_id)
+        last = numbers.get(scope)
+        number = next_number(session, _beside(old)) if last is None else last + 1
+        numbers[scope] = number
         deals = old.deals
         if old.id not in kept:
             key = tuple(deals)

@@ -83,10 +83,11 @@ def settle_round(session: Session, season: Season, *, settings: Settings, now: i
     """Does the work between two rounds; returns True once it is done.
 
     Takes out entrants with too many forfeits, unless all rounds are paired together, and opens
-    lessons. Returns False until all lessons are settled.
+    lessons. Returns False until all lessons are settled; until then it only looks at them.
     """
     plan = season_progress.format_of(season)
-    if plan.kind != "round-robin" or not _together(plan):
+    together = plan.kind == "round-robin" and _together(plan)
+    if not together and not lessons.have_begun(session, season):
         faults.take_out(session, season, settings=settings, now=now)
     return lessons.settle_lessons(session, season, settings=settings, now=now)
 

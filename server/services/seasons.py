@@ -38,7 +38,6 @@ from server.services import (
     exclusions,
     lessons,
     rounds,
-    schedule,
     standings,
     starts,
 )
@@ -49,7 +48,6 @@ from server.services.leagues import (
     check_deals,
     check_format,
     format_of,
-    schedule_of,
 )
 from server.services.lookup import find_league, find_season
 
@@ -147,7 +145,7 @@ def publish(session: Session, actor: User, name: int | str, *, now: int) -> None
     season = _season_for_operator(session, actor, name)
     values = {}
     if season.starts_at is not None and season.starts_at <= now:
-        values["starts_at"] = schedule.next_start(schedule_of(season.league), now)
+        values["starts_at"] = starts.free_start(session, season.league, but=season.edition, now=now)
     _change(session, season, (SeasonState.DRAFT,), SeasonState.OPEN, now, **values)
     classes.enter_members(session, season.league, season=season, now=now)
     audit.note(session, actor, "season.open", f"season:{season.id}", now=now)

@@ -180,7 +180,7 @@ def _check_sight(table: PlayTable, live: LiveBout) -> None:
 def _finished(table: PlayTable, live: LiveBout, now: int) -> dict[str, Any]:
     return {
         "state": PlayState.FINISHED,
-        "why": live.result().why,
+        "why": storable(live.result().why, 500),
         "record": _packed(table, live),
         "finished_at": now,
     }

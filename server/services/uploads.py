@@ -11,7 +11,7 @@ from matchbox.bundle import Manifest, check_class_name, check_name, read_bundle
 from matchbox.errors import Conflict, NotFound, TooMany, UploadsClosed
 from server.db.models import Bot, Bundle, Role, User, Version, VersionState
 from server.db.session import compare_and_set
-from server.services import admission, audit, classes, disk, fields, tryouts, turns
+from server.services import admission, audit, classes, disk, exclusions, fields, tryouts, turns
 from server.services.accounts import require_owner
 from server.services.entries import leave_early_seasons
 from server.services.events import publish
@@ -121,6 +121,9 @@ def retire(session: Session, actor: User, name: str, *, now: int) -> None:
     require_owner(actor, bot.owner_id)
     if not compare_and_set(session, bot, {"retired_at": now}, Bot.retired_at.is_(None)):
         raise Conflict(f"{bot.full_name} is retired already")
+    held = (Version.bot_id == bot.id, Version.state == VersionState.QUARANTINED)
+    for number in session.scalars(select(Version.id).where(*held)).all():
+        exclusions.leave_queues(session, number, f"{bot.full_name} was retired", now=now)
     kept = (VersionState.REFUSED, VersionState.RETIRED)
     versions = (Version.bot_id == bot.id, Version.state.not_in(kept))
     values = {"state": VersionState.RETIRED, "deadline": None, "network": ""}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from matchbox.answers.bots import Report
 from server.db.models import Draft, DraftState, Version, VersionState
 from server.db.session import compare_and_set
-from server.services import classes, fields, jobs, notices, quarantine, tryouts, turns
+from server.services import classes, exclusions, fields, jobs, notices, quarantine, tryouts, turns
 from server.services.events import longest_log, publish, storable
 from server.services.lookup import active_version
 from server.services.tryouts import TRY_OUT
@@ -47,14 +47,17 @@ def settle(session: Session, message: TriedOut, *, settings: Settings, now: int)
         "network": "",
         "trouble": "",
     }
+    played = active_version(session, version.bot_id) is not None
     if version.state == VersionState.QUARANTINED:
-        settled = _release(session, version, message, values)
+        settled = _release(session, version, message, values, now)
     else:
         settled = _settle(session, version, message.accepted, values)
     if settled:
         publish(session, "version.settled", version.id, now=now)
         plays = version.state == VersionState.ACTIVE
-        entered = classes.enter_accepted(session, version.bot, now=now) if plays else []
+        entered = []
+        if plays and not played:  # Its author may have taken a bot that played out of a season.
+            entered = classes.enter_accepted(session, version.bot, now=now)
         _notify_of_verdict(session, version, message.reasons, entered, now)
         turns.advance(session, settings=settings, now=now, author=version.bot.owner_id)
     return settled
@@ -85,11 +88,14 @@ def _settle(session: Session, version: Version, accepted: bool, values: dict[str
     return compare_and_set(session, version, {"state": state, **values}, pending)
 
 
-def _release(session: Session, version: Version, message: TriedOut, values: dict[str, Any]) -> bool:
+def _release(
+    session: Session, version: Version, message: TriedOut, values: dict[str, Any], now: int
+) -> bool:
     """Takes the version out of quarantine, accepted or refused.
 
-    Only the result of the present attempt counts, since the verdict of an earlier try-out may be
-    delivered again.
+    A refused version leaves the queues, since its matches may be what broke the arenas. Only the
+    result of the present attempt counts, since the verdict of an earlier try-out may be delivered
+    again.
     """
     if not message.accepted:
         state = VersionState.REFUSED
@@ -101,6 +107,9 @@ def _release(session: Session, version: Version, message: TriedOut, values: dict
     if not compare_and_set(session, version, {"state": state, **values}, *present):
         return False
     quarantine.forget(session, version)
+    if state == VersionState.REFUSED:
+        why = f"{version.bot.full_name} version {version.number} was refused"
+        exclusions.leave_queues(session, version.id, why, now=now)
     fields.change(session, version.game)
     return True
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import select, update
 
+from matchbox import registry
 from matchbox.errors import BadOption, Conflict
 from server.db.models import (
     UNDER_WAY,
@@ -162,8 +163,9 @@ def require_open(session: Session, match: Match) -> None:
             f"season {season.name} is cancelled; match {match.id} no longer counts, so nothing is "
             "left to do"
         )
-    decided = season.state == SeasonState.FINISHED or has_opened(session, season, match.created_at)
-    if season.format.get("kind") == "knock-out" and decided:
+    if season.format.get("kind") != "knock-out":
+        return
+    if season.state == SeasonState.FINISHED or has_opened(session, season, match.created_at):
         raise Conflict(
             f"season {season.name} is a knock-out, and its next round depends on match "
             f"{match.id}; disqualify a bot in the season if it must not win, or play a new season "
@@ -199,6 +201,10 @@ def _require_playable(session: Session, match: Match) -> None:
             f"match {match.id} was under rules {match.rules}, which are not played now; "
             f"{_NOT_AGAIN}"
         )
+    elif match.league.game not in registry.packages():
+        raise Conflict(f"the game {match.league.game} is not installed any more; {_NOT_AGAIN}")
+    elif any(seat.version.bot.owner.closed_at is not None for seat in match.seats):
+        raise Conflict(f"the account of a bot of match {match.id} is closed; {_NOT_AGAIN}")
     elif any(seat.version.state != VersionState.ACTIVE for seat in match.seats):
         raise Conflict(f"a version of match {match.id} is not active any more; {_NOT_AGAIN}")
 

@@ -49,7 +49,7 @@ class VoidCause(StrEnum):
     COMPARED = "compared"
     """The comparison ended."""
     SUSPENDED = "suspended"
-    """A version was suspended."""
+    """A version was suspended, or left quarantine refused or retired."""
     CLOSED = "closed"
     """An account was closed."""
     RULES = "rules"

@@ -67,7 +67,7 @@ def test_the_token_of_a_login_is_for_its_server_alone(
         *((kind, "did not answer as Matchbox does") for kind in ("page", "array", "object")),
         ("packed", "did not answer as Matchbox does"),
         ("error", "the server answered 404 NOT FOUND"),
-        ("moved", "301 MOVED PERMANENTLY, to https://there.example/api/v1/bots: use the address"),
+        ("moved", "301 MOVED PERMANENTLY, to https://there.example/api/v1/bots: log in at"),
     ],
 )
 def test_another_web_server_is_told_from_matchbox(

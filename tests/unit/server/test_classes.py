@@ -197,6 +197,8 @@ def test_another_version_brings_no_bot_back_that_its_owner_took_out(
         entries.leave(session, alice, spring, "one", now=books.clock())
         uploads.activate(session, alice, "one", first.number, now=books.clock())
     assert entered(books, spring) == []
+    books.bot(alice, "one", SIMPLE + b"# third\n")
+    assert entered(books, spring) == []
 
 
 def test_who_was_invited_by_name_enters_by_hand_as_ever(

@@ -338,6 +338,18 @@ def test_a_day_has_a_budget_and_what_was_not_played_is_given_back(
     narrow.context.close()
 
 
+def test_what_a_cancelled_comparison_has_played_of_its_batch_counts(
+    books: Books, alice: User, two: tuple[Version, Version]
+) -> None:
+    number = ask(books, alice, two[0])
+    jobs = books.dispatch()
+    for job in jobs[: len(jobs) // 2]:
+        books.record(played(job))
+    with books.write() as session:
+        comparisons.cancel(session, alice, number, now=books.clock())
+    assert row_of(books, number).games == sum(2 * len(job.deals) for job in jobs)
+
+
 def test_who_cancels_very_many_comparisons_starts_no_more_that_day(
     books: Books, alice: User, two: tuple[Version, Version], monkeypatch: pytest.MonkeyPatch
 ) -> None:

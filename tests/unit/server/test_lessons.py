@@ -25,7 +25,7 @@ from server.db.models import (
 )
 from server.queries import courses
 from server.queries import lessons as reading
-from server.services import job_kinds, lessons, seasons, voids
+from server.services import job_kinds, lessons, rounds, seasons, voids
 from server.times import HOUR_MS
 from tests.books import (
     USUAL_VARIABLES,
@@ -253,6 +253,20 @@ def test_an_operator_lists_the_lessons_of_a_season_with_any_number_of_them(
         limit_variables(session)
         found = reading.season_lessons(session, school.season.id, charlie)
     assert (len(found), {one.bytes for one in found}) == (many, {1})
+
+
+def test_forfeits_are_counted_once_between_two_rounds(
+    school: School, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted = []
+    monkeypatch.setattr(rounds.faults, "take_out", lambda *given, **more: counted.append(1))
+    for _ in range(3):
+        with school.books.write() as session:
+            season = session.get_one(Season, school.season.id)
+            season.format = {**season.format, "kind": "swiss"}
+            now = school.books.clock()
+            assert not rounds.settle_round(session, season, settings=school.books.settings, now=now)
+    assert len(counted) == 1
 
 
 def settled(school: School) -> set[str]:

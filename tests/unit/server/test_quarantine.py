@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 from msgspec.structs import replace
+from sqlalchemy import select
 
 from matchbox.match.wire import Entrant, PlayMatch, TryOut
 from server import queries
-from server.db.models import Role, User, Version, VersionState
-from server.services import quarantine, tryouts, turns
+from server.db.models import Match, MatchState, Role, User, Version, VersionState
+from server.services import exclusions, quarantine, tryouts, turns, uploads
 from server.services.jobs import token_of
 from server.services.tick import tick
 from tests.books import Books, lost, played, season_of, tried_out
@@ -129,6 +130,32 @@ def test_the_try_out_alone_lets_it_play_on_or_refuses_it(
     settled = books.version(versions[0].id)
     assert (settled.state, settled.trouble) == (state, "")
     assert taken_aside(books) == 0
+
+
+@pytest.mark.parametrize("how", ["refused", "retired"])
+def test_a_suspect_that_does_not_come_back_leaves_the_ranked_queue(
+    books: Books, versions: list[Version], alice: User, suspect: TryOut, how: str
+) -> None:
+    league = books.league(paused=False)
+    with books.write() as session:
+        version = session.get_one(Version, versions[0].id)
+        version.state = VersionState.ACTIVE
+        books.feed(session)
+        version.state = QUARANTINED
+    if how == "refused":
+        books.settle(tried_out(suspect, accepted=False))
+    else:
+        with books.write() as session:
+            uploads.retire(session, alice, "alice/first", now=books.clock())
+    with books.read() as session:
+        ranked = (Match.league_id == league.id, Match.is_ranked)
+        its_own = (*ranked, exclusions.has_seat_of(versions[0].id))
+        found = session.execute(select(Match.state, Match.void_why).where(*its_own).distinct())
+        ((state, why),) = found
+        assert state == MatchState.VOID
+        assert why.endswith(f"was {how}")
+        others = select(Match.state).where(*ranked, Match.state == MatchState.QUEUED)
+        assert session.scalars(others).all()
 
 
 def test_it_does_not_unseat_what_its_owner_has_chosen_meanwhile(

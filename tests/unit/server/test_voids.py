@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from matchbox.answers.standings import Board
 from matchbox.errors import BadOption, Conflict, Forbidden
@@ -21,7 +22,7 @@ from server.db.models import (
     Standing,
     User,
 )
-from server.services import comparisons, operations, seasons, standings, voids
+from server.services import comparisons, operations, replacements, seasons, standings, voids
 from server.services.embargo import embargoed_matches
 from server.services.fixtures import deals_of, match_id
 from server.services.tick import tick
@@ -262,11 +263,50 @@ def test_a_ranked_match_that_is_played_again_has_the_next_number_of_the_ranked_m
         session.add(compared)
         session.flush()
         given = {"league_id": row.league_id, "comparison_id": compared.id, "rules": row.rules}
-        given |= {"deals": row.deals, "limits": row.limits, "why": "", "created_at": 0}
+        given |= {"deals": row.deals, "limits": row.limits, "why": "", "width": 1, "created_at": 0}
         session.add(Match(id="c" * 32, number=last + 500, state=MatchState.FINISHED, **given))
     new = void(books, charlie, old, again=True)
     assert new is not None
     assert books.match(new).number == last + 1
+
+
+def test_a_ranked_match_of_a_closed_account_or_of_a_game_that_is_gone_is_not_played_again(
+    books: Books, alice: User, bob: User, charlie: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = ranked_match(books, alice, bob)
+    with monkeypatch.context() as patch:
+        patch.setattr(voids.registry, "packages", dict)
+        with pytest.raises(Conflict, match="is not installed any more"):
+            void(books, charlie, old, again=True)
+    with books.write() as session:
+        session.get_one(User, alice.id).closed_at = books.clock()
+    with pytest.raises(Conflict, match=f"the account of a bot of match {old} is closed"):
+        void(books, charlie, old, again=True)
+
+
+def test_the_rounds_of_a_season_are_read_only_where_they_decide(
+    books: Books, season: Season, charlie: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play_out(books)
+    monkeypatch.setattr(voids, "has_opened", None)
+    assert void(books, charlie, names(books, MatchState.FINISHED)[0]) is None
+
+
+def test_matches_that_are_replaced_together_have_numbers_in_a_row(
+    books: Books, season: Season, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    def next_number(session: Session, *which: object) -> int:
+        asked.append(which)
+        return 100
+
+    monkeypatch.setattr(replacements, "next_number", next_number)
+    with books.write() as session:
+        old = session.scalars(select(Match).order_by(Match.number)).all()
+        new = replacements.replace(session, old, now=books.clock())
+        assert [one.number for one in new] == [100 + at for at in range(len(old))]
+    assert len(asked) == 1
 
 
 def test_a_season_that_is_over_plays_nothing_again(
