@@ -7,6 +7,7 @@ the order in which results arrived. A season is over if there is no next round.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from math import ceil
 from typing import Final, assert_never
 
@@ -33,7 +34,7 @@ def next_rounds(plan: Format, field: Field, progress: Progress) -> Iterator[Roun
         left -= len(pairings)
         if left < 0:
             return
-        yield Round(one.stage, pairings, one.rests, one.ties)
+        yield replace(one, pairings=pairings)
 
 
 def check(plan: Format, field: Field) -> None:
@@ -76,7 +77,7 @@ def size(plan: Format, field: Field) -> int:
     if plan.kind == "knock-out":
         groups = [len(one) for one in stages.groups_of(plan, field.order)]
         ties = sum(min(one, plan.through) for one in groups) - 1
-        return placed + plan.cycles * sum(one * (one - 1) for one in groups) + ties
+        return placed + sum(one * (one - 1) for one in groups) + ties
     if stages.is_swiss(plan, field):
         return placed + stages.swiss_rounds(plan, field) * (n // 2)
     if field.cooperative:

@@ -29,7 +29,8 @@ class Round:
     ties: tuple[Tie, ...] = ()
     """In a knock-out: all ties in the order of the draw, including those already decided."""
     order: tuple[str, ...] = ()
-    """In the first round that a season stores: its entrants in the order that was drawn."""
+    """In the first round that a season stores: its entrants in the order that was drawn. In the
+    first round of groups after placement matches: in the order of those, which makes the groups."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,11 +40,14 @@ def seat_round(
     owner, games = owner or {}, games or {}
     times = _times(entrants, history)
     best: list[list[str]] | None = None
+    least = (0, 0)
     for _ in range(DRAWS):
         seated = _draw(entrants, tables, owner, games, dice)
         _even(seated, times, owner)
-        if best is None or _cost(seated, history) < _cost(best, history):
-            best = seated
+        # First of all everybody sits: a table with free seats has fewer meetings, so it costs less.
+        cost = (-sum(map(len, seated)), _cost(seated, history))
+        if best is None or cost < least:
+            best, least = seated, cost
     return [Pairing(tuple(table)) for table in best or () if len(table) > 1]
 
 

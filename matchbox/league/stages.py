@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import chain, islice, zip_longest
 from math import ceil
@@ -155,10 +156,13 @@ def _groups(plan: Format, field: Field, progress: Progress) -> list[list[str]]:
 
 
 def _rest_of_groups(plan: Format, field: Field, progress: Progress) -> list[Round]:
-    each = [double_round_robin(group) * plan.cycles for group in _groups(plan, field, progress)]
+    seeds = _seeds(field, progress)
+    each = [double_round_robin(group) for group in groups_of(plan, seeds)]
     together = [tuple(chain.from_iterable(found)) for found in zip_longest(*each, fillvalue=[])]
-    done = len(progress.rounds_of("group"))
-    return [Round("group", pairings) for pairings in together[done:]]
+    rounds = [Round("group", pairings) for pairings in together]
+    if rounds:
+        rounds[0] = replace(rounds[0], order=tuple(seeds))
+    return rounds[len(progress.rounds_of("group")) :]
 
 
 def _first_ties(plan: Format, field: Field, progress: Progress) -> list[Tie]:
@@ -192,7 +196,13 @@ def _shares(progress: Progress) -> dict[str, Fraction]:
 
 
 def _seeds(field: Field, progress: Progress) -> list[str]:
-    """The entrants by the results of placement matches, or by lot if there were none."""
+    """The entrants by the results of placement matches, or by lot if there were none.
+
+    Once the groups are drawn, that order stays, even if results of placement matches count no more.
+    """
+    groups = progress.rounds_of("group")
+    if groups and progress.rounds[groups[0]].order:
+        return list(progress.rounds[groups[0]].order)
     placed = progress.rounds_of("placement")
     if not placed or progress.counts is None:
         return field.order

@@ -102,7 +102,8 @@ def doubts(
     wrong = np.array(
         [1 - superiority(*one) for one in zip(safe.tolist(), error.tolist(), strict=True)]
     )
-    wrong[gap + WIDE * error < near] = 0.0
+    # Of two teams that play alike neither is better, however long they play.
+    wrong[(gap + WIDE * error < near) | ((gap == 0) & (error == 0))] = 0.0
     return Doubts(order, better, worse, wrong)
 
 

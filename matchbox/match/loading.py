@@ -154,9 +154,8 @@ def _needs_no_argument(chosen: type[Any], name: str) -> bool:
 
 
 def _own_report(player: Any) -> None:
-    said = player.report()
-    if said:
-        printed.put(printed.REPORT, report_text(said))
+    if text := report_text(player.report()):
+        printed.put(printed.REPORT, text)
 
 
 def _remembering(empty: Mapping[str, bytes], memory: bytes) -> dict[str, Any]:

@@ -65,6 +65,8 @@ def _replace_functions() -> None:
     names = {name: name for name in dir(inner) if _is_of(own, getattr(inner, name))}
     for name, method in (names | _SECOND_NAMES).items():
         dispatcher = _dispatcher(name, method, current)
+        if name == "seed":
+            dispatcher = _unless_without_a_seed(dispatcher)
         for place in (module, inner):
             if hasattr(place, name):
                 setattr(place, name, dispatcher)
@@ -80,6 +82,16 @@ def words(seed: str) -> list[int]:
 
 def _is_of(own: object, value: object) -> bool:
     return getattr(value, "__self__", None) is own
+
+
+def _unless_without_a_seed(seed_with: Callable[..., Any]) -> Callable[..., Any]:
+    """`numpy.random.seed()` changes nothing in a bout, like `random.seed()`."""
+
+    def seed(seed: Any = None) -> None:
+        if seed is not None or seeded_random.current() is None:
+            seed_with(seed)
+
+    return seed
 
 
 def _dispatcher(name: str, method: str, current: Callable[[], Any]) -> Callable[..., Any]:

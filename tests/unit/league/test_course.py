@@ -241,6 +241,31 @@ def test_newcomers_are_placed_by_matches_against_the_field(
     assert stages(alone.tell()) == ["swiss"], "where all are new, there is no field"
 
 
+def test_the_groups_of_a_knock_out_stay_when_a_placement_match_counts_no_more() -> None:
+    new = frozenset(entrants(12)[6:])
+    plan = Format(kind="knock-out", group=4, placement=3)
+    story = Story(plan, field(12, newcomers=new), by_chance(1))
+    while "group" not in stages(story):
+        assert story.step(together=False)
+    struck = entrants(12)[3]
+    story.out.add(struck)
+    story.disqualified.add(struck)
+    story.tell(together=False)
+    groups = story.past.rounds_of("group")
+    met = {frozenset(one.seats) for one in story.matches if one.round in groups}
+    for name in entrants(12):
+        rivals = set().union(*(two for two in met if name in two)) - {name}
+        assert len(rivals) <= 3, "everybody meets those of its own group"
+
+
+def test_cycles_are_of_no_account_in_a_knock_out() -> None:
+    once, thrice = (
+        Story(Format(kind="knock-out", group=4, cycles=cycles), field(8)).tell()
+        for cycles in (1, 3)
+    )
+    assert len(once.matches) == len(thrice.matches)
+
+
 def test_what_placement_has_shown_seeds_the_first_round() -> None:
     new = frozenset(entrants(8)[4:])
     story = Story(Format(kind="swiss", placement=4), field(8, newcomers=new)).tell()

@@ -129,6 +129,17 @@ def test_a_batch_has_its_size_and_nobody_meets_itself(n: int, error: float, step
     assert all(len(set(pairing.seats)) == 2 for pairing in batch)
 
 
+def test_teams_that_play_alike_keep_no_cooperative_season_open() -> None:
+    rows = [
+        Row(f"{name}{deal}", f"{deal}", 0, (name, name), (1, 1), scores=(50 + deal % 5,) * 2)
+        for name in ("one", "copy")
+        for deal in range(40)
+    ]
+    found = doubts_in(count(rows, cooperative=True), ["copy", "one"], Question(), cooperative=True)
+    assert found is not None
+    assert is_answered(found, Question())
+
+
 def test_a_team_that_left_early_keeps_no_cooperative_season_open() -> None:
     played = {"good": (30, 90), "bad": (30, 20), "gone": (5, 50)}
     rows = [

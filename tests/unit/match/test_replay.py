@@ -215,6 +215,19 @@ def test_endings_by_time_and_memory_are_taken_from_the_record(kind: Any) -> None
     assert compare(Race(), record, reopened(by_sum, by_sum)).verdict == "same"
 
 
+@pytest.mark.parametrize("kind", ["timeout", "memory"])
+def test_a_machine_that_is_slower_calls_nobody_wrong(kind: Any) -> None:
+    slow: Callable[[Any], Answer] = lambda view: (  # noqa: E731
+        SeatFault(kind, "over") if view["sum"] > 5 else by_sum(view)
+    )
+    found = compare(Race(), a_record(), reopened(by_sum, slow))
+    assert found.verdict == "unrepeatable"
+    crash: Callable[[Any], Answer] = lambda view: (  # noqa: E731
+        SeatFault("crash", "over") if view["sum"] > 5 else by_sum(view)
+    )
+    assert compare(Race(), a_record(), reopened(by_sum, crash)).verdict == "different"
+
+
 def test_all_bouts_but_those_that_a_clock_has_ended_are_played_side_by_side_again() -> None:
     seats = local_seats("bomb", [shipped("bomb", "medium")] * 2)
     started: list[int] = []

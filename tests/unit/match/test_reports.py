@@ -11,6 +11,8 @@ from matchbox.errors import SeatFault
 from matchbox.match import frames
 from matchbox.match.frames import MAX_DECISIONS, REPORT_LENGTH, Reports, read_answers
 from matchbox.match.seat import LocalChannel, Seat
+from tests.unit.worker.conftest import a_match, by_digest
+from worker.arena.play import play_job
 
 PACKAGE = "matchbox.games.skull"
 VIEW = {
@@ -86,6 +88,17 @@ def test_a_report_that_draws_a_number_leaves_the_same_moves_wanted_or_not() -> N
         moves.append([seat.answer([(bout, VIEW, f"{bout:02x}")]) for bout in [0] * 12])
         seat.close()
     assert moves[0] == moves[1]
+
+
+@pytest.mark.parametrize("report", ["Odd()", "[Odd()]", "{}"])
+def test_a_report_of_another_game_s_player_costs_nothing_either(report: str) -> None:
+    source = (
+        "from matchbox.games.bomb import *\nclass Odd:\n"
+        "    def __bool__(self):\n        raise ValueError\n    __repr__ = __bool__\n"
+        "class Bot(SimplePlayer):\n    def report(self):\n        return " + report
+    )
+    played = play_job(a_match(source.encode(), source.encode()), by_digest(source.encode()), None)
+    assert played.notes == []
 
 
 def test_an_exception_in_diagnostics_is_the_bots_fault() -> None:

@@ -25,7 +25,7 @@ from server.db.models import (
 )
 from server.queries import courses
 from server.queries import lessons as reading
-from server.services import job_kinds, lessons, rounds, seasons, voids
+from server.services import faults, job_kinds, lessons, rounds, seasons, voids
 from server.times import HOUR_MS
 from tests.books import (
     USUAL_VARIABLES,
@@ -259,7 +259,7 @@ def test_forfeits_are_counted_once_between_two_rounds(
     school: School, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     counted = []
-    monkeypatch.setattr(rounds.faults, "take_out", lambda *given, **more: counted.append(1))
+    monkeypatch.setattr(faults, "take_out", lambda *given, **more: counted.append(1))
     for _ in range(3):
         with school.books.write() as session:
             season = session.get_one(Season, school.season.id)

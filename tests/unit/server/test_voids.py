@@ -6,6 +6,7 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from matchbox import registry
 from matchbox.answers.standings import Board
 from matchbox.errors import BadOption, Conflict, Forbidden
 from matchbox.match.wire import PlayMatch
@@ -275,7 +276,7 @@ def test_a_ranked_match_of_a_closed_account_or_of_a_game_that_is_gone_is_not_pla
 ) -> None:
     old = ranked_match(books, alice, bob)
     with monkeypatch.context() as patch:
-        patch.setattr(voids.registry, "packages", dict)
+        patch.setattr(registry, "packages", dict)
         with pytest.raises(Conflict, match="is not installed any more"):
             void(books, charlie, old, again=True)
     with books.write() as session:

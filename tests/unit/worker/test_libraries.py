@@ -23,6 +23,7 @@ CHANCE = text(
     "import numpy",
     "class Bot(SimplePlayer):",
     "    def turn(self, game_data, play_a_card):",
+    "        numpy.random.seed()",
     "        print(randint(1 << 30), numpy.random.rand(), numpy.random.default_rng().random())",
     "    def defuse(self, game_data):",
     "        return numpy.int64(randint(1 + game_data.draw_pile_size()))",
