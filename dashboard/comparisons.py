@@ -37,9 +37,11 @@ def _held(source: Source, comparison: Comparison) -> str:
     """Returns the reason why its matches are not played now; "" if they are, or if it is over."""
     if comparison.state != "running":
         return ""
-    queued = source.matches(comparison=comparison.id, state="queued", limit=1).items
-    waiting = source.match(queued[0].id).waiting if queued else None
-    return waiting.reason if waiting is not None and waiting.place is None else ""
+    for state in ("queued", "parked"):
+        if found := source.matches(comparison=comparison.id, state=state, limit=1).items:
+            waiting = source.match(found[0].id).waiting
+            return waiting.reason if waiting is not None and waiting.place is None else ""
+    return ""
 
 
 def finding(comparison: ComparisonLine) -> str:

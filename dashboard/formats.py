@@ -39,9 +39,12 @@ def format(  # noqa: A001 - named after what it tells
         matches = plural(form.placement, "placement match", "placement matches")
         sentences.append(f"A newcomer plays {matches} first.")
     if form.divisions > 1:
+        moving = "the best of each rises, and the last sinks"
+        if form.moving > 1:
+            moving = f"the best {form.moving} of each rise, and the last {form.moving} sink"
         sentences.append(
-            f"At most {form.divisions} divisions: between seasons the best {form.moving} of each "
-            f"rise, and the last {form.moving} sink, or fewer if there are too few bots."
+            f"At most {form.divisions} divisions: between seasons {moving}, or fewer if there are "
+            "too few bots."
         )
     limits = [
         f"{form.matches:,} matches" if form.matches else "",
@@ -71,8 +74,15 @@ def _played(form: Format, seats: int) -> str:
             then = f"then bots of similar rank meet until {_known(form)}"
             return f"{_cycles(form, seats)}{many}; {then}."
         case "knock-out":
-            return f"Groups of at most {form.group}; {form.through} of each go on to a knock-out."
+            return f"Groups of at most {form.group}; {go_on(form)} to a knock-out."
     assert_never(form.kind)
+
+
+def go_on(form: Format) -> str:
+    """Who goes on from the groups to the knock-out: "the best 2 of each go on"."""
+    return (
+        f"the best {form.through} of each go on" if form.through > 1 else "the best of each goes on"
+    )
 
 
 def _cycles(form: Format, seats: int) -> str:
@@ -98,7 +108,8 @@ def _played_by_teams(form: Format) -> str:
 def _known(form: Format) -> str:
     """What an adaptive season finds out, and with how much care."""
     care = "" if form.question == "champion" else f", with {form.care} care"
-    return QUESTIONS.get(form.question, f"the best {form.top} are known") + care
+    best = "the best is known" if form.top == 1 else f"the best {form.top} are known"
+    return QUESTIONS.get(form.question, best) + care
 
 
 def admission(admitted: Admission, *, continuous: bool = False) -> list[str]:

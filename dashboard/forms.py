@@ -16,7 +16,7 @@ from flask import render_template
 from dashboard import league_form
 from dashboard.source import Source
 from matchbox.answers.arenas import FreshArenaKey
-from matchbox.answers.leagues import League
+from matchbox.answers.leagues import League, Season
 from matchbox.answers.notices import NOTICE_KINDS, FreshWebhook
 from matchbox.errors import BadOption, quoted
 from matchbox.league.format import CHOICES, PARTS, fields_of, write
@@ -119,20 +119,25 @@ def match_operate_page(
     """
     found = source.match(match)
     season = source.season(found.season) if found.season else None
+    compared = found.why == "comparison"  # It schedules its own matches.
     return render_template(
         "match_operate.html",
         season=season,
-        playable=season is None or season.state in ("running", "paused"),
-        decided=season is not None
-        and (
-            season.state == "cancelled"
-            or (season.format.kind == "knock-out" and season.state == "finished")
-        ),
+        playable=not compared and (season is None or season.state in ("running", "paused")),
+        decided=_is_decided(season) or (compared and found.state == "finished"),
         values=values or {},
         error=error,
         log=source.audit(subject=f"match:{found.id}", limit=20),
         match=found,
     )
+
+
+def _is_decided(season: Season | None) -> bool:
+    """Whether to make a match of the season void would change nothing, or is not allowed."""
+    if season is None:
+        return False
+    over = season.format.kind == "knock-out" and season.state == "finished"
+    return over or season.state == "cancelled"
 
 
 def arena_page(source: Source, arena: str, values: Values | None = None, error: str = "") -> str:

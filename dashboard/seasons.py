@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import mean
 from typing import TYPE_CHECKING, Final, NamedTuple, assert_never
 
-from dashboard.formats import STAGES
+from dashboard.formats import STAGES, go_on
 from dashboard.tabs import page_numbers, page_of
 from dashboard.wording import plural
 from matchbox.league.seating import rounds_at
@@ -279,7 +279,7 @@ def _under_way(season: Season, left: Mapping[int, int]) -> Iterator[str]:
     elif stage == "cycle" and _more_seatings(season, opened):
         yield "Further rounds are drawn as soon as these are over."
     elif kind == "knock-out" and stage == "group":
-        yield f"When the groups are over, the best {season.format.through} of each go on."
+        yield f"When the groups are over, {go_on(season.format)}."
     elif kind == "knock-out":
         final = stage == "knock-out" and len(season.rounds[-1].ties) == 1
         goes_on = "Its winner is the champion" if final else "Winners go on"

@@ -59,7 +59,7 @@ class Comparison(ComparisonLine):
 
     `pairs` counts the deals played from both sides, by the challenger's half points. A field that
     does not apply is null. `owner` is the account that asked for it. `matches` and `finished` count
-    its matches so far, and those of them that are over.
+    its matches so far without void ones, and those of them that are over.
     """
 
     owner: str

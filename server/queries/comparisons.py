@@ -73,7 +73,8 @@ def comparison(session: Session, number: int, viewer: User | None) -> answers.Co
     known = {one.id: one for one in session.scalars(_everybody(row))}
     forfeits = [(known[int(one)], bouts) for one, bouts in found["forfeits"].items()]
     done = func.count().filter(Match.state == MatchState.FINISHED)
-    counted = select(func.count(), done).where(Match.comparison_id == row.id)
+    mine = (Match.comparison_id == row.id, Match.state != MatchState.VOID)
+    counted = select(func.count(), done).where(*mine)
     matches, finished = session.execute(counted.select_from(Match)).one()
     return answers.Comparison(
         **vars(_item(row)),

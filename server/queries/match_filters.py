@@ -77,7 +77,7 @@ class MatchFilters:
             return seats_of(versions, own)
         others = session.scalars(_versions(self.opponent)).all()
         other = aliased(MatchSeat)
-        same = other.match_id == MatchSeat.match_id
+        same = and_(other.match_id == MatchSeat.match_id, other.seat != MatchSeat.seat)
         if _count(session, others) < _count(session, versions):
             met = exists().where(same, other.version_id.in_(versions), *self._own(other))
             return seats_of(others, [met])

@@ -270,3 +270,5 @@ def test_a_comparison_that_is_refused_leaves_the_page_waiting_for_the_verdict() 
         html = bot_pages.bot_page(SOURCE, "alice", "careful", error="no games are left")
     (section,) = re.findall(r'<section id="versions"[^>]*>', html)
     assert 'hx-get="/bots/alice/careful"' in section
+    whole = make_app().test_client().get("/bots/alice/careful?versions=all").text
+    assert 'hx-get="/bots/alice/careful?versions=all"' in whole

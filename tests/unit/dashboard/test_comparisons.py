@@ -9,6 +9,8 @@ import pytest
 
 from dashboard import figures
 from dashboard.comparisons import finding, measure, so_far
+from matchbox.answers.matches import Matches
+from matchbox.answers.queue import Waiting
 from tests.unit.dashboard import cast
 from tests.unit.dashboard.cast import NOBODY, SOURCE, make_app
 from tests.unit.dashboard.compared import COMPARABLE, COMPARISONS, row
@@ -22,7 +24,7 @@ from tests.unit.dashboard.test_pages import get
             1,
             (
                 "It is not clear yet whether version 4 is better",
-                "5 more are queued",
+                "5 more are still to play",
                 "66.7% of the points, ±4.8, in 150 deals",
             ),
         ),
@@ -37,7 +39,22 @@ def test_a_comparison_says_what_it_found(number: int, told: tuple[str, ...]) -> 
 
 def test_the_queued_matches_of_a_comparison_are_counted_in_english() -> None:
     last = replace(SOURCE, comparison=lambda number: row(number, finished=19))
-    assert "in 19 matches; 1 more is queued" in get("/comparisons/1", last).text
+    assert "in 19 matches; 1 more is still to play" in get("/comparisons/1", last).text
+
+
+def test_one_whose_last_match_is_parked_says_so() -> None:
+    parked = cast.matches().items[0].model_copy(update={"state": "parked"})
+    waiting = Waiting(place=None, seconds=None, reason="The platform failed at it too often.")
+
+    def matches(*, state: str, **asked: Any) -> Matches:
+        return Matches(items=[parked] if state == "parked" else [], next=None)
+
+    waits = cast.match(parked.id).model_copy(update={"waiting": waiting})
+    source = replace(SOURCE, matches=matches, match=lambda name: waits)
+    assert (
+        "Its matches wait: The platform failed at it too often."
+        in get("/comparisons/1", source).text
+    )
 
 
 def test_only_one_that_runs_asks_again_and_can_be_cancelled() -> None:

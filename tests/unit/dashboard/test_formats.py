@@ -25,7 +25,9 @@ NEW = "/admin/leagues/new"
         (Format(cycles=3), "3 double round robins: every two bots meet in both orders."),
         (Format(kind="swiss", rounds=5), "Swiss, 5 rounds: bots of about the same score meet"),
         (Format(kind="swiss"), "Swiss, as many rounds as it takes: bots of about"),
-        (Format(kind="knock-out"), "Groups of at most 8; 2 of each go on to a knock-out."),
+        (Format(kind="knock-out"), "Groups of at most 8; the best 2 of each go on to a knock-out."),
+        (Format(kind="knock-out", through=1), "Groups of at most 8; the best of each goes on"),
+        (Format(kind="adaptive", question="top", top=1), "meet until the best is known"),
         (Format(kind="adaptive"), "until the whole order is known, with strict care."),
         (Format(kind="adaptive", question="champion"), "until the best bot is known."),
         (
@@ -33,7 +35,10 @@ NEW = "/admin/leagues/new"
             "until the best 3 are known, with thrifty care.",
         ),
         (Format(placement=10), "A newcomer plays 10 placement matches first."),
-        (Format(divisions=2), "At most 2 divisions: between seasons the best 1 of each rise"),
+        (
+            Format(divisions=2),
+            "At most 2 divisions: between seasons the best of each rises, and the last",
+        ),
         (Format(matches=5000, hours=1), "It ends after 5,000 matches or 1 hour at the latest."),
         (Format(hours=6), "It ends after 6 hours at the latest."),
         (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -71,6 +72,14 @@ def test_the_form_that_voids_a_match_does_not_show_its_score() -> None:
     assert "87.5" not in page
     assert "forfeit" not in page
     assert "87.5%" in get(f"/matches/{MATCH}", source).text
+
+
+@pytest.mark.parametrize(("state", "form"), [("queued", "void"), ("void", ""), ("finished", "")])
+def test_a_match_of_a_comparison_is_never_played_again(state: str, form: str) -> None:
+    compared = cast.match(MATCH, state=state, why="comparison", season=None)
+    page = get(f"/matches/{MATCH}/operate", replace(OPERATOR, match=lambda name: compared)).text
+    assert 'name="again"' not in page
+    assert re.findall(rf'action="/admin/matches/{MATCH}/(void|again)"', page) == form.split()
 
 
 @pytest.mark.parametrize("replaced_by", [None, "f" * 32])

@@ -17,6 +17,7 @@ from matchbox.league.sprt import Trial
 from matchbox.match import wire
 from matchbox.match.record import Bout, Record
 from matchbox.match.wire import PlayMatch
+from server import queries
 from server.db.models import (
     Audit,
     Bot,
@@ -29,6 +30,7 @@ from server.db.models import (
     Version,
     VersionState,
 )
+from server.queries import comparisons as reading
 from server.services import account_operations, comparisons, dispatch, standings, uploads, voids
 from server.services.tick import tick
 from server.times import DAY_MS
@@ -348,6 +350,28 @@ def test_what_a_cancelled_comparison_has_played_of_its_batch_counts(
     with books.write() as session:
         comparisons.cancel(session, alice, number, now=books.clock())
     assert row_of(books, number).games == sum(2 * len(job.deals) for job in jobs)
+
+
+def test_a_void_match_is_not_still_to_play_and_a_version_meets_its_bot_only_there(
+    books: Books, alice: User, bob: User, charlie: User, two: tuple[Version, Version]
+) -> None:
+    books.bot(bob, "other")
+    with books.write() as session:
+        books.feed(session)
+    number = ask(books, alice, two[0])
+    jobs = [job for job in books.dispatch() if books.match(job.match).comparison_id]
+    with books.read() as session:
+        before = reading.comparison(session, number, alice).matches
+    with books.write() as session:
+        voids.void(session, charlie, jobs[0].match, "the disk was lost", now=books.clock())
+    name = two[0].bot.full_name
+    with books.read() as session:
+        assert reading.comparison(session, number, alice).matches == before - 1
+        met = queries.matches(session, bot=name, opponent=name, limit=200).items
+        everything = queries.matches(session, bot=name, limit=200).items
+    assert len(met) == before
+    assert {one.id for one in met} >= {job.match for job in jobs}
+    assert len(everything) > len(met)
 
 
 def test_who_cancels_very_many_comparisons_starts_no_more_that_day(
