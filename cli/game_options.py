@@ -57,7 +57,10 @@ def read_options(texts: Sequence[str]) -> dict[str, str]:
     for name, sign, _ in pairs:
         if not sign:
             raise BadOption(f"--option {name} has no value: write --option {name}=VALUE")
-    return {name: value for name, _, value in pairs}
+    given = {name: value for name, _, value in pairs}
+    if len(given) < len(pairs):
+        raise BadOption("an --option is given twice: name each option once")
+    return given
 
 
 def read_sizes(text: str) -> list[int]:

@@ -99,6 +99,10 @@ def edit(
     """Change a league's settings; a new format applies to seasons that are created later."""
     from matchbox.answers.leagues import League
 
+    if paced and deals is not None:
+        raise BadOption(
+            "with --paced the bots' speed decides the number of deals: leave out --deals"
+        )
     body = {"deals": deals, "paced": paced or None, "separation": separation, **terms}
     with connect() as client:
         _show(client.patch(League, f"/leagues/{quoted(name)}", body), json)

@@ -153,6 +153,7 @@ def run(arguments: list[str]) -> int:
         code = typer.main.get_command(app).main(
             arguments, prog_name="matchbox", standalone_mode=False
         )
+        sys.stdout.flush()  # Else a full disk or a closed pipe shows only when Python ends.
     except KeyboardInterrupt:
         code = STOPPED
     except script.Broken as broken:
@@ -171,11 +172,12 @@ def run(arguments: list[str]) -> int:
     except MatchboxError as error:
         return _fail(str(error), 1)
     except BrokenPipeError:
-        sys.stderr.close()
+        output.drop_unwritten()
         return 1
     except (OSError, UnicodeError) as error:
         if arguments[:1] == ["run"]:  # An error of the player's file, which its author wants whole.
             raise
+        output.drop_unwritten()
         return _fail(*_system_error(error))
     except Exception as error:
         if arguments[:1] == ["run"] or not (failed := _broken_game(error)):

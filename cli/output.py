@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import io
 import json
+import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
@@ -134,6 +135,16 @@ def write(file: Path, text: str) -> None:
         file.write_text(text, encoding="utf-8")
     except OSError as error:
         raise BadOption(f"{file} cannot be written: {error.strerror or error}") from error
+
+
+def drop_unwritten() -> None:
+    """Drops what stdout does not take, since its disk is full or its reader has gone: else Python
+    tries it again at its end, and complains."""
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def exit_no(text: str = "") -> NoReturn:

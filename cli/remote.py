@@ -80,6 +80,8 @@ def log_in(
     from matchbox.answers.accounts import Account, FreshToken
 
     address = url.rstrip("/")
+    if token and (scope or days != DAYS):
+        raise BadOption("a token keeps its scopes and days: leave out --scope and --days")
     if token:
         chosen = Login(address, secret_of("Token").strip())
         with Client(chosen) as client:

@@ -79,6 +79,9 @@ def simulate(
 
 def _check_places(*files: Path | None) -> None:
     """Raises BadOption if a file cannot be written, before any game is played."""
+    named = [file.resolve() for file in files if file is not None]
+    if len(set(named)) < len(named):
+        raise BadOption(f"{named[0]} is named for two tables: give each a file of its own")
     for file in filter(None, files):
         held = file if file.exists() else file.parent
         if file.is_dir() or not os.access(held, os.W_OK):

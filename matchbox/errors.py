@@ -178,6 +178,10 @@ class ArenaOutdated(Unavailable):
     """The arena's release, Python or rules are not the server's; its text says what to do."""
 
 
+class ServerUnreachable(Unavailable):
+    """The server gave an arena no answer, or none of its own."""
+
+
 class ArenaStopped(Unavailable):
     """The arena gets no jobs until an operator lets it go on."""
 

@@ -116,6 +116,7 @@ def _files(packages: Sequence[Path]) -> Iterator[tuple[str, Path]]:
         if package.name.removesuffix(".libs") in locked:
             continue
         for file in sorted(package.rglob("*")) if package.is_dir() else [package]:
-            made_here = _MADE_HERE.intersection(file.parts) and file not in compiled
+            inside = file.relative_to(package.parent)
+            made_here = _MADE_HERE.intersection(inside.parts) and file not in compiled
             if file.is_file() and not made_here:
-                yield f"packages/{file.relative_to(package.parent)}", file
+                yield f"packages/{inside}", file

@@ -24,6 +24,7 @@ from matchbox.errors import (
     KeyRefused,
     MatchboxError,
     NotFound,
+    ServerUnreachable,
     Unavailable,
 )
 from matchbox.match import wire
@@ -150,7 +151,7 @@ class ServerClient:
                 return answer
             elif answer.is_client_error and answer.status_code != httpx.codes.TOO_MANY_REQUESTS:
                 raise _refusal(answer)
-        raise Unavailable(f"{method} {path} of the server failed: {reason}")
+        raise ServerUnreachable(f"{method} {path} of the server failed: {reason}")
 
     def _get_by_digest(self, kind: Literal["bundles", "memories"], name: str) -> bytes:
         """The bytes with that digest, which are kept for the next call."""

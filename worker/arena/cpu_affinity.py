@@ -59,8 +59,10 @@ def claim(folder: Path, pin_to: Callable[[int], None] = pin) -> int | None:
     """
     if not CAN_PIN:
         return None
-    folder.mkdir(parents=True, exist_ok=True)
-    return _lock_first(folder, usable_cores(), pin_to)
+    with suppress(OSError):  # It only saves time.
+        folder.mkdir(parents=True, exist_ok=True)
+        return _lock_first(folder, usable_cores(), pin_to)
+    return None
 
 
 @contextmanager

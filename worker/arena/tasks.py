@@ -24,6 +24,7 @@ from matchbox.errors import (
     MatchboxError,
     NotFound,
     SeatFault,
+    ServerUnreachable,
     Unavailable,
 )
 from matchbox.match import wire
@@ -237,10 +238,19 @@ class Arena:
                 raise Requeue("this arena is stopping")
             if self._clock() - renewed > RENEW_S:
                 renewed = self._clock()
-                if not self._client.claim(job):
+                if not self._renew(job):
                     raise _Superseded
 
         return report
+
+    def _renew(self, job: AnyJob) -> bool:
+        """Whether the job goes on. It does while the server cannot be reached, since the lease is
+        kept then: see `jobs.overdue`."""
+        try:
+            return self._client.claim(job)
+        except ServerUnreachable as error:
+            log.warning("lease.not_renewed", subject=job.subject, why=str(error))
+            return True
 
     def _hand_in(self, task: str, result: Any) -> None:
         """Sends the result through the broker; to the server if it is long or no broker answers.
@@ -258,7 +268,7 @@ class Arena:
                     log.warning("broker.unavailable", why=str(error))
             self._client.post(task, result)
         except Unavailable as error:
-            raise Requeue(str(error)) from error
+            raise Requeue(str(error), stopped=isinstance(error, ArenaStopped)) from error
 
 
 def size(plain: dict[str, Any]) -> int:

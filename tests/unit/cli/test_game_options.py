@@ -35,3 +35,5 @@ def test_options_are_names_with_values() -> None:
     assert read_options(["deck=a=b", "empty="]) == {"deck": "a=b", "empty": ""}
     with pytest.raises(BadOption, match="write --option deck=VALUE"):
         read_options(["deck"])
+    with pytest.raises(BadOption, match="an --option is given twice"):
+        read_options(["deck=1", "deck=2"])

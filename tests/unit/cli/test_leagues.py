@@ -71,6 +71,12 @@ def test_a_league_is_made_and_edited_with_strong_separation(charlie: User, match
     assert matchbox("league", "edit", "cup", "--separation", "some").code != 0
 
 
+def test_the_speed_of_bots_and_an_operator_do_not_both_name_the_deals(matchbox: Run) -> None:
+    refused = matchbox("league", "edit", "bomb", "--deals", "10", "--paced")
+    assert (refused.code, refused.out) == (2, "")
+    assert "leave out --deals" in refused.err
+
+
 @pytest.mark.parametrize(
     "asked, why",
     [

@@ -162,6 +162,26 @@ def test_a_stream_that_is_closed_is_like_one_that_leads_nowhere(
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("line", "code", "says"),
+    [
+        ("{} games > /dev/full", 1, "No space left on device"),
+        ("{{ {}; echo $? >&2; }} | true", 0, ""),
+    ],
+)
+def test_output_that_nobody_takes_ends_in_a_sentence_or_in_silence(
+    line: str, code: int, says: str
+) -> None:
+    command = f"{Path(sys.executable).with_name('matchbox')}"
+    told = line.format(command if "games" in line else f"{command} games --json")
+    given = {name: text for name, text in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    done = subprocess.run(["sh", "-c", told], capture_output=True, text=True, env=given)
+    assert done.returncode == code
+    assert says in done.stderr
+    assert "Exception ignored" not in done.stderr
+    assert "120" not in done.stderr
+
+
 @contextmanager
 def at_a_terminal(*command: str, **more: str) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
     """The command at a terminal of its own, and the terminal. The command ends with the block.

@@ -194,6 +194,13 @@ def test_a_full_disk_loses_no_figure(matchbox: Run, words: str) -> None:
     assert told.err.endswith("matchbox: /dev/full cannot be written: No space left on device\n")
 
 
+def test_two_tables_do_not_go_into_one_file(matchbox: Run, tmp_path: Path) -> None:
+    same = ("--tsv", tmp_path / "one", "--html", tmp_path / "one")
+    refused = matchbox("simulate", "bomb", "simple", "scared", "--games", 2, *same)
+    assert (refused.code, refused.out) == (2, "")
+    assert "is named for two tables" in refused.err
+
+
 SKULL = ("simulate", "skull", "random", "random", "random", "--players", "2-3", "--seed", "7")
 THEGAME = ("simulate", "thegame", "random", "legal", "--players", "1,3", "--seed", "7")
 

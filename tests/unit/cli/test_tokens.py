@@ -81,6 +81,13 @@ def test_a_login_may_have_scopes_and_an_end(
     assert (line["name"], line["scopes"]) == ("login", ["read"])
 
 
+@pytest.mark.parametrize("more", [("--scope", "read"), ("--days", "7")])
+def test_a_token_that_is_pasted_keeps_its_rights(matchbox: Run, more: tuple[str, str]) -> None:
+    refused = matchbox("login", "http://127.0.0.1:9", "--token", *more)
+    assert (refused.code, refused.out) == (2, "")
+    assert "leave out --scope and --days" in refused.err
+
+
 def test_a_new_password_leaves_the_login_alone(
     dora: User, platform: Platform, matchbox: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

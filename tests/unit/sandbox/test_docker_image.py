@@ -50,6 +50,13 @@ def test_a_build_is_sent_the_recipe_and_the_packages(tmp_path: Path) -> None:
     assert not [name for name in names if "__pycache__" in name or "/greenlet/" in name]
 
 
+def test_a_build_in_a_folder_with_any_name_has_the_packages(tmp_path: Path) -> None:
+    inside = tmp_path / "compiled"
+    inside.mkdir()
+    with tarfile.open(fileobj=docker_image._context([make(inside)])) as tar:
+        assert "packages/one/__init__.py" in tar.getnames()
+
+
 def test_the_name_follows_the_content_and_nothing_else(tmp_path: Path) -> None:
     (tmp_path / "copy").mkdir()
     first = docker_image.name([make(tmp_path)])

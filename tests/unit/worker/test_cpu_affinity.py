@@ -113,6 +113,11 @@ def test_a_core_that_is_taken_away_meanwhile_is_passed_over(tmp_path: Path) -> N
     assert first not in kept
 
 
+def test_where_no_lock_can_be_made_any_core_will_do(tmp_path: Path) -> None:
+    (tmp_path / "cores").write_text("no folder")
+    assert cpu_affinity.claim(tmp_path / "cores", lambda core: None) is None
+
+
 def test_where_the_system_cannot_nothing_is_claimed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -168,6 +168,15 @@ def test_the_lease_is_renewed_in_the_middle_of_a_long_bout(box: Box) -> None:
     assert len(world.claimed) > 1 + bouts
 
 
+def test_a_match_goes_on_while_the_server_is_away(box: Box) -> None:
+    world = World(ONE, TWO, claims=lambda n: 503 if n > 1 else 204)
+    clock = count(0, 20)
+    arena = Arena(world.client, box, world.send, clock=lambda: float(next(clock)))
+    arena.run(wire.PLAY_MATCH, plain(a_match(ONE, TWO, deals=4)))
+    assert len(world.claimed) > 2
+    assert [task for task, _ in world.sent] == [wire.RECORD]
+
+
 def test_a_job_that_is_superseded_while_it_is_played_is_dropped(box: Box) -> None:
     world = World(ONE, TWO, claims=lambda n: 204 if n == 1 else 409)
     clock = count(0, 40)
