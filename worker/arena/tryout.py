@@ -51,10 +51,8 @@ if TYPE_CHECKING:
 class _Trial:
     """The observations of the bot so far."""
 
-    open_channel: Opener
-    open_other: Opener
-    open_repeat: Opener
-    """Opens the seats that find the function of the bot that was called."""
+    bank: Callable[[], Opener]
+    """Makes a function that opens seats, which all draw on a bank of time of their own."""
     log_bytes: int
     libraries: tuple[str, ...] | None
     watch: Callable[[], None]
@@ -108,7 +106,7 @@ def try_out(
     """
     seats = partial(opener, box, job.limits)
     kept, libraries = parse_limits(job.limits).log_bytes, libraries_of(box)
-    trial = _Trial(seats(), seats(), seats(), kept, libraries, watch)
+    trial = _Trial(seats, kept, libraries, watch)
     verdict, reasons, unrepeatable, stateful = "accepted", [], False, False
     try:
         files = _load(job, bundle, trial)
@@ -116,7 +114,7 @@ def try_out(
         unrepeatable = not _play_twice(job, bots, trial)
         reasons = [verdict_messages.UNREPEATABLE] if unrepeatable else []
         if beside is None:
-            stateful = not unrepeatable and _keeps_state(job, files, trial, seats())
+            stateful = not unrepeatable and _keeps_state(job, files, trial)
             reasons += [verdict_messages.STATEFUL] if stateful else []
             reasons += _learn(job, bundle, files, trial, box)
         reasons += verdict_messages.never_awaited(trial.log)
@@ -164,7 +162,7 @@ def _load(job: TryOut, bundle: bytes, trial: _Trial) -> Files:
         raise BadBundle(f"{file} has the name of a module of Python's own; rename it")
     seed = load_seed(_match(job, job.deals[0]), 0, 0)
     frame = frames.load_frame(package, files, job.class_name, seed, libraries=trial.libraries)
-    channel = trial.open_channel()
+    channel = trial.bank()()
     stage: verdict_messages.Stage = "loading"
     try:
         answer = channel.ask(frame, start=True)
@@ -192,10 +190,10 @@ def _play_twice(job: TryOut, bots: list[Files], trial: _Trial) -> bool:
     return same
 
 
-def _keeps_state(job: TryOut, files: Files, trial: _Trial, open_channel: Opener) -> bool:
+def _keeps_state(job: TryOut, files: Files, trial: _Trial) -> bool:
     """Whether it answers differently with several bouts in flight than in each bout alone."""
     match = _match(job, *derive_deals(job.deals[0], DEALS_AT_ONCE))
-    package = registry.package_of(job.game)
+    open_channel, package = trial.bank(), registry.package_of(job.game)
 
     def open_player(entrant: int, rotation: int) -> Seat:
         seed = load_seed(match, entrant, rotation)
@@ -239,9 +237,10 @@ def _learn(job: TryOut, bundle: bytes, files: Files, trial: _Trial, box: Box | N
 def _play(match: PlayMatch, bots: list[Files], trial: _Trial, memory: bytes = b"") -> str:
     """The digest of the record of one match. Raises TryOutFailed at the bot's first fault.
 
-    `bots` are the bot's own files and, if it does not play against itself, the opponents'.
+    `bots` are the bot's own files and, if it does not play against itself, the opponents'. Each
+    match has a bank of time of its own, as on the platform.
     """
-    package = registry.package_of(match.game)
+    package, open_channel, open_other = registry.package_of(match.game), trial.bank(), trial.bank()
     opened: list[_WatchedSeat] = []
 
     def open_player(entrant: int, rotation: int) -> _WatchedSeat | Seat:
@@ -250,8 +249,8 @@ def _play(match: PlayMatch, bots: list[Files], trial: _Trial, memory: bytes = b"
         name, libraries = match.seats[entrant].class_name, trial.libraries
         frame = frames.load_frame(package, files, name, seed, memory, libraries=libraries)
         if files is not bots[0]:
-            return Seat(trial.open_other, frame)
-        opened.append(_WatchedSeat(frame, trial, (entrant, rotation)))
+            return Seat(open_other, frame)
+        opened.append(_WatchedSeat(frame, trial, (entrant, rotation), open_channel))
         return opened[-1]
 
     try:
@@ -290,9 +289,12 @@ def _match(job: TryOut, *deals: str) -> PlayMatch:
 class _WatchedSeat:
     """A seat that ends the try-out at its first fault, and measures its time."""
 
-    def __init__(self, load: bytes, trial: _Trial, place: tuple[int, int]) -> None:
+    def __init__(
+        self, load: bytes, trial: _Trial, place: tuple[int, int], open_channel: Opener
+    ) -> None:
         """`place` is the entrant and the rotation."""
         self.place = place
+        self._open_channel = open_channel
         self._trial = trial
         self._load = load
         self._view: View = None
@@ -317,7 +319,7 @@ class _WatchedSeat:
     def called(self) -> CalledFunction | None:
         """The function of the bot that answers the last question."""
         self._trial.watch()
-        return find_failed_function(self._view, self._load, self._trial.open_repeat)
+        return find_failed_function(self._view, self._load, self._trial.bank())
 
     def end(self, bout: int) -> None:
         """Tells the bot that the bout is over."""
@@ -337,7 +339,7 @@ class _WatchedSeat:
         return self._seat.log
 
     def _open(self) -> Channel:
-        return _TimedChannel(self._trial.open_channel(), self._trial)
+        return _TimedChannel(self._open_channel(), self._trial)
 
 
 class _TimedChannel:

@@ -358,6 +358,13 @@ def test_a_bot_that_is_slow_every_time_is_told_of_its_time_for_the_match(box: Bo
     assert "it used all of its 600 ms for the match. Look" in report.reasons[0]
 
 
+def test_each_match_of_a_try_out_has_a_bank_of_its_own_as_on_the_platform(box: Box) -> None:
+    spin = "while time.process_time() < end: pass"
+    bundle = turning("import time", "end = time.process_time() + 0.02", spin, "return None")
+    report = try_out(a_try_out(bundle, limits={**LIMITS, "bank_ms": 2000}), bundle, box)
+    assert (report.verdict, report.reasons) == ("accepted", [])
+
+
 def test_other_bytes_than_the_versions_are_refused(box: Box) -> None:
     report = try_out(a_try_out(GOOD.encode()), HEAD.encode(), box)
     assert report.verdict == "bundle"
