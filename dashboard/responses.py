@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias
 from flask import Response, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
+from matchbox.errors import Forbidden
+
 if TYPE_CHECKING:
     from dashboard.source import Source
 
@@ -26,6 +28,24 @@ def behind_login(source: Source, view: Callable[P, PageResponse]) -> Callable[P,
         if source.viewer() is None:
             return login_first()
         return view(*args, **kwargs)
+
+    return page
+
+
+def login_if_forbidden(
+    source: Source, view: Callable[P, PageResponse]
+) -> Callable[P, PageResponse]:
+    """Returns the view with a redirect to the login, and back, for visitors without an account who
+    may not read the page."""
+
+    @wraps(view)
+    def page(*args: P.args, **kwargs: P.kwargs) -> PageResponse:
+        try:
+            return view(*args, **kwargs)
+        except Forbidden:
+            if source.viewer() is not None:
+                raise
+            return login_first()
 
     return page
 

@@ -352,7 +352,8 @@ class Source(Protocol):
         there."""
 
     def file_of(self, owner: str, name: str, number: int) -> bytes | None:
-        """The uploaded bytes of a version, for the owner and operators; None for others."""
+        """The uploaded bytes of a version, for the owner and operators, and for everybody if it is
+        of the house; None for others."""
 
     def draft(self, number: int) -> Draft:
         """The viewer's draft with this number."""

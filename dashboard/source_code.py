@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from flask import render_template
 
-from dashboard.responses import PageResponse, behind_login
+from dashboard.responses import PageResponse, login_if_forbidden
 from dashboard.source import Source
 from matchbox.answers.bots import Bot, VersionLine
 from matchbox.bundle import MAIN, is_zip, read_bundle
@@ -86,8 +86,8 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
         )
 
     version = "/bots/<owner>/<name>/versions/<int(max=999999999):number>"
-    yield f"{version}/source", behind_login(source, version_source)
-    yield f"{version}/since/<int(max=999999999):since>", behind_login(source, version_changes)
+    yield f"{version}/source", login_if_forbidden(source, version_source)
+    yield f"{version}/since/<int(max=999999999):since>", login_if_forbidden(source, version_changes)
 
 
 def find_version(source: Source, owner: str, name: str, number: int) -> tuple[Bot, VersionLine]:

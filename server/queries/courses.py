@@ -10,14 +10,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
-from sqlalchemy import case, func, select
+from sqlalchemy import Integer, case, cast, func, select
 from sqlalchemy.orm import aliased
 
 from matchbox.answers.courses import Course, Fixture, Meeting, Stamp
 from matchbox.errors import NotFound
 from matchbox.registry import is_cooperative
 from server.db.models import (
+    UNDER_WAY,
     UNFINISHED,
+    Entry,
+    League,
     Lesson,
     LessonState,
     Match,
@@ -38,6 +41,7 @@ from server.services.standings import scope_of
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
+    from sqlalchemy import ScalarSelect
     from sqlalchemy.orm import Session
 
     from server.db.models import User
@@ -138,12 +142,14 @@ def meetings(
 
 
 def stamp(session: Session, number: int, viewer: User | None = None) -> Stamp:
-    """Returns the season's stamp: it changes with its start, matches, rounds, state and standing.
+    """Returns the season's stamp: it changes with its start, entrants, matches, rounds, lessons,
+    state and standing.
 
-    It also changes when the league opens another season. Reads no match. Raises NotFound.
+    It also changes when the league is paused, or opens, starts or ends another season. Reads no
+    match. Raises NotFound.
     """
     columns = (Season.state, Season.round, Season.league_id, Season.starts_at)
-    query = select(*columns).where(Season.id == number)
+    query = select(*columns, *_beside(number)).where(Season.id == number)
     found = session.execute(query).first()
     if found is None:
         raise NotFound(f"there is no season '{number}'")
@@ -156,12 +162,29 @@ def stamp(session: Session, number: int, viewer: User | None = None) -> Stamp:
         select(func.max(Season.id)).where(*newer, Season.state == SeasonState.OPEN)
     )
     counted = (states.get(one, 0) for one in MatchState)
-    parts = [found.state, found.starts_at, found.round, *counted, following or 0]
+    parts = [found.state, found.starts_at, found.round, *counted, following or 0, *found[4:]]
     computed = board_counts.stamp(session, f"season:{number}")
     return Stamp(
         course="-".join(str(part) for part in parts),
         standing="-".join(str(part)[:16] for part in computed),
     )
+
+
+def _beside(number: int) -> list[ScalarSelect[int]]:
+    """What else the page of a season shows: the entrants, the lessons that are not over, those that
+    are parked, whether the league is paused, and how many of its seasons are under way."""
+    other = aliased(Season)
+    lessons = select(func.count()).where(Lesson.season_id == number)
+    waiting = lessons.where(Lesson.state == LessonState.WAITING)
+    under_way = select(func.count()).select_from(other).where(other.state.in_(UNDER_WAY))
+    counted = (
+        select(func.count()).where(Entry.season_id == number, Entry.out == ""),
+        waiting,
+        waiting.where(Lesson.deadline.is_(None)),
+        select(cast(League.paused, Integer)).where(League.id == Season.league_id),
+        under_way.where(other.league_id == Season.league_id),
+    )
+    return [one.correlate(Season).scalar_subquery() for one in counted]
 
 
 def _lessons(session: Session, number: int) -> tuple[int, int]:

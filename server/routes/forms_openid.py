@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from flask import Blueprint, redirect, request
+from flask import Blueprint, g, redirect, request
 from flask import session as cookie
 
 from dashboard import openid as pages
@@ -33,7 +33,7 @@ routes = Blueprint("forms_openid", __name__)
 
 
 def _login_again(source: Source, values: Values, error: str) -> str:
-    return login_page(source, {}, error)
+    return login_page(source, {}, error, g.get("openid_after", "/"))
 
 
 def _account_again(source: Source, number: int, values: Values, error: str) -> str:
@@ -44,7 +44,7 @@ def _account_again(source: Source, number: int, values: Values, error: str) -> s
 @form_of(_login_again, forbidden=True)
 def begin() -> Response:
     """Sends the browser to the provider; with `again`, to choose an account there."""
-    after = own_path(request.args.get("next", "/"))
+    g.openid_after = after = own_path(request.args.get("next", "/"))
     start = openid_flow.provider().start(ask_again="again" in request.args)
     openid_flow.remember_start(start, after)
     return _unstored(redirect(start.url, 303))
@@ -56,6 +56,7 @@ def come_back() -> Response:
     """Logs in a visitor whose identity has an account; sends others to /login/openid/new."""
     provider = openid_flow.provider()
     start, after = openid_flow.take_start(request.args.get("state", ""))
+    g.openid_after = after
     ctx, asking = context(), visitor()
     known = provider.finish(request.args.to_dict(), start, now=ctx.now())
     with ctx.write() as session:

@@ -12,6 +12,8 @@ import pytest
 
 from dashboard.source import Source
 from dashboard.source_code import MAX_LINES, Changes, DiffLine, changes, files_of
+from matchbox.answers.bots import Bot
+from tests.unit.dashboard import cast
 from tests.unit.dashboard.cast import BROKEN, NOBODY, SOURCE, make_app
 from tests.unit.dashboard.test_pages import get
 
@@ -51,6 +53,23 @@ def test_an_author_reads_every_line_with_its_number() -> None:
     assert shown == [(str(number), line) for number, line in enumerate(lines, 1)]
 
 
+def test_a_visitor_reads_the_source_of_the_house_and_logs_in_for_that_of_others() -> None:
+    def file_of(owner: str, name: str, number: int) -> bytes | None:
+        return b"mine = 1\n" if owner == "house" else None
+
+    address = "/bots/{}/careful/versions/2/{}"
+
+    def bot(owner: str, name: str) -> Bot:
+        return cast.bot("alice", name).model_copy(update={"owner": owner})
+
+    source = replace(SOURCE, viewer=lambda: None, bot=bot, file_of=file_of)
+    client = make_app(source).test_client()
+    for part in ("source", "since/1"):
+        assert client.get(address.format("house", part)).status_code == 200
+        there = client.get(address.format("alice", part)).location
+        assert there == f"/login?next=/bots/alice/careful/versions/2/{part}"
+
+
 def test_lines_have_the_numbers_that_a_traceback_names() -> None:
     text = "a = 1\r\n\x0c\nb = '\u2028'\rc = oops\n"
     client = make_app(serving(v2=text.encode())).test_client()
@@ -85,7 +104,8 @@ def test_what_an_author_wrote_is_shown_as_text() -> None:
 def test_others_do_not_read_it(path: str) -> None:
     address = f"/bots/alice/careful/versions/2/{path}"
     assert make_app(serving()).test_client().get(address).status_code == 403
-    answer = make_app(NOBODY).test_client().get(address)
+    source = replace(NOBODY, file_of=lambda owner, name, number: None)
+    answer = make_app(source).test_client().get(address)
     assert answer.headers["Location"] == f"/login?next={address}"
 
 

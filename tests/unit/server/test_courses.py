@@ -7,7 +7,7 @@ from sqlalchemy import delete
 
 from matchbox.answers.courses import Course, Fixture, Stamp
 from matchbox.errors import NotFound
-from server.db.models import BoardCounts, Season, Standing, User
+from server.db.models import BoardCounts, Lesson, Season, Standing, User
 from server.queries import courses
 from server.queries.job_queue import queue_detail
 from server.queries.leagues import season as season_of_books
@@ -207,6 +207,37 @@ def test_the_stamp_changes_with_matches_standing_and_state_and_reads_no_match(
             session, charlie, league=GAME, settings=books.settings, now=books.clock(), name="next"
         )
     assert stamp().course != ranked.course
+
+
+def test_the_stamp_changes_with_entrants_lessons_and_the_pause_of_the_league(
+    books: Books, season: Season, charlie: User
+) -> None:
+    seen: set[str] = set()
+
+    def is_new() -> bool:
+        with books.read() as session:
+            course = courses.stamp(session, season.id).course
+        before = len(seen)
+        seen.add(course)
+        return len(seen) > before
+
+    assert is_new()
+    assert not is_new()
+    with books.write() as session:
+        row = session.get_one(Season, season.id)
+        given = {"season_id": row.id, "round": 0, "played": {}, "created_at": 0, "deadline": 1}
+        lesson = Lesson(version_id=row.entries[0].version_id, **given)
+        session.add(lesson)
+    assert is_new()
+    with books.write() as session:
+        session.get_one(Lesson, lesson.id).deadline = None
+    assert is_new()
+    with books.write() as session:
+        session.get_one(Season, season.id).league.paused ^= True
+    assert is_new()
+    with books.write() as session:
+        session.get_one(Season, season.id).entries[0].out = "suspended"
+    assert is_new()
 
 
 def test_only_operators_are_told_of_a_draft(books: Books, charlie: User) -> None:

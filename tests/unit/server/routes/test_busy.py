@@ -13,6 +13,7 @@ from server.db.models import User
 from server.db.session import Database
 from tests.books import SIMPLE, Books
 from tests.unit.server.routes.conftest import Browse, Caller, problem
+from tests.unit.server.test_health import report
 
 TYPED = {"game": "bomb", "name": "timid", "source": "BOT = None  # mine", "class_name": "Simple"}
 
@@ -38,6 +39,20 @@ def test_a_form_that_waits_too_long_is_shown_again_with_what_was_typed(
     assert 'value="timid"' in refused.text
     assert "# mine" in refused.text
     assert visitor.send("/submit", csrf_token=token, **TYPED).status_code == 303
+
+
+def test_the_reason_for_stopping_an_arena_is_not_typed_twice(
+    browse: Browse, charlie: User, books: Books
+) -> None:
+    operator, name = browse(charlie), "arena-1@matchbox"
+    token = operator.csrf_token()
+    report(books, name)
+    with books.write() as session:
+        session.connection()
+        address = f"/admin/arenas/{name}/stop"
+        refused = operator.send(address, csrf_token=token, reason="it has no fan")
+    assert refused.status_code == 503
+    assert 'value="it has no fan"' in refused.text
 
 
 def test_a_program_is_told_when_to_try_again(as_alice: Caller, books: Books) -> None:

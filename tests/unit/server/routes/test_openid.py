@@ -258,6 +258,8 @@ def test_a_provider_that_lies_or_is_gone_is_told_in_a_sentence(
     abroad.describe = lambda known: None
     set_up(app, books, abroad, openid_issuer="http://127.0.0.1:1/realm")
     refused(browse(None).get("/login/openid"), "try again in a minute", 503)
+    page = browse(None).get("/login/openid?next=/submit")
+    assert 'name="next" value="/submit"' in page.text
 
 
 def test_a_name_that_is_taken_or_bad_is_asked_again(
