@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import delete, select
 
 from matchbox import registry
 from matchbox.bundle import Manifest, check_class_name, read_bundle
-from matchbox.errors import TooMany, UploadsClosed
+from matchbox.errors import UploadsClosed
 from server.db.models import Draft
 from server.db.session import rows_changed
 from server.services import disk, turns, uploads
-from server.times import HOUR_MS, lately, seconds_until
+from server.times import HOUR_MS, lately
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -74,13 +74,6 @@ def trim(session: Session, *, now: int) -> int:
 
 def _check_quota(session: Session, user: User, settings: Settings, now: int) -> None:
     recent = (Draft.owner_id == user.id, lately(Draft.created_at, HOUR_MS, now))
-    count, first = session.execute(
-        select(func.count(), func.min(Draft.created_at)).where(*recent)
-    ).one()
-    if count >= settings.uploads_per_hour:
-        rest = uploads.time_left(first, now)
-        raise TooMany(
-            f"you have tried {count} drafts within an hour; come back in {rest}, or submit this "
-            "one as a version",
-            seconds_until(first + HOUR_MS, now),
-        )
+    made = select(Draft.created_at).where(*recent).order_by(Draft.created_at.desc())
+    advice = ", or submit this one as a version"
+    uploads.check_hour(session, made, "tried {} drafts", advice, settings=settings, now=now)

@@ -20,6 +20,7 @@ from server.services.walls import wall
 from server.times import HOUR_MS, MINUTE_MS, lately, seconds_until
 
 if TYPE_CHECKING:
+    from sqlalchemy import Select
     from sqlalchemy.orm import Session
 
     from matchbox.settings import Settings
@@ -162,20 +163,26 @@ def _check_quota(session: Session, user: User, settings: Settings, now: int) -> 
         return
     disk.require_room(settings)
     recent = (Bot.owner_id == user.id, lately(Version.created_at, HOUR_MS, now))
-    query = select(func.count(), func.min(Version.created_at)).select_from(Version)
-    count, first = session.execute(query.join(Bot).where(*recent)).one()
-    if count >= settings.uploads_per_hour:
-        left = time_left(first, now)
+    made = select(Version.created_at).join(Bot).where(*recent).order_by(Version.created_at.desc())
+    check_hour(session, made, "uploaded {} versions", "", settings=settings, now=now)
+
+
+def check_hour(
+    session: Session, made: Select[int], what: str, advice: str, *, settings: Settings, now: int
+) -> None:
+    """Raises TooMany if an account has made as many uploads within an hour as it may.
+
+    `made` selects their times, the newest first; `what` and `advice` are parts of the message.
+    """
+    most = settings.uploads_per_hour
+    last = session.scalar(made.offset(most - 1).limit(1))
+    if last is not None:
+        minutes = 1 + max(0, last + HOUR_MS - now) // MINUTE_MS
+        left = "1 minute" if minutes == 1 else f"{minutes} minutes"
         raise TooMany(
-            f"you have uploaded {count} versions within an hour; come back in {left}",
-            seconds_until(first + HOUR_MS, now),
+            f"you have {what.format(most)} within an hour; come back in {left}{advice}",
+            seconds_until(last + HOUR_MS, now),
         )
-
-
-def time_left(first: int, now: int) -> str:
-    """Returns the rest of the hour since the time `first`, such as "31 minutes"."""
-    minutes = 1 + max(0, first + HOUR_MS - now) // MINUTE_MS
-    return "1 minute" if minutes == 1 else f"{minutes} minutes"
 
 
 def _next(session: Session, bot: Bot) -> int:

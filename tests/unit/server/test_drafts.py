@@ -131,6 +131,21 @@ def test_drafts_of_an_hour_are_counted_apart_from_uploads(
     send(books, alice)
 
 
+def test_the_time_to_come_back_is_right_after_the_limit_was_lowered(
+    books: Books, alice: User
+) -> None:
+    for number in range(4):
+        send(books, alice, SIMPLE + b"#" * number)
+        books.settle(tried_out(*books.sent(TryOut)))
+        books.clock.pass_by(minutes=10)
+    fewer = open_books(books.context.database.url, uploads_per_hour=2)
+    fewer.clock = books.clock
+    with pytest.raises(TooMany, match="come back in 41 minutes"):
+        send(fewer, alice)
+    fewer.clock.pass_by(minutes=41)
+    send(fewer, alice)
+
+
 def test_a_draft_is_deleted_after_an_hour(books: Books, alice: User) -> None:
     draft = send(books, alice)
     (job,) = books.sent(TryOut)
