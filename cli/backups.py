@@ -39,8 +39,9 @@ def backup(file: FileArgument, data: DataOption = Path("data"), json: JsonOption
     secrets = backups.secrets_of(settings)
     with _progress("backing up") as watch:
         made = backups.take(database_url(settings), file, secrets, watch)
-    _show(file, made, json, "has everything" if secrets else "has all tables")
-    if not secrets and not json:
+    result = "has everything" if secrets else "has all tables"
+    _show(file, made, json, result, secrets=bool(secrets))
+    if not secrets:
         output.note(
             f"It has no secrets: {data} is not a data folder, and the environment has none. Name "
             "the folder with --data, or everybody must log in again after a restore."
@@ -93,10 +94,11 @@ def restore(
                     folder.keep_secrets(place, secrets)  # No database ever lacks its secrets.
                     waiting = fill(url, watch) if url else _into_folder(place, fill, watch)
                     folder.keep_database(place, url)
-    _show(file, found, json, "can be restored" if dry_run else f"is restored in {data}")
-    if waiting and not json:
+    result = "can be restored" if dry_run else f"is restored in {data}"
+    _show(file, found, json, result, waiting_deliveries=waiting)
+    if waiting:
         output.note(_about_deliveries(waiting, kept=keep_deliveries))
-    if url and not dry_run and not json:
+    if url and not dry_run:
         output.note("Start with MATCHBOX_DATABASE_URL set to that database.")
 
 
@@ -200,7 +202,8 @@ def _progress(what: str) -> Iterator[Watch]:
         yield lambda done, total: live.update(task, completed=done, total=total)
 
 
-def _show(file: Path, found: Manifest, json: bool, result: str) -> None:
+def _show(file: Path, found: Manifest, json: bool, result: str, **more: int) -> None:
+    """Prints what became of a backup; `more` are further fields of the JSON document."""
     document = {
         "file": str(file),
         "release": found.release,
@@ -208,6 +211,7 @@ def _show(file: Path, found: Manifest, json: bool, result: str) -> None:
         "database": found.database,
         "made_at": found.made_at,
         "rows": found.rows,
+        **more,
     }
     text = (
         f"{file} {result}: {found.rows:,} rows from {found.database}, of {found.made_at}, "

@@ -284,8 +284,10 @@ def test_a_database_of_the_environment_is_kept_with_the_secrets_of_the_data_fold
         assert reader.secrets() == kept
     assert "no secrets" not in capsys.readouterr().err
     words = ["admin", "backup", str(tmp_path / "without.backup"), "--data", str(tmp_path / "none")]
-    assert main.run(words) == 0
-    assert "It has no secrets" in capsys.readouterr().err
+    assert main.run([*words, "--json"]) == 0
+    told = capsys.readouterr()
+    assert "It has no secrets" in told.err
+    assert json.loads(told.out)["secrets"] is False
 
 
 def test_a_restore_fills_the_database_whose_address_is_in_a_file(
