@@ -23,6 +23,7 @@ from matchbox.errors import NotFound, quoted
 from matchbox.league.format import Format, read
 from server.db.models import (
     OVER,
+    UPCOMING,
     Bot,
     Entry,
     Invitation,
@@ -41,7 +42,7 @@ from server.db.session import count_rows
 from server.queries.lessons import newest_verification
 from server.queries.pagination import numbers, page_size, sees, split, title_of
 from server.services import admission, divisions
-from server.services.leagues import UPCOMING, admission_of, format_of, schedule_of
+from server.services.leagues import admission_of, format_of, schedule_of
 from server.services.lookup import find_season
 from server.services.standings import scope_of
 from server.times import iso

@@ -18,6 +18,7 @@ from sqlalchemy.orm import aliased
 from matchbox.errors import BadOption, Conflict, Forbidden
 from server.db.models import (
     UNDER_WAY,
+    UPCOMING,
     Bot,
     Entry,
     Invitation,
@@ -30,7 +31,7 @@ from server.db.models import (
 from server.services import audit, divisions, schedule, seasons, starts
 from server.services.admission import check_entry
 from server.services.events import storable
-from server.services.leagues import UPCOMING, admission_of, schedule_of
+from server.services.leagues import admission_of, schedule_of
 from server.times import MINUTE_MS, has_passed
 
 if TYPE_CHECKING:

@@ -20,19 +20,19 @@ from matchbox.match.wire import Separation
 from matchbox.settings import MAX_DEALS
 from server.db.models import (
     UNDER_WAY,
+    UPCOMING,
     Bot,
     League,
     Match,
     Rating,
     Season,
-    SeasonState,
     Standing,
     User,
     Version,
     VersionState,
     VoidCause,
 )
-from server.services import audit, exclusions
+from server.services import audit, exclusions, starts
 from server.services import schedule as cron
 from server.services.accounts import require_operator
 from server.services.lookup import find_league
@@ -51,8 +51,6 @@ TABLE: Final = 2
 TEAM: Final = 3
 """How many seats a table has by default in a cooperative game, where one bot takes all seats."""
 SEPARATIONS: Final[tuple[Separation, ...]] = get_args(Separation)
-UPCOMING: Final = (SeasonState.DRAFT, SeasonState.OPEN, SeasonState.FROZEN)
-"""The states of a season that has not started yet."""
 
 
 def create(
@@ -317,11 +315,12 @@ def _is_under_way(session: Session, league: League) -> bool:
 
 
 def _reschedule(session: Session, league: League, now: int) -> None:
-    """Moves the scheduled season that has not started yet to the schedule's next time."""
-    waiting = (Season.league_id == league.id, Season.state.in_(UPCOMING))
-    starts_at = cron.next_start(schedule_of(league), now)
-    scheduled = update(Season).where(*waiting, Season.starts_at.is_not(None))
-    session.execute(scheduled.values(starts_at=starts_at))
+    """Moves the scheduled season that has not started yet to the schedule's next free time."""
+    its_own = (Season.league_id == league.id, Season.state.in_(UPCOMING))
+    waiting = (*its_own, Season.starts_at.is_not(None))
+    edition = session.scalar(select(Season.edition).where(*waiting).limit(1))
+    starts_at = starts.free_start(session, league, but=edition, now=now)
+    session.execute(update(Season).where(*waiting).values(starts_at=starts_at))
 
 
 def _note(

@@ -18,6 +18,7 @@ from matchbox.errors import BadName, BadOption, Conflict, UnknownGame
 from matchbox.league.format import Format, Given, given, write
 from server.db.models import (
     UNDER_WAY,
+    UPCOMING,
     Bot,
     Entry,
     League,
@@ -43,7 +44,6 @@ from server.services import (
 )
 from server.services.accounts import require_operator
 from server.services.leagues import (
-    UPCOMING,
     adopt_rules,
     check_deals,
     check_format,

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
-from server.db.models import Season
+from matchbox.league.format import Schedule, read
+from server.db.models import UPCOMING, Season
 from server.services import schedule
-from server.services.leagues import UPCOMING, schedule_of
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -30,7 +30,7 @@ def free_start(session: Session, league: League, *, but: int | None = None, now:
     """
     mine = (Season.league_id == league.id, Season.edition.is_distinct_from(but))
     taken = select(Season.starts_at).where(*mine, Season.starts_at > now)
-    had, plan = set(session.scalars(taken)), schedule_of(league)
+    had, plan = set(session.scalars(taken)), read(Schedule, league.schedule)
     found = schedule.next_start(plan, now)
     while found is not None and found in had:
         found = schedule.next_start(plan, found)

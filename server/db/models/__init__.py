@@ -19,6 +19,7 @@ from server.db.models.declarative import Base
 from server.db.models.leagues import (
     OVER,
     UNDER_WAY,
+    UPCOMING,
     BoardCounts,
     Entry,
     GameField,
@@ -74,6 +75,7 @@ __all__ = [
     "UNDER_WAY",
     "UNFINISHED",
     "UNSETTLED",
+    "UPCOMING",
     "WAITING",
     "ArenaKey",
     "ArenaPart",

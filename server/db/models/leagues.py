@@ -28,6 +28,8 @@ class SeasonState(StrEnum):
     CANCELLED = "cancelled"
 
 
+UPCOMING: Final = (SeasonState.DRAFT, SeasonState.OPEN, SeasonState.FROZEN)
+"""The states of a season that has not started yet."""
 UNDER_WAY: Final = (SeasonState.RUNNING, SeasonState.PAUSED)
 OVER: Final = (SeasonState.FINISHED, SeasonState.CANCELLED)
 

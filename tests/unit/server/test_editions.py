@@ -346,6 +346,9 @@ def test_an_edition_does_not_take_the_time_of_one_that_was_started_early(
     for _ in range(2):
         tick(books.context)
         assert editions(books, league)[1:] == [("cup 2", "open", "22:30")]
+    for paused in (True, False):
+        pause(books, charlie, league, paused=paused)
+    assert editions(books, league)[1:] == [("cup 2", "open", "22:30")]
 
 
 def test_a_draft_is_not_started_and_its_time_passes(
