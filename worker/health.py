@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from threading import Thread
 from typing import Final
@@ -37,7 +38,8 @@ def show_life() -> None:
 def _keep_touching(path: Path) -> None:
     while True:
         time.sleep(EVERY_S)
-        path.touch()
+        with suppress(OSError):  # Such as on a full disk: it may have room again the next time.
+            path.touch()
 
 
 def main() -> None:

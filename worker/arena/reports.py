@@ -59,6 +59,8 @@ def report_now(client: ServerClient, arena: Arena, report: dict[str, Any]) -> No
         client.report_wall({**report, **failed, "job": job})
     except MatchboxError as error:
         log.warning("wall.not_reported", why=str(error))
+    except Exception:  # Without these reports the arena would lose every job.
+        log.exception("wall.not_reported")
 
 
 def report_leaving(wall: dict[str, Any], url: str, secret: str, *, number: int = 0) -> None:

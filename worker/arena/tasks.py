@@ -84,7 +84,7 @@ class ArenaFaults:
 
     def note(self, why: str) -> None:
         """Counts a fault with this cause."""
-        self.count, self.last = self.count + 1, why
+        self.count, self.last = self.count + 1, why.encode("utf-8", "replace").decode()
 
 
 class _Superseded(Exception):

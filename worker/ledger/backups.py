@@ -92,4 +92,7 @@ class Backups:
 
     def _run(self) -> None:
         while not self._over.wait(EVERY_S):
-            back_up(self._context, self._over.is_set)
+            try:
+                back_up(self._context, self._over.is_set)
+            except Exception:  # Without the thread there would be no more backups.
+                log.exception("backup.failed")

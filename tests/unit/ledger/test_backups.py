@@ -9,6 +9,7 @@ from collections import namedtuple
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from server.backup import folder
 from server.db.migrations import migrate
 from server.services import backup_schedule, health
 from tests.books import Books, open_books
+from worker.ledger import backups
 from worker.ledger.backups import Backups, back_up
 
 Usage = namedtuple("Usage", "total used free")
@@ -198,6 +200,25 @@ def test_a_database_that_fails_ends_no_thread(books: Books, tmp_path: Path) -> N
     (tmp_path / "matchbox.db").write_bytes(b"not a database" * 100)
     books.context.close()
     assert back_up(books.context) is None
+
+
+def test_an_error_that_nobody_expected_ends_no_thread(
+    books: Books, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tries, twice = [], Event()
+
+    def fail(*given: object) -> None:
+        tries.append(given)
+        if len(tries) == 2:
+            twice.set()
+        raise TypeError
+
+    monkeypatch.setattr(backups, "back_up", fail)
+    monkeypatch.setattr(backups, "EVERY_S", 0.01)
+    thread = Backups(books.context)
+    thread.start()
+    assert twice.wait(60)
+    thread.close()
 
 
 def test_another_ledger_begins_no_backup_while_a_long_one_is_under_way(

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -38,7 +39,8 @@ def test_an_environment_without_a_broker_is_told(monkeypatch: pytest.MonkeyPatch
 def test_a_worker_that_is_frozen_is_told_until_it_goes_on(
     redis_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sign = tmp_path / "alive"
+    sign = tmp_path / "signs" / "alive"
+    sign.parent.mkdir()
     monkeypatch.setenv("MATCHBOX_BROKER_URL", redis_url)
     monkeypatch.setenv(health.VARIABLE, str(sign))
     with pytest.raises(SystemExit, match="has not started yet"):
@@ -57,6 +59,11 @@ def test_a_worker_that_is_frozen_is_told_until_it_goes_on(
             worker.send_signal(signal.SIGCONT)
             eventually(lambda: sign.stat().st_mtime > 1)
             health.main()
+            folder = sign.parent.rename(tmp_path / "away")
+            time.sleep(0.2)  # It tries about twenty times.
+            folder.rename(sign.parent)
+            os.utime(sign, (1, 1))
+            eventually(lambda: sign.stat().st_mtime > 1)
         finally:
             worker.kill()
 

@@ -295,6 +295,17 @@ def test_faults_of_the_box_are_told_by_every_report_of_the_run() -> None:
     assert closed.faults.run != dead.faults.run
 
 
+def test_whatever_a_report_fails_by_the_next_one_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World(ONE, TWO)
+    arena = Arena(world.client, cast("Box", DeadBox()), world.send)
+    arena.faults.note("no such file: '\udcff'")
+    with monkeypatch.context() as patch:
+        patch.setattr(world.client, "report_wall", None)
+        reports.report_now(world.client, arena, {})
+    reports.report_now(world.client, arena, {})
+    assert [one["fault"] for one in world.walls] == ["no such file: '?'"]
+
+
 def test_an_arena_that_is_stopping_gives_its_match_back(box: Box) -> None:
     world = World(ONE, TWO)
     with pytest.raises(Requeue, match="stopping"):
