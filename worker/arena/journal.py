@@ -6,10 +6,11 @@ Knows a file; knows no queue.
 
 from __future__ import annotations
 
-import json
+import os
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+import msgspec
 import structlog
 
 if TYPE_CHECKING:
@@ -46,7 +47,9 @@ class Journal:
         draft = self._path.with_suffix(".new")
         try:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            draft.write_text(json.dumps([task, message, attempts]))
+            with draft.open("wb") as file:
+                os.fchmod(file.fileno(), 0o600)  # The message has the attempt's token.
+                file.write(msgspec.json.encode(Entry(task, message, attempts)))
             draft.replace(self._path)
         except OSError as error:  # Such as a full disk.
             log.warning("journal.not_written", why=str(error))
@@ -58,6 +61,6 @@ class Journal:
 
     def unfinished(self) -> Entry | None:
         """The job that was being played when the arena died, or None."""
-        with suppress(OSError, ValueError, TypeError):
-            return Entry(*json.loads(self._path.read_text()))
+        with suppress(OSError, ValueError, msgspec.MsgspecError):
+            return msgspec.json.decode(self._path.read_bytes(), type=Entry)
         return None

@@ -31,9 +31,15 @@ def test_it_counts_how_often_a_job_was_begun(tmp_path: Path) -> None:
     assert journal.unfinished() == Entry("arena.play_match", {"match": "other"}, 1)
 
 
+def test_nobody_else_reads_the_token_of_a_job(tmp_path: Path) -> None:
+    Journal(tmp_path / "one.job").begin("arena.play_match", JOB)
+    assert (tmp_path / "one.job").stat().st_mode & 0o777 == 0o600
+
+
 def test_a_damaged_journal_holds_nothing(tmp_path: Path) -> None:
-    for content in ("", "{", "[1]", "null"):
-        (tmp_path / "one.job").write_text(content)
+    wrong = '["arena.play_match", {}, "1"]'
+    for content in ("", "{", "[1]", "null", wrong, "\xff"):
+        (tmp_path / "one.job").write_text(content, encoding="latin-1")
         assert Journal(tmp_path / "one.job").unfinished() is None
 
 
