@@ -59,10 +59,8 @@ def claim(folder: Path, pin_to: Callable[[int], None] = pin) -> int | None:
     """
     if not CAN_PIN:
         return None
-    with suppress(OSError):  # It only saves time.
-        folder.mkdir(parents=True, exist_ok=True)
-        return _lock_first(folder, usable_cores(), pin_to)
-    return None
+    folder.mkdir(parents=True, exist_ok=True)
+    return _lock_first(folder, usable_cores(), pin_to)
 
 
 @contextmanager
@@ -88,7 +86,10 @@ def claimed() -> Iterator[int | None]:
 def _lock_first(folder: Path, cores: Sequence[int], pin_to: Callable[[int], None]) -> int | None:
     """The first core of these that no other process has locked in the folder; locks it."""
     for core in cores:
-        lock = os.open(folder / f"core-{core}", os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            lock = os.open(folder / f"core-{core}", os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError:  # Such as a full disk, or a file of another account.
+            continue
         with suppress(OSError):  # Another process holds it, or it was just taken from this machine.
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             pin_to(core)

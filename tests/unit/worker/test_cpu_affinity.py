@@ -114,8 +114,9 @@ def test_a_core_that_is_taken_away_meanwhile_is_passed_over(tmp_path: Path) -> N
 
 
 def test_where_no_lock_can_be_made_any_core_will_do(tmp_path: Path) -> None:
-    (tmp_path / "cores").write_text("no folder")
-    assert cpu_affinity.claim(tmp_path / "cores", lambda core: None) is None
+    for core in cpu_affinity.usable_cores():
+        (tmp_path / f"core-{core}").mkdir()
+    assert cpu_affinity.claim(tmp_path, lambda core: None) is None
 
 
 def test_where_the_system_cannot_nothing_is_claimed(
