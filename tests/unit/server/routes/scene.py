@@ -266,7 +266,7 @@ def _parts(
         "/api/v1/bots/<name:owner>/<name:name>": ["alice-bot"],
         "/api/v1/bots/<name:owner>/<name:name>/faults": ["alice-bot"],
         "/leagues/<name>": ["class-7b", GAME],
-        "/api/v1/leagues/<name:name>": ["class-7b", GAME],
+        "/api/v1/leagues/<league:name>": ["class-7b", GAME],
         "/api/v1/comparisons/<number:number>": [comparison],
         "/api/v1/drafts/<number:number>": [draft],
         "/bots/<owner>/<name>/versions/<int(max=999999999):number>": [1, 2],
