@@ -148,17 +148,17 @@ def test_an_operator_makes_a_key_drains_its_host_and_removes_it(
     assert "lab-1" in operator.get("/admin/health").text
     for name, status in (("lab", 409), ("L", 422), ("x" * 25, 422)):
         assert operator.send("/admin/arena-keys", name=name).status_code == status
-    place = "/admin/arena-keys/lab"
+    place, keys = "/admin/arena-keys/lab", f"{page}#keys"
     for step in ("drain", "undrain", "remove"):
         assert browse(alice).send(f"{place}/{step}").status_code == 403
-    assert operator.send(f"{place}/drain").location == page
+    assert operator.send(f"{place}/drain").location == keys
     assert operator.send(f"{place}/drain").status_code == 409
     assert "it has no job left" in operator.get(page).text
     assert "draining" in operator.get(f"/admin/arenas/{arena_name('lab', 1)}").text
     assert "draining" in operator.get("/admin/health").text
-    assert operator.send(f"{place}/undrain").location == page
+    assert operator.send(f"{place}/undrain").location == keys
     assert operator.send(f"{place}/undrain").status_code == 409
-    assert operator.send(f"{place}/remove").location == page
+    assert operator.send(f"{place}/remove").location == keys
     assert operator.send(f"{place}/remove").status_code == 404
     assert "removed" in operator.get("/admin/health").text
     assert operator.send("/admin/arena-keys", name="lab").status_code == 409
