@@ -133,7 +133,7 @@ def match_operate_page(
 
 
 def _is_decided(season: Season | None) -> bool:
-    """Whether to make a match of the season void would change nothing, or is not allowed."""
+    """Whether making a match of the season void would change nothing, or is not allowed."""
     if season is None:
         return False
     over = season.format.kind == "knock-out" and season.state == "finished"

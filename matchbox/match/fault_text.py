@@ -10,6 +10,7 @@ import json
 import re
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Final
 
 from matchbox.errors import IllegalMove
@@ -94,16 +95,12 @@ def report_text(report: object) -> str:
 
     May run the report's own code, but raises nothing.
     """
-    try:
+    with suppress(Exception):  # The truth value of a numpy array is ambiguous.
         if not report:
             return ""
-    except Exception:  # The truth value of a numpy array is ambiguous.
-        pass
-    try:
-        try:
-            text = json.dumps(report, separators=(",", ":"), default=repr, allow_nan=False)
-        except (TypeError, ValueError, RecursionError):
-            text = json.dumps(repr(report))
-    except Exception:
-        text = json.dumps(value_text(report))
-    return text[:_REPORT_LENGTH]
+    with suppress(Exception):
+        text = json.dumps(report, separators=(",", ":"), default=repr, allow_nan=False)
+        return text[:_REPORT_LENGTH]
+    with suppress(Exception):
+        return json.dumps(repr(report))[:_REPORT_LENGTH]
+    return json.dumps(value_text(report))

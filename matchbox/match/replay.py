@@ -213,8 +213,8 @@ def compare(
     if breaches and records.digest(play_again(_PERHAPS_BY_A_CLOCK)) == wanted:
         return ReplayResult("same")
     third, found = records.digest(play_again()), first_difference(record, again)
-    honest = third == records.digest(again) and not _is_slower(record, again, found)
-    return ReplayResult("different" if honest else "unrepeatable", found)
+    repeated = third == records.digest(again) and not _is_slower(record, again, found)
+    return ReplayResult("different" if repeated else "unrepeatable", found)
 
 
 def _is_slower(record: Record, again: Record, found: MoveIndex | None) -> bool:

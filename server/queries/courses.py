@@ -149,7 +149,7 @@ def stamp(session: Session, number: int, viewer: User | None = None) -> Stamp:
     match. Raises NotFound.
     """
     columns = (Season.state, Season.round, Season.league_id, Season.starts_at)
-    query = select(*columns, *_beside(number)).where(Season.id == number)
+    query = select(*columns, *_also_shown(number)).where(Season.id == number)
     found = session.execute(query).first()
     if found is None:
         raise NotFound(f"there is no season '{number}'")
@@ -162,7 +162,8 @@ def stamp(session: Session, number: int, viewer: User | None = None) -> Stamp:
         select(func.max(Season.id)).where(*newer, Season.state == SeasonState.OPEN)
     )
     counted = (states.get(one, 0) for one in MatchState)
-    parts = [found.state, found.starts_at, found.round, *counted, following or 0, *found[4:]]
+    parts = [found.state, found.starts_at, found.round, *counted, following or 0]
+    parts += found[len(columns) :]
     computed = board_counts.stamp(session, f"season:{number}")
     return Stamp(
         course="-".join(str(part) for part in parts),
@@ -170,7 +171,7 @@ def stamp(session: Session, number: int, viewer: User | None = None) -> Stamp:
     )
 
 
-def _beside(number: int) -> list[ScalarSelect[int]]:
+def _also_shown(number: int) -> list[ScalarSelect[int]]:
     """What else the page of a season shows: the entrants, the lessons that are not over, those that
     are parked, whether the league is paused, and how many of its seasons are under way."""
     other = aliased(Season)

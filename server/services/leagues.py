@@ -213,7 +213,8 @@ def set_paused(session: Session, actor: User, name: str, paused: bool, *, now: i
     """Pauses or resumes a continuous league's queue, or the schedule of any other league.
 
     A start that falls into the pause is skipped, unless the season before is still under way: the
-    next one starts once that is over. Raises Forbidden or NotFound.
+    next one starts once that is over. A league that is paused, or resumed, already stays as it is.
+    Raises Forbidden or NotFound.
     """
     require_operator(actor)
     league = find_league(session, name)

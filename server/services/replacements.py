@@ -55,7 +55,7 @@ def replace(
     for old in sorted(void, key=lambda match: (match.number, match.id)):
         scope = (old.league_id, old.season_id)
         last = numbers.get(scope)
-        number = next_number(session, _beside(old)) if last is None else last + 1
+        number = next_number(session, _numbered_with(old)) if last is None else last + 1
         numbers[scope] = number
         deals = old.deals
         if old.id not in kept:
@@ -100,7 +100,7 @@ def _queued(session: Session, old: Match, number: int, deals: Sequence[str], now
     return match
 
 
-def _beside(old: Match) -> ColumnElement[bool]:
+def _numbered_with(old: Match) -> ColumnElement[bool]:
     """The condition for the matches among which this one has its number: those of its season, or of
     its league's ranked queue."""
     if old.season_id is not None:

@@ -114,7 +114,8 @@ def activate(session: Session, actor: User, name: str, number: int, *, now: int)
 
 def retire(session: Session, actor: User, name: str, *, now: int) -> None:
     """Retires the bot owner/name for ever: it leaves every leaderboard and every season that has
-    not begun, but its matches stay.
+    not begun, but its matches stay. Only a version in quarantine leaves the queues, since nobody
+    knows whether its matches break arenas.
 
     Raises Forbidden, NotFound, or Conflict if it is retired already.
     """

@@ -51,8 +51,8 @@ if TYPE_CHECKING:
 class _Trial:
     """The observations of the bot so far."""
 
-    bank: Callable[[], Opener]
-    """Makes a function that opens seats, which all draw on a bank of time of their own."""
+    new_opener: Callable[[], Opener]
+    """Makes a function that opens seats. These draw on one bank of time, which no others use."""
     log_bytes: int
     libraries: tuple[str, ...] | None
     watch: Callable[[], None]
@@ -162,7 +162,8 @@ def _load(job: TryOut, bundle: bytes, trial: _Trial) -> Files:
         raise BadBundle(f"{file} has the name of a module of Python's own; rename it")
     seed = load_seed(_match(job, job.deals[0]), 0, 0)
     frame = frames.load_frame(package, files, job.class_name, seed, libraries=trial.libraries)
-    channel = trial.bank()()
+    open_channel = trial.new_opener()
+    channel = open_channel()
     stage: verdict_messages.Stage = "loading"
     try:
         answer = channel.ask(frame, start=True)
@@ -193,7 +194,7 @@ def _play_twice(job: TryOut, bots: list[Files], trial: _Trial) -> bool:
 def _keeps_state(job: TryOut, files: Files, trial: _Trial) -> bool:
     """Whether it answers differently with several bouts in flight than in each bout alone."""
     match = _match(job, *derive_deals(job.deals[0], DEALS_AT_ONCE))
-    open_channel, package = trial.bank(), registry.package_of(job.game)
+    open_channel, package = trial.new_opener(), registry.package_of(job.game)
 
     def open_player(entrant: int, rotation: int) -> Seat:
         seed = load_seed(match, entrant, rotation)
@@ -240,7 +241,11 @@ def _play(match: PlayMatch, bots: list[Files], trial: _Trial, memory: bytes = b"
     `bots` are the bot's own files and, if it does not play against itself, the opponents'. Each
     match has a bank of time of its own, as on the platform.
     """
-    package, open_channel, open_other = registry.package_of(match.game), trial.bank(), trial.bank()
+    package, open_channel, open_other = (
+        registry.package_of(match.game),
+        trial.new_opener(),
+        trial.new_opener(),
+    )
     opened: list[_WatchedSeat] = []
 
     def open_player(entrant: int, rotation: int) -> _WatchedSeat | Seat:
@@ -319,7 +324,7 @@ class _WatchedSeat:
     def called(self) -> CalledFunction | None:
         """The function of the bot that answers the last question."""
         self._trial.watch()
-        return find_failed_function(self._view, self._load, self._trial.bank())
+        return find_failed_function(self._view, self._load, self._trial.new_opener())
 
     def end(self, bout: int) -> None:
         """Tells the bot that the bout is over."""
