@@ -104,8 +104,8 @@ def version_page(source: Source, owner: str, name: str, number: int) -> str:
     """Returns the page of a version's verdict. Raises NotFound."""
     bot, version = find_version(source, owner, name, number)
     refused = version.state == "refused" and bot.mine
-    data = source.file_of(owner, name, number) if refused else None
-    files = files_of(data or b"")
+    data = source.file_of(owner, name, number)
+    files = files_of(data or b"") if refused else {}
     place = _wrong_place(version.report, files)
     return render_template(
         "version.html",
@@ -117,6 +117,7 @@ def version_page(source: Source, owner: str, name: str, number: int) -> str:
         place=place,
         excerpt=_excerpt(files, place),
         packed=is_zip(data or b""),
+        readable=data is not None,
         first=_first_match(source, bot, version),
         paused=_is_paused(source, bot.game),
     )

@@ -68,6 +68,9 @@ def test_a_visitor_reads_the_source_of_the_house_and_logs_in_for_that_of_others(
         assert client.get(address.format("house", part)).status_code == 200
         there = client.get(address.format("alice", part)).location
         assert there == f"/login?next=/bots/alice/careful/versions/2/{part}"
+    for owner, linked in (("house", True), ("alice", False)):
+        page = client.get(f"/bots/{owner}/careful/versions/2").text
+        assert (f'/bots/{owner}/careful/versions/2/source">Its source' in page) is linked
 
 
 def test_lines_have_the_numbers_that_a_traceback_names() -> None:
