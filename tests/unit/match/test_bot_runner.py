@@ -15,6 +15,7 @@ import pytest
 from matchbox.errors import IllegalMove
 from matchbox.match import answer_codec, bot_runner, seeded_random
 from matchbox.match.bot_runner import Session
+from matchbox.match.printed import Marked
 
 SEED = "ab" * 32
 
@@ -327,7 +328,10 @@ def test_a_question_before_a_bot_is_no_way_out(capsys: pytest.CaptureFixture[str
     assert faults[0][1] == "crash"
 
 
-def test_frames_are_served_until_there_is_none() -> None:
+def test_frames_are_served_until_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    # The loop of a seat puts its own streams there, and its process ends with it.
+    for owner, name in ((sys, "stdout"), (sys, "stderr"), (Marked, "installed")):
+        monkeypatch.setattr(owner, name, getattr(owner, name))
     frames = iter(
         [marshal.dumps(["ask", 1, [], []], 4), marshal.dumps(["ask", 2, [], []], 4), None]
     )
