@@ -95,7 +95,7 @@ def settle_round(session: Session, season: Season, *, settings: Settings, now: i
 def next_of(session: Session, season: Season, *, now: int) -> list[Round]:
     """Returns the rounds to open now that all matches are final; empty if the season is over.
 
-    Raises Conflict if the season cannot go on.
+    Raises Conflict with the reason if the season cannot go on.
     """
     plan = season_progress.format_of(season)
     over = plan.hours is not None and now >= (season.started_at or now) + plan.hours * HOUR_MS
@@ -105,7 +105,7 @@ def next_of(session: Session, season: Season, *, now: int) -> list[Round]:
     try:
         return _openable(plan, field, season_progress.progress_of(session, season, plan))
     except ValueError as error:
-        raise Conflict(f"season {season.name} cannot go on: {error}") from None
+        raise Conflict(str(error)) from None
 
 
 def open_next(

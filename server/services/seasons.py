@@ -210,9 +210,17 @@ def pause_outdated(session: Session, *, now: int) -> None:
     with: no arena can play their matches."""
     for season in session.scalars(select(Season).where(Season.state == SeasonState.RUNNING)).all():
         if why := _why_outdated(session, season):
-            _change(session, season, (SeasonState.RUNNING,), SeasonState.PAUSED, now)
-            season.trouble = why
-            audit.note(session, None, "season.pause", f"season:{season.id}", {"why": why}, now=now)
+            stop(session, season, why, now=now)
+
+
+def stop(session: Session, season: Season, why: str, *, now: int) -> None:
+    """Pauses a running season that cannot go on, and stores the reason, which its page shows.
+
+    Raises Conflict if it is not running.
+    """
+    _change(session, season, (SeasonState.RUNNING,), SeasonState.PAUSED, now)
+    season.trouble = events.storable(why, 500)
+    audit.note(session, None, "season.pause", f"season:{season.id}", {"why": why}, now=now)
 
 
 def resume(session: Session, actor: User, name: int | str, *, now: int) -> None:

@@ -166,7 +166,18 @@ def _advance(context: Context) -> None:
 
 
 def _go_on(number: int, context: Context) -> None:
-    """Takes a season one step further: opens lessons or its next rounds, or finishes it.
+    """Takes a season one step further, or pauses it with the reason if it cannot go on."""
+    try:
+        _take_step(number, context)
+    except CallerFault as error:
+        with context.write() as session:
+            season = session.get_one(Season, number)
+            if rounds.is_due(session, season):
+                seasons.stop(session, season, str(error), now=context.now())
+
+
+def _take_step(number: int, context: Context) -> None:
+    """Opens a season's lessons or its next rounds, or finishes it.
 
     Pairings and standings are computed in a reader's session, so that no writer waits for them. If
     an entrant or a result has changed in the meantime, they are left to the next tick. The time is

@@ -128,7 +128,7 @@ class Season(Base):
     """The last announcement to the entrants: 0 for none, 1 for the start, 1 + n for the ranks after
     n rounds, -1 for the end."""
     trouble: Mapped[str] = mapped_column(String(500), default="")
-    """Why the schedule could not start the season on time."""
+    """Why the schedule could not start it on time, or why it was paused and cannot go on."""
     started_at: Mapped[int | None] = mapped_column(BigInteger)
     finished_at: Mapped[int | None] = mapped_column(BigInteger)
     league: Mapped[League] = relationship()

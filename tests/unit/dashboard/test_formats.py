@@ -142,7 +142,10 @@ def test_a_season_that_cannot_go_on_says_why_and_operators_what_to_do() -> None:
     source = replace(SOURCE, season=lambda number: row)
     assert "It cannot go on: the rules of Bomb have changed." in get("/seasons/7", source).text
     operators = replace(OPERATOR, season=lambda number: row)
-    assert "have changed. Cancel it." in get("/seasons/7", operators).text
+    assert (
+        "have changed. Put that right and resume it, or cancel it."
+        in get("/seasons/7", operators).text
+    )
     stopped = replace(SOURCE, season=lambda number: seasons.season(7, state="paused"))
     assert "cannot go on" not in get("/seasons/7", stopped).text
 

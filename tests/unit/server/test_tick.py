@@ -13,8 +13,9 @@ from sqlalchemy.orm import Session
 from structlog.testing import capture_logs
 
 from matchbox.errors import Conflict
+from matchbox.league import course
 from matchbox.league.format import Admission, Schedule, given
-from server.db.models import Bot, Match, Season, SeasonState, Standing, User, Version
+from server.db.models import Audit, Bot, Event, Match, Season, SeasonState, Standing, User, Version
 from server.db.session import Database
 from server.services import (
     account_deletion,
@@ -95,6 +96,34 @@ def test_a_bot_disqualified_while_a_round_is_paired_does_not_play_in_it(
         later = session.scalars(select(Match).where(Match.season_id == season.id, Match.round > 0))
         sat = {seat.version_id for match in later for seat in match.seats}
     assert sat == {version.id for version in versions[1:]}
+
+
+def test_a_season_that_cannot_go_on_is_paused_with_the_reason_until_somebody_resumes_it(
+    books: Books, charlie: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    season = season_of(books, charlie, field(books, 5), format=SWISS)
+    play_sent(books)
+
+    def refuse(*_: Any) -> Any:
+        raise ValueError("the results determine no rating")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(course, "next_rounds", refuse)
+        tick(books.context)
+        tick(books.context)
+    stopped = books.season(season)
+    assert (stopped.state, stopped.round) == (SeasonState.PAUSED, 1)
+    assert stopped.trouble == "the results determine no rating"
+    with books.read() as session:
+        (event,) = session.scalars(select(Event).where(Event.kind == "season.paused"))
+        assert event.subject == str(season.id)
+        (line,) = session.scalars(select(Audit).where(Audit.action == "season.pause"))
+        assert line.detail == {"why": "the results determine no rating"}
+    with books.write() as session:
+        seasons.resume(session, charlie, season.id, now=books.clock())
+    tick(books.context)
+    resumed = books.season(season)
+    assert (resumed.state, resumed.round, resumed.trouble) == (SeasonState.RUNNING, 2, "")
 
 
 def test_a_season_does_not_finish_with_a_standing_from_before_a_disqualification(
