@@ -31,7 +31,7 @@ from server.db.models import (
     SeasonState,
     Version,
 )
-from server.db.session import compare_and_set, count_rows
+from server.db.session import compare_and_set, count_rows, in_parts
 from server.services import audit, jobs
 from server.services.accounts import require_operator
 from server.services.embargo import readable
@@ -49,6 +49,9 @@ if TYPE_CHECKING:
     from server.db.models import User
 
 log = structlog.get_logger(__name__)
+
+_AT_ONCE: Final = 1000
+"""The number of bots whose memories are read with one statement."""
 
 
 def settle_lessons(session: Session, season: Season, *, settings: Settings, now: int) -> bool:
@@ -245,28 +248,36 @@ def _played(session: Session, season: Season) -> dict[int, list[tuple[str, int]]
 
 
 def _inherited(session: Session, season: Season) -> dict[int, str | None]:
-    """The memory that each entrant's bot had after its last lesson in an earlier season.
+    """The memory that the bot of each entrant without a settled lesson in this season had after its
+    last lesson in an earlier one.
 
     Earlier seasons are those of the league that had finished when this one started. The keys are
     row numbers of versions, the values digests.
     """
+    taught = select(Lesson.version_id).where(Lesson.season_id == season.id, ~_WAITING)
+    own = select(Version.bot_id, Version.id).join(Entry, Entry.version_id == Version.id)
+    untaught = own.where(Entry.season_id == season.id, Version.id.not_in(taught))
+    versions = dict(session.execute(untaught).all())
     earlier = (
         Season.league_id == season.league_id,
         Season.state == SeasonState.FINISHED,
         Season.id != season.id,
         Season.finished_at <= (season.started_at or season.created_at),
     )
+    last_first = (Season.finished_at.desc(), Season.id.desc(), Lesson.round.desc())
+    place = func.row_number().over(partition_by=Version.bot_id, order_by=last_first)
     query = (
-        select(Version.bot_id, Lesson.after)
+        select(Version.bot_id, Lesson.after, place.label("place"))
         .join(Version, Version.id == Lesson.version_id)
         .join(Season, Season.id == Lesson.season_id)
-        .where(*earlier, Lesson.state != LessonState.WAITING)
-        .order_by(Season.finished_at, Season.id, Lesson.round)
+        .where(*earlier, ~_WAITING)
     )
-    newest = dict(session.execute(query).all())
-    versions = select(Version.id, Version.bot_id).join(Entry, Entry.version_id == Version.id)
-    entered = session.execute(versions.where(Entry.season_id == season.id))
-    return {version: newest.get(bot) for version, bot in entered}
+    found: dict[int, str | None] = {}
+    for part in in_parts(versions, _AT_ONCE):
+        each = query.where(Version.bot_id.in_(part)).subquery()
+        newest = select(each.c.bot_id, each.c.after).where(each.c.place == 1)
+        found |= {versions[bot]: memory for bot, memory in session.execute(newest)}
+    return found
 
 
 def _kept(session: Session, memory: bytes) -> str | None:

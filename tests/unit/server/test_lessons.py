@@ -458,3 +458,37 @@ def test_a_season_may_begin_with_the_memories_of_the_parents(
     jobs = {job.pupil.version: job for job in later.jobs()}
     assert jobs[child.digest].pupil.memory == parent
     assert jobs[fresh.digest].pupil.memory is None
+
+
+def test_the_memory_of_a_parent_is_its_last_one_and_read_only_until_the_first_own_lesson(
+    school: School, books: Books, alice: User, charlie: User
+) -> None:
+    teach(school, b"first")
+    own = b"from matchbox.games.bomb import SimplePlayer as BOT\n"
+    child, fresh = books.bot(alice, "counter", own), books.bot(charlie, "newcomer")
+    second = a_school(books, charlie, [child, fresh], learning="parent", name="b", seed="b" * 16)
+    teach(second, b"second")
+    third = a_school(books, charlie, [child, fresh], learning="parent", name="c", seed="c" * 16)
+    bots = {version.id: version.digest for version in (child, fresh)}
+    last = {number: digest(b"second" + name.encode()) for number, name in bots.items()}
+    assert third.memories() == last
+    third.taught()
+    (job, _) = third.jobs()
+    third.remember(learned(job, b"own"))
+    with books.read() as session:
+        season = session.get_one(Season, third.season.id)
+        taught = {version.digest: version.id for version in (child, fresh)}[job.pupil.version]
+        assert lessons._inherited(session, season).keys() == bots.keys() - {taught}
+    assert third.memories() == {**last, taught: digest(b"own")}
+
+
+def teach(school: School, memory: bytes) -> None:
+    """Settles all lessons of the first round, each with a memory of its own, and ends the
+    season."""
+    school.taught()
+    for job in school.jobs():
+        school.remember(learned(job, memory + job.pupil.version.encode()))
+    with school.books.write() as session:
+        season = session.get_one(Season, school.season.id)
+        season.state, season.finished_at = SeasonState.FINISHED, school.books.clock()
+    school.books.clock.pass_by(minutes=1)
