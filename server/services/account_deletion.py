@@ -44,7 +44,7 @@ from server.services.account_operations import (
     require_another_operator,
 )
 from server.services.accounts import DELETED
-from server.services.events import SUBJECT
+from server.services.events import SUBJECT, publish
 from server.services.passwords import digest_of
 from server.services.play import left_why
 from server.services.season_progress import rows_of
@@ -111,6 +111,7 @@ def _end_its_bots(session: Session, user: User, *, now: int) -> None:
     entered = select(Entry).join(Entry.bot).join(Entry.season).where(*inside)
     for entry in session.scalars(entered).all():
         exclusions.exclude_entry(session, entry, "suspended", exclusions.AUTHOR_GONE, now=now)
+        publish(session, "season.suspend", entry.season_id, now=now)
     alive = (Bot.owner_id == user.id, Bot.retired_at.is_(None))
     for bot in session.scalars(select(Bot).where(*alive)).all():
         uploads.retire(session, user, bot.full_name, now=now)

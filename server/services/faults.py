@@ -130,6 +130,7 @@ def lift_suspension(session: Session, version: Version, *, now: int) -> None:
     publish(session, "version.reinstated", version.id, now=now)
     for entry in entries:
         entry.out, entry.out_at, entry.out_why = "", None, ""
+        publish(session, "season.reinstate", entry.season_id, now=now)
     session.flush()
 
 
@@ -192,7 +193,7 @@ def _notify_of_first_fault(
 def _suspend(session: Session, version: Version, why: str, now: int) -> None:
     """Suspends the version, and makes its unfinished ranked matches void.
 
-    `leave` decides between rounds whether the version also leaves a season.
+    Between two rounds, `take_out` decides whether it also leaves a season.
     """
     values = {"state": VersionState.SUSPENDED, "trouble": storable(why, 500)}
     if not compare_and_set(session, version, values, Version.state.in_(_PLAYING)):

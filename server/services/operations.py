@@ -96,6 +96,8 @@ def reinstate(
     """
     entry, why = _entry_for_operator(session, actor, season_name, name, reason)
     season, bot = entry.season, entry.bot
+    if entry.out == "suspended" and bot.owner.deleted_at is not None:
+        raise Conflict(f"{bot.full_name} plays no further matches: {exclusions.AUTHOR_GONE}")
     if entry.out == "suspended":
         raise Conflict(
             f"{bot.full_name} is suspended for its faults; reinstate its version instead, with "

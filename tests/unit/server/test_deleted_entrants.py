@@ -13,7 +13,7 @@ from matchbox.errors import Conflict
 from matchbox.league.archive import Archive, standings_agree
 from server import queries
 from server.db.migrations import upgrade
-from server.db.models import MatchSeat, Season, SeasonState, Standing, User, Version
+from server.db.models import Event, MatchSeat, Season, SeasonState, Standing, User, Version
 from server.queries.archive import write_archive
 from server.services import account_deletion, accounts, operations, season_progress
 from server.services.tick import tick
@@ -204,11 +204,24 @@ def test_nobody_brings_the_bot_of_a_deleted_author_back_into_a_season(
     with books.write() as session:
         assert not operations.reinstate(session, charlie, season.id, f"{name}/bot", **asked)
     assert out_of(books, season, mine) == ("suspended", "its author has deleted the account")
+    refused = f"{name}/bot plays no further matches: its author has deleted the account"
+    with books.write() as session, pytest.raises(Conflict, match=f"^{refused}$"):
+        operations.reinstate(session, charlie, season.id, f"{name}/bot", **asked)
     with books.write() as session, pytest.raises(Conflict, match="only one that is suspended"):
         operations.reinstate_version(session, charlie, mine.id, **asked)
     before = seats_of(books, mine)
     play_out(books)
     assert seats_of(books, mine) == before
+
+
+def test_a_page_of_a_season_hears_that_an_entrant_has_deleted_the_account(
+    books: Books, charlie: User, zoe: User
+) -> None:
+    season = season_of(books, charlie, field(books, zoe, 3))
+    delete(books, zoe)
+    with books.read() as session:
+        (event,) = session.scalars(select(Event).where(Event.kind == "season.suspend"))
+        assert event.subject == str(season.id)
 
 
 def out_of(books: Books, season: Season, version: Version) -> tuple[str, str]:

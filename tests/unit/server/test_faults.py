@@ -418,4 +418,7 @@ def test_a_version_that_a_season_alone_has_suspended_is_reinstated_too(
     assert books.version(version.id).state == VersionState.ACTIVE
     lift(books, charlie, version)
     assert (entry(books, version).out, books.season(season).state) == ("", SeasonState.RUNNING)
+    with books.read() as session:
+        (event,) = session.scalars(select(Event).where(Event.kind == "season.reinstate"))
+        assert event.subject == str(season.id)
     assert books.version(version.id).state == VersionState.ACTIVE
