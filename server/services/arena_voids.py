@@ -9,15 +9,17 @@ from sqlalchemy import select
 
 from matchbox.answers.arenas import ArenaMatches, ArenaVoid
 from matchbox.errors import Conflict
-from server.db.models import Match, MatchState
+from server.db.models import Match, MatchState, Season, SeasonState, VoidCause
 from server.db.session import in_parts
-from server.services import arenas, audit, stopped_arenas, voids
+from server.services import arenas, audit, operations, stopped_arenas, voids
 from server.services.accounts import require_operator, require_operator_to_see
+from server.services.standings import scope_of
 from server.times import iso
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sqlalchemy import ColumnElement
     from sqlalchemy.orm import Session
 
     from server.context import Context
@@ -56,10 +58,10 @@ def void(
 ) -> ArenaVoid:
     """Makes the arena's matches void that ended from `since` to `until`, UTC in ms.
 
-    With `again`, those that still can be are played again. Ratings and standings follow. It is done
-    in several transactions, which `acting` opens, and each notes what it did in the audit log; if
-    it fails half way, do it again. Raises Forbidden, NotFound, BadOption (no reason), or the errors
-    of `acting`.
+    With `again`, those that still can be are played again. Ratings and standings follow, those of
+    finished seasons at the end. It is done in several transactions, which `acting` opens, and each
+    notes what it did in the audit log; if it fails half way, do it again. Raises Forbidden,
+    NotFound, BadOption (no reason), or the errors of `acting`.
     """
     require_operator(actor)
     why = voids.reason_of(reason)
@@ -74,6 +76,10 @@ def void(
             detail = {**shown, "reason": why, "void": some, "new": replayed}
             audit.note(session, actor, "arena.void", subject, detail, now=now)
         done, new = done + some, new + replayed
+    with context.read() as session:
+        scopes = _finished_scopes(session, name, since, until)
+    for scope in scopes:
+        operations.recompute_scope(context, acting, scope)
     return ArenaVoid(
         arena=name,
         since=iso(since),
@@ -97,10 +103,9 @@ def _known_played(session: Session, name: str, since: int, until: int) -> Sequen
 
 def _played(session: Session, name: str, since: int, until: int) -> Sequence[Match]:
     """The arena's finished matches, ordered by league and season."""
-    ended = (Match.finished_at >= since, Match.finished_at <= until)
     mine = (Match.arena == name, Match.state == MatchState.FINISHED)
     order = (Match.league_id, Match.season_id, Match.number, Match.id)
-    return session.scalars(select(Match).where(*ended, *mine).order_by(*order)).all()
+    return session.scalars(select(Match).where(*_ended(since, until), *mine).order_by(*order)).all()
 
 
 def _void_some(
@@ -117,11 +122,30 @@ def _void_some(
         found = list(group)
         playable = [match for match in found if again and voids.is_playable(session, match)]
         rest = [match for match in found if match not in playable]
-        if playable:
-            new += len(voids.void_all(session, playable, why, again=True, now=now))
-        if rest:
-            voids.void_all(session, rest, why, again=False, now=now)
+        for some, anew in ((playable, True), (rest, False)):
+            if some:
+                made = voids.void_all(session, some, why, again=anew, recompute=False, now=now)
+                new += len(made)
+        season = found[0].season
+        if season is None or season.state != SeasonState.FINISHED:
+            voids.recompute_standing(session, season or found[0].league, now=now)
     return len(fit), new
+
+
+def _finished_scopes(session: Session, name: str, since: int, until: int) -> list[str]:
+    """The scopes of the finished seasons with void matches of the arena from that time.
+
+    They include those whose matches an earlier attempt made void before it failed.
+    """
+    void = (Match.state == MatchState.VOID, Match.void_cause == VoidCause.OPERATOR)
+    its_own = (Match.arena == name, *_ended(since, until), *void)
+    seasons = select(Season).where(Season.state == SeasonState.FINISHED)
+    some = seasons.where(Season.id.in_(select(Match.season_id).where(*its_own)))
+    return [scope_of(season) for season in session.scalars(some.order_by(Season.id))]
+
+
+def _ended(since: int, until: int) -> tuple[ColumnElement[bool], ...]:
+    return Match.finished_at >= since, Match.finished_at <= until
 
 
 def _may_be_void(session: Session, match: Match) -> bool:

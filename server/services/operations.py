@@ -166,7 +166,7 @@ def recompute_season(context: Context, actor: User, acting: Acting[User], name: 
     require_operator(actor)
     with context.read() as session:
         scope = standings.scope_of(find_season(session, name))
-    _recompute(context, acting, scope)
+    recompute_scope(context, acting, scope)
 
 
 def recompute_league(context: Context, actor: User, acting: Acting[User], name: str) -> None:
@@ -177,7 +177,7 @@ def recompute_league(context: Context, actor: User, acting: Acting[User], name: 
     require_operator(actor)
     with context.read() as session:
         scope = standings.scope_of(find_league(session, name))
-    _recompute(context, acting, scope)
+    recompute_scope(context, acting, scope)
 
 
 def recompute(session: Session, actor: User, fresh: Fresh, *, now: int) -> None:
@@ -214,8 +214,8 @@ def reinstate_version(session: Session, actor: User, number: int, reason: str, *
     notices.notify_account(session, version.bot.owner_id, "reinstatement", subject, text, now=now)
 
 
-def _recompute(context: Context, acting: Acting[User], scope: str) -> None:
-    """Computes the standing in a reader's session, so that writers do not wait for it.
+def recompute_scope(context: Context, acting: Acting[User], scope: str) -> None:
+    """Recomputes a standing, in a reader's session so that writers do not wait for it.
 
     If the stored one has changed meanwhile, it is computed again in the writer's session, which
     then only counts the matches that are new.

@@ -98,13 +98,15 @@ def void_all(
     *,
     again: bool,
     fresh: bool = False,
+    recompute: bool = True,
     now: int,
 ) -> list[Match]:
     """Makes these matches void. With `again`, replays them and returns the new matches.
 
     There is at least one, and all are of one season, one comparison or one league's queue. A match
     with a bot that is out of the season is not replayed. `fresh` forces fresh deals; else deals
-    that nobody could read yet are used again. Raises Conflict if a match has just changed.
+    that nobody could read yet are used again. Without `recompute`, the caller sees to it that the
+    standing follows. Raises Conflict if a match has just changed.
     """
     kept = [] if fresh else [one.id for one in found if replacements.is_secret(session, one)]
     for match in found:
@@ -126,7 +128,7 @@ def void_all(
         publish(session, "match.void", match.id, now=now)
     playable = [one for one in found if again and not _out(session, one)]
     new = replacements.replace(session, playable, kept=kept, now=now)
-    if found[0].comparison_id is None:
+    if recompute and found[0].comparison_id is None:
         recompute_standing(session, found[0].season or found[0].league, now=now)
     return new
 

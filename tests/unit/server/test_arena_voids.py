@@ -10,9 +10,20 @@ from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
 from matchbox.answers.arenas import ArenaMatches, ArenaVoid
-from matchbox.errors import BadOption, Forbidden, NotFound
-from server.db.models import Audit, Match, MatchState, Rating, Role, Season, SeasonState, User
-from server.services import arena_voids, voids, walls
+from matchbox.errors import BadOption, Forbidden, NotFound, Unavailable
+from server.db.models import (
+    Audit,
+    Match,
+    MatchState,
+    Rating,
+    Role,
+    Season,
+    SeasonState,
+    Standing,
+    User,
+)
+from server.services import arena_voids, operations, standings, voids, walls
+from server.services.standings import scope_of
 from server.times import iso, parse_time_ms
 from tests.books import Books, play_out, played, season_of
 from tests.unit.server.test_leases import ONE, TWO, report
@@ -94,6 +105,34 @@ def test_a_finished_season_keeps_no_such_match_and_its_standing_follows(
     assert books.season(season).state == SeasonState.FINISHED
     told = void(books, charlie, minutes=60)
     assert (told.count, told.again) == (3, 0), "nothing is played in it any more"
+    with books.read() as session:
+        assert session.get_one(Standing, scope_of(season)).matches == 5
+
+
+def test_the_standing_of_a_finished_season_is_computed_once_and_even_after_a_failure(
+    books: Books, season: Season, charlie: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play_out(books)
+    monkeypatch.setattr(arena_voids, "AT_ONCE", 1)
+    computed: list[str] = []
+    compute = standings.compute
+
+    def note(session: Session, scope: str, *more: Any) -> standings.Fresh:
+        computed.append(scope)
+        return compute(session, scope, *more)
+
+    def fail(*_: Any) -> None:
+        raise Unavailable("the disk is full")
+
+    monkeypatch.setattr(standings, "compute", note)
+    with monkeypatch.context() as patch, pytest.raises(Unavailable):
+        patch.setattr(operations, "recompute_scope", fail)
+        void(books, charlie, minutes=60)
+    assert (on(books, ONE, MatchState.VOID), computed) == (3, [])
+    assert void(books, charlie, minutes=60).count == 0
+    assert computed == [scope_of(season)]
+    with books.read() as session:
+        assert session.get_one(Standing, scope_of(season)).matches == 5
 
 
 def test_ratings_follow(books: Books, alice: User, bob: User, charlie: User) -> None:
