@@ -34,7 +34,7 @@ from server.services.fixtures import Fixture, next_number, schedule
 from server.services.leagues import active_in
 from server.services.match_sizing import MatchSizer
 from server.services.quarantine import HELD
-from server.services.ratings import first_live
+from server.services.ratings import first_lives
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -166,8 +166,8 @@ class _Field:
             if version in self.names
         ]
         self._unrated -= {version for version, *_ in rated}
-        for version in self._unrated:  # The rating of the bot's previous version may have changed.
-            first = first_live(session, league, session.get_one(Version, version))
+        # The rating of the bot's previous version may have changed.
+        for version, first in first_lives(session, league, self._unrated).items():
             contenders.append(self._contender(league, version, first, 0))
         if self._read < 0:
             self.ladder = Ladder(contenders, self._owner)

@@ -6,7 +6,8 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import and_, bindparam, func, select
+from sqlalchemy.orm import aliased
 
 from matchbox.league.ratings import LiveRating, live_child, live_of, live_update
 from matchbox.league.rows import Row
@@ -166,21 +167,30 @@ def next_revision(league: League) -> int:
     return league.revision
 
 
-def first_live(session: Session, league: League, version: Version) -> LiveRating:
-    """Returns a version's first live rating: near that of its bot's last rated version, if any."""
-    older = (Version.bot_id == version.bot_id, Version.number < version.number)
-    query = select(Rating).join(Version, Version.id == Rating.version_id)
-    ordered = query.where(Rating.league_id == league.id, *older).order_by(Version.number.desc())
-    parent = session.scalar(ordered.limit(1))
-    if parent is None:
-        return LiveRating()
-    return live_child(LiveRating(parent.mu, parent.sigma), table=league.seats)
+def first_lives(
+    session: Session, league: League, versions: Collection[int]
+) -> dict[int, LiveRating]:
+    """Returns the versions' first live ratings: each near that of its bot's last rated version, if
+    any."""
+    older = aliased(Version)
+    place = func.row_number().over(partition_by=Version.id, order_by=older.number.desc())
+    rated = (
+        select(Version.id, Rating.mu, Rating.sigma, place.label("place"))
+        .join(older, and_(older.bot_id == Version.bot_id, older.number < Version.number))
+        .join(Rating, and_(Rating.version_id == older.id, Rating.league_id == league.id))
+    )
+    found = dict.fromkeys(sorted(versions), LiveRating())
+    for part in in_parts(found, _AT_ONCE):
+        each = rated.where(Version.id.in_(part)).subquery()
+        for version, mu, sigma in session.execute(select(*each.c[:3]).where(each.c.place == 1)):
+            found[version] = live_child(LiveRating(mu, sigma), table=league.seats)
+    return found
 
 
 def _rating(session: Session, match: Match, version: Version) -> Rating:
     row = session.get(Rating, (match.league_id, version.id))
     if row is None:
-        new = first_live(session, match.league, version)
+        new = first_lives(session, match.league, [version.id])[version.id]
         row = Rating(
             league_id=match.league_id, version_id=version.id, mu=new.mu, sigma=new.sigma, matches=0
         )

@@ -429,7 +429,7 @@ def test_a_new_version_begins_near_its_parent_live_and_in_the_standing(
         parent = session.get_one(Rating, (league.id, 2))
     new = books.bot(alice, "one", SIMPLE + b"# second\n")
     with books.read() as session:
-        begun = ratings.first_live(session, session.get_one(League, league.id), new)
+        begun = ratings.first_lives(session, session.get_one(League, league.id), [new.id])[new.id]
     assert begun.mu == parent.mu > 25
     assert hypot(parent.sigma, PARENT_ELO / live_scale()) == pytest.approx(begun.sigma)
     feed(books)

@@ -13,13 +13,13 @@ from sqlalchemy import event, select
 from sqlalchemy.orm import Session
 
 from server import queries
-from server.db.models import Match, PlaySeat, PlayState, PlayTable, User, Version
+from server.db.models import League, Match, PlaySeat, PlayState, PlayTable, User, Version
 from server.queries import comparisons as compared
 from server.queries import history, personal_data
 from server.queries.job_queue import queue_detail
 from server.queries.personal_data import write_personal_data
 from server.queries.waiting import of_match
-from server.services import comparisons, health, leagues, seasons
+from server.services import comparisons, health, leagues, ranked, seasons
 from tests.books import GAME, SIMPLE, Books, season_of
 
 
@@ -52,6 +52,22 @@ def test_more_bots_and_versions_need_no_more_statements(
     for number in range(3, 7):
         more(books, alice, number)
     assert asked(books, lambda session: query(session, alice)) <= few
+
+
+def test_a_ranked_queue_needs_no_more_statements_for_more_newcomers(
+    books: Books, alice: User
+) -> None:
+    league = books.league(paused=True)
+    for number in range(2):
+        books.bot(books.person(f"p{number}"), "bot")
+
+    def read_field(session: Session) -> None:
+        ranked._Field(session, session.get_one(League, league.id)).read_changes(session, league)
+
+    few = asked(books, read_field)
+    for number in range(2, 6):
+        books.bot(books.person(f"p{number}"), "bot")
+    assert asked(books, read_field) <= few
 
 
 def write_data(books: Books, session: Session, account: User) -> None:
