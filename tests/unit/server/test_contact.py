@@ -207,8 +207,11 @@ def test_nobody_is_buried_in_links(books: Books, alice: User) -> None:
     with books.write() as session:
         contact.clear(session, session.get_one(User, emil.id), now=books.clock())
     frida = books.person("frida")
-    with pytest.raises(TooMany, match="too many links"):
+    with pytest.raises(TooMany, match="too many links") as refused:
         ask(books, frida)
+    assert refused.value.wait_s == 23 * 60 * 60, (
+        "then the first link to that address does not count"
+    )
     ask(books, frida, "frida@example.org")
     books.clock.pass_by(minutes=24 * 60)
     ask(books, alice)
