@@ -32,6 +32,8 @@ log = structlog.get_logger(__name__)
 
 BACKOFF_MS: Final = tuple(minutes * MINUTE_MS for minutes in (1, 5, 30, 120, 720))
 """The waits before each new try, in ms. A delivery that fails after the last one is given up."""
+AT_ONCE: Final = 100
+"""The most useless deliveries that one transaction deletes, since other writers wait for it."""
 HELD_MS: Final = 3 * MINUTE_MS
 """How long a sender holds a delivery, in ms. A sender that has not reported by then has died: it
 waits for no receiver as long as that."""
@@ -65,12 +67,14 @@ def due(session: Session, *, now: int) -> int:
 def take(session: Session, *, settings: Settings, now: int) -> Parcel | None:
     """Takes the delivery that has been due longest, and holds it for HELD_MS.
 
-    Returns None if none is due, or somebody else has just taken it. Deletes due deliveries that can
-    no longer be sent.
+    Deletes due deliveries that can no longer be sent, at most AT_ONCE. Returns None if none is due,
+    somebody else has just taken it, or none of those that it has looked at can be sent.
     """
     oldest = select(Delivery).where(_is_due(now))
     oldest = oldest.order_by(Delivery.due_at, Delivery.id).limit(1)
-    while (row := session.scalar(oldest)) is not None:
+    for _ in range(AT_ONCE):
+        if (row := session.scalar(oldest)) is None:
+            break
         address = _address(session, row)
         user = session.get_one(User, row.notice.user_id)
         useless = user.closed_at is not None or _has_dead_link(row, user, now)

@@ -83,7 +83,8 @@ def deliver_one(context: Context, transports: Transports) -> bool:
     with context.write() as session:
         parcel = deliveries.take(session, settings=context.settings, now=context.now())
     if parcel is None:
-        return False
+        with context.read() as session:
+            return deliveries.due(session, now=context.now()) > 0
     alone = False
     try:
         trouble, final = _try(parcel, context, transports)

@@ -16,7 +16,7 @@ from structlog.testing import capture_logs
 from matchbox.errors import BadName, Forbidden, Unavailable
 from server.context import Context
 from server.db.models import Delivery, Notice, User, Webhook
-from server.services import notices, webhooks
+from server.services import deliveries, notices, webhooks
 from server.services.deliveries import HELD_MS
 from tests.books import Books
 from tests.receivers import Receiver, mail_server, receiver
@@ -106,6 +106,22 @@ def test_a_notice_is_posted_as_json_and_forgotten(
     assert second.headers["webhook-id"] == "notice_2_1700000000000"
     assert second.headers["webhook-timestamp"] == "1700000000"
     assert left(books) == 0
+
+
+def test_a_courier_goes_on_after_deliveries_that_cannot_be_sent_any_more(
+    books: Books, alice: User, hook: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with books.write() as session:
+        session.get_one(User, alice.id).email = "alice@example.org"
+    for _ in range(3):
+        tell(books, alice)
+    with books.write() as session:
+        session.get_one(User, alice.id).email = None
+    monkeypatch.setattr(deliveries, "AT_ONCE", 2)
+    subscribe(books, alice, hook.url())
+    while deliver_one(opened(books), Transports()):
+        pass
+    assert (len(hook.asked), left(books)) == (1, 0)
 
 
 def test_what_is_sent_again_bears_the_same_id(books: Books, alice: User, hook: Receiver) -> None:

@@ -290,3 +290,19 @@ def test_what_was_removed_meanwhile_changes_nothing(books: Books, alice: User, b
     arrive(books, parcel)
     fail(books, parcel)
     assert waiting(books) == [0], "a later delivery may bear the same number"
+
+
+def test_useless_deliveries_are_deleted_a_few_at_a_time(
+    books: Books, alice: User, bob: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(deliveries, "AT_ONCE", 2)
+    mailed(books, alice)
+    for _ in range(5):
+        tell(books, alice)
+    with books.write() as session:
+        session.get_one(User, alice.id).email = None
+    mailed(books, bob)
+    tell(books, bob)
+    assert (take(books), len(waiting(books))) == (None, 4)
+    assert (take(books), len(waiting(books))) == (None, 2)
+    assert taken(books).address == "bob@example.org"
