@@ -119,11 +119,12 @@ def set_note(session: Session, actor: User | None, name: str, note: str, *, now:
 
 
 def close(session: Session, actor: User | None, name: str, reason: str, *, now: int) -> User:
-    """Closes the account: nobody can log in to it, and its bots get no new matches.
+    """Closes the account: nobody can log in to it, and nothing is sent to it.
 
-    Its sessions, tokens and comparisons end, its bots leave the ranked queue and the seasons that
-    have not begun, and nothing is sent to it. Its matches stay. Raises Forbidden, NotFound,
-    BadOption without a reason, or Conflict if it is closed already or is the last operator's.
+    Its sessions, tokens and comparisons end, and its bots leave the ranked queue and the seasons
+    that are not frozen yet. They play on in the others. Its matches stay. Raises Forbidden,
+    NotFound, BadOption without a reason, or Conflict if it is closed already or is the last
+    operator's.
     """
     user = _account(session, actor, name)
     if not reason.strip():
@@ -197,7 +198,7 @@ def closed_why(name: str) -> str:
 
 def leave_everything(session: Session, user: User, *, now: int) -> dict[str, int]:
     """Ends the account's comparisons and its open tables; takes its bots out of the queue and of
-    seasons yet to begin.
+    seasons that are not frozen yet.
 
     Returns how many matches became void, and how many entries ended.
     """
