@@ -30,7 +30,21 @@ def test_the_headline_is_that_of_the_version_that_plays() -> None:
     fresh = text("/bots/alice/careful", later)
     assert "Version 4 plays Bomb ; it is not rated yet" in fresh
     assert "1642 ± 18 Elo, rank" not in fresh
-    assert "Earlier: version 3 1475 ± 40" in fresh
+    assert "Earlier: version 3 1475 ± 40 Elo" in fresh
+
+
+def test_a_bot_is_shown_with_the_figure_by_which_its_board_ranks() -> None:
+    line = replace(cast.BOARD.lines[0], score=0.612, score_ci95=(0.598, 0.626))
+    source = replace(
+        SOURCE,
+        bot=lambda owner, name: cast.bot(owner, name, standing=line),
+        author=lambda name: counted.author(name, cast.CAREFUL, line),
+    )
+    expected = "61.2% ± 1.4 of the points expected"
+    assert f"Version 2: {expected}, rank 1" in text("/bots/alice/careful", source)
+    assert expected in text("/authors/alice", source)
+    for path in ("/bots/alice/careful", "/authors/alice"):
+        assert "1642 ± 18" not in text(path, source)
 
 
 def test_a_retired_bot_is_marked() -> None:
