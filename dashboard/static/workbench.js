@@ -367,20 +367,23 @@ function loginLink() {
   return link;
 }
 
+function setBusy(isBusy) {
+  for (const sender of form.querySelectorAll(".actions button")) sender.ariaDisabled = isBusy;
+}
+
 form.addEventListener("submit", async (event) => {
   event.preventDefault();
-  const pressed = event.submitter;
-  if (pressed.ariaDisabled === "true") return;
-  pressed.ariaDisabled = "true";
+  if (event.submitter.ariaDisabled === "true") return;
+  setBusy(true); // Of two answers, the first one might come last.
   try {
-    await send(pressed.formAction);
+    await send(event.submitter.formAction);
   } catch {
     // A browser reads no file that has changed since it was chosen.
     const isStale = await chosenFile()?.slice(0, 1).arrayBuffer().then(() => false, () => true);
     if (isStale) showProblem(`${chosenFile().name} has changed since you chose it. Choose again.`);
     else showProblem("The platform cannot be reached. Your draft is kept: try again in a moment.");
   } finally {
-    pressed.ariaDisabled = "false";
+    setBusy(false);
   }
 });
 

@@ -435,6 +435,25 @@ def test_a_verdict_says_when_it_is_of_another_text(page: Page, address: str) -> 
     expect(changed).to_be_hidden()
 
 
+def test_while_the_text_is_being_sent_neither_button_sends_it_again(
+    page: Page, address: str
+) -> None:
+    sign_up(page, address)
+    write_text(page, "# mine")
+    held: list[Route] = []
+    page.route("**/submit/try", lambda route: held.append(route))
+    submitted: list[str] = []
+    page.route("**/submit", lambda route: submitted.append(route.request.url))
+    page.get_by_role("button", name="Try it").click()
+    submit = page.get_by_role("button", name="Submit")
+    expect(submit).to_be_disabled()
+    submit.click(force=True)
+    held[0].continue_()
+    expect(page.locator("#verdict")).to_contain_text("Being tried out")
+    expect(submit).to_be_enabled()
+    assert (len(held), submitted) == (1, [])
+
+
 def test_a_lost_session_or_a_refusal_leaves_the_draft(page: Page, address: str) -> None:
     sign_up(page, address)
     write_text(page, "x = '\N{RIGHT-TO-LEFT OVERRIDE}'")
