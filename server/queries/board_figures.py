@@ -127,7 +127,7 @@ def opponents(
         chosen.sort(key=lambda one: one.halves(met.row) / one.bouts)
     else:
         chosen = met.pairs[(page - 1) * most : page * most]
-    items = _opponents(session, chosen, met.row, _lately(session, met.row) if chosen else {})
+    items = _opponents(session, chosen, met.row, _lately(session, met) if chosen else {})
     return Opponents(version=met.number, items=items, met=len(met.pairs))
 
 
@@ -143,7 +143,7 @@ def all_opponents(
         met = _met(session, owner, name)
         if met is None:
             return Opponents(version=None, items=[], met=0), iter(())
-        lately = _lately(session, met.row)
+        lately = _lately(session, met)
     whole = Opponents(version=met.number, items=[], met=len(met.pairs))
     return whole, _in_parts(read, met.pairs, met.row, lately)
 
@@ -161,8 +161,9 @@ def _in_parts(
 
 
 class _Met(NamedTuple):
-    """A version, by its row number and its number, and its pairs, the hardest first."""
+    """A version, by its row number and its number, and its pairs in the league, the hardest first."""
 
+    league: League
     row: int
     number: int
     pairs: list[Pair]
@@ -178,7 +179,7 @@ def _met(session: Session, owner: str, name: str) -> _Met | None:
     playing = active or [one for one in bot.versions if kept.met(one.id)]
     if not playing:
         return None
-    return _Met(playing[-1].id, playing[-1].number, kept.pairs_of(playing[-1].id))
+    return _Met(league, playing[-1].id, playing[-1].number, kept.pairs_of(playing[-1].id))
 
 
 def _opponents(
@@ -251,13 +252,15 @@ def _other(one: Pair, own: int) -> int:
     return one.second if one.first == own else one.first
 
 
-def _lately(session: Session, version: int) -> dict[int, list[float]]:
-    """The version's shares in its newest rated matches at tables of two, by opponent."""
+def _lately(session: Session, met: _Met) -> dict[int, list[float]]:
+    """The version's shares in its newest matches that count on the board, at tables of two, by
+    opponent."""
+    league, version = met.league, met.row
     newest = (
         select(MatchSeat.match_id, MatchSeat.created_at, MatchSeat.number, readable().label("open"))
         .join(Match, Match.id == MatchSeat.match_id)
         .where(MatchSeat.version_id == version, Match.state == MatchState.FINISHED)
-        .where(Match.comparison_id.is_(None))
+        .where(Match.league_id == league.id, Match.is_ranked, Match.rules == league.rules)
         .order_by(MatchSeat.created_at.desc(), MatchSeat.number.desc())
         .limit(LATEST)
         .subquery()

@@ -91,7 +91,7 @@ def test_what_is_sure_is_said_in_words() -> None:
 def test_each_opponent_leads_to_the_matches_that_were_lost() -> None:
     html = make_app().test_client().get("/bots/alice/careful").text
     assert "opponent=house/medium" in html
-    assert "result=lost" in html
+    assert "result=lost&amp;rated=1" in html
     assert text("/bots/alice/careful").count("retired") == 1
 
 

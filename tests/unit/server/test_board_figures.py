@@ -103,6 +103,16 @@ def test_a_bot_is_told_of_its_opponents_the_hardest_first(
             one.lately, back.lately, strict=True))  # fmt: skip
 
 
+def test_only_matches_that_count_on_the_board_show_what_a_bot_did_lately(
+    books: Books, authors: list[User]
+) -> None:
+    with books.write() as session:
+        session.execute(update(Match).values(rules="0"))
+    with books.read() as session:
+        found = queries.opponents(session, "alice", "bot", 9)
+    assert [one.lately for one in found.items] == [[], []]
+
+
 def test_what_a_bot_did_lately_is_read_by_its_newest_matches(
     books: Books, authors: list[User]
 ) -> None:
