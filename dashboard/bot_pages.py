@@ -74,7 +74,7 @@ def bot_page(
         trends=_trends(met),
         compared=source.comparisons(owner, name) if found.mine else [],
         comparable=source.comparable(owner, name) if found.mine else None,
-        lessons=source.lessons(owner, name),
+        lessons=source.lessons(owner, name, request.args.get("lessons")),
         faults=source.bot_faults(owner, name),
         values=values or {},
         error=error,

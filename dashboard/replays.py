@@ -40,9 +40,10 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., PageResponse]]]:
         return match_page(source, match)
 
     def verification(match: str) -> PageResponse:
-        return render_template(
-            "_verification.html", match_id=match, verification=source.verification(match)
-        )
+        found = source.verification(match)
+        if found is None:
+            raise NotFound(f"match {match} has not been verified yet")
+        return render_template("_verification.html", match_id=match, verification=found)
 
     def bout_json(match: str, bout: int) -> PageResponse:
         found = source.match(match)
@@ -62,15 +63,17 @@ def match_page(
     """Returns the page of a match; `error` is the reason why it cannot be verified now."""
     found = source.match(match)
     if found.embargo or not found.bouts:
-        return render_template("match_wait.html", match=found)
+        return render_template("match_wait.html", match=found, error=error)
     try:
         package_of(found.game)
         return _played_page(source, found, error)
-    except (BadRecord, UnknownGame) as error:
-        gone = isinstance(error, UnknownGame)
-        closed = f"the game {found.game} is not installed here any more" if gone else str(error)
+    except (BadRecord, UnknownGame) as fault:
+        gone = isinstance(fault, UnknownGame)
+        closed = f"the game {found.game} is not installed here any more" if gone else str(fault)
         logs = source.match_log(found.id) if found.mine else []
-        return render_template("match_wait.html", match=found, closed=closed, logs=logs)
+        return render_template(
+            "match_wait.html", match=found, closed=closed, logs=logs, error=error
+        )
 
 
 def _played_page(source: Source, found: Match, error: str) -> str:

@@ -24,7 +24,7 @@ from matchbox.answers.faults import FaultList, Faults
 from matchbox.answers.games import Game
 from matchbox.answers.health import ArenaLine, Health
 from matchbox.answers.leagues import League, LeagueLine, Season, SeasonLine, Seasons
-from matchbox.answers.lessons import Lesson
+from matchbox.answers.lessons import Lessons
 from matchbox.answers.matches import LogLine, Match, Matches, MatchVerification, Queue, Steps
 from matchbox.answers.notices import DeliverySettings, Notices
 from matchbox.answers.platform import Admin, Audit, UserDetail, Users
@@ -90,9 +90,9 @@ class Source(Protocol):
     def bot_faults(self, owner: str, name: str) -> FaultList:
         """The newest faults of the bot owner/name; details only for its owner and operators."""
 
-    def lessons(self, owner: str, name: str) -> list[Lesson]:
-        """The lessons of the bot owner/name, newest first, for its owner and operators; empty for
-        others."""
+    def lessons(self, owner: str, name: str, cursor: str | None) -> Lessons:
+        """A page of the lessons of the bot owner/name, newest first, for its owner and operators;
+        empty for others."""
 
     def find_bot(self, name: str) -> BotName:
         """The only bot with this name. Raises NotFound if there is none, or more than one."""

@@ -75,8 +75,8 @@ class AuthorResult(Answer):
 class AuthorResults(Answer):
     """The results of a league's authors, best first.
 
-    They come from the season's standing, or from the league's own board if `season` is null. `by`
-    names the figure that ranks.
+    They come from the season's standing, or from the league's own board if `season` is null. Of an
+    edition with several `divisions`, `season` is the highest one. `by` names the figure that ranks.
     """
 
     league: str
@@ -84,6 +84,7 @@ class AuthorResults(Answer):
     by: By
     items: list[AuthorResult]
     next: str | None
+    divisions: int = 1
 
 
 class LeagueClass(Answer):

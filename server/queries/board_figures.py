@@ -161,7 +161,8 @@ def _in_parts(
 
 
 class _Met(NamedTuple):
-    """A version, by its row number and its number, and its pairs in the league, the hardest first."""
+    """A version, by its row number and its number, and its pairs in the league, the hardest
+    first."""
 
     league: League
     row: int

@@ -126,7 +126,9 @@ def _results(session: Session, league: League, season: int | str | None) -> Auth
     items = [_result(user, bots, joined, own[user.name], best, by) for user, joined, bots in people]
     items.sort(key=lambda one: (one.rank is None, one.rank or 0, one.author))
     name = subjects[0].name if subjects else None
-    return AuthorResults(league=league.name, season=name, by=by, items=items, next=None)
+    return AuthorResults(
+        league=league.name, season=name, by=by, items=items, next=None, divisions=len(scopes)
+    )
 
 
 def _ranked(lines: Sequence[BoardLine], order: Sequence[int]) -> list[tuple[int, BoardLine]]:

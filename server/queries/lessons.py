@@ -24,7 +24,7 @@ from server.db.models import (
     Version,
 )
 from server.db.session import in_parts
-from server.queries.pagination import MAX_ITEMS
+from server.queries.pagination import numbers, page_size, split
 from server.services.kept_records import require_record
 from server.services.lookup import find_season
 from server.times import iso
@@ -76,14 +76,25 @@ def season_lessons(session: Session, name: int | str, viewer: User) -> list[answ
     return _answers(session, _lessons(viewer).where(Lesson.season_id == season.id), viewer)
 
 
-def bot_lessons(session: Session, owner: str, name: str, viewer: User) -> list[answers.Lesson]:
-    """Returns the lessons of the viewer's bot, newest first; an operator may ask for any bot's.
+def bot_lessons(
+    session: Session,
+    owner: str,
+    name: str,
+    viewer: User,
+    *,
+    cursor: str | None = None,
+    limit: int = 50,
+) -> answers.Lessons:
+    """Returns a page of the lessons of the viewer's bot, newest first.
 
-    Returns nothing for somebody else's bot.
+    An operator may ask for any bot's; the page of somebody else's bot is empty. Raises BadOption.
     """
     query = _lessons(viewer).where(User.name == owner, Bot.name == name)
-    newest = query.order_by(None).order_by(Lesson.id.desc()).limit(MAX_ITEMS)
-    return _answers(session, newest, viewer)
+    if cursor is not None:
+        query = query.where(Lesson.id < numbers(cursor, 1)[0])
+    newest = query.order_by(None).order_by(Lesson.id.desc()).limit(page_size(limit) + 1)
+    shown, following = split(session.scalars(newest).all(), limit, lambda row: str(row.id))
+    return answers.Lessons(items=_answers_of(session, shown, viewer), next=following)
 
 
 def lesson(session: Session, row: Lesson, viewer: User) -> answers.Lesson:

@@ -11,6 +11,7 @@ from matchbox.errors import NotFound
 from server.db import models
 from server.queries.matches import match
 from server.services.embargo import reason
+from server.services.match_verifications import has_rules_of_today
 from server.times import iso
 
 if TYPE_CHECKING:
@@ -43,12 +44,21 @@ def verification(session: Session, name: str) -> MatchVerification:
 
 def answer_of(row: models.MatchVerification) -> MatchVerification:
     """Returns the row as an answer."""
+    failed = not row.wanted and row.finding is None
     return MatchVerification(
         match=row.match_id,
-        state="waiting" if row.wanted else "failed" if row.finding is None else "done",
+        state="waiting" if row.wanted else "failed" if failed else "done",
         finding=row.finding,
         bout=row.bout,
         move=row.move,
         asked_at=iso(row.created_at),
         finished_at=iso(row.finished_at),
+        why=_why(row) if failed else "",
     )
+
+
+def _why(row: models.MatchVerification) -> str:
+    """The reason why there is no finding; the platform's own errors are for operators."""
+    if not has_rules_of_today(row.match):
+        return "its game has had other rules since an upgrade"
+    return "the platform has failed at it too often; try it again later"

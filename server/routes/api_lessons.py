@@ -8,6 +8,7 @@ from flask import Response
 from matchbox.answers.lessons import Lesson, Lessons
 from server.auth import account, acting, context
 from server.queries import lessons as queries
+from server.routes import schemas
 from server.routes.responses import BYTES, answered, bytes_response, described
 from server.scopes import Scope, needs
 from server.services import lessons
@@ -27,12 +28,13 @@ def season_lessons(season: str) -> Response:
 
 @routes.get("/bots/<name:owner>/<name:name>/lessons")
 @needs(Scope.READ)
+@routes.input(schemas.LessonsPage, location="query")
 @routes.output(Lessons)
-def bot_lessons(owner: str, name: str) -> Response:
+def bot_lessons(owner: str, name: str, query_data: schemas.LessonsPage) -> Response:
     """Lists the lessons of one of your bots, newest first."""
     with context().read() as session:
-        found = queries.bot_lessons(session, owner, name, account(session))
-        return answered(Lessons(items=found, next=None))
+        page = query_data.model_dump()
+        return answered(queries.bot_lessons(session, owner, name, account(session), **page))
 
 
 @routes.get("/memories/<digest:digest>")

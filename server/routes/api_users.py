@@ -26,7 +26,7 @@ routes = APIBlueprint("users", __name__, url_prefix="/api/v1", tag="Accounts")
 @routes.input(schemas.UsersPage, location="query")
 @routes.output(Users)
 def index(query_data: schemas.UsersPage) -> Response:
-    """Lists the accounts by name; `q` is a part of the name or the mail address. For operators."""
+    """Lists the accounts by name; `q` is a part of name, mail address or note. For operators."""
     with context().read() as session:
         page = query_data.model_dump(exclude={"q"})
         return answered(users.users(session, viewer(session), wanted=query_data.q, **page))

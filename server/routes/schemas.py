@@ -38,6 +38,12 @@ class Page(Query):
     limit: Annotated[int, Field(ge=1, le=200)] = 50
 
 
+class LessonsPage(Page):
+    """A page of the lessons."""
+
+    limit: Annotated[int, Field(ge=1, le=200)] = 200
+
+
 class BotsPage(Page):
     """A page of the bots."""
 
@@ -208,7 +214,7 @@ class NewRole(Body):
 
 
 class UsersPage(Page):
-    """A page of the accounts. `q` is a part of the name or the e-mail address."""
+    """A page of the accounts. `q` is a part of the name, the e-mail address or the note."""
 
     q: Annotated[str, Field(max_length=254)] = ""
     role: Literal["author", "operator"] | None = None

@@ -16,7 +16,7 @@ from matchbox.answers.bots import Bot, Draft
 from matchbox.answers.comparisons import Comparable, Comparison, ComparisonLine
 from matchbox.answers.faults import FaultList
 from matchbox.answers.leagues import League
-from matchbox.answers.lessons import Lesson
+from matchbox.answers.lessons import Lessons
 from matchbox.answers.matches import LogLine, Match, Queue, Steps
 from matchbox.answers.play import Table, Tables
 from matchbox.answers.queue import Waiting
@@ -72,10 +72,11 @@ class ServerSource(AccountSource, OperatorSource, SeasonSource):
         with reader() as session:
             return bot_faults(session, owner, name, viewer(session), limit=10)
 
-    def lessons(self, owner: str, name: str) -> list[Lesson]:
+    def lessons(self, owner: str, name: str, cursor: str | None) -> Lessons:
         with reader() as session:
-            asking = viewer(session)
-            return bot_lessons(session, owner, name, asking) if asking else []
+            if asking := viewer(session):
+                return bot_lessons(session, owner, name, asking, cursor=cursor)
+            return Lessons(items=[], next=None)
 
     def match(self, name: str) -> Match:
         ctx = context()

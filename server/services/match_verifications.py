@@ -86,7 +86,7 @@ def send(session: Session, row: MatchVerification, *, settings: Settings, now: i
     That of a match with a stranger's bot waits while an arena has no wall. One whose game has other
     rules since an upgrade ends without a finding.
     """
-    if not _has_rules_of_today(row.match):
+    if not has_rules_of_today(row.match):
         values = {"wanted": False, "finished_at": now}
         compare_and_set(session, row, values, MatchVerification.wanted.is_(True))
         return False
@@ -166,7 +166,8 @@ def _check_playable(session: Session, match: Match) -> None:
         raise Conflict(f"its bots cannot play now: {found.why}")
 
 
-def _has_rules_of_today(match: Match) -> bool:
+def has_rules_of_today(match: Match) -> bool:
+    """Returns whether the match was played by the rules that its game has now."""
     try:
         return registry.game(match.league.game).spec.rules == match.rules
     except UnknownGame:

@@ -33,7 +33,7 @@ from matchbox.answers.faults import FaultList, OneFault
 from matchbox.answers.games import Game, Option
 from matchbox.answers.health import ArenaLine, Figures, Finding, Health, JobsLine
 from matchbox.answers.leagues import Seasons
-from matchbox.answers.lessons import Lesson
+from matchbox.answers.lessons import Lesson, Lessons
 from matchbox.answers.matches import (
     EVERYBODY,
     Bout,
@@ -480,7 +480,9 @@ SOURCE: Final = Cast(
     author=lambda name: counted.author(name, CAREFUL, BOARD.lines[0]),
     bot=bot,
     bot_faults=lambda owner, name: FAULTS,
-    lessons=lambda owner, name: [lesson(), lesson("failed", fault="crash: <b>")],
+    lessons=lambda owner, name, cursor: Lessons(
+        items=[lesson(), lesson("failed", fault="crash: <b>")], next=None
+    ),
     find_bot=lambda name: BotName(bot=f"alice/{name}", owner="alice", name=name),
     matches=matches,
     audit=audit,
@@ -579,7 +581,7 @@ EMPTY: Final = replace(
     queue_detail=lambda: queued.NO_QUEUE,
     faults=lambda days: queued.NO_FAULTS,
     bot=lambda owner, name: bot("alice", "careful", versions=[], standing=None),
-    lessons=lambda owner, name: [],
+    lessons=lambda owner, name, cursor: Lessons(items=[], next=None),
     ratings=lambda owner, name: [],
     queue=lambda: NO_QUEUE,
     memberships=list,

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import pytest
 
-from matchbox.answers.lessons import Lesson
+from matchbox.answers.lessons import Lesson, Lessons
 from tests.unit.dashboard.cast import NOBODY, OPERATOR, SOURCE, lesson
 from tests.unit.dashboard.seasons import VERIFIED, season
 from tests.unit.dashboard.test_pages import get
@@ -21,7 +21,7 @@ def test_an_owner_sees_what_the_bot_learned_and_others_see_none_of_it() -> None:
     assert "only you and the operators see them" in mine
     assert "kept its memory crash: <b>" in mine
     assert "12 bytes" in mine
-    others = replace(NOBODY, lessons=lambda owner, name: [])
+    others = replace(NOBODY, lessons=lambda *_: Lessons(items=[], next=None))
     assert "Lessons" not in get("/bots/alice/careful", others).text
 
 
@@ -34,8 +34,24 @@ def test_an_owner_sees_what_the_bot_learned_and_others_see_none_of_it() -> None:
     ],
 )
 def test_a_memory_is_that_after_the_newest_lesson(newest: list[Lesson], says: bool) -> None:
-    source = replace(SOURCE, lessons=lambda owner, name: [*newest, lesson()])
+    source = replace(SOURCE, lessons=lambda *_: Lessons(items=[*newest, lesson()], next=None))
     assert ("Its memory holds 12 bytes" in get("/bots/alice/careful", source).text) == says
+
+
+def test_older_lessons_follow_on_pages_of_their_own() -> None:
+    def lessons(owner: str, name: str, cursor: str | None) -> Lessons:
+        found = lesson(bytes=7 if cursor else 12)
+        return Lessons(items=[found], next=None if cursor == "9" else "9")
+
+    source = replace(SOURCE, lessons=lessons)
+    first = get("/bots/alice/careful", source)
+    assert "Older lessons" in first.text
+    links = [attrs.get("href") for _, attrs in first.elements]
+    assert "/bots/alice/careful?lessons=9#lessons" in links
+    second = get("/bots/alice/careful?lessons=9", source).text
+    assert "7 bytes" in second
+    assert "Its memory holds" not in second
+    assert "Older lessons" not in second
 
 
 @pytest.mark.parametrize(

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
+from dashboard import replays
 from dashboard.source import Source
-from matchbox.answers.matches import MatchVerification
+from matchbox.answers.matches import Match, MatchVerification, Steps
+from matchbox.errors import BadRecord
+from tests.unit.dashboard import cast
 from tests.unit.dashboard.cast import MATCH, NOBODY, SOURCE, make_app
+
+BROKEN: Final = cast.match(MATCH)
+"""A match whose record does not replay any more."""
 
 
 def get(path: str, source: Source = SOURCE) -> str:
@@ -42,8 +48,21 @@ def test_a_match_is_verified_by_a_button_that_needs_an_account() -> None:
 
 
 def test_the_part_that_is_asked_for_alone_leads_to_the_match_after_a_log_in() -> None:
-    part = get(f"/matches/{MATCH}/verification", NOBODY)
+    part = get(f"/matches/{MATCH}/verification", told(NOBODY))
     assert f'href="/login?next=/matches/{MATCH}"' in part
+    client = make_app().test_client()
+    assert client.get("/matches/nowhere/verification").status_code == 404
+
+
+@pytest.mark.parametrize("shown", [cast.waiting("finished", "its record was removed"), BROKEN])
+def test_a_refusal_is_told_on_a_page_without_bouts_too(shown: Match) -> None:
+    def steps(*asked: object) -> Steps:
+        raise BadRecord("bout 0 does not replay")
+
+    source = replace(SOURCE, match=lambda name: shown, steps=steps)
+    with make_app(source).test_request_context():
+        page = replays.match_page(source, MATCH, error="its bots cannot play now")
+    assert "Its bots cannot play now" in page
 
 
 @pytest.mark.parametrize(
@@ -54,7 +73,8 @@ def test_the_part_that_is_asked_for_alone_leads_to_the_match_after_a_log_in() ->
         ({"finding": "different", "bout": 1, "move": 3}, "bout 2 at move 4</a>"),
         ({"finding": "unrepeatable", "bout": 1, "move": 3}, "the result stands"),
         ({"finding": "replayed_only"}, "the rules replay the recorded moves"),
-        ({"state": "failed", "finding": None}, "there is no finding"),
+        ({"state": "failed", "finding": None}, "There is no finding, because the platform"),
+        ({"state": "failed", "finding": None, "why": "it has new rules"}, "it has new rules."),
         ({"state": "waiting", "finding": None}, "An arena plays this match again"),
     ],
 )

@@ -404,7 +404,7 @@ def test_the_results_of_divisions_that_rank_by_different_figures_are_told_in_elo
             session.add(standing)
     with books.read() as session:
         found = queries.author_results(session, "cup", charlie)
-    assert found.by == "elo"
+    assert (found.by, found.season, found.divisions) == ("elo", "division 1", 2)
     assert [(one.author, one.rank, one.score) for one in found.items] == [
         ("alice", 1, 1501.0),
         ("bob", 2, 1502.0),

@@ -235,6 +235,7 @@ def test_a_platform_that_fails_again_and_again_gives_up(
         (job,) = sent(books)
         assert books.lose(lost(job))
     assert (told(books, match).state, told(books, match).finding) == ("failed", None)
+    assert told(books, match).why == "the platform has failed at it too often; try it again later"
     assert sent(books) == []
     ask(books, alice, match)
     assert told(books, match).state == "waiting"
@@ -254,6 +255,7 @@ def test_a_match_whose_game_has_new_rules_by_now_is_not_judged(
         verified(books, replace(job, digest=records.digest(older)))
     assert books.lose(lost(job))
     assert (told(books, match).state, told(books, match).finding) == ("failed", None)
+    assert told(books, match).why == "its game has had other rules since an upgrade"
     assert sent(books) == []
 
 

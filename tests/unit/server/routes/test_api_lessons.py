@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from sqlalchemy import insert
 from werkzeug.test import TestResponse
 
 from matchbox.bundle import digest
 from matchbox.match import wire
-from server.db.models import Season, SeasonState, User, Version
+from server.db.models import Lesson, Season, SeasonState, User, Version
 from tests.books import Books, learned, lost
 from tests.unit.server.routes.conftest import Browse, Caller
 from tests.unit.server.test_lessons import School, a_school
@@ -166,3 +167,18 @@ def test_an_arena_gets_records_and_memories_and_brings_lessons_back(
     name = digest(b"much")
     assert arena.client.get(f"/internal/memories/{name}", **mine).data == b"much"
     assert arena.client.get(f"/internal/memories/{'0' * 64}", **mine).status_code == 404
+
+
+def test_the_lessons_of_a_bot_follow_on_pages(school: School, as_alice: Caller) -> None:
+    school.taught()
+    with school.books.write() as session:
+        given = {"season_id": school.season.id, "version_id": school.versions[0].id, "played": []}
+        rows = [given | {"round": at, "state": "learned", "created_at": 0} for at in (1, 2)]
+        session.execute(insert(Lesson), rows)
+    path, rounds = "/bots/alice/alice-pupil/lessons", []
+    page = told(as_alice.get(f"{path}?limit=2"))
+    rounds += [one["round"] for one in page["items"]]
+    page = told(as_alice.get(f"{path}?limit=2&cursor={page['next']}"))
+    rounds += [one["round"] for one in page["items"]]
+    assert (rounds, page["next"]) == ([3, 2, 1], None)
+    assert as_alice.get(f"{path}?cursor=x").status_code == 422
