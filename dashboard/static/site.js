@@ -215,7 +215,6 @@ function countDown() {
   }
 }
 
-if (document.querySelector("time[data-countdown]")) {
-  countDown();
-  setInterval(countDown, 1000);
-}
+countDown();
+setInterval(countDown, 1000);
+document.addEventListener("htmx:after:swap", countDown);

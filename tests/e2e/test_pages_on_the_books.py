@@ -179,8 +179,17 @@ def test_an_operator_makes_a_league_that_runs_itself(
     page.reload()
     start = page.locator("main time[data-countdown]").first
     expect(start).to_contain_text("10:20 PM UTC, in 6 min 40 s")
+    start_html = start.evaluate("time => time.outerHTML")
     page.clock.set_fixed_time(books.clock() / 1000 + 1000)
     expect(start).to_contain_text("10:20 PM UTC, overdue")
+    page.clock.set_fixed_time(books.clock() / 1000)
+    page.goto(address + "/docs/")  # A page without a countdown, into which one comes.
+    page.evaluate(
+        "time => document.querySelector('main').insertAdjacentHTML('beforeend', time)",
+        start_html,
+    )
+    expect(start).to_contain_text("10:20 PM UTC, in 6 min 40 s")
+    page.goto(address + "/leagues/cup")
     books.clock.pass_by(minutes=7)
     really_play(books, 3)
     page.get_by_role("link", name="cup 1").click()

@@ -166,3 +166,20 @@ def test_a_long_standing_is_shown_a_page_at_a_time() -> None:
     assert short.count('<tr id="v') == 200
     assert "lines=" not in short
     assert sorts not in short
+
+
+def test_mixed_teams_are_linked_on_the_pages_of_the_standing_that_have_some() -> None:
+    own: dict[str, Any] = {"score": 60.0, "score_ci95": (58.0, 62.0)}
+    mixed = {
+        "mixed_rank": 1,
+        "mixed_range": (1, 1),
+        "mixed_score": 51.0,
+        "mixed_ci95": (50.0, 52.0),
+    }
+    lines = [cast.line(at, f"eve/b{at}", None, 0.0, 9, **own) for at in range(1, 201)]
+    lines.append(cast.line(201, "eve/last", None, 0.0, 9, **own, **mixed))
+    board = cast.board(*lines, cooperative=True)
+    client = client_of(replace(SOURCE, season_standings=lambda season: board))
+    for page, has in ((1, False), (5, True)):
+        html = client.get(f"/seasons/7?lines={page}").text
+        assert ('id="mixed"' in html, 'href="#mixed"' in html) == (has, has)
