@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from sqlalchemy import func, select
+from sqlalchemy.orm import joinedload
 
 from matchbox.answers import queue as answers
 from matchbox.errors import BrokerUnavailable
 from server.db.models import (
+    Bot,
     Draft,
     League,
     Match,
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
 T = TypeVar("T", League, Season)
 MAX_JOBS: Final = 50
 """The most jobs of one kind that are listed."""
+_WITH_OWNER: Final = joinedload(Version.bot).joinedload(Bot.owner)
 _FREE: Final = "It waits for a free arena."
 
 
@@ -151,11 +154,12 @@ def _matches(session: Session, lately: job_times.Pace, stopped: str) -> list[ans
 
 def _tryouts(session: Session, line: waiting.Line, now: int) -> list[answers.WaitingJob]:
     shown = line.waits[:MAX_JOBS]
+    names = _names(session, shown)
     return [
         answers.WaitingJob(
             kind="draft" if one.kind is Draft else "try-out",
             id=str(one.id),
-            name=_name_of(session, one),
+            name=names[one.kind, one.id],
             since=iso(one.created_at),
             **dict(line.waiting(one, now)),
         )
@@ -163,16 +167,27 @@ def _tryouts(session: Session, line: waiting.Line, now: int) -> list[answers.Wai
     ]
 
 
-def _name_of(session: Session, one: waiting.Tryout) -> str:
-    if one.kind is Draft:
-        return f"a draft of {session.get_one(Draft, one.id).owner.name}"
-    row = session.get_one(Version, one.id)
-    return f"{row.bot.full_name} v{row.number}"
+def _names(
+    session: Session, shown: Sequence[waiting.Tryout]
+) -> dict[tuple[type[Version | Draft], int], str]:
+    """The names of what is tried out, by its table and row number."""
+    drafts = select(Draft).where(Draft.id.in_([one.id for one in shown if one.kind is Draft]))
+    versions = select(Version).where(
+        Version.id.in_([one.id for one in shown if one.kind is Version])
+    )
+    named: dict[tuple[type[Version | Draft], int], str] = {
+        (Draft, row.id): f"a draft of {row.owner.name}"
+        for row in session.scalars(drafts.options(joinedload(Draft.owner)))
+    }
+    for row in session.scalars(versions.options(_WITH_OWNER)):
+        named[Version, row.id] = f"{row.bot.full_name} v{row.number}"
+    return named
 
 
 def _turns(session: Session, stopped: str, now: int) -> list[answers.WaitingJob]:
     late = (TURN.queued, Turn.deadline <= now)
-    rows = session.scalars(select(Turn).where(*late).order_by(Turn.id).limit(MAX_JOBS))
+    query = select(Turn).where(*late).order_by(Turn.id).limit(MAX_JOBS)
+    rows = session.scalars(query.options(joinedload(Turn.table)))
     return [
         answers.WaitingJob(
             kind="turn", id=row.table_id, name=f"a table of {row.table.game}",
@@ -185,6 +200,7 @@ def _turns(session: Session, stopped: str, now: int) -> list[answers.WaitingJob]
 def _verifications(session: Session, stopped: str, now: int) -> list[answers.WaitingJob]:
     late = (VERIFICATION.queued, MatchVerification.deadline <= now)
     query = select(MatchVerification).where(*late).order_by(MatchVerification.id).limit(MAX_JOBS)
+    query = query.options(joinedload(MatchVerification.match).joinedload(Match.league))
     return [
         answers.WaitingJob(
             kind="verification", id=row.match_id, name=f"a match of {row.match.league.game}",
@@ -196,7 +212,8 @@ def _verifications(session: Session, stopped: str, now: int) -> list[answers.Wai
 
 def _lessons(session: Session, stopped: str, now: int) -> list[answers.WaitingJob]:
     late = (LESSON.queued, LessonRow.deadline <= now)
-    rows = session.scalars(select(LessonRow).where(*late).order_by(LessonRow.id).limit(MAX_JOBS))
+    query = select(LessonRow).where(*late).order_by(LessonRow.id).limit(MAX_JOBS)
+    rows = session.scalars(query.options(joinedload(LessonRow.version).options(_WITH_OWNER)))
     lately = job_times.of_lessons(session, now=now)
     return [
         answers.WaitingJob(

@@ -5,11 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import ColumnElement, func, select
+from sqlalchemy.orm import joinedload
 
 from matchbox.answers import platform as answers
 from matchbox.answers.accounts import Account, FreshToken, SessionLine, TokenLine
 from matchbox.answers.matches import ParkedMatch
-from server.db.models import WAITING, Event, Match, MatchState, Role, User, Version, VersionState
+from server.db.models import (
+    WAITING,
+    Bot,
+    Event,
+    Match,
+    MatchState,
+    Role,
+    User,
+    Version,
+    VersionState,
+)
 from server.db.session import count_rows
 from server.queries import match_lines
 from server.queries.lessons import parked_lessons
@@ -125,6 +136,7 @@ def admin(session: Session, viewer: User | None, *, now: int) -> answers.Admin:
 
 def _troubled(session: Session, *which: ColumnElement[bool]) -> list[answers.TroubledVersion]:
     query = select(Version).where(*which).order_by(Version.id).limit(MAX_PARKED)
+    query = query.options(joinedload(Version.bot).joinedload(Bot.owner))
     return [
         answers.TroubledVersion(
             id=row.id, bot=row.bot.full_name, number=row.number, trouble=row.trouble

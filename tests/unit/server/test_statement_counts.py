@@ -13,7 +13,21 @@ from sqlalchemy import event, select
 from sqlalchemy.orm import Session
 
 from server import queries
-from server.db.models import League, Match, PlaySeat, PlayState, PlayTable, User, Version
+from server.db.models import (
+    Draft,
+    League,
+    Lesson,
+    Match,
+    MatchVerification,
+    PlaySeat,
+    PlayState,
+    PlayTable,
+    Season,
+    Turn,
+    User,
+    Version,
+    VersionState,
+)
 from server.queries import comparisons as compared
 from server.queries import history, personal_data
 from server.queries.job_queue import queue_detail
@@ -176,3 +190,42 @@ def more(books: Books, alice: User, number: int) -> None:
             session, actor, "one", **asked, settings=books.settings, now=books.clock()
         )
         comparisons.cancel_all(session, actor, now=books.clock())  # few may run at once
+
+
+def test_more_waiting_jobs_need_no_more_statements(
+    books: Books, alice: User, charlie: User
+) -> None:
+    def queue(session: Session) -> None:
+        queue_detail(session, charlie, settings=books.settings, now=books.clock())
+
+    def admin(session: Session) -> None:
+        queries.admin(session, charlie, now=books.clock())
+
+    books.league()
+    versions = [books.bot(alice, "one"), books.bot(charlie, "two")]
+    season = season_of(books, charlie, versions, cycles=6)
+    a_job_of_each_kind(books, season, 0)
+    few = [asked(books, query) for query in (queue, admin)]
+    for number in range(1, 4):
+        a_job_of_each_kind(books, season, number)
+    assert [asked(books, query) for query in (queue, admin)] == few
+
+
+def a_job_of_each_kind(books: Books, season: Season, number: int) -> None:
+    """A version in quarantine, and a try-out, a draft, a turn, a lesson and a verification that
+    wait, all of an account of their own."""
+    owner, now = books.person(f"waiting-{number}"), books.clock()
+    suspect, pending, pupil = (books.bot(owner, name) for name in ("suspect", "pending", "pupil"))
+    table_of(books, owner, number)
+    with books.write() as session:
+        session.get_one(Version, suspect.id).state = VersionState.QUARANTINED
+        waits = session.get_one(Version, pending.id)
+        waits.state, waits.deadline, waits.settled_at = VersionState.PENDING, now, None
+        match = session.scalars(select(Match).order_by(Match.id).offset(number).limit(1)).one()
+        due: dict[str, Any] = {"deadline": now, "created_at": now}
+        session.add_all([
+            Draft(owner_id=owner.id, game=GAME, digest="0" * 64, data=b"", **due),
+            Turn(table_id=f"{number:032x}", number=0, **due),
+            Lesson(season_id=season.id, version_id=pupil.id, round=number, played=[], **due),
+            MatchVerification(match=match, **due),
+        ])  # fmt: skip
