@@ -10,13 +10,14 @@ import numpy as np
 from bench.league import field
 from bench.league.effort import Effort, Figure
 from matchbox.league.comparisons import Comparisons, Floats
+from matchbox.league.cooperative_boards import ENOUGH_DEALS
 from matchbox.league.expected_scores import Scores, expected_scores
 from matchbox.league.line import By
 from matchbox.league.posterior import posterior
 from matchbox.league.ranges import rank_ranges
 from matchbox.league.ratings import ELO, WIDE, fit_comparisons
 from matchbox.league.rows import Row
-from matchbox.league.standings import PROVISIONAL_DEALS, standing
+from matchbox.league.standings import standing
 from matchbox.league.transitivity import Verdict, verdict
 
 SHARED: Final = 0.5
@@ -140,7 +141,7 @@ def few_deals(effort: Effort) -> list[Figure]:
         said, right = [], []
         for _ in range(trials):
             worth = spread * rng.normal(size=8)
-            lines = standing(_team_rows(worth, PROVISIONAL_DEALS, rng), cooperative=True).lines
+            lines = standing(_team_rows(worth, ENOUGH_DEALS, rng), cooperative=True).lines
             said.append(lines[0].p_champion or 0.0)
             right.append(lines[0].bot == f"b{np.argmax(worth)}")
         label = f"the top line is the best, a cooperative board of 8 {name}, 20 deals"

@@ -95,12 +95,12 @@ def fit_together(pairs: Pairs, counts: Ints) -> tuple[Floats, Floats]:
     bread = np.linalg.inv(expected + prior)
     share = np.minimum(2 * doubt * ((design @ bread) * design).sum(axis=2), MAX_LEVERAGE)
     spread = (counts * (won - 2 * chance[:, :, None]) ** 2).sum(axis=2) / (1 - share) ** 2
-    seen, whole = square(spread), deals.sum(axis=1)[:, None, None]
+    seen, opened = square(spread), (deals * 4 * doubt).sum(axis=1)[:, None, None]
     information = (deals * 4 * doubt) @ abs(design)
     trust = np.sqrt(information / (information + FEW_DEALS))
     rest = np.sqrt(1 - trust**2)
     ratio = (np.trace(seen, axis1=1, axis2=2) / np.trace(expected, axis1=1, axis2=2))[:, None, None]
-    field = (whole * ratio + FEW_DEALS) / (whole + FEW_DEALS)
+    field = (opened * ratio + FEW_DEALS) / (opened + FEW_DEALS)
     filling = trust[:, :, None] * trust[:, None, :] * seen + prior
     filling += rest[:, :, None] * rest[:, None, :] * field * expected
     centre = np.eye(n) - 1 / n

@@ -103,7 +103,7 @@ def covariance(cells: Cells, compared: Comparisons, at: Floats, precision: Float
         own: Floats = 1 / (mass + prior)
         seen = _residuals(cells, compared, chance, inside, doubt * cells.reach(own))
         scatter: Floats = seen.power(2).T @ compared.times.astype(np.float64)
-        field = _field(compared, scatter, mass)
+        field = _field(cells, compared, doubt, scatter, mass)
         scatter = trust**2 * scatter + doubtful**2 * field * mass + prior
         return np.diag(own**2 * scatter)
     expected, information = cells.gram(weights), curvature(cells, weights, precision)
@@ -112,7 +112,7 @@ def covariance(cells: Cells, compared: Comparisons, at: Floats, precision: Float
     filling: Floats = (
         seen.T @ (scipy.sparse.diags_array(compared.times.astype(np.float64)) @ seen)
     ).toarray()
-    field = _field(compared, np.diag(filling), np.diag(expected))
+    field = _field(cells, compared, doubt, np.diag(filling), np.diag(expected))
     filling = np.outer(trust, trust) * filling
     filling += np.outer(doubtful, doubtful) * field * expected + precision
     return np.asarray(bread @ filling @ bread)
@@ -205,8 +205,15 @@ def _residuals(
     return _by_deal(cells, compared, residual, signs=cells.signs)
 
 
-def _field(compared: Comparisons, seen: Floats, expected: Floats) -> float:
-    """The spread of the whole field, as a multiple of the expected one; both are (width,)."""
-    deals, most = int(compared.times.sum()), float(expected.sum())
+def _field(
+    cells: Cells, compared: Comparisons, doubt: Floats, seen: Floats, expected: Floats
+) -> float:
+    """The spread of the whole field, as a multiple of the expected one; both are (width,).
+
+    Like an entrant's own spread, it weighs as much as the deals that were open.
+    """
+    opened = np.bincount(compared.deal, 4 * doubt[cells.kind] * compared.met)
+    deals = float(compared.times @ (opened / np.bincount(compared.deal, compared.met)))
+    most = float(expected.sum())
     ratio = float(seen.sum()) / most if most > 0 else 1.0
     return (deals * ratio + FEW_DEALS) / (deals + FEW_DEALS)

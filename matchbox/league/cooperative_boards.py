@@ -16,12 +16,15 @@ import numpy as np
 import scipy
 
 from matchbox.league.comparisons import Bools, Floats, Ints, numbers_in
-from matchbox.league.ranges import rank_ranges
+from matchbox.league.ranges import SAME, rank_ranges
+from matchbox.league.ratings import WIDE
 from matchbox.league.rows import Row
 
 DEAL: Final = slice(0, 2)
 BOUT: Final = slice(0, 3)
 ENTRANT, SEATS, TOTAL, MIXED = 3, 4, 5, 6
+ENOUGH_DEALS: Final = 20
+"""An entrant with fewer deals is provisional."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,8 +72,9 @@ class MeanScores:
 
     @property
     def unknown(self) -> Bools:
-        """(n,): whether an entrant has fewer than two deals, which show no spread."""
-        return np.asarray(self.deals < 2)
+        """(n,): whether there are too few deals to show a spread, or a few with equal scores."""
+        same = np.diag(self.covariance) <= SAME**2
+        return np.asarray((self.deals < 2) | (same & (self.deals < ENOUGH_DEALS)))
 
     def only(self, which: Sequence[int]) -> MeanScores:
         """The board of these entrants, by number."""
@@ -80,9 +84,7 @@ class MeanScores:
 
     def intervals(self) -> list[tuple[float, float] | None]:
         """The 95% interval of each mean; None if it is unknown."""
-        halves = scipy.special.stdtrit(np.maximum(self.deals - 1, 1), 0.975) * np.sqrt(
-            np.diag(self.covariance)
-        )
+        halves = WIDE * self._widen() * np.sqrt(np.diag(self.covariance))
         return [
             None if unknown else (float(mean - half), float(mean + half))
             for mean, half, unknown in zip(self.means, halves, self.unknown, strict=True)
@@ -90,10 +92,11 @@ class MeanScores:
 
     def ranges(self) -> list[tuple[int, int]]:
         """The rank range of each entrant; all hold at once with 95% certainty."""
-        known = self.deals[~self.unknown]
-        freedom = int(known.min()) - 1 if len(known) else 1
-        widen = float(scipy.special.stdtrit(freedom, 0.975) / scipy.special.ndtri(0.975))
-        return rank_ranges(self.means, self.covariance, widen=widen, unknown=self.unknown)
+        return rank_ranges(self.means, self.covariance, widen=self._widen(), unknown=self.unknown)
+
+    def _widen(self) -> Floats:
+        """(n,): how much wider Student's interval is than the normal one."""
+        return np.asarray(scipy.special.stdtrit(np.maximum(self.deals - 1, 1), 0.975) / WIDE)
 
 
 def collect_scores(rows: Iterable[Row]) -> ScoredBouts:

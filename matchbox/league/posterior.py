@@ -63,10 +63,12 @@ class Posterior:
         size = max(float(np.diag(self.covariance)[able].mean()), 1e-12)
         # A common shift changes no difference, and gives the matrix a Cholesky factor.
         part = self.covariance[np.ix_(able, able)] + size * (1 + 1e-9 * np.eye(len(able)))
-        drawn = rng.standard_normal((DRAWS, len(able))) @ np.linalg.cholesky(part).T
+        drawn = rng.standard_normal((DRAWS // 2, len(able))) @ np.linalg.cholesky(part).T
         freedom = float(self.freedom[able].min())
         if freedom < inf:
-            drawn *= np.sqrt(freedom / rng.chisquare(freedom, (DRAWS, 1)))
+            drawn *= np.sqrt(freedom / rng.chisquare(freedom, (DRAWS // 2, 1)))
+        # Each draw's mirror image is as probable; so two equals have the same figure.
+        drawn = np.concatenate([drawn, -drawn])
         best: Ints = np.argmax(self.means[able] + drawn, axis=1)
         return np.bincount(best, minlength=len(able)) / DRAWS
 

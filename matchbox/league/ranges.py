@@ -27,20 +27,23 @@ _AT_ONCE: Final = 256
 
 
 def rank_ranges(
-    means: Floats, covariance: Floats, *, widen: float = 1.0, unknown: Bools | None = None
+    means: Floats, covariance: Floats, *, widen: Floats | None = None, unknown: Bools | None = None
 ) -> list[tuple[int, int]]:
     """The best and worst rank that each entrant may hold; all hold at once with certainty LEVEL.
 
     `means` is (n,), `covariance` (n, n). Two entrants differ if their difference, in standard
-    errors, exceeds the quantile of the greatest such difference in a field of equals. `widen`
-    multiplies that quantile. An entrant that is `unknown` (n,) differs from nobody.
+    errors, exceeds the quantile of the greatest such difference in a field of equals. For a pair,
+    the greater `widen` (n,) of the two multiplies that quantile. An entrant that is `unknown` (n,)
+    differs from nobody.
     """
-    n, times = len(means), widen * critical(covariance)
+    n, quantile = len(means), critical(covariance)
+    wide = np.ones(n) if widen is None else widen
     above, below = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
     everybody = np.arange(n)
     for start in range(0, n, _AT_ONCE):
         some = everybody[start : start + _AT_ONCE, None]
         errors = standard_errors(covariance, some, everybody)
+        times = quantile * np.maximum(wide[some], wide)
         sure = means[some] - means > np.maximum(times * errors, SAME)
         if unknown is not None:
             sure &= ~(unknown[some] | unknown)

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple, TypedDict, Unpack
 import numpy as np
 
 from matchbox.league.comparisons import Comparisons, Floats, Ints, without_seats
-from matchbox.league.cooperative_boards import mixed_board, score
+from matchbox.league.cooperative_boards import ENOUGH_DEALS, mixed_board, score
 from matchbox.league.counts import Counts, count
 from matchbox.league.expected_scores import expected_scores, nash
 from matchbox.league.line import PROVISIONAL_ELO, By, Line
@@ -21,14 +21,12 @@ from matchbox.league.ratings import ELO, PRIOR_ELO, WIDE, Fit, fit_comparisons
 from matchbox.league.rows import Row, digest_matches
 from matchbox.league.transitivity import LackOfFit, Upset, lack_of_fit, verdict
 
-METHOD: Final = 5
+METHOD: Final = 6
 """Part of every digest; it goes up if the same rows would give different figures. A new
 field alone does not raise it."""
 WITHOUT_HELD: Final = 4
 """The last method whose digests leave out `held`: whether Borda ranks only because it ranked
 before."""
-PROVISIONAL_DEALS: Final = 20
-"""On a cooperative board, a line with fewer deals is provisional."""
 DIGITS: Final = 6
 """Entrants whose Elo or score is equal to this many decimals share a rank."""
 
@@ -117,7 +115,7 @@ def standing_of(
         fitted = fit_comparisons(
             counts.compared, prior_elo=prior_elo, anchor=chosen["anchor"], parents=chosen["parents"]
         )
-        basis = _transitivity(counts.compared, fitted, before)
+        basis = _transitivity(counts.compared, fitted, before, chosen)
         lines = _elo_lines(fitted, counts, listed, basis)
         unplayed = _around(fitted.zero, WIDE * prior_elo) if isfinite(prior_elo) else None
         blank = Line(0, (0, 0), "", fitted.zero, unplayed)
@@ -169,11 +167,13 @@ def _against_rank(upsets: Sequence[Upset], lines: Sequence[Line]) -> tuple[Upset
     return tuple(one for one in ranked if place[one.winner] > place[one.loser])
 
 
-def _transitivity(compared: Comparisons, fitted: Fit, before: By | None) -> _Basis:
+def _transitivity(
+    compared: Comparisons, fitted: Fit, before: By | None, chosen: Settings
+) -> _Basis:
     """Decides which figure ranks; the seats play no part in it."""
     if compared.seats:
         compared = without_seats(compared)
-        fitted = fit_comparisons(compared)
+        fitted = fit_comparisons(compared, prior_elo=chosen["prior_elo"], parents=chosen["parents"])
     strengths = fitted.strengths / ELO
     lack = lack_of_fit(compared, strengths)
     found = verdict(compared, strengths, fitted.covariance / ELO**2, before)
@@ -242,7 +242,7 @@ def _score_lines(counts: Counts, listed: Collection[str] | None) -> list[Line]:
             board.entrants[at],
             matches=counts.tallies[board.entrants[at]].matches,
             forfeits=counts.tallies[board.entrants[at]].forfeits,
-            provisional=bool(board.deals[at] < PROVISIONAL_DEALS),
+            provisional=bool(board.deals[at] < ENOUGH_DEALS),
             score=float(board.means[at]),
             score_ci95=intervals[at],
         )
@@ -284,11 +284,11 @@ def _ranked(
     """The lines with their ranks and probabilities.
 
     If `deals` (n,) is given, the errors follow Student's t, and lines with fewer than
-    `PROVISIONAL_DEALS` get no probabilities.
+    `ENOUGH_DEALS` get no probabilities.
     """
     ranks = _ranks(means)
     ranges = rank_ranges(means, covariance) if ranges is None else ranges
-    rated = [at for at in range(len(lines)) if deals is None or deals[at] >= PROVISIONAL_DEALS]
+    rated = [at for at in range(len(lines)) if deals is None or deals[at] >= ENOUGH_DEALS]
     known = posterior(
         means[rated],
         _among(covariance, rated),

@@ -20,13 +20,12 @@ import numpy as np
 
 from matchbox.dice import Dice
 from matchbox.league.comparisons import Floats, Ints, without_seats
-from matchbox.league.cooperative_boards import score
+from matchbox.league.cooperative_boards import ENOUGH_DEALS, score
 from matchbox.league.counts import Counts
 from matchbox.league.expected_scores import expected_scores
 from matchbox.league.pairing import Pairing
 from matchbox.league.ranges import standard_errors, superiority
 from matchbox.league.ratings import ELO, PRIOR_ELO, WIDE, fit_comparisons
-from matchbox.league.standings import PROVISIONAL_DEALS
 from matchbox.league.transitivity import verdict
 
 Kind: TypeAlias = Literal["order", "top", "champion"]
@@ -118,7 +117,7 @@ def doubts_in(
     if cooperative:
         board = score(counts.scored.part(mixed=False))
         deals = dict(zip(board.entrants, board.deals.tolist(), strict=True))
-        if min(deals.get(name, 0) for name in entrants) < PROVISIONAL_DEALS:
+        if min(deals.get(name, 0) for name in entrants) < ENOUGH_DEALS:
             return None
         return _among(entrants, board.entrants, board.means, board.covariance, question, 0.0)
     fitted = fit_comparisons(counts.compared)

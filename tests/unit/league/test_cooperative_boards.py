@@ -69,6 +69,23 @@ def test_one_deal_tells_no_spread() -> None:
     assert board.ranges() == [(1, 2), (1, 2)]
 
 
+def test_a_few_equal_scores_tell_no_spread_but_many_do() -> None:
+    luck = [40, 90, 61, 20, 75, 50, 88, 33, 67, 45, 52, 71, 38, 64, 80, 57, 29, 93, 48, 66]
+    steady = [team("b", deal, value) for deal, value in enumerate(luck)]
+    few = alone([*steady, team("a", 0, 60), team("a", 1, 60)])
+    assert few.intervals()[0] is None
+    assert few.ranges() == [(1, 2), (1, 2)]
+    many = alone([*steady, *(team("a", deal, 0) for deal in range(20))])
+    assert many.intervals()[0] == (0.0, 0.0)
+    assert many.ranges() == [(2, 2), (1, 1)]
+
+
+def test_a_newcomer_with_two_deals_widens_nobody_elses_range() -> None:
+    settled = simulated(60, 4.0, seed=1)
+    newcomer = [team("c", 0, 71), team("c", 1, 60)]
+    assert alone([*settled, *newcomer]).ranges() == [(1, 2), (2, 3), (1, 3)]
+
+
 def test_mixed_teams_score_for_every_seat() -> None:
     board = alone([bout("ab", (1, 1), scores=(40, 40)), bout("b", (1,), deal="1", scores=(20,))])
     assert dict(zip(board.entrants, board.means, strict=True)) == {"a": 40.0, "b": 30.0}

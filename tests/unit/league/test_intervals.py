@@ -67,6 +67,14 @@ def test_a_few_deals_that_all_came_out_even_are_no_certainty() -> None:
     assert fit(rows).half_width("A") > independent / 2
 
 
+def test_who_has_lost_seldom_is_known_the_worse_the_seldomer() -> None:
+    widths = [
+        fit([*wins("A", "B", 400 - lost), *wins("B", "A", lost)]).half_width("A")
+        for lost in range(5)
+    ]
+    assert widths == sorted(widths, reverse=True)
+
+
 def test_who_has_hardly_played_keeps_nearly_the_width_of_the_prior() -> None:
     field = play_field([0.0] * 6, table=2, deals=20, luck=0.3, seed=1)
     fitted = fit([*field, *wins("new", "b00", 1)])

@@ -12,6 +12,7 @@ def test_the_chance_of_being_champion_is_shared_among_equals_and_sums_to_one() -
     known = posterior(np.zeros(4), np.eye(4))
     assert known.p_champion([0, 1, 2, 3]) == pytest.approx([0.25] * 4, abs=0.03)
     assert known.p_better(0, 1) == 0.5
+    assert list(posterior(np.zeros(2), np.eye(2)).p_champion([0, 1])) == [0.5, 0.5]
     clear = posterior(np.array([0.0, 100.0]), np.eye(2))
     assert list(clear.p_champion([0, 1])) == [0.0, 1.0]
     assert clear.p_champion([]).shape == (0,)

@@ -60,6 +60,11 @@ def test_who_is_unknown_may_hold_any_rank_and_narrows_nobodys() -> None:
     assert rank_ranges(means, 0.1 * np.eye(3), unknown=unknown) == [(1, 2), (2, 3), (1, 3)]
 
 
+def test_the_wider_of_two_decides_whether_they_differ() -> None:
+    means, wide = np.array([0.0, 10.0, 20.0]), np.array([1.0, 1.0, 100.0])
+    assert rank_ranges(means, 0.1 * np.eye(3), widen=wide) == [(2, 3), (1, 2), (1, 3)]
+
+
 def test_equals_keep_rank_one_in_reach_as_often_as_they_say() -> None:
     rng = np.random.default_rng(3)
     held = [

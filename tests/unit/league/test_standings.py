@@ -194,6 +194,23 @@ def test_it_tells_the_chance_of_the_title_and_of_every_line_above_the_next() -> 
     assert (last.p_better, idle.p_champion) == (None, None)
 
 
+@pytest.mark.parametrize("seat_term", [False, True])
+def test_where_borda_ranks_a_new_version_starts_from_its_parent_too(seat_term: bool) -> None:
+    circle = [
+        row
+        for at in range(9)
+        for step in range(1, 5)
+        for row in wins(f"b{at}", f"b{(at + step) % 9}", 60)
+    ]
+    parent = [row for at in range(9) for row in wins("old", f"b{at}", 60)]
+    rows = [*circle, *parent, *wins("new", "b0", 1), *wins("b1", "new", 1)]
+    alone = standing(rows, seat_term=seat_term)
+    child = standing(rows, seat_term=seat_term, parents={"new": "old"})
+    assert (alone.by, child.by) == ("borda", "borda")
+    assert (line_of("new", alone.lines).score or 1.0) < 0.7
+    assert (line_of("new", child.lines).score or 0.0) > 0.8
+
+
 def test_only_who_is_listed_is_ranked_and_the_others_are_evidence() -> None:
     whole = {line.bot: line for line in standing(FIELD).lines}
     found = standing(FIELD, entrants=("idle", "gone"), listed={"b00", "b02", "idle"}).lines
