@@ -59,8 +59,8 @@ format: $(DEV) ## put the source into form
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
-bench: $(UP) ## measure isolated matches, and booking them, against the plain loop, write docs/performance.md
-	@$(BIN)/python -m bench --page docs/performance.md $(ARGS)
+bench: $(UP) ## measure isolated matches, and booking them, against the plain loop, write docs/performance.md (with ARGS: print it)
+	@$(BIN)/python -m bench $(if $(ARGS),,--page docs/performance.md) $(ARGS)
 
 figures: $(UP) ## play the published figures anew, write docs/figures.md, fail where one disagrees
 	@$(BIN)/python -m bench.figures $(ARGS)

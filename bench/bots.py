@@ -117,21 +117,28 @@ def page(laboratory: Laboratory, games: Sequence[str]) -> str:
 
 
 def main(words: Sequence[str]) -> int:
-    """Plays the games and writes the page; returns 0."""
+    """Plays the games and writes the page, or prints a part of it; returns 0."""
     parser = argparse.ArgumentParser("python -m bench.bots", description=__doc__)
     parser.add_argument("games", nargs="*", metavar="GAME", help=f"some of: {', '.join(SECTIONS)}")
     parser.add_argument("--seed", default="bots")
     parser.add_argument("--scale", type=float, default=1.0, help="of the usual number of games")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--box", default="none", help="none, bwrap, process: the same figures")
-    parser.add_argument("--out", type=Path, default=PAGE)
+    parser.add_argument("--out", type=Path, help=f"the page; where all are played: {PAGE.name}")
     options = parser.parse_args(words)
     unknown = sorted(set(options.games) - set(SECTIONS))
     if unknown:
         parser.error(f"there are no bots of {unknown[0]}; there are: {', '.join(SECTIONS)}")
+    out: Path | None = options.out
+    if out is None and not options.games and options.scale == 1:
+        out = PAGE
     laboratory = Laboratory(options.seed, options.scale, options.workers, options.box)
-    options.out.write_text(page(laboratory, options.games or list(SECTIONS)))
-    output.note(f"written: {options.out}")
+    text = page(laboratory, options.games or list(SECTIONS))
+    if out is None:
+        sys.stdout.write(text)
+    else:
+        out.write_text(text)
+        output.note(f"written: {out}")
     return 0
 
 

@@ -26,7 +26,7 @@ FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INLINE = re.compile(r"`((?:\.venv/bin/)?matchbox [a-z][^`\n]*)`")
 VARIABLE = re.compile(rf"\b{PREFIX}[A-Z][A-Z_]*[A-Z]\b")
-PATH = re.compile(r"`((?:matchbox|sandbox|server|worker|cli|dashboard|bots|tests|docs)/[\w./-]+)`")
+PATH = re.compile(rf"`((?:{'|'.join((*sources.HOUSE, 'tests', 'docs'))})/[\w./-]+)`")
 TARGET = re.compile(r"^([a-z][a-z-]*):.*?(?:## (.+))?$", re.MULTILINE)
 
 
@@ -195,13 +195,23 @@ def test_every_page_is_linked_from_the_front(checkout: Path) -> None:
 
 
 def commands_shown(page: Path) -> list[list[str]]:
-    """Every call of `matchbox` on the page, in a block of its own or within a line."""
+    """Every call of `matchbox` on the page, in a block of its own or within a line, alone or in a
+    container."""
     text = page.read_text()
     shown = [block for language, block in BLOCK.findall(text) if not language]
     lines = [line for block in shown for line in block.splitlines()]
     called = [*lines, *INLINE.findall(text)]
-    words = [shlex.split(line) for line in called if "matchbox " in f"{line} "]
-    return [line[1:] for line in words if line[1:] and Path(line[0]).name == "matchbox"]
+    words = [shlex.split(line, comments=True) for line in called if "matchbox " in f"{line} "]
+    found = []
+    for line in words:
+        at = [
+            at
+            for at, word in enumerate(line)
+            if Path(word).name == "matchbox"
+            and (at == 0 or (line[0] == "docker" and not line[at - 1].startswith("-")))
+        ]
+        found += [line[at[0] + 1 :]] if at else []
+    return [line for line in found if line]
 
 
 def command_named(words: list[str]) -> str:

@@ -69,6 +69,12 @@ class Walk:
         self.step += 1
         return SeededDice(self.deal, self.step - 1)
 
+    def copy(self) -> Walk:
+        """Returns a walk that goes on from here by itself, with the same moves."""
+        other = copy.copy(self)
+        other.state, other.lot = copy.deepcopy(self.state), copy.deepcopy(self.lot)
+        return other
+
     def positions(self) -> Iterator[list[int]]:
         """Yields the seats to move before each move until the end. A step of chance is no
         position."""
@@ -189,17 +195,23 @@ def test_every_legal_move_is_taken(name: str, seats: int) -> None:
 def test_an_illegal_move_is_refused_and_changes_nothing(
     name: str, move: Plain, seed: int, at: int
 ) -> None:
-    walk = Walk(GAMES[name], GAMES[name].spec.seats[0], f"illegal {seed}")
+    game = GAMES[name]
+    walk = Walk(game, game.spec.seats[seed % len(game.spec.seats)], f"illegal {seed}")
+    length = sum(1 for _ in Walk(game, walk.seats, f"illegal {seed}").positions())
     for number, movers in enumerate(walk.positions()):
-        if number == at:
-            legal = map(msgspec.json.encode, walk.game.legal(walk.state, movers[0]))
+        if number == at % length:
+            legal = map(msgspec.json.encode, game.legal(walk.state, movers[0]))
             if msgspec.json.encode(move) in set(legal):
                 return
-            before = everything_seen(walk)
+            untried, before = walk.copy(), everything_seen(walk)
             with pytest.raises(IllegalMove) as refusal:
-                walk.game.apply(walk.state, movers[0], move, walk.dice())
+                game.apply(walk.state, movers[0], move, RandomDice(seed))
             assert str(refusal.value)
             assert everything_seen(walk) == before
+            # What is hidden has not changed either: the same moves lead to the same end.
+            tried = walk.copy()
+            assert list(tried.positions()) == list(untried.positions())
+            assert everything_seen(tried) == everything_seen(untried)
             return
 
 
@@ -309,13 +321,21 @@ def test_what_is_hidden_differs_between_states_that_look_alike(name: str) -> Non
     game = GAMES[name]
     if not game.spec.hidden:
         return
-    for walk in walks(name, game.spec.seats[0], 1):
+    seats = min(size for size in game.spec.seats if size > 1)
+    for walk in walks(name, seats, 1):
         for number, movers in enumerate(walk.positions()):
             if number == 2:
                 _move_ahead(walk, movers)
-                other = [game.resample(walk.state, None, RandomDice(n)) for n in range(20)]
-                hidden = [game.view(one, seat) for one in other for seat in range(walk.seats)]
-                assert len({msgspec.json.encode(view) for view in hidden}) > walk.seats
+                assert _may_hold(walk, None) > seats
+                assert any(_may_hold(walk, seat) > seats - 1 for seat in range(seats))
+
+
+def _may_hold(walk: Walk, seat: int | None) -> int:
+    """How many different views the rivals have in states that look the same to this seat."""
+    rivals = set(range(walk.seats)) - {seat}
+    others = [walk.game.resample(walk.state, seat, RandomDice(number)) for number in range(20)]
+    hidden = [walk.game.view(one, rival) for one in others for rival in rivals]
+    return len({msgspec.json.encode(view) for view in hidden})
 
 
 def _move_ahead(walk: Walk, movers: list[int]) -> None:

@@ -27,6 +27,13 @@ LEFT_UNDONE = re.compile(
 PIN = re.compile(r"^([a-z0-9][a-z0-9._-]*)(?:\[[^]]*\])?==([^ ;\\]+)", re.MULTILINE)
 LOCKS = ("requirements.lock", "requirements-openid.lock", "requirements-dev.lock")
 
+BESIDE = {
+    *("ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "README.md", "SECURITY.md"),
+    *("Dockerfile", "Makefile", "docker-compose.secrets.yml", "docker-compose.yml"),
+    *("pyproject.toml", "setup.py", *LOCKS),
+}
+"""The visible files of the checkout's first folder; a test that writes there leaves others."""
+
 
 def text_of(path: Path) -> str:
     """The file's text; a picture or a font has none."""
@@ -37,6 +44,11 @@ def text_of(path: Path) -> str:
 def pins(text: str) -> dict[str, str]:
     """Every pinned version of a lock file, by the package's name."""
     return dict(PIN.findall(text))
+
+
+def test_only_known_files_lie_beside_the_rooms(checkout: Path) -> None:
+    beside = [path.name for path in sources.kept_files(checkout) if path.parent == checkout]
+    assert {name for name in beside if not name.startswith(".")} == BESIDE
 
 
 def test_no_file_is_too_long(checkout: Path) -> None:

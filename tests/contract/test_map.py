@@ -11,9 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.contract import sources
+
 HOME = Path(__file__).parents[2]
 MAP = (HOME / "ARCHITECTURE.md").read_text()
-ROOMS = "matchbox|sandbox|server|worker|dashboard|laboratory|cli|docs|tests"
+ROOMS = "|".join((*sources.HOUSE, "docs", "tests"))
 FILES = sorted(set(re.findall(rf"`((?:{ROOMS})/[\w./-]*)`", MAP)))
 NAMED = re.findall(rf"`(\w+)`(?: and `(\w+)`)? (?:of|in) `((?:{ROOMS})/[\w./-]+\.py)`", MAP)
 

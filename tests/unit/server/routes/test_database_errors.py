@@ -26,7 +26,9 @@ POSTGRES: Final = "postgresql+psycopg://matchbox:secret@db.example/matchbox"
 
 def closed(books: Books) -> Path:
     """Closes the database with all its data in the file, so the next reader reads the file anew."""
-    path = Path(make_url(books.settings.database_url).database or "")
+    url = make_url(books.settings.database_url)
+    assert url.get_backend_name() == "sqlite"
+    path = Path(url.database or "")
     books.context.database.close()
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
