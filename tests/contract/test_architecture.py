@@ -158,16 +158,28 @@ def foreign_in_a_drawing(tree: ast.Module, game: str) -> set[str]:
 
 
 def doors_opened(tree: ast.Module) -> set[str]:
-    """The built-in functions for input, output and loading that the module calls."""
-    return sources.called(tree) & {
-        "open",
-        "input",
-        "print",
-        "breakpoint",
-        "__import__",
-        "exec",
-        "eval",
-    }
+    """The functions for input, output and loading that the module calls, and chance that has no
+    seed."""
+    unseeded = {
+        node.func.attr
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and not node.args
+    } & {"default_rng", "PCG64"}
+    reading = {"io.open", "np.fromfile", "np.load", "np.loadtxt", "np.genfromtxt", "np.memmap"}
+    return (
+        unseeded
+        | sources.attributes(tree) & reading
+        | sources.called(tree)
+        & {
+            "open",
+            "input",
+            "print",
+            "breakpoint",
+            "__import__",
+            "exec",
+            "eval",
+        }
+    )
 
 
 def network_reached(tree: ast.Module) -> set[str]:
@@ -289,7 +301,18 @@ def test_a_drawing_may_use_its_game_and_pure_functions(source: str) -> None:
     assert not foreign_in_a_drawing(ast.parse(source), "one")
 
 
-@pytest.mark.parametrize("source", ["open('x')", "def f():\n  return input()", "print(1)"])
+@pytest.mark.parametrize(
+    "source",
+    [
+        "open('x')",
+        "def f():\n  return input()",
+        "print(1)",
+        "io.open('x')",
+        "np.load('x')",
+        "np.random.default_rng()",
+        "np.random.Generator(np.random.PCG64())",
+    ],
+)
 def test_an_opened_door_is_seen(source: str) -> None:
     assert doors_opened(ast.parse(source))
 
