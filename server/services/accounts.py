@@ -13,8 +13,9 @@ from server.db.models import NOTE, FormerName, Role, Scope, Token, User
 from server.db.session import rows_changed
 from server.services import audit, notices, passwords, sessions
 from server.services.events import storable
+from server.services.hourly_limits import check_hour
 from server.services.passwords import digest_of
-from server.times import DAY_MS, MINUTE_MS
+from server.times import DAY_MS, HOUR_MS, MINUTE_MS, lately
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -28,7 +29,7 @@ RESERVED: Final = frozenset({HOUSE, "admin", "api", "system", "matchbox"})
 DELETED: Final = "deleted-author-"
 """The name of a deleted account begins with this, and ends with the number of its row."""
 TOKENS: Final = 50
-"""The most unexpired API tokens that an account may have."""
+"""The most unexpired API tokens that an account may have. It may make twice as many in an hour."""
 TOKEN_DAYS: Final = 365
 """How many days a token is valid by default."""
 MAX_TOKEN_DAYS: Final = 3650
@@ -82,12 +83,13 @@ def create_user(actor: User, acting: Acting[User], name: str, password: str, rol
 
 
 def log_in(session: Session, name: str, password: str) -> User:
-    """Returns the account with that name and password.
+    """Returns the account with that name and password, and closes the reader's session.
 
     Raises Forbidden. The message is the same for a wrong name and for a wrong password; if both are
     right but the account is closed, it says so.
     """
     user = session.scalar(select(User).where(User.name == name))
+    session.close()  # Hashing is slow, and others need the connection.
     fits = passwords.is_password_of(user.password if user is not None else None, password)
     if user is None or not fits:
         raise Forbidden("the name or the password is wrong").of("name")
@@ -195,7 +197,7 @@ def make_token(
 
     The token gets `scopes`, by default all that the account has. A token made with another token
     (`by`) gets no scope that `by` lacks, and expires no later. Raises BadName, BadOption (bad
-    scopes or days), Forbidden (scopes that are not held), or Conflict (too many tokens).
+    scopes or days), Forbidden (scopes that are not held), Conflict or TooMany (too many tokens).
     """
     name = name.strip()
     if not 1 <= len(name) <= 64 or not name.isprintable():
@@ -204,6 +206,9 @@ def make_token(
         raise BadOption(f"a token lasts 1 to {MAX_TOKEN_DAYS} days").of("days")
     if len(tokens(session, user, since=now)) >= TOKENS:
         raise Conflict(f"you have {TOKENS} tokens; revoke one that you no longer use")
+    recent = (Token.user_id == user.id, lately(Token.created_at, HOUR_MS, now))
+    made = select(Token.created_at).where(*recent).order_by(Token.created_at.desc())
+    check_hour(session, made, 2 * TOKENS, f"made {2 * TOKENS} tokens", now=now)
     ends_at = now + days * DAY_MS
     if by is not None and by.ends_at is not None:
         ends_at = min(ends_at, by.ends_at)
@@ -222,8 +227,8 @@ def tokens(
     kept: list[ColumnElement[bool]] = [Token.user_id == user.id, Token.purpose == _API]
     if since is not None:
         kept.append(or_(Token.ends_at.is_(None), Token.ends_at > since))
-    lately = [Token.revoked_at > since] if revoked and since is not None else []
-    kept.append(or_(Token.revoked_at.is_(None), *lately))
+    newly = [Token.revoked_at > since] if revoked and since is not None else []
+    kept.append(or_(Token.revoked_at.is_(None), *newly))
     return session.scalars(select(Token).where(*kept).order_by(Token.id)).all()
 
 

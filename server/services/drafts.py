@@ -12,6 +12,7 @@ from matchbox.errors import UploadsClosed
 from server.db.models import Draft
 from server.db.session import rows_changed
 from server.services import disk, turns, uploads
+from server.services.hourly_limits import check_hour
 from server.times import HOUR_MS, lately
 
 if TYPE_CHECKING:
@@ -76,4 +77,5 @@ def _check_quota(session: Session, user: User, settings: Settings, now: int) -> 
     recent = (Draft.owner_id == user.id, lately(Draft.created_at, HOUR_MS, now))
     made = select(Draft.created_at).where(*recent).order_by(Draft.created_at.desc())
     advice = ", or submit this one as a version"
-    uploads.check_hour(session, made, "tried {} drafts", advice, settings=settings, now=now)
+    most = settings.uploads_per_hour
+    check_hour(session, made, most, f"tried {most} drafts", advice=advice, now=now)

@@ -8,15 +8,18 @@ from __future__ import annotations
 import re
 import secrets
 import string
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
+from threading import BoundedSemaphore
 from typing import Final
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
-from matchbox.errors import BadName
+from matchbox.errors import BadName, Unavailable
 
 _FIELDS: Final = ("password", "new")
 """The fields of forms that take a new password."""
@@ -43,6 +46,11 @@ _ROWS: Final = (
 _HASHER: Final = PasswordHasher()
 _QUICK: Final = PasswordHasher(time_cost=1, memory_cost=8192, parallelism=1)
 """Hashes passwords that are drawn by `readable`. Nobody can guess those, however quick the hash."""
+AT_ONCE: Final = 2
+"""How many passwords a process hashes at the same time. Each takes 64 MiB and a core."""
+WAIT_S: Final = 8.0
+"""The time, in seconds, that a password waits for others to be hashed."""
+_TURNS: Final = BoundedSemaphore(AT_ONCE)
 _SOUNDS: Final = ("bdfgklmnprstvz", "aeiou")
 """Letters that look different on paper, and are read aloud as they are written."""
 
@@ -50,11 +58,12 @@ _SOUNDS: Final = ("bdfgklmnprstvz", "aeiou")
 def hash_password(password: str, name: str) -> str:
     """Returns the hash of a new password for the account with this name.
 
-    Raises BadName if the password is easy to guess.
+    Raises BadName if the password is easy to guess, or Unavailable if too many are being hashed.
     """
     check(password, name)
     try:
-        return _HASHER.hash(password)
+        with _turn():
+            return _HASHER.hash(password)
     except UnicodeEncodeError:
         raise BadName("this password holds half a character; choose another").of(*_FIELDS) from None
 
@@ -76,10 +85,12 @@ def hash_readable(password: str) -> str:
 def is_password_of(kept: str | None, password: str) -> bool:
     """Returns whether `kept` is the hash of this password.
 
-    Without a hash it takes as long as with one of `hash_password`.
+    Without a hash it takes as long as with one of `hash_password`. Raises Unavailable if too many
+    passwords are being hashed.
     """
     try:
-        return _HASHER.verify(kept or _nobody(), password) and kept is not None
+        with _turn():
+            return _HASHER.verify(kept or _nobody(), password) and kept is not None
     except (VerificationError, InvalidHashError, UnicodeEncodeError):
         return False
 
@@ -113,6 +124,21 @@ def check(password: str, name: str) -> None:
             "this password is one of the common ones, which attackers try first; choose another, "
             "such as four words that do not belong together"
         ).of(*_FIELDS)
+
+
+@contextmanager
+def _turn() -> Iterator[None]:
+    """Waits until fewer than AT_ONCE passwords are being hashed. Raises Unavailable if it waits for
+    too long."""
+    if not _TURNS.acquire(timeout=WAIT_S):
+        raise Unavailable(
+            "too many passwords are being checked at the moment, so nothing was done; try again in "
+            "a few seconds"
+        )
+    try:
+        yield
+    finally:
+        _TURNS.release()
 
 
 def _plain_forms(password: str) -> set[str]:

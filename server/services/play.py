@@ -34,10 +34,11 @@ from server.db.models import UNSETTLED, PlaySeat, PlayState, PlayTable, Turn
 from server.db.session import count_rows, rows_changed
 from server.services import audit, positions, table_turns
 from server.services.accounts import require_operator
+from server.services.hourly_limits import check_hour
 from server.services.lookup import active_version, find_bot
 from server.services.positions import Position
 from server.services.walls import wall
-from server.times import CLOCKS_MS, MINUTE_MS
+from server.times import CLOCKS_MS, HOUR_MS, MINUTE_MS, lately
 
 if TYPE_CHECKING:
     from sqlalchemy import Select
@@ -54,6 +55,8 @@ FRIEND: Final = "friend"
 """Names a seat that somebody else takes by the table's link."""
 CLOSED: Final = "An operator closed the table."
 """The reason for the end of a table that an operator closed."""
+TABLES: Final = 60
+"""The number of tables at which a person may sit down within an hour, to open another one."""
 
 
 def open_table(
@@ -72,7 +75,7 @@ def open_table(
     `seats` holds for each seat "me", "friend", or a bot as owner/name. With a `place`, the bout
     goes on from that position of a match, with its deal and options. Raises UnknownGame,
     BadOption, NotFound for an unknown bot, Conflict if a bot cannot play now, TooMany if no more
-    tables may be open, BadGame if the game fails at its beginning, and the errors of
+    tables may be open or opened, BadGame if the game fails at its beginning, and the errors of
     `positions.find`.
     """
     spec = registry.game(game).spec
@@ -82,7 +85,7 @@ def open_table(
         raise BadOption(
             f"take one seat yourself, and no second one: choose “You”, in a program {ME!r}"
         ).of(*(f"seat-{at}" for at in range(len(seats))))
-    _check_room(session, actor, settings)
+    _check_room(session, actor, settings, now)
     table = PlayTable(
         id=secrets.token_hex(16),
         game=game,
@@ -310,8 +313,9 @@ def _seat(session: Session, actor: User, game: str, at: int, name: str, now: int
     return PlaySeat(seat=at, version_id=version.id, version=version, created_at=now)
 
 
-def _check_room(session: Session, actor: User, settings: Settings) -> None:
-    """Raises TooMany if no more tables may be open, in all or for this person."""
+def _check_room(session: Session, actor: User, settings: Settings, now: int) -> None:
+    """Raises TooMany if no more tables may be open, in all or for this person, or if the person has
+    opened too many within an hour."""
     if not settings.play_tables:
         raise TooMany("the operator has switched off play against bots")
     if count_rows(session, PlayTable, PlayTable.state.in_(UNSETTLED)) >= settings.play_tables:
@@ -321,6 +325,9 @@ def _check_room(session: Session, actor: User, settings: Settings) -> None:
             60,
         )
     _check_own(session, actor, settings)
+    recent = (PlaySeat.user_id == actor.id, lately(PlaySeat.created_at, HOUR_MS, now))
+    times = select(PlaySeat.created_at).where(*recent).order_by(PlaySeat.created_at.desc())
+    check_hour(session, times, TABLES, f"played at {TABLES} tables", now=now)
 
 
 def _check_own(session: Session, actor: User, settings: Settings) -> None:

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 import structlog
-from sqlalchemy import and_
+from sqlalchemy import and_, update
 
 from matchbox import registry
 from matchbox.choices import choices_of
@@ -20,7 +20,7 @@ from matchbox.match import record as records
 from matchbox.match.wire import Entrant, Said, TakeTurn, TurnTaken
 from server import outbox
 from server.db.models import UNSETTLED, PlayState, PlayTable, Turn
-from server.db.session import compare_and_set
+from server.db.session import compare_and_set, rows_changed
 from server.services import jobs
 from server.services.events import storable
 from server.services.jobs import JobKind
@@ -95,7 +95,12 @@ def advance(
 
 
 def end(session: Session, table: PlayTable, why: str, *, now: int) -> bool:
-    """Ends an open table early; keeps what was played. Returns False if it was over already."""
+    """Ends an open table early; keeps what was played. Returns False if it was over already.
+
+    Nobody wants its bots' turn any more, so no arena may begin it.
+    """
+    turn = update(Turn).where(Turn.table_id == table.id, Turn.wanted.is_(True))
+    rows_changed(session, turn.values(wanted=False, deadline=None))
     why = storable(why, 500)
     values = {"state": PlayState.ENDED, "why": why, "finished_at": now, "record": _so_far(table)}
     return compare_and_set(session, table, values, PlayTable.state.in_(UNSETTLED))

@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from sqlalchemy import func, select, update
+from sqlalchemy import String, cast, func, literal, select, update
 
 from matchbox import registry
 from matchbox.bundle import Manifest, check_class_name, check_name, read_bundle
-from matchbox.errors import Conflict, NotFound, TooMany, UploadsClosed
-from server.db.models import Bot, Bundle, Role, User, Version, VersionState
+from matchbox.errors import Conflict, NotFound, UploadsClosed
+from server.db.models import Audit, Bot, Bundle, Role, User, Version, VersionState
 from server.db.session import compare_and_set
 from server.services import admission, audit, classes, disk, exclusions, fields, tryouts, turns
 from server.services.accounts import require_owner
 from server.services.entries import leave_early_seasons
 from server.services.events import publish
+from server.services.hourly_limits import check_hour
 from server.services.lookup import active_version, find_bot
 from server.services.walls import wall
-from server.times import HOUR_MS, MINUTE_MS, lately, seconds_until
+from server.times import HOUR_MS, lately
 
 if TYPE_CHECKING:
-    from sqlalchemy import Select
     from sqlalchemy.orm import Session
 
     from matchbox.settings import Settings
+
+ACTIVATIONS: Final = 20
+"""The number of times that a bot's owner may activate one of its versions in an hour."""
 
 
 def upload(
@@ -90,7 +93,7 @@ def activate(session: Session, actor: User, name: str, number: int, *, now: int)
     """Makes the accepted version with that number the active one of the bot owner/name.
 
     A bot that had none enters the open seasons of its owner's classes, as with a first version.
-    Raises Forbidden, NotFound, or Conflict if the version was not accepted.
+    Raises Forbidden, NotFound, Conflict if the version was not accepted, or TooMany.
     """
     bot = find_bot(session, name, actor)
     require_owner(actor, bot.owner_id)
@@ -100,6 +103,7 @@ def activate(session: Session, actor: User, name: str, number: int, *, now: int)
         raise NotFound(f"{bot.full_name} has no version {number}")
     if version.state == VersionState.ACTIVE:
         return version
+    _check_activations(session, bot, now)
     plays_on = active_version(session, bot.id) is not None
     if not tryouts.make_active(session, version, VersionState.ACCEPTED):
         raise Conflict(
@@ -165,25 +169,18 @@ def _check_quota(session: Session, user: User, settings: Settings, now: int) -> 
     disk.require_room(settings)
     recent = (Bot.owner_id == user.id, lately(Version.created_at, HOUR_MS, now))
     made = select(Version.created_at).join(Bot).where(*recent).order_by(Version.created_at.desc())
-    check_hour(session, made, "uploaded {} versions", "", settings=settings, now=now)
-
-
-def check_hour(
-    session: Session, made: Select[int], what: str, advice: str, *, settings: Settings, now: int
-) -> None:
-    """Raises TooMany if an account has made as many uploads within an hour as it may.
-
-    `made` selects their times, the newest first; `what` and `advice` are parts of the message.
-    """
     most = settings.uploads_per_hour
-    last = session.scalar(made.offset(most - 1).limit(1))
-    if last is not None:
-        minutes = 1 + max(0, last + HOUR_MS - now) // MINUTE_MS
-        left = "1 minute" if minutes == 1 else f"{minutes} minutes"
-        raise TooMany(
-            f"you have {what.format(most)} within an hour; come back in {left}{advice}",
-            seconds_until(last + HOUR_MS, now),
-        )
+    check_hour(session, made, most, f"uploaded {most} versions", now=now)
+
+
+def _check_activations(session: Session, bot: Bot, now: int) -> None:
+    """Raises TooMany if versions of the bot were activated ACTIVATIONS times within an hour."""
+    name = literal("version:") + cast(Version.id, String)
+    mine = Audit.subject.in_(select(name).where(Version.bot_id == bot.id))
+    recent = (mine, Audit.action == "version.activate", lately(Audit.at, HOUR_MS, now))
+    made = select(Audit.at).where(*recent).order_by(Audit.at.desc())
+    done = f"activated {ACTIVATIONS} versions of {bot.full_name}"
+    check_hour(session, made, ACTIVATIONS, done, now=now)
 
 
 def _next(session: Session, bot: Bot) -> int:

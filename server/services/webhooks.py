@@ -8,9 +8,11 @@ from sqlalchemy import delete, select
 
 from matchbox.errors import Conflict, Forbidden, NotFound, TooMany
 from server import webhook_client
-from server.db.models import Delivery, Webhook
+from server.db.models import Delivery, Notice, Webhook
 from server.services import notices
+from server.services.hourly_limits import check_hour
 from server.ssrf_guard import read_url
+from server.times import HOUR_MS, lately
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 
 MAX_WEBHOOKS: Final = 5
 """The most webhooks that an account may have."""
+ADDED: Final = 20
+"""The number of webhooks that an account may add in an hour."""
 
 
 def add(session: Session, user: User, url: str, *, settings: Settings, now: int) -> Webhook:
@@ -29,7 +33,7 @@ def add(session: Session, user: User, url: str, *, settings: Settings, now: int)
 
     The webhook's first notice says that it was added. Raises Forbidden if this platform has no
     webhooks, BadOption for a URL that is not allowed, Conflict if the account has it already, or
-    TooMany if the account has MAX_WEBHOOKS webhooks.
+    TooMany if the account has MAX_WEBHOOKS webhooks or has just added ADDED.
     """
     if settings.webhooks == "none":
         raise Forbidden("there are no webhooks here; the operator has switched them off")
@@ -39,6 +43,9 @@ def add(session: Session, user: User, url: str, *, settings: Settings, now: int)
         raise Conflict("you have this webhook already; remove it first for a new secret").of("url")
     if len(mine) >= MAX_WEBHOOKS:
         raise TooMany(f"an account has up to {MAX_WEBHOOKS} webhooks; remove one first")
+    told = (Notice.user_id == user.id, Notice.kind == "webhook", lately(Notice.at, HOUR_MS, now))
+    added = select(Notice.at).where(*told).order_by(Notice.at.desc())
+    check_hour(session, added, ADDED, f"added {ADDED} webhooks", now=now)
     made = Webhook(user_id=user.id, url=url, secret=webhook_client.make_secret(), created_at=now)
     session.add(made)
     session.flush()

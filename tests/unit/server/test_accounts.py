@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from sqlalchemy import select, update
 
-from matchbox.errors import BadName, Conflict, Forbidden, NotFound
+from matchbox.errors import BadName, Conflict, Forbidden, NotFound, TooMany
 from server.db.models import Audit, Notice, Role, Token, User
 from server.services import account_operations, accounts, classes, operations
-from server.times import DAY_MS
+from server.times import DAY_MS, HOUR_MS
 from tests.books import Books
 
 PASSWORD = "correct horse"
@@ -166,6 +166,18 @@ def test_a_token_has_a_name_and_there_is_an_end_to_them(books: Books, alice: Use
             accounts.make_token(session, alice, f"token {number}", now=books.clock())
         with pytest.raises(Conflict, match="revoke one"):
             accounts.make_token(session, alice, "one more", now=books.clock())
+
+
+def test_nobody_makes_and_revokes_tokens_for_ever(books: Books, alice: User) -> None:
+    with books.write() as session:
+        for number in range(2 * accounts.TOKENS):
+            accounts.make_token(session, alice, f"token {number}", now=books.clock())
+            (made,) = accounts.tokens(session, alice)
+            accounts.revoke_token(session, alice, made.id, now=books.clock())
+        with pytest.raises(TooMany, match="made 100 tokens within an hour"):
+            accounts.make_token(session, alice, "one more", now=books.clock())
+        later = books.clock() + HOUR_MS
+        accounts.make_token(session, alice, "one more", now=later)
 
 
 def test_a_token_of_an_earlier_release_has_no_end(books: Books, alice: User) -> None:

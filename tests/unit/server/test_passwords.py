@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from threading import Lock
 
 import pytest
 
-from matchbox.errors import BadName
+from matchbox.errors import BadName, Unavailable
 from server.services import passwords
 
 LISTED = passwords.LIST.read_text(encoding="utf-8").split()
@@ -119,3 +123,47 @@ def test_every_word_of_the_list_is_refused_as_it_stands() -> None:
             continue
         taken.append(word)
     assert taken == []
+
+
+class Counting:
+    """A hasher that notes how many threads use it at the same time."""
+
+    def __init__(self) -> None:
+        self.busy = self.most = 0
+        self._lock = Lock()
+
+    def hash(self, password: str) -> str:
+        return f"hash of {password}"
+
+    def verify(self, kept: str, password: str) -> bool:
+        with self._lock:
+            self.busy += 1
+            self.most = max(self.most, self.busy)
+        time.sleep(0.01)
+        with self._lock:
+            self.busy -= 1
+        return True
+
+
+def test_a_process_hashes_only_a_few_passwords_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    hasher = Counting()
+    monkeypatch.setattr(passwords, "_HASHER", hasher)
+    with ThreadPoolExecutor(16) as threads:
+        found = list(threads.map(lambda _: passwords.is_password_of("kept", "a guess"), range(32)))
+    assert all(found)
+    assert hasher.most <= passwords.AT_ONCE
+
+
+def test_a_password_is_not_checked_while_others_take_too_long(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    kept = passwords.hash_password("a password of dora", "dora")
+    monkeypatch.setattr(passwords, "WAIT_S", 0.01)
+    with ExitStack() as others:
+        for _ in range(passwords.AT_ONCE):
+            others.enter_context(passwords._turn())
+        with pytest.raises(Unavailable, match="too many passwords are being checked"):
+            passwords.is_password_of(kept, "a password of dora")
+        with pytest.raises(Unavailable, match="nothing was done"):
+            passwords.hash_password("another one of hers", "dora")
+    assert passwords.is_password_of(kept, "a password of dora")

@@ -380,6 +380,34 @@ def test_a_turn_of_a_table_that_has_ended_is_not_wanted(
         play.leave(session, alice, table, now=books.clock())
 
 
+def test_no_arena_begins_a_turn_of_a_table_that_was_left(
+    books: Books, alice: User, bob: User
+) -> None:
+    books.bot(bob, "simple")
+    table = open_table(books, alice, ["bob/simple", "me"])
+    (job,) = turns(books)
+    with books.write() as session:
+        play.leave(session, alice, table, now=books.clock())
+    with pytest.raises(Conflict, match="not wanted any more"):
+        books.claim(job)
+
+
+def test_nobody_opens_one_table_after_another(
+    books: Books, alice: User, bob: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(play, "TABLES", 3)
+    for _ in range(3):
+        table = open_table(books, alice, ["me", "friend"])
+        with books.write() as session:
+            play.leave(session, alice, table, now=books.clock())
+        books.clock.pass_by(minutes=1)
+    with pytest.raises(TooMany, match="played at 3 tables within an hour; come back in 58"):
+        open_table(books, alice, ["me", "friend"])
+    open_table(books, bob, ["me", "friend"])
+    books.clock.pass_by(minutes=58)
+    open_table(books, alice, ["me", "friend"])
+
+
 def test_a_table_that_was_opened_by_a_clock_that_was_ahead_ends_like_any_other(
     books: Books, alice: User
 ) -> None:

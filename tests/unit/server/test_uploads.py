@@ -139,6 +139,25 @@ def test_an_accepted_version_can_be_activated_again(books: Books, alice: User) -
     assert books.version(first.id).state == VersionState.ACTIVE
 
 
+def test_an_owner_cannot_change_the_active_version_for_ever(
+    books: Books, alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(uploads, "ACTIVATIONS", 2)
+    first = books.bot(alice, "simple", SIMPLE)
+    books.bot(alice, "simple", SIMPLE + b"# better\n")
+    other = books.bot(alice, "other", SIMPLE)
+    books.bot(alice, "other", SIMPLE + b"# better\n")
+    activate(books, alice, first, 1)
+    activate(books, alice, first, 2)
+    with pytest.raises(TooMany, match="activated 2 versions of alice/simple within an hour"):
+        activate(books, alice, first, 1)
+    activate(books, alice, first, 2)  # It is the active one, so nothing changes.
+    activate(books, alice, other, 1)
+    books.clock.pass_by(minutes=61)
+    activate(books, alice, first, 1)
+    assert books.version(first.id).state == VersionState.ACTIVE
+
+
 def test_nothing_of_another_bot_is_activated_or_retired(
     books: Books, alice: User, bob: User
 ) -> None:

@@ -66,6 +66,18 @@ def test_there_are_five_and_none_twice(books: Books, alice: User, bob: User) -> 
     assert add(books, bob, "https://hooks.example/0")
 
 
+def test_nobody_adds_and_removes_webhooks_for_ever(books: Books, alice: User, bob: User) -> None:
+    for number in range(webhooks.ADDED):
+        made = add(books, alice, f"https://hooks.example/{number}")
+        with books.write() as session:
+            webhooks.remove(session, alice, made.id)
+    with pytest.raises(TooMany, match="added 20 webhooks within an hour; come back in 61 minutes"):
+        add(books, alice, "https://hooks.example/one-more")
+    assert add(books, bob, "https://hooks.example/0")
+    books.clock.pass_by(minutes=61)
+    assert add(books, alice, "https://hooks.example/one-more")
+
+
 def test_only_its_owner_removes_a_webhook_and_nothing_is_left_on_its_way(
     books: Books, alice: User, bob: User
 ) -> None:
