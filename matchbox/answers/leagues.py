@@ -16,10 +16,10 @@ class SeasonLine(Answer):
 
     `round` is the number of opened rounds, `divisions` the number of divisions of its edition.
     `matches` leaves out those that an operator or an exclusion made void. It is `paced` if the
-    number of deals follows from its bots' speed when it starts. `seed` is null until it is over.
-    `trouble` says why the schedule could not start it in time, or why it was paused and cannot go
-    on. `seats` is how many bots sit at a table. `starts_at` is null if no schedule starts it, as
-    in a paused league.
+    number of deals follows from its bots' speed when it starts. `seed` is null until it is over;
+    for the first division, until all divisions of its edition are. `trouble` says why the schedule
+    could not start it in time, or why it was paused and cannot go on. `seats` is how many bots sit
+    at a table. `starts_at` is null if no schedule starts it, as in a paused league.
     """
 
     id: int

@@ -33,7 +33,7 @@ from server.db.models import (
     Version,
 )
 from server.db.session import in_parts
-from server.services import season_progress, standings
+from server.services import divisions, season_progress, standings
 from server.services.kept_records import season_removal_note
 from server.services.lookup import find_season
 from server.times import iso
@@ -54,9 +54,9 @@ def write_archive(
 ) -> str:
     """Writes the season's archive into the file, and returns the season's name.
 
-    Raises NotFound; BadOption if `bundles` is unknown; Conflict while the season is not over, or
-    after its records were removed; and Forbidden if a viewer who is no operator asks for
-    everybody's bundles.
+    Raises NotFound; BadOption if `bundles` is unknown; Conflict while the season, or for the first
+    division another one, is not over, or after its records were removed; and Forbidden if a viewer
+    who is no operator asks for everybody's bundles.
     """
     season = find_season(session, name)
     if bundles not in BUNDLES:
@@ -66,6 +66,11 @@ def write_archive(
     if season.state not in OVER:
         raise Conflict(
             f"season {season.name} is {season.state}; it can be exported once it is over"
+        )
+    if divisions.hides_deals(session, season):
+        raise Conflict(
+            f"the seed of season {season.name} gives the deals of all divisions of its edition; it "
+            "can be exported once these are over"
         )
     if why := season_removal_note(session, season):
         raise Conflict(f"{why}, so it can no longer be exported")

@@ -194,11 +194,11 @@ def _lines(session: Session, rows: Sequence[Season]) -> list[SeasonLine]:
     done = func.count().filter(Match.state == MatchState.FINISHED)
     counted = select(Match.season_id, func.count(), done).where(Match.season_id.in_(shown))
     matches = {row[0]: row[1:] for row in session.execute(counted.group_by(Match.season_id))}
-    size = _divisions(session, rows)
+    divided = _divisions(session, rows)
     return [
         _line(
             row,
-            divisions=size[row.league_id, row.edition],
+            *divided[row.league_id, row.edition],
             entries=entries.get(row.id, 0),
             matches=matches.get(row.id, (0, 0))[0] - void.get(row.id, 0),
             finished=matches.get(row.id, (0, 0))[1],
@@ -207,7 +207,9 @@ def _lines(session: Session, rows: Sequence[Season]) -> list[SeasonLine]:
     ]
 
 
-def _line(row: Season, *, divisions: int, entries: int, matches: int, finished: int) -> SeasonLine:
+def _line(
+    row: Season, divisions: int, not_over: int, *, entries: int, matches: int, finished: int
+) -> SeasonLine:
     waits = row.league.paused and row.state in UPCOMING
     return SeasonLine(
         id=row.id,
@@ -228,7 +230,7 @@ def _line(row: Season, *, divisions: int, entries: int, matches: int, finished: 
         round=row.round,
         deals=row.deals,
         paced=row.paced,
-        seed=row.seed if row.state in OVER else None,
+        seed=None if row.state not in OVER or (row.division == 1 and not_over) else row.seed,
         created_at=iso(row.created_at),
         starts_at=None if waits else iso(row.starts_at),
         started_at=iso(row.started_at),
@@ -237,15 +239,17 @@ def _line(row: Season, *, divisions: int, entries: int, matches: int, finished: 
     )
 
 
-def _divisions(session: Session, rows: Sequence[Season]) -> dict[tuple[int, int], int]:
-    """Returns the number of divisions by league and edition, for the editions of these seasons."""
+def _divisions(session: Session, rows: Sequence[Season]) -> dict[tuple[int, int], tuple[int, int]]:
+    """Returns the number of divisions by league and edition, for the editions of these seasons; and
+    how many of them are not over."""
     which = (
         Season.league_id.in_({row.league_id for row in rows}),
         Season.edition.in_({row.edition for row in rows}),
     )
-    query = select(Season.league_id, Season.edition, func.count()).where(*which)
+    not_over = func.count().filter(Season.state.in_(_NOT_OVER))
+    query = select(Season.league_id, Season.edition, func.count(), not_over).where(*which)
     made = session.execute(query.group_by(Season.league_id, Season.edition))
-    return {(league, edition): count for league, edition, count in made}
+    return {(league, edition): (count, left) for league, edition, count, left in made}
 
 
 def _league(row: League, starts_at: int | None) -> LeagueLine:

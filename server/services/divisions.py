@@ -16,7 +16,7 @@ from sqlalchemy import func, select
 from matchbox.league.divisions import fitting_divisions, next_divisions
 from matchbox.league.format import Format, read
 from matchbox.registry import is_cooperative
-from server.db.models import League, Season, SeasonState, Standing, Version
+from server.db.models import OVER, League, Season, SeasonState, Standing, Version
 from server.services.standings import scope_of
 
 if TYPE_CHECKING:
@@ -34,6 +34,16 @@ def divisions_of(session: Session, season: Season) -> Sequence[Season]:
     """Returns all divisions of the season's edition, the highest first."""
     same = (Season.league_id == season.league_id, Season.edition == season.edition)
     return session.scalars(select(Season).where(*same).order_by(Season.division)).all()
+
+
+def hides_deals(session: Session, season: Season) -> bool:
+    """Whether the season's seed must not be told yet.
+
+    The deals of a season follow from its seed; and from that of the first division follow the
+    seeds of the others.
+    """
+    told = divisions_of(session, season) if season.division == 1 else [season]
+    return any(one.state not in OVER for one in told)
 
 
 def fewest_bots(league: League) -> int:

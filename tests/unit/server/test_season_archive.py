@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from matchbox.errors import Conflict
 from matchbox.league.archive import Archive
 from server import queries
-from server.db.models import League, Lesson, LessonState, Season, User
+from server.db.models import League, Lesson, LessonState, Season, SeasonState, User
 from server.queries.archive import write_archive
 from tests.books import USUAL_VARIABLES, Books, limit_variables, play_out, season_of
 
@@ -54,3 +55,47 @@ def test_a_match_has_the_options_with_which_it_was_played(books: Books, season: 
     with books.read() as session:
         (match, *_) = queries.matches(session, season=season.id).items
         assert "new" not in queries.match(session, match.id, None).options
+
+
+def test_the_seed_of_the_first_division_stays_hidden_while_another_one_plays(
+    books: Books, charlie: User, tmp_path: Path
+) -> None:
+    books.league(paused=True)
+    versions = [books.bot(books.person(f"owner-{at}"), f"bot-{at}") for at in range(4)]
+    upper = season_of(books, charlie, versions, format={"divisions": 2}).id
+    lower = upper + 1
+
+    def finish(number: int) -> None:
+        with books.write() as session:
+            session.get_one(Season, number).state = SeasonState.FINISHED
+
+    def told(number: int) -> list[str | None]:
+        with books.read() as session:
+            listed = {one.id: one.seed for one in queries.seasons(session).items}
+            return [queries.season(session, number).seed, listed[number]]
+
+    def export(number: int) -> None:
+        with books.read() as session, (tmp_path / "season.zip").open("w+b") as file:
+            write_archive(session, number, "allowed", None, file)
+
+    finish(upper)
+    assert told(upper) == told(lower) == [None, None]
+    with pytest.raises(Conflict, match="gives the deals of all divisions"):
+        export(upper)
+    finish(lower)
+    assert None not in told(upper) + told(lower)
+    export(upper)
+
+
+def test_the_seed_of_a_lower_division_gives_no_other_one(
+    books: Books, charlie: User, tmp_path: Path
+) -> None:
+    books.league(paused=True)
+    versions = [books.bot(books.person(f"owner-{at}"), f"bot-{at}") for at in range(4)]
+    upper = season_of(books, charlie, versions, format={"divisions": 2}).id
+    with books.write() as session:
+        session.get_one(Season, upper + 1).state = SeasonState.FINISHED
+    with books.read() as session, (tmp_path / "season.zip").open("w+b") as file:
+        assert queries.season(session, upper + 1).seed
+        assert queries.season(session, upper).seed is None
+        assert write_archive(session, upper + 1, "allowed", None, file)

@@ -6,8 +6,8 @@ import re
 
 from sqlalchemy import event
 
-from server.db.models import User
-from tests.books import Books
+from server.db.models import Season, SeasonState, User
+from tests.books import Books, season_of
 from tests.unit.server.routes.conftest import Caller, open_season, play_all, start_season
 
 
@@ -39,3 +39,19 @@ def test_one_round_that_follows_is_told_as_one(
     start_season(books, charlie, season)
     page = nobody.client.get(f"/seasons/{season}").text
     assert "Then comes 1 round whose pairings are known." in page
+
+
+def test_a_season_links_its_archive_once_it_can_be_exported(
+    books: Books, nobody: Caller, charlie: User
+) -> None:
+    books.league(paused=True)
+    versions = [books.bot(books.person(f"owner-{at}"), f"bot-{at}") for at in range(4)]
+    upper = season_of(books, charlie, versions, format={"divisions": 2}).id
+    address = f"/api/v1/seasons/{upper}/archive"
+    for number, linked in ((upper, False), (upper + 1, True)):
+        with books.write() as session:
+            season = session.get_one(Season, number)
+            season.state, season.finished_at = SeasonState.FINISHED, books.clock()
+        assert (address in nobody.client.get(f"/seasons/{upper}").text) == linked
+        with nobody.get(address.removeprefix("/api/v1")) as answer:
+            assert (answer.status_code == 200) == linked
