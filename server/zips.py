@@ -1,12 +1,17 @@
-"""Sends a zip that is made for one request, such as an account's data."""
+"""Sends a zip that is made for one request, such as an account's data.
+
+Zips are large and anybody may ask for a season's, so a process makes one at a time.
+"""
 
 from __future__ import annotations
 
 from tempfile import SpooledTemporaryFile
+from threading import Lock
 from typing import IO, TYPE_CHECKING, Final
 
 from flask import send_file
 
+from matchbox.errors import Unavailable
 from server.auth import context
 from server.queries.personal_data import write_personal_data
 
@@ -20,22 +25,22 @@ if TYPE_CHECKING:
 ZIP: Final = "application/zip"
 IN_MEMORY: Final = 8 << 20
 """A zip up to this size in bytes is made in memory; a larger one in a temporary file."""
+WAIT_S: Final = 8.0
+"""The time, in seconds, that a zip waits for another one to be made."""
+_MAKING: Final = Lock()
 
 
 def zip_response(write: Callable[[IO[bytes]], str], cache_control: str) -> Response:
-    """Returns a response with the zip that `write` puts into its file; `write` returns its name."""
-    file = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - the response closes it
+    """Returns a response with the zip that `write` puts into its file; `write` returns its name.
+
+    Raises Unavailable if others take too long to be made.
+    """
+    if not _MAKING.acquire(timeout=WAIT_S):
+        raise Unavailable("another archive is being made; try again in a few seconds")
     try:
-        name = write(file)
-    except BaseException:
-        file.close()
-        raise
-    size = file.tell()
-    file.seek(0)
-    response = send_file(file, mimetype=ZIP, as_attachment=True, download_name=f"{name}.zip")
-    response.content_length = size  # Else a proxy may take a broken answer for a whole one.
-    response.headers["Cache-Control"] = cache_control
-    return response
+        return _made(write, cache_control)
+    finally:
+        _MAKING.release()
 
 
 def personal_zip(user: User) -> Response:
@@ -48,3 +53,18 @@ def personal_zip(user: User) -> Response:
         return f"matchbox-{user.name}"
 
     return zip_response(write, "no-store")
+
+
+def _made(write: Callable[[IO[bytes]], str], cache_control: str) -> Response:
+    file = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - the response closes it
+    try:
+        name = write(file)
+    except BaseException:
+        file.close()
+        raise
+    size = file.tell()
+    file.seek(0)
+    response = send_file(file, mimetype=ZIP, as_attachment=True, download_name=f"{name}.zip")
+    response.content_length = size  # Else a proxy may take a broken answer for a whole one.
+    response.headers["Cache-Control"] = cache_control
+    return response

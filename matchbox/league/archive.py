@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 import stat
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator
 from math import isclose
 from typing import IO, Any, Final
@@ -40,6 +41,8 @@ MAX_FILES: Final = 200_000
 MAX_BYTES: Final = 8 << 30
 """The most that an archive may unpack to."""
 _JSON_BYTES: Final = 256 << 20
+_AT_ONCE: Final = 1 << 20
+"""The number of bytes that are unpacked at a time."""
 _SIZES: Final = {"records": 64 << 20, "bundles": ZIP_BYTES, "memories": MEMORY_BYTES}
 _NAME: Final = re.compile(
     r"season\.json|matches\.jsonl|records/[0-9a-f]{32}|(bundles|memories)/[0-9a-f]{64}"
@@ -61,11 +64,19 @@ def write(
     encode = msgspec.json.encode
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
         archive.writestr("season.json", encode(head, order="deterministic"), zipfile.ZIP_DEFLATED)
-        lines = []
+        packer, lines = zlib.compressobj(), []  # A zip is written one file at a time.
         for match, packed in played:
-            lines.append(encode(match))
+            lines.append(packer.compress(encode(match) + b"\n"))
             archive.writestr(f"records/{match.match}", packed)
-        archive.writestr("matches.jsonl", b"\n".join(lines), zipfile.ZIP_DEFLATED)
+        listed = zipfile.ZipInfo("matches.jsonl", archive.getinfo("season.json").date_time)
+        listed.compress_type = zipfile.ZIP_DEFLATED
+        with archive.open(listed, "w") as unpacked:
+            unpacker = zlib.decompressobj()
+            for part in [*lines, packer.flush()]:
+                unpacked.write(unpacker.decompress(part, _AT_ONCE))
+                while unpacker.unconsumed_tail:
+                    unpacked.write(unpacker.decompress(unpacker.unconsumed_tail, _AT_ONCE))
+            unpacked.write(unpacker.flush())
         for folder, found in (("bundles", bundles), ("memories", memories)):
             for data in found:
                 archive.writestr(f"{folder}/{digest(data)}", data)

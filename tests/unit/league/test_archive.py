@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+from collections.abc import Iterator
 from dataclasses import asdict
 from io import BytesIO
 from types import SimpleNamespace
@@ -123,6 +125,31 @@ ANYTHING: Any = None
 """A placeholder for arguments that a standing does not need."""
 CUT_SHORT: dict[str, bytes | None] = {f"records/{MATCH}": b"cut short"}
 """A damaged record of the match."""
+
+
+def test_the_rows_of_many_matches_are_not_held_in_memory() -> None:
+    """The rows are written as they come, one a line, and kept packed."""
+    bouts: Any = [(0, 0, [1, 2], [1, 0], None)] * 2000
+    rows = 300
+
+    def played() -> Iterator[tuple[layout.ArchivedMatch, bytes]]:
+        for number in range(rows):
+            yield layout.ArchivedMatch(
+                match=f"{number:032x}", number=number, round=0, state="finished", digest="0" * 64,
+                seats=["a", "b"], bouts=bouts,
+            ), b""  # fmt: skip
+
+    empty: Any = {}
+    file = BytesIO()
+    tracemalloc.start()
+    write(file, empty, played(), [], [])
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    with ZipFile(BytesIO(file.getvalue())) as archive:
+        lines = archive.read("matches.jsonl").splitlines()
+        assert archive.getinfo("matches.jsonl").compress_type == ZIP_DEFLATED
+    assert [msgspec.json.decode(line)["number"] for line in lines] == list(range(rows))
+    assert most < sum(map(len, lines)) * 3 / 4
 
 
 def test_what_was_written_is_read_again(whole: bytes) -> None:
