@@ -34,7 +34,7 @@ def folder_of(settings: Settings) -> Path:
 
 
 def take_scheduled(
-    settings: Settings, *, now: int, expected: int = 0, watch: Watch | None = None
+    settings: Settings, *, now: int, expected: int, watch: Watch | None = None
 ) -> Path:
     """Makes a backup on the schedule, deletes the oldest beyond the number kept; returns its path.
 
@@ -103,7 +103,7 @@ def _require_room(folder: Path, expected: int, settings: Settings) -> None:
     free = shutil.disk_usage(folder).free
     if free - expected < settings.least_free_mb << 20:
         raise Unavailable(
-            f"the disk of {folder} has only {free >> 20:,} MB left, and the last backup had "
+            f"the disk of {folder} has only {free >> 20:,} MB left, and a backup may take "
             f"{expected >> 20:,} MB; no backup was made"
         )
 

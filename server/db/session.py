@@ -111,6 +111,19 @@ class Database:
                 connection.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = 0")
             yield connection
 
+    def size(self) -> int:
+        """Returns how many bytes the database takes, without the free part of a SQLite file."""
+        with self.read() as session:
+            connection = session.connection()
+            if connection.dialect.name != "sqlite":
+                asked = connection.exec_driver_sql("SELECT pg_database_size(current_database())")
+                return int(asked.scalar_one())
+            pages, free, page = (
+                connection.exec_driver_sql(f"PRAGMA {name}").scalar_one()
+                for name in ("page_count", "freelist_count", "page_size")
+            )
+            return int((pages - free) * page)
+
     def shrink(self) -> None:
         """Gives the free part of a SQLite file back to the disk, if it is more than half of it.
 

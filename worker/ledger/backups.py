@@ -39,7 +39,9 @@ def back_up(context: Context, is_over: Callable[[], bool] = lambda: False) -> Pa
                 return None
         with context.write() as session:
             before = backup_schedule.begin(session, context.settings, now=context.now())
-        return None if before is None else _make(context, before.size, is_over)
+        if before is None:
+            return None
+        return _make(context, before.size or context.database.size(), is_over)
     except (MatchboxError, SQLAlchemyError) as error:
         log.warning("backup.waits", why=f"{type(error).__name__}: {error}")
         return None

@@ -166,6 +166,21 @@ def test_a_disk_without_room_gets_none(
     assert "has only 0 MB left" in findings(books)[0][1]
 
 
+def test_the_first_backup_is_expected_to_take_as_much_as_the_database(
+    books: Books, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    size = books.context.database.size()
+    assert size >= 100_000
+    context = replace(books.context, settings=replace(books.settings, least_free_mb=1))
+    for free, made in ((size - 1, 0), (size, 1)):
+        monkeypatch.setattr(
+            shutil, "disk_usage", lambda _, free=free: Usage(1, 1, free + (1 << 20))
+        )
+        assert (back_up(context) is not None) == bool(made)
+        assert len(list(place.iterdir())) == made
+        books.clock.pass_by(minutes=16)
+
+
 def test_the_remains_of_a_ledger_that_was_killed_take_no_room_from_the_next(
     books: Books, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
