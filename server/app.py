@@ -24,6 +24,7 @@ from server.openapi import complete_document
 from server.openid_client import Provider, check_installed
 from server.problems import register_error_handlers
 from server.rate_limits import limit_rates
+from server.recent import Recent
 from server.request_log import log_requests, shown_path
 from server.routes import blueprints, health, internal
 from server.routes.addresses import teach_addresses
@@ -139,6 +140,7 @@ def _bare_app(context: Context, spec_path: str | None = None) -> APIFlask:
     app.config.update(_flask_settings(context.settings))
     app.extensions["matchbox"] = context
     app.extensions["matchbox-metrics"] = Metrics()
+    app.extensions["matchbox-health"] = Recent()
     app.extensions["matchbox-metrics"].watch(app)
     log_requests(app, access=context.settings.access_log)
     teach_addresses(app)

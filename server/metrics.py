@@ -19,6 +19,7 @@ from prometheus_client.values import MutexValue, ValueClass
 
 from matchbox.answers.health import ArenaState
 from server import queries
+from server.recent import Recent
 from server.services import health
 from server.times import parse_time_ms
 
@@ -39,6 +40,7 @@ class Metrics:
     """The metrics of one app."""
 
     def __init__(self) -> None:
+        self._state: Recent[bytes] = Recent()
         self._registry = CollectorRegistry()
         labels = ("method", "endpoint", "status")
         self._requests = Counter(
@@ -66,18 +68,22 @@ class Metrics:
 
     def text(self, context: Context) -> bytes:
         """Returns the counts of requests, the queue and the health in Prometheus' text format."""
-        shown = CollectorRegistry()
-        shown.register(_State(context))
         counted = self._registry
         if ValueClass is not MutexValue:  # PROMETHEUS_MULTIPROC_DIR is set.
             counted = CollectorRegistry()
             with suppress(ValueError):  # The folder is gone; only our own counts are left.
                 MultiProcessCollector(counted)  # type: ignore[no-untyped-call]
-        return generate_latest(shown) + generate_latest(counted)
+        return self._state.get(lambda: _state_of(context)) + generate_latest(counted)
+
+
+def _state_of(context: Context) -> bytes:
+    shown = CollectorRegistry()
+    shown.register(_State(context))
+    return generate_latest(shown)
 
 
 class _State(Collector):
-    """The queue and the platform's health, read from the database at each request."""
+    """The queue and the platform's health, read from the database."""
 
     def __init__(self, context: Context) -> None:
         self._context = context

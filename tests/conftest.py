@@ -30,6 +30,7 @@ from matchbox import build, registry
 from sandbox.box import KINDS, Box
 from sandbox.policy import LIBRARIES
 from sandbox.program import Program
+from server import recent
 from server.db import session
 from server.db.migrations import migrate
 from server.services import passwords
@@ -105,6 +106,7 @@ def _quick_setting_up() -> Iterator[None]:
     cheap = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr(passwords, "_HASHER", cheap)
+        patch.setattr(recent, "KEPT_S", 0.0)  # Tests change something and look at once.
         compiled = {"bytecode_cache": FileSystemBytecodeCache(folder)}
         patch.setattr(Flask, "jinja_options", compiled)
         # Statements that were compiled for one database serve every other one of its kind.

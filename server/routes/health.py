@@ -13,7 +13,9 @@ from server.auth import context
 from server.services import health
 
 if TYPE_CHECKING:
+    from matchbox.answers.health import Health
     from server.metrics import Metrics
+    from server.recent import Recent
 
 routes = APIBlueprint("health", __name__, enable_openapi=False)
 
@@ -31,9 +33,8 @@ def ready() -> Response:
     A server that answers pages is ready, whatever else is wrong. `wrong` names the kinds of
     findings about the platform's health, and `healthy` is false if one of them is bad.
     """
-    ctx = context()
-    with ctx.read() as session:
-        judged = health.judge(session, ctx.settings, now=ctx.now())
+    recent: Recent[Health] = current_app.extensions["matchbox-health"]
+    judged = recent.get(_judged)
     if judged.figures.broker is False:
         raise BrokerUnavailable("the queue cannot be reached; is the broker running?")
     wrong = sorted({one.kind for one in judged.findings})
@@ -46,3 +47,9 @@ def metrics() -> Response:
     """Returns the metrics in Prometheus' text format."""
     counted: Metrics = current_app.extensions["matchbox-metrics"]
     return Response(counted.text(context()), content_type=CONTENT_TYPE_LATEST)
+
+
+def _judged() -> Health:
+    ctx = context()
+    with ctx.read() as session:
+        return health.judge(session, ctx.settings, now=ctx.now())

@@ -150,7 +150,8 @@ def test_a_proxy_in_front_is_believed_where_it_is_named(checkout: Path, web: str
 
 
 @pytest.mark.parametrize("path", ["/internal", "/internal/claims", "//internal/claims",
-                                  "/a/../internal/claims", "/%69nternal/claims"])  # fmt: skip
+                                  "/a/../internal/claims", "/%69nternal/claims",
+                                  "/metrics", "//metrics", "/a/../metrics?x"])  # fmt: skip
 def test_what_arenas_ask_is_not_let_through(port: int, path: str) -> None:
     with socket.create_connection(("127.0.0.1", port), DEADLINE_S) as caller:
         head = f"POST {path} HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n"

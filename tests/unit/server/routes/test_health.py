@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from matchbox.errors import BrokerUnavailable
-from server import metrics
+from server import metrics, recent
+from server.services import health
 from server.services.broker import waiting_results
 from tests.unit.server.routes.conftest import Caller, MakeApp, problem
 
@@ -61,3 +62,27 @@ def test_requests_and_the_queue_are_counted(make_app: MakeApp) -> None:
         "matchbox_pending_versions 0.0",
     ):
         assert line in answer.text
+
+
+def test_however_often_it_is_asked_the_health_is_judged_once_in_a_while(
+    make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nobody = Caller(make_app().test_client())
+    judged: list[int] = []
+    judge = health.judge
+
+    def counted(*args: Any, **more: Any) -> Any:
+        judged.append(more["now"])
+        return judge(*args, **more)
+
+    monkeypatch.setattr(recent, "KEPT_S", 60.0)
+    monkeypatch.setattr(health, "judge", counted)
+    ready = [nobody.client.get("/readyz").json for _ in range(5)]
+    told = [nobody.client.get("/metrics").text for _ in range(5)]
+    assert ready == ready[:1] * 5
+    assert all("matchbox_broker_up" in one for one in told)
+    assert told[-1].count('matchbox_requests_total{endpoint="health.ready"') == 1
+    assert len(judged) == 2  # once for each address
+    monkeypatch.setattr(recent, "KEPT_S", 0.0)
+    nobody.client.get("/readyz")
+    assert len(judged) == 3
