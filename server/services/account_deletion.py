@@ -37,6 +37,7 @@ from server.db.models import (
     User,
     Webhook,
 )
+from server.db.session import in_parts
 from server.services import accounts, audit, contact, exclusions, logins, uploads
 from server.services.account_operations import (
     closed_why,
@@ -57,6 +58,8 @@ if TYPE_CHECKING:
 
     from server.context import Context
 
+AT_ONCE: Final = 1000
+"""The number of standings that are read with one statement."""
 PLAYING: Final = (SeasonState.FROZEN, *UNDER_WAY)
 
 
@@ -139,10 +142,9 @@ def _rename_in_standings(session: Session, user: User, former: str) -> None:
     entered = _entered(session, user)
     for season in entered:
         season.rounds = _renamed(season.rounds, former, user.name)
-    subjects: list[Season | League] = [*entered, *session.scalars(leagues)]
-    for subject in subjects:
-        standing = session.get(Standing, scope_of(subject))
-        if standing is not None:
+    scopes = [scope_of(subject) for subject in (*entered, *session.scalars(leagues))]
+    for part in in_parts(scopes, AT_ONCE):
+        for standing in session.scalars(select(Standing).where(Standing.scope.in_(part))):
             standing.facts = _renamed(standing.facts, former, user.name)
             standing.lines = _renamed(standing.lines, former, user.name)
             # Whoever is computing it now stores nothing with the former name. Each deletion leaves
@@ -187,6 +189,6 @@ def _renamed(value: Any, before: str, after: str) -> Any:
         return {name: _renamed(part, before, after) for name, part in value.items()}
     if isinstance(value, list):
         return [_renamed(part, before, after) for part in value]
-    if isinstance(value, str):
+    if isinstance(value, str) and f"{before}/" in value:
         return re.sub(rf"(?<![\w-]){re.escape(before)}(?=/)", after, value)
     return value

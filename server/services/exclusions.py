@@ -71,8 +71,9 @@ def make_void(
     unfinished = (Match.state.in_(UNFINISHED), *which)
     found = session.scalars(select(Match.id).where(*unfinished).order_by(Match.number)).all()
     over = {"state": MatchState.VOID, "deadline": None, "finished_at": now, "void_cause": cause}
-    void = update(Match).where(*unfinished).values(**over, void_why=storable(why, 500))
-    session.execute(void)
+    if found:
+        void = update(Match).where(*unfinished).values(**over, void_why=storable(why, 500))
+        session.execute(void)
     publish_each(session, "match.void", found, now=now)
     return len(found)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import Engine, event, func, select
 
 from matchbox.errors import Conflict
 from matchbox.league.archive import Archive, standings_agree
@@ -222,6 +222,32 @@ def test_a_page_of_a_season_hears_that_an_entrant_has_deleted_the_account(
     with books.read() as session:
         (event,) = session.scalars(select(Event).where(Event.kind == "season.suspend"))
         assert event.subject == str(season.id)
+
+
+def test_deleting_an_account_needs_no_more_statements_for_more_finished_seasons(
+    books: Books, charlie: User, zoe: User
+) -> None:
+    with books.write() as session:
+        amy = accounts.sign_up(session, "amy", PASSWORD, signup="open", now=books.clock())
+    books.league(paused=True)
+    rival, one, other = (books.bot(who, "bot") for who in (books.person("bob"), zoe, amy))
+    for number, mine in enumerate([one, other, other, other, other]):
+        name = f"season {number}"
+        season_of(books, charlie, [mine, rival], name=name, seed=f"the seed of {name}")
+        play_out(books)
+    counts: list[int] = []
+    for owner in (zoe, amy):
+        statements: list[str] = []
+
+        def note(*told: Any, kept: list[str] = statements) -> None:
+            kept.append(told[2])
+
+        event.listen(Engine, "before_cursor_execute", note)
+        delete(books, owner)
+        event.remove(Engine, "before_cursor_execute", note)
+        counts.append(len(statements))
+    few, many = counts
+    assert many <= few
 
 
 def out_of(books: Books, season: Season, version: Version) -> tuple[str, str]:
