@@ -71,13 +71,14 @@ def compare(
     bots = named_bots.find_all(game, [bot, other, *_field(field or [], more or [])])
     if (bots[0].version, bots[0].class_name) == (bots[1].version, bots[1].class_name):
         raise BadOption("both are the same bot: name another file, or FILE:CLASS")
-    size = players or _usual_size(game)
-    seed = seed or secrets.token_hex(4)
-    plan = plan_of(game, bots, games, seed, options=option or (), players=str(size), width=width)
-    comparison = _make_comparison(plan, bounds, deals)
-    played = _play(comparison, plan, named_bots.bundles(bots), box, workers, again=width is None)
+    plan = plan_of(
+        game, bots, games, seed or secrets.token_hex(4),
+        options=option or (), players=str(players or _usual_size(game)), width=width,
+    )  # fmt: skip
+    comparison, bundles = _make_comparison(plan, bounds, deals), named_bots.bundles(bots)
+    played, used = _play(comparison, plan, bundles, box, workers, again=width is None)
     if json:
-        output.document({**played, "workers": workers})
+        output.document({**played, "workers": used})
     else:
         _show(played)
     if played["verdict"] != "better":
@@ -92,17 +93,18 @@ def _play(
     workers: int,
     *,
     again: bool,
-) -> Played:
-    """Plays the comparison, with a progress bar; `again` if a bot keeps state."""
+) -> tuple[Played, int]:
+    """Plays the comparison, with a progress bar; `again` if a bot keeps state. Returns also the
+    number of processes."""
     from cli.box import bots_apart
     from laboratory.comparison import run
     from laboratory.worker_pool import worker_pool
     from matchbox.settings import read_settings
 
-    most, settings = sum(map(len, comparison.batches())), read_settings(os.environ)
+    workers = min(workers, sum(map(len, comparison.batches())))
     with (
         bots_apart(box),
-        worker_pool(box, min(workers, most), settings) as pool,
+        worker_pool(box, workers, read_settings(os.environ)) as pool,
         output.progress() as bar,
     ):
         task = bar.add_task(f"comparing at {plan.game}", total=comparison.most)
@@ -110,7 +112,7 @@ def _play(
         def show(fresh: Comparison) -> None:
             bar.update(task, completed=fresh.games, description=fresh.progress_text())
 
-        return run(comparison, plan, bundles, pool, again=again, show=show)
+        return run(comparison, plan, bundles, pool, again=again, show=show), workers
 
 
 def _field(named: Sequence[str], more: Sequence[str]) -> list[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from cli import output
 from cli.box import bots_apart
-from cli.experiment_notes import print_stateful
+from cli.experiment_notes import print_faults, print_stateful, wall_text
 from laboratory import rounds as learning_rounds
 from laboratory.planning import kind_of
 from laboratory.sittings import games_of
@@ -21,6 +21,7 @@ from matchbox.settings import read_settings
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from matchbox.lab.counts import FaultRow
     from matchbox.lab.plan import Plan
 
 
@@ -39,9 +40,10 @@ def simulate(
         raise BadOption("--html draws one experiment: leave --rounds out, or use --tsv or --json")
     settings = read_settings(os.environ)
     jobs = list(kind_of(plan).sittings(plan))
+    workers = min(workers, len(jobs))
     with (
         bots_apart(box),
-        worker_pool(box, min(workers, len(jobs)), settings) as pool,
+        worker_pool(box, workers, settings) as pool,
         output.progress() as bar,
     ):
         task = bar.add_task(f"playing {plan.game}", total=rounds * games_of(jobs))
@@ -50,12 +52,14 @@ def simulate(
             plan, bundles, pool, rounds, follow=follow, show=bar.show_figures
         )
     document = learning_rounds.document_of_rounds(plan, played, workers)
-    if json:
-        output.document(document)
-    else:
-        _show(plan, played, document)
-    if tsv is not None:
-        output.write(tsv, result_rows.tsv(learning_rounds.lines(played)))
+    try:  # The file first: whoever reads stdout may be gone.
+        if tsv is not None:
+            output.write(tsv, result_rows.tsv(learning_rounds.lines(played)))
+    finally:
+        if json:
+            output.document(document)
+        else:
+            _show(plan, played, document)
 
 
 def _show(
@@ -71,9 +75,22 @@ def _show(
                 output.note(
                     f"round {one['round']}: {lesson['bot']} keeps its memory: {lesson['fault']}"
                 )
+    print_faults(_faults(document), plan.game)
     print_stateful(sorted({bot for one in played for bot in one.done.stateful}))
     games = sum(one.done.games for one in played)
     output.note(
         f"{games} {output.plural(games, 'game')} in {document['seconds']:.1f} s, "
-        f"box {document['box']}, seed {plan.seed}"
+        f"{wall_text(document['box'])}, seed {plan.seed}"
     )
+
+
+def _faults(document: learning_rounds.DocumentOfRounds) -> list[FaultRow]:
+    """The faults of all rounds together, each with the place of its first one."""
+    found: dict[tuple[str, str, str], FaultRow] = {}
+    for fault in (fault for one in document["rounds"] for fault in one["faults"]):
+        key = fault["bot"], fault["kind"], fault["detail"]
+        before = found.get(key)
+        games = fault["games"] + (before["games"] if before else 0)
+        place = (before["place"] if before else "") or fault["place"]
+        found[key] = {**fault, "games": games, "place": place}
+    return [found[key] for key in sorted(found)]

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from matchbox.bundle import MAIN, ZIP_BYTES, check_class_name, digest, is_left_out
-from matchbox.errors import BadBundle, BadName
+from matchbox.errors import BadBundle, BadName, BadOption
 from matchbox.registry import package_of
 
 if TYPE_CHECKING:
@@ -70,6 +70,17 @@ def find(game: str, text: str) -> NamedBot:
         )
     name = _shown(Path(os.path.abspath(path)).stem)  # also of the folder "."
     return NamedBot(name, read(Path(path)), check_class_name(class_name))
+
+
+def with_class(text: str, class_name: str | None) -> tuple[str, str | None]:
+    """The path of a bot, and its class: that of FILE:CLASS, or of the option --class.
+
+    Raises BadOption if they differ.
+    """
+    path, named = split(text)
+    if named and class_name and named != class_name:
+        raise BadOption(f"{text} names a class, and --class another, {class_name}: leave one out")
+    return path, class_name or named
 
 
 def split(text: str) -> tuple[str, str | None]:

@@ -6,6 +6,7 @@ import codecs
 import io
 import json
 import os
+import stat
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, TextIO, TypeVar
 
 import typer
 
+from cli import whole_file
 from matchbox.errors import BadOption
 
 if TYPE_CHECKING:
@@ -129,12 +131,32 @@ def first(items: Iterable[T], most: int) -> list[T]:
     return found[:most]
 
 
+def raw(text: bytes) -> None:
+    """Prints a text in UTF-8, such as CSV: to a file as it is, in whatever encoding stdout has."""
+    if sys.stdout.isatty():
+        print(text.decode(), end="")
+        return
+    sys.stdout.flush()
+    sys.stdout.buffer.write(text)
+
+
 def write(file: Path, text: str) -> None:
-    """Writes a command's file. Raises BadOption if that fails, as on a full disk."""
+    """Writes a command's file. Raises BadOption if that fails, as on a full disk; an ordinary file
+    that was there then stays as it was."""
     try:
-        file.write_text(text, encoding="utf-8")
+        mode = file.lstat().st_mode if os.path.lexists(file) else stat.S_IFREG | 0o666 & ~_umask()
+        if stat.S_ISREG(mode) and os.access(file.parent, os.W_OK):
+            whole_file.replace(file, text, stat.S_IMODE(mode), "utf-8")
+        else:  # Such as /dev/stdout, or a link.
+            file.write_text(text, encoding="utf-8")
     except OSError as error:
         raise BadOption(f"{file} cannot be written: {error.strerror or error}") from error
+
+
+def _umask() -> int:
+    found = os.umask(0o077)
+    os.umask(found)
+    return found
 
 
 def drop_unwritten() -> None:

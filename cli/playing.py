@@ -87,6 +87,8 @@ def play(
     if not bot:
         if export is not None:
             raise BadOption("--export is for the games of bots: name one for each seat")
+        if box not in ("auto", "none"):
+            raise BadOption("--box is for bots: name one for each seat, or leave it out")
         war_transcript.play(game, seed, option or (), json)
         return
     people = [seat for seat, text in enumerate(bot) if text == HUMAN]
@@ -100,15 +102,17 @@ def play(
     names = distinct_names([one.name for one in bots])
     lines = _transcript(played, names, logs)
     lines += [f"{names[one.entrant]}, decision {one.decision}: {one.text}" for one in diagnostics]
-    if json:
-        output.document(_document(seed, kind, bots, played.record, lines))
-    else:
-        if people:
-            print("\nThe whole game:")
-        print("\n".join(lines))
-        output.note(f"seed {seed}, box {kind}")
-    if export is not None:
-        write_export(played.record, [one.name for one in bots], export)
+    try:  # The file first: whoever reads stdout may be gone.
+        if export is not None:
+            write_export(played.record, [one.name for one in bots], export)
+    finally:
+        if json:
+            output.document(_document(seed, kind, bots, played.record, lines))
+        else:
+            if people:
+                print("\nThe whole game:")
+            print("\n".join(lines))
+            output.note(f"seed {seed}, box {kind}")
 
 
 def check(
@@ -128,10 +132,10 @@ def check(
     from matchbox.bundle import check_class_name
 
     registry.game(game)
-    path, named = named_bots.split(file)
+    path, chosen = named_bots.with_class(file, class_name)
     data, seed = named_bots.read(Path(path)), seed or secrets.token_hex(4)
     with open_box(box) as opened:
-        report = try_file(data, game, check_class_name(class_name or named), opened, seed)
+        report = try_file(data, game, check_class_name(chosen), opened, seed)
     if json:
         output.document({**report_of(report), "seed": seed})
     else:

@@ -109,9 +109,10 @@ def _simulate(
     from matchbox.settings import read_settings
 
     jobs, settings = list(kind_of(plan).sittings(plan)), read_settings(os.environ)
+    workers = min(workers, len(jobs))
     with (
         bots_apart(box),
-        worker_pool(box, min(workers, len(jobs)), settings) as pool,
+        worker_pool(box, workers, settings) as pool,
         output.progress() as bar,
     ):
         task = bar.add_task(f"playing {plan.game}", total=games_of(jobs))
@@ -120,16 +121,18 @@ def _simulate(
             plan, bundles, pool, again=again, follow=follow, show=bar.show_figures
         )
     document = experiment.document_of(done, workers)
-    if json:
-        output.document(document)
-    else:
-        _show(document, done.games)
-    if tsv is not None:
-        output.write(tsv, result_rows.tsv(done.results.lines()))
-    if html is not None:
-        from laboratory.experiment_page import page
+    try:  # The files first: whoever reads stdout may be gone.
+        if tsv is not None:
+            output.write(tsv, result_rows.tsv(done.results.lines()))
+        if html is not None:
+            from laboratory.experiment_page import page
 
-        output.write(html, page(document, done.results.histogram()))
+            output.write(html, page(document, done.results.histogram()))
+    finally:
+        if json:
+            output.document(document)
+        else:
+            _show(document, done.games)
 
 
 def _show(document: Document, games: int) -> None:

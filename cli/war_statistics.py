@@ -40,8 +40,9 @@ def simulate(
     war_experiment.check_options(read_options(options))
     seed = seed or secrets.token_hex(4)
     jobs = len(war_experiment.jobs_of(games, seed))
+    workers = min(workers, jobs)
     with (
-        worker_pool("none", min(workers, jobs), read_settings(os.environ)) as pool,
+        worker_pool("none", workers, read_settings(os.environ)) as pool,
         output.progress() as bar,
     ):
         task = bar.add_task("dealing war", total=jobs)
@@ -49,16 +50,18 @@ def simulate(
             games, seed, pool, lambda played: bar.update(task, completed=played)
         )
     document = war_experiment.document_of(results, seed, seconds, workers)
-    if json:
-        output.document(document)
-    else:
-        _show(document, results)
-    if tsv is not None:
-        output.write(tsv, war_experiment.tsv(results))
-    if html is not None:
-        from laboratory.war_page import page
+    try:  # The files first: whoever reads stdout may be gone.
+        if tsv is not None:
+            output.write(tsv, war_experiment.tsv(results))
+        if html is not None:
+            from laboratory.war_page import page
 
-        output.write(html, page(document, results))
+            output.write(html, page(document, results))
+    finally:
+        if json:
+            output.document(document)
+        else:
+            _show(document, results)
 
 
 def refuse(**options: object) -> None:

@@ -159,6 +159,18 @@ def test_a_fault_keeps_the_old_memory_and_costs_nothing(
     assert f"counting keeps its memory: {told}" in matchbox(*words).err
 
 
+def test_the_faults_of_all_rounds_are_named_together(matchbox: Run, tmp_path: Path) -> None:
+    file = learner(
+        tmp_path, "return b'x'\n\n    def turn(self, *_):\n        raise ValueError('oh')"
+    )
+    words = ("simulate", "bomb", file, "scared", "--games", 2, "--rounds", 3, "--box", "none")
+    told = [one for one in matchbox(*words).err.splitlines() if one.startswith("counting: ")]
+    assert told == [
+        "counting: 9 x crash: ValueError: oh",
+        "counting: 3 x excluded: three bouts of this match were forfeited",
+    ]
+
+
 def test_rounds_are_shown_a_line_each(matchbox: Run, tmp_path: Path) -> None:
     file = tmp_path / "rounds.tsv"
     ran = matchbox(*WORDS, "--rounds", 2, "--box", "none", "--tsv", file)

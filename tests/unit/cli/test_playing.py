@@ -94,6 +94,7 @@ def test_dealt_war_has_the_cards_and_the_result_of_a_game_with_bots(matchbox: Ru
         ("bomb", "name a bot for each seat of bomb; `human` is you"),
         ("poker", "there is no game 'poker'"),
         ("war --option play=dealt --export results.json", "--export is for the games of bots"),
+        ("war --option play=dealt --box docker", "--box is for bots: name one for each seat"),
     ],
 )
 def test_a_game_in_which_somebody_decides_needs_bots(matchbox: Run, words: str, error: str) -> None:
@@ -139,6 +140,8 @@ def test_a_class_is_chosen_behind_the_file(matchbox: Run, mine: Path) -> None:
     assert (told.code, "or in a command with FILE.py:Class" in told.out) == (1, True)
     name = told.out.split("several players (")[1].partition(",")[0]
     assert matchbox("check", f"{mine}:{name}", "--game", "bomb").code == 0
+    both = matchbox("check", f"{mine}:{name}", "--game", "bomb", "--class", "Third")
+    assert (both.code, "--class another, Third: leave one out" in both.err) == (2, True)
 
 
 def test_the_report_has_the_servers_keys(matchbox: Run, mine: Path) -> None:

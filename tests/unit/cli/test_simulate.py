@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 from typing import Any
 
@@ -294,6 +295,52 @@ def test_a_box_that_does_not_open_is_one_sentence_however_many_processes_play(
     (line,) = said.err.splitlines()
     assert "Docker" in line
     assert "did not start" not in line
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "simulate thegame counting --players 2 --games 1 --box none --tsv {0} --html {1}",
+        "simulate thegame counting --players 2 --games 1 --box none --rounds 1 --tsv {0}",
+        "simulate war --games 2 --tsv {0} --html {1}",
+        "play creatures autopilot autopilot --box none --export {2}",
+    ],
+)
+def test_the_files_are_written_even_if_nobody_reads_stdout_any_more(
+    words: str, matchbox: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def break_off(_: object) -> None:
+        raise BrokenPipeError
+
+    monkeypatch.setattr("cli.output.document", break_off)
+    files = [tmp_path / name for name in ("rows.tsv", "page.html", "results.json")]
+    told = matchbox(*words.format(*files).split(), "--json")
+    assert (told.code, told.out) == (1, "")
+    assert [file.exists() for file in files] == [f"{{{n}}}" in words for n in range(3)]
+
+
+def test_a_file_that_cannot_be_written_takes_no_figure_away(
+    matchbox: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fill_disk(_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    file = tmp_path / "rows.tsv"
+    file.write_text("the figures of yesterday")
+    monkeypatch.setattr("os.fsync", fill_disk)
+    words = ("simulate", "thegame", "counting", "--players", 2, "--games", 1, "--box", "none")
+    told = matchbox(*words, "--tsv", file)
+    assert told.code == 2
+    assert "rows.tsv cannot be written: No space left" in told.err
+    assert "counting" in told.out
+    assert [one.read_text() for one in tmp_path.iterdir()] == ["the figures of yesterday"]
+
+
+@pytest.mark.parametrize("more", [(), ("--rounds", 1)])
+def test_only_the_processes_that_play_are_counted(more: tuple[object, ...], matchbox: Run) -> None:
+    words = ("simulate", "thegame", "counting", "--players", 2, "--games", 1, "--box", "none")
+    assert matchbox(*words, *more, "--workers", 8, "--json").json["workers"] == 1
+    assert matchbox("simulate", "war", "--games", 2, "--workers", 8, "--json").json["workers"] == 1
 
 
 @pytest.mark.parametrize("more", [(), ("--rounds", 1)])
