@@ -7,12 +7,13 @@ A command with `takes_terms` gets the options that were given as {"format": ...,
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Final, Literal
 
 import typer
 
-from matchbox.league.format import PARTS, Format, SettingField, fields_of, unused
+from matchbox.errors import BadOption
+from matchbox.league.format import PARTS, Format, SettingField, excluded_by, fields_of, unused
 
 NAMES: Final = {"kind": "format", "by": "invitation"}
 """The parameters whose name is not that of their field."""
@@ -73,6 +74,18 @@ def terms_of(named: dict[str, Any]) -> dict[str, dict[str, Any]]:
         if value is not None:
             terms.setdefault(part, {})[field.name] = _value(field, value)
     return terms
+
+
+def check_meaning(terms: Mapping[str, Mapping[str, Any]]) -> None:
+    """Raises BadOption if a season would ignore one of these terms because of another one."""
+    form = terms.get("format", {})
+    idle = excluded_by(form) & form.keys()
+    options = {field.name: f"--{name.replace('_', '-')}" for name, (_, field) in FIELDS.items()}
+    for name in form:
+        if name in idle:
+            deciding = [one for one in ("kind", "question", "divisions") if one in form]
+            others = " and ".join(f"{options[one]} {form[one]}" for one in deciding)
+            raise BadOption(f"{options[name]} has no meaning beside {others}: leave it out")
 
 
 def terms_in(document: dict[str, Any], form: Format) -> dict[str, Any]:

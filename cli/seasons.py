@@ -10,7 +10,7 @@ from cli import leagues, output
 from cli.boards import show_board
 from cli.playing import JsonOption
 from cli.remote import BotArgument, connect, quoted
-from cli.season_options import takes_terms, terms_in
+from cli.season_options import check_meaning, takes_terms, terms_in
 
 if TYPE_CHECKING:
     from matchbox.answers.leagues import Season
@@ -55,6 +55,7 @@ def create(
     json: JsonOption = False,
 ) -> None:
     """Create a season that is open for entries; with --cron it starts automatically."""
+    check_meaning(terms)
     body = {
         "name": name,
         "league": league,
@@ -157,7 +158,7 @@ def show(season: SeasonArgument, json: JsonOption = False) -> None:
         found = client.answer(Season, f"/seasons/{quoted(season)}")
         board = client.answer(Board, f"/seasons/{quoted(season)}/standings")
     if json:
-        output.document({**found.plain(), "standing": board.plain()["lines"]})
+        output.document({**found.plain(), "by": board.by, "standing": board.plain()["lines"]})
         return
     _show(found)
     if board.lines:

@@ -203,10 +203,17 @@ also hides `moving` if there is one division."""
 
 def unused(form: Format) -> set[str]:
     """Returns the names of the fields that have no meaning for such a season."""
-    names = set().union(*OWN.values()).difference(OWN[form.kind])
-    if form.kind == "adaptive":
-        names.update(UNASKED.get(form.question, ()))
-    if form.divisions == 1:
+    return excluded_by(write(form))
+
+
+def excluded_by(fields: Mapping[str, Any]) -> set[str]:
+    """Returns the names of the fields that have no meaning beside these ones of a format."""
+    kind, names = fields.get("kind"), set[str]()
+    if kind is not None:
+        names = set().union(*OWN.values()).difference(OWN[kind])
+    if kind in (None, "adaptive"):
+        names.update(UNASKED.get(fields.get("question", ""), ()))
+    if fields.get("divisions") == 1:
         names.add("moving")
     return names
 

@@ -106,6 +106,23 @@ def test_a_season_is_shown_with_its_terms_and_its_winner(
     assert (f"champion: {won['champion']}" if won["champion"] else shared) in shown
 
 
+@pytest.mark.parametrize(
+    "terms, why",
+    [
+        ("--format round-robin --rounds 5", "--rounds has no meaning beside --format round-robin:"),
+        ("--format swiss --question top", "--question has no meaning beside --format swiss and"),
+        ("--question order --top 3", "--top has no meaning beside --question order:"),
+        ("--divisions 1 --moving 2", "--moving has no meaning beside --divisions 1:"),
+    ],
+)
+def test_a_season_takes_no_term_that_it_would_ignore(
+    charlie: User, matchbox: Run, terms: str, why: str
+) -> None:
+    told = matchbox("season", "create", "cup", "--game", "bomb", *terms.split())
+    assert (told.code, told.out) == (2, "")
+    assert why in told.err
+
+
 def test_every_season_is_listed_page_after_page(
     charlie: User, platform: Platform, matchbox: Run
 ) -> None:
