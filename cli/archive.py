@@ -73,8 +73,6 @@ def export(
     ] = "allowed",
 ) -> None:
     """Write a finished season to one archive, which anybody can verify."""
-    if file.is_file():
-        raise BadOption(f"{file} exists already: remove it, or name another file")
     with connect() as client, complete_file(file) as zipped:
         _fetch(client, season, bundles, zipped)
     output.note(f"{file}: check it with `matchbox season verify {file}`")
@@ -197,10 +195,15 @@ def _sampled(items: Sequence[Thing], sample: int | None) -> Sequence[Thing]:
 
 @contextmanager
 def complete_file(path: Path) -> Iterator[IO[bytes]]:
-    """Yields a file to write, which gets its name once it is complete. Raises BadOption."""
+    """Yields a file to write, which gets its name once it is complete.
+
+    Raises BadOption, also if there is a file of that name.
+    """
     if path.is_dir():
         raise BadOption(f"{path} is a folder: name a file in it")
-    if path.exists() and not path.is_file():
+    if path.is_file():
+        raise BadOption(f"{path} exists already: remove it, or name another file")
+    if path.exists():
         raise BadOption(f"{path} is no ordinary file, and would be replaced: name another file")
     with _ending_like_ctrl_c():
         try:

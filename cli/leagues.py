@@ -173,7 +173,9 @@ def accounts(
     name: LeagueArgument,
     file: Annotated[
         typer.FileText,
-        typer.Argument(help="names, one a line, or CSV with notes beside them; - for stdin"),
+        typer.Argument(
+            encoding="utf-8", help="names, one a line, or CSV with notes beside them; - for stdin"
+        ),
     ],
     json: JsonOption = False,
 ) -> None:
@@ -214,7 +216,7 @@ def results(
     with connect() as client:
         query = "" if season is None else f"?season={quoted(season)}"
         if csv:
-            print(client.read(f"/leagues/{quoted(name)}/results.csv{query}").decode(), end="")
+            output.raw(client.read(f"/leagues/{quoted(name)}/results.csv{query}"))
             return
         found = client.answer(AuthorResults, f"/leagues/{quoted(name)}/results{query}")
     if json:

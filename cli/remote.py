@@ -31,6 +31,8 @@ POLL_S: Final = (0.3, 2.0)
 """Seconds before a verdict is asked for again: at first, and at most."""
 BotArgument = Annotated[str, typer.Argument(help="owner/name, or the name of one of yours")]
 ReasonOption = Annotated[str, typer.Option(help="the reason, which is kept and shown")]
+PATIENCE_S: Final = 300.0
+"""The default number of seconds for which `submit --wait` waits."""
 DAYS: Final = 365
 """The default number of days that a token lasts."""
 ScopeOption = Annotated[
@@ -102,8 +104,8 @@ def log_in(
     output.outcome(known_as, f"Logged in to {address} as {account} ({role}); kept in {path}", json)
 
 
-def _finite(seconds: float) -> float:
-    if not isfinite(seconds):
+def _finite(seconds: float | None) -> float | None:
+    if seconds is not None and not isfinite(seconds):
         raise typer.BadParameter(f"{seconds} is not a number of seconds.")
     return seconds
 
@@ -117,24 +119,29 @@ def submit(
     ] = None,
     wait: Annotated[bool, typer.Option("--wait", help="wait for the verdict")] = False,
     patience: Annotated[
-        float, typer.Option(min=1, callback=_finite, help="the longest wait, in seconds")
-    ] = 300.0,
+        float | None,
+        typer.Option(
+            min=1, callback=_finite, help=f"the longest wait, in seconds ({PATIENCE_S:.0f})"
+        ),
+    ] = None,
     json: JsonOption = False,
 ) -> None:
     """Upload a bot, or its next version; exits 1 if it is refused."""
     from cli import named_bots
     from matchbox.answers.bots import Version
 
-    path, named = named_bots.split(file)
+    if patience is not None and not wait:
+        raise BadOption("--patience is for --wait: add it, or leave --patience out")
+    path, chosen = named_bots.with_class(file, class_name)
     data = named_bots.read(Path(path))
     with connect() as client:
-        fields = {"game": game, "name": name, "class": class_name or named}
+        fields = {"game": game, "name": name, "class": chosen}
         version = client.upload(Version, "/bots", fields, data)
         known = version.state != "pending"
         if wait:
-            version = verdict(client, version, patience)
+            version = verdict(client, version, patience or PATIENCE_S)
     if json:
-        output.document(version_document(version))
+        output.document({**version_document(version), "known": known})
     else:
         if known:
             print(f"The file is the same as version {version.number}: no new version is made")
@@ -281,7 +288,7 @@ def standings(
     with connect() as client:
         board = board_of(client, name)
     if json:
-        output.document(board.plain()["lines"])
+        output.document([{**line, "by": board.by} for line in board.plain()["lines"]])
     else:
         show_board(board)
 

@@ -8,11 +8,11 @@ from typing import Annotated
 
 import typer
 
-from matchbox.errors import BadName
+from matchbox.errors import BadName, MatchboxError
 
 
 class Broken(Exception):
-    """Holds an error of the file that typer would take for the end of the command."""
+    """Holds an error of the file that would be taken for the command's own."""
 
     def __init__(self, error: BaseException) -> None:
         super().__init__()
@@ -43,7 +43,7 @@ def run(
     sys.path.insert(0, str(file.resolve().parent))
     try:
         _run(file)
-    except (EOFError, KeyboardInterrupt) as error:
+    except (EOFError, KeyboardInterrupt, MatchboxError) as error:
         raise Broken(error) from error
 
 

@@ -321,6 +321,10 @@ def test_lessons_are_listed_for_their_owner_alone(
     file = tmp_path / "memory"
     assert matchbox("lessons", "spring", "--memory", file).code == 0
     assert len(file.read_bytes()) == found[1]["bytes"] == 2
+    again = matchbox("lessons", "spring", "--memory", file)
+    assert (again.code, again.err) == (
+        2, f"matchbox: {file} exists already: remove it, or name another file\n"
+    )  # fmt: skip
     bob = platform.token(person(platform.books, "bob"))
     monkeypatch.setenv("MATCHBOX_TOKEN", bob)
     others = [one["after"] for one in matchbox("lessons", "spring", "--json").json]

@@ -113,6 +113,9 @@ def test_wait_ends_with_the_verdict(
     assert told.code == 0
     assert (told.json["accepted"], told.json["verdict"]) == (True, "accepted")
     assert told.json["log"] == "hello from the bot\n"
+    assert told.json["known"]
+    mine.write_text(GOOD + "# two\n")
+    assert not matchbox(*submitting(mine, "--json")).json["known"]
 
 
 def test_the_bytes_of_an_earlier_version_are_named_with_the_way_to_play_it(
@@ -190,6 +193,22 @@ def test_patience_is_a_number_of_seconds(matchbox: Run, mine: Path, wrong: str) 
     assert "'--patience'" in told.err
 
 
+@pytest.mark.parametrize(
+    "more, why",
+    [
+        (("--patience", "9"), "--patience is for --wait"),
+        (("--class", "Other"), "names a class, and --class another, Other: leave one out"),
+    ],
+)
+def test_options_that_contradict_each_other_are_refused(
+    matchbox: Run, mine: Path, more: tuple[str, ...], why: str
+) -> None:
+    named = Path(f"{mine}:Mine")
+    told = matchbox(*submitting(named, *more))
+    assert (told.code, told.out) == (2, "")
+    assert why in told.err
+
+
 def test_a_file_that_is_no_bot_is_refused_at_once(
     alice: User, matchbox: Run, tmp_path: Path
 ) -> None:
@@ -222,6 +241,8 @@ def test_a_standing_has_the_keys_of_the_interface(
     keys = {"rank", "rank_range", "bot", "version", "elo", "ci95", "matches", "wins", "draws"}
     assert all(keys | {"losses", "forfeits"} <= line.keys() for line in lines)
     assert {line["bot"] for line in lines} == {"alice/bot", "bob/bot"}
+    assert {line["by"] for line in lines} == {"elo"}
+    assert matchbox("season", "show", "spring", "--json").json["by"] == "elo"
     assert matchbox("standings", "spring").out.startswith("rank\tbot\tversion\telo")
 
 

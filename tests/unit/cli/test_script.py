@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from matchbox.errors import IllegalMove
 from tests.builders import CHECKOUT
 from tests.unit.cli.conftest import Run
 
@@ -126,6 +127,16 @@ def test_an_error_of_the_file_is_its_own(matchbox: Run, tmp_path: Path) -> None:
     file.write_text("from skulltypes import Card\nCard.thorn\n")
     with pytest.raises(AttributeError, match="thorn"):
         matchbox("run", file, "--game", "skull")
+
+
+def test_an_error_of_matchbox_in_the_file_is_shown_with_its_place(
+    matchbox: Run, tmp_path: Path
+) -> None:
+    file = tmp_path / "author.py"
+    file.write_text("from matchbox.errors import IllegalMove\nraise IllegalMove('no such card')\n")
+    with pytest.raises(IllegalMove, match="no such card") as raised:
+        matchbox("run", file, "--game", "bomb")
+    assert raised.traceback[-1].path == file
 
 
 @pytest.mark.parametrize("error", [EOFError, KeyboardInterrupt])
