@@ -66,8 +66,9 @@ def pairs(found: BoardFigures) -> go.Figure:
         row, column = place[one.first], place[one.second]
         low, high = one.ci95
         shares[row][column], shares[column][row] = round(one.share, 4), round(1 - one.share, 4)
-        beside[row][column] = [one.bouts, round(low, 4), round(high, 4)]
-        beside[column][row] = [one.bouts, round(1 - high, 4), round(1 - low, 4)]
+        bouts = wording.plural(one.bouts, "bout")
+        beside[row][column] = [bouts, round(low, 4), round(high, 4)]
+        beside[column][row] = [bouts, round(1 - high, 4), round(1 - low, 4)]
     ranks = [str(at + 1) for at in range(size)]
     heat = go.Heatmap(
         z=shares,
@@ -83,7 +84,7 @@ def pairs(found: BoardFigures) -> go.Figure:
         texttemplate="%{z:.0%}" if size <= WRITTEN else None,
         showscale=False,  # a colour bar sets styles that the content policy forbids
         hovertemplate="row %{y} against column %{x}: %{z:.1%}<br>95% interval %{customdata[1]:.1%}"
-        " to %{customdata[2]:.1%}<br>%{customdata[0]} bouts<extra></extra>",
+        " to %{customdata[2]:.1%}<br>%{customdata[0]}<extra></extra>",
     )
     names = [f"{at + 1} {figures.label(wording.bot(bot))}" for at, bot in enumerate(found.bots)]
     axis = {"type": "category", "showgrid": False, "categoryarray": ranks}
@@ -132,9 +133,9 @@ def seats(lines: Sequence[SeatLine]) -> go.Figure:
         x=[one.share for one in lines],
         y=names,
         marker={"size": 10, "color": figures.COLOURS[0]},
-        customdata=[[one.bouts, *one.ci95] for one in lines],
+        customdata=[[wording.plural(one.bouts, "bout"), *one.ci95] for one in lines],
         hovertemplate="%{y} seat: %{x:.1%}<br>95% interval %{customdata[1]:.1%} to "
-        "%{customdata[2]:.1%}<br>%{customdata[0]} bouts<extra></extra>",
+        "%{customdata[2]:.1%}<br>%{customdata[0]}<extra></extra>",
     )
     ends = [end for one in lines for end in one.ci95]
     reach = 1.1 * max([0.05, *(abs(end - 0.5) for end in ends)])
@@ -198,8 +199,8 @@ def lengths(lines: Sequence[LengthLine]) -> go.Figure:
                 y=[bar.bouts for bar in drawn],
                 width=[0.9 * width] * len(drawn),
                 marker={"color": figures.COLOURS[0]},
-                customdata=[_moves(bar) for bar in drawn],
-                hovertemplate="%{customdata}<br>%{y} bouts<extra></extra>",
+                customdata=[[_moves(bar), wording.plural(bar.bouts, "bout")] for bar in drawn],
+                hovertemplate="%{customdata[0]}<br>%{customdata[1]}<extra></extra>",
             )
         ],
         height=300,

@@ -287,7 +287,7 @@ def _hover(measured: _Measured, unit: str, digits: int) -> list[str]:
     if any(bouts):
         counts += f"<br>bouts: {bouts[0]} won, {bouts[1]} drawn, {bouts[2]} lost"
     if line.forfeits:
-        counts += f"<br>{line.forfeits} bouts forfeited"
+        counts += f"<br>{wording.plural(line.forfeits, 'bout')} forfeited"
     if line.provisional:
         counts += "<br>provisional"
     name = _plain(wording.bot(line.bot))

@@ -166,4 +166,5 @@ def _hover(point: RatingPoint) -> list[str]:
     value, (low, high) = _measured(point)
     digits = 0 if point.elo is not None else 1
     spread = f"({low:.{digits}f} to {high:.{digits}f})"
-    return [f"v{point.version}: {value:.{digits}f} {spread}", f"{point.matches} matches"]
+    matches = wording.plural(point.matches, "match", "matches")
+    return [f"v{point.version}: {value:.{digits}f} {spread}", matches]

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from dashboard.wording import plural
 from matchbox.bundle import MAIN
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def missing(bout: Bout, movers: Sequence[int | None], logs: Iterable[LogLine]) -
         places = _places(bout, movers, log.entrant)
         for one in log.left_out:
             what, printed = f"{_KINDS[one.kind]} of {log.bot}", one.kind != "report"
-            count = f"{one.left_out:,} bytes"
+            count = plural(one.left_out, "byte")
             if (one.deal, one.rotation) == here:
                 step = _place(places, one.decision)
                 later = " of this bout and later ones" if one.rest else ""

@@ -376,14 +376,16 @@ def _answer_forgery(error: CSRFError) -> Response:
     seen by its victim, who has to press the button.
     """
     again = getattr(current_app.view_functions[request.endpoint or ""], AGAIN, None)
-    why = (error.description or "").removesuffix(".")
-    trouble = f"This form is not from a page of your present session ({why}). Nothing was changed"
+    trouble = "This form is not from a page of your present session. Nothing was changed"
     if again is not None:
         with suppress(MatchboxError):  # The visitor may not see that page now.
             text = f"{trouble}: check the form and send it again.{_about_cookies(error)}"
             shown: Response = again(text, 400, **(request.view_args or {}))
             return shown
-    text = f"{trouble}: load the page again and send its form once more.{_about_cookies(error)}"
+    first = "" if current_user.is_authenticated else "log in if you have been logged out, "
+    text = (
+        f"{trouble}: {first}load the page again and send its form once more.{_about_cookies(error)}"
+    )
     return answer(400, text, kind="ForgedForm")
 
 

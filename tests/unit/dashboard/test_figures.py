@@ -177,6 +177,8 @@ def test_hovering_tells_the_counts() -> None:
     told = board(line(1, "a/a", 1500.0, 9.0, 1, bout_wins=501, bout_losses=499))
     shown = points_of(leaderboard(told)).customdata[0][1]
     assert shown.endswith("<br>bouts: 501 won, 0 drawn, 499 lost")
+    once = board(line(1, "a/a", 1500.0, 9.0, 1, forfeits=1))
+    assert "<br>1 bout forfeited" in points_of(leaderboard(once)).customdata[0][1]
 
 
 def test_axes_have_units() -> None:

@@ -137,7 +137,16 @@ def test_the_map_shows_both_sides_of_a_pair_and_nothing_of_one_that_never_met() 
     assert heat.z[0][0] is None
     assert heat.z[0][5] is None
     bouts, low, high = heat.customdata[1][0]
-    assert (bouts, low, high) == (40, pytest.approx(0.35), pytest.approx(0.55))
+    assert (bouts, low, high) == ("40 bouts", pytest.approx(0.35), pytest.approx(0.55))
+
+
+def test_hovering_tells_one_bout_in_the_singular() -> None:
+    once = {"pairs": [a_pair(0.6, 0.2).model_copy(update={"bouts": 1})], "bots": ["a/a", "b/b"]}
+    (heat,) = board_figures.pairs(counted.FIGURES.model_copy(update=once)).data
+    _, points = board_figures.seats([a_seat(0.5, 0.1, bouts=1)]).data
+    (bar,) = board_figures.lengths([LengthLine(moves=1, bouts=1)]).data
+    assert (heat.customdata[0][1][0], points.customdata[0][0]) == ("1 bout", "1 bout")
+    assert list(bar.customdata[0]) == ["1 move", "1 bout"]
 
 
 def test_the_map_of_a_long_board_is_shown_part_by_part() -> None:

@@ -39,6 +39,7 @@ def test_each_version_has_a_band_and_upon_it_its_line() -> None:
     assert band.y == (1780.0, 1515.0, 1435.0, 1180.0)
     assert line.y == (1480.0, 1475.0)
     assert line.customdata[1] == ["v3: 1475 (1435 to 1515)", "120 matches"]
+    assert line.customdata[0][1] == "1 match"
 
 
 def test_the_newest_version_has_the_bot_s_colour_and_each_line_its_name() -> None:

@@ -72,6 +72,9 @@ def test_where_output_had_no_room_is_told_from_its_step_on() -> None:
     since = "From deal 1, rotation 2 on prints of alice/careful are not kept: 1,234 bytes."
     assert missing(cast.bout(2), movers, [cast.LOG]) == [(0, True, since)]
     assert missing(cast.bout(2), movers, []) == []
+    one = [each.model_copy(update={"left_out": 1}) for each in cast.LOG.left_out]
+    ((*_, text),) = missing(cast.bout(0), movers, [cast.LOG.model_copy(update={"left_out": one})])
+    assert text.endswith("are not kept: 1 byte.")
 
 
 @pytest.mark.parametrize(

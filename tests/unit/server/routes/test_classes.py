@@ -197,6 +197,7 @@ def test_a_note_is_on_the_card_in_the_class_and_on_the_account_s_page(
     assert '<p class="who">Anna Müller</p>' in cards
     for path in (f"/leagues/{GAME}/class", "/admin/users?q=anna", "/admin/users/owl"):
         assert "Anna Müller" in page.get(path).text
+    assert page.get("/admin/users?role=king").status_code == 422
     assert "Anna Müller" in page.get(f"/leagues/{GAME}/class.csv").text
     page.send("/admin/users/owl/note", note="Anna M.")
     assert as_charlie.get("/users/owl").get_json()["note"] == "Anna M."

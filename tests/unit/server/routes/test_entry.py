@@ -64,6 +64,19 @@ def test_a_form_without_its_csrf_token_changes_nothing(
     assert "stolen" not in forger.get("/account").text
 
 
+def test_a_page_that_was_left_open_after_a_log_out_asks_to_log_in(
+    browse: Browse, alice: User
+) -> None:
+    visitor = browse(alice)
+    token = visitor.csrf_token()
+    visitor.send("/logout")
+    for form in ("/account/tokens", "/bots/alice/timid/retire"):
+        answer = visitor.send(form, name="x", csrf_token=token)
+        assert answer.status_code == 400
+        assert "Nothing was changed: log in if you have been logged out, load" in answer.text
+        assert "token" not in answer.text
+
+
 def test_a_browser_without_cookies_is_told_to_keep_them(make_app: MakeApp) -> None:
     sent = {"name": "alice", "password": "x", "csrf_token": "seen on a page"}
     for address, place in (("https://bots.example", ", and open it at https://bots.example."),
