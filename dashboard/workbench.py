@@ -107,6 +107,7 @@ def version_page(source: Source, owner: str, name: str, number: int) -> str:
     data = source.file_of(owner, name, number)
     files = files_of(data or b"") if refused else {}
     place = _wrong_place(version.report, files)
+    first = _first_match(source, bot, version)
     return render_template(
         "version.html",
         bot=bot,
@@ -118,8 +119,9 @@ def version_page(source: Source, owner: str, name: str, number: int) -> str:
         excerpt=_excerpt(files, place),
         packed=is_zip(data or b""),
         readable=data is not None,
-        first=_first_match(source, bot, version),
+        first=first,
         paused=_is_paused(source, bot.game),
+        alone=first is None and _is_alone(source, bot),
     )
 
 
@@ -144,6 +146,15 @@ def _first_match(source: Source, bot: Bot, version: VersionLine) -> MatchLine | 
         return None
     own = source.matches(bot=bot.bot, version=version.number, rated=True, limit=15)
     return own.items[-1] if own.items and own.next is None else None
+
+
+def _is_alone(source: Source, bot: Bot) -> bool:
+    """Whether only bots of the same owner, which never meet, play the game in its own league."""
+    game = next((one for one in source.games() if one.name == bot.game), None)
+    if not bot.mine or game is None or game.cooperative:
+        return False
+    own = [one for one in source.author(bot.owner).bots if one.game == bot.game and one.active]
+    return game.bots <= len([one for one in own if not one.retired_at])
 
 
 def _is_paused(source: Source, game: str) -> bool:

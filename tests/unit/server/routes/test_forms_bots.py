@@ -143,11 +143,16 @@ def test_who_mends_a_version_after_the_session_has_ended_logs_in_first(
     assert browse(alice).get(page).status_code == 200
 
 
-def test_an_author_whose_league_is_paused_is_told_what_the_first_match_waits_for(
-    browse: Browse, alice: User, books: Books
+def test_an_author_is_told_what_the_first_match_waits_for(
+    browse: Browse, alice: User, bob: User, books: Books
 ) -> None:
     books.bot(alice, "timid")
     visitor, page = browse(alice), "/bots/alice/timid/versions/1"
+    books.bot(alice, "bold")
+    alone = visitor.get(page).text
+    assert "until a bot of somebody else plays Bomb" in alone
+    assert "being paired" not in alone
+    books.bot(bob, "rival")
     assert "being paired" in visitor.get(page).text
     books.league(paused=True)
     told = visitor.get(page).text
