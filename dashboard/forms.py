@@ -107,6 +107,7 @@ def season_operate_page(
         error=error,
         log=source.audit(subject=f"season:{season}", limit=20),
         season=source.season(season),
+        computed_at=source.season_standings(season).computed_at,
     )
 
 

@@ -100,8 +100,18 @@ def draft_page(source: Source, number: int) -> str:
     )
 
 
-def version_page(source: Source, owner: str, name: str, number: int) -> str:
-    """Returns the page of a version's verdict. Raises NotFound."""
+def version_page(
+    source: Source,
+    owner: str,
+    name: str,
+    number: int,
+    values: Mapping[str, str] | None = None,
+    error: str = "",
+) -> str:
+    """Returns the page of a version's verdict; `error` is the reason why it cannot be reinstated.
+
+    Raises NotFound.
+    """
     bot, version = find_version(source, owner, name, number)
     refused = version.state == "refused" and bot.mine
     data = source.file_of(owner, name, number)
@@ -122,6 +132,8 @@ def version_page(source: Source, owner: str, name: str, number: int) -> str:
         first=first,
         paused=_is_paused(source, bot.game),
         alone=first is None and _is_alone(source, bot),
+        values=values or {},
+        error=error,
     )
 
 

@@ -60,6 +60,7 @@ def clear_email() -> Response:
 
 
 @routes.post("/account/email/kinds")
+@form_of(pages.account_page)
 def choose_kinds() -> Response:
     """Sets the kinds of notices to mail: those that were ticked, and no others."""
     with acting() as (session, actor, _):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from flask import Blueprint
 
 from dashboard import forms as pages
+from dashboard.workbench import version_page
 from server import queries
-from server.auth import acting, context, signed_in
+from server.auth import acting, context, reader, signed_in, viewer
 from server.routes.form_fields import field, form_of, go_to, secret_page, whole
 from server.routes.source import the_source
 from server.services import (
@@ -26,6 +27,8 @@ from server.times import parse_time_ms
 
 if TYPE_CHECKING:
     from werkzeug.wrappers import Response
+
+    from dashboard.source import Source
 
 KEY_ACTIONS: Final = {
     "drain": arena_keys.drain,
@@ -79,7 +82,15 @@ def play_again(match: str) -> Response:
     return go_to("pages.match_operate", match=match)
 
 
+def _version_page(source: Source, number: int, **more: Any) -> str:
+    accounts.require_operator(signed_in())
+    with reader() as session:
+        found = queries.version(session, number, viewer(session))
+    return version_page(source, found.owner, found.name, found.number, **more)
+
+
 @routes.post("/admin/versions/<number:number>/reinstate")
+@form_of(_version_page)
 def reinstate_version(number: int) -> Response:
     """Lets a suspended version play again."""
     with acting() as (session, actor, now):
@@ -168,4 +179,4 @@ def rerun(season: int) -> Response:
 def recompute(season: int) -> Response:
     """Recomputes the standing now."""
     operations.recompute_season(context(), signed_in(), acting, season)
-    return go_to("pages.season_operate", season=season)
+    return go_to("pages.season_operate", season=season, _anchor="standing")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -9,7 +10,7 @@ import pytest
 from apiflask import APIFlask
 
 from matchbox import bundle
-from server.db.models import User
+from server.db.models import User, Version, VersionState
 from server.db.session import Database
 from tests.books import SIMPLE, Books
 from tests.unit.server.routes.conftest import Browse, Caller, problem
@@ -53,6 +54,39 @@ def test_the_reason_for_stopping_an_arena_is_not_typed_twice(
         refused = operator.send(address, csrf_token=token, reason="it has no fan")
     assert refused.status_code == 503
     assert 'value="it has no fan"' in refused.text
+
+
+def test_the_reason_for_reinstating_a_version_is_not_typed_twice(
+    browse: Browse, alice: User, charlie: User, books: Books
+) -> None:
+    number, operator = books.bot(alice, "shaky").id, browse(charlie)
+    token = operator.csrf_token()
+    with books.write() as session:
+        session.get_one(Version, number).state = VersionState.SUSPENDED
+    with books.write() as session:
+        session.connection()
+        address = f"/admin/versions/{number}/reinstate"
+        refused = operator.send(address, csrf_token=token, reason="it was our fault")
+    assert refused.status_code == 503
+    assert 'value="it was our fault"' in refused.text
+    assert "<details open><summary>Reinstate it" in refused.text
+
+
+def test_ticks_stay_as_they_were_sent(
+    browse: Browse, alice: User, charlie: User, books: Books
+) -> None:
+    author, operator = browse(alice), browse(charlie)
+    with books.write() as session:
+        session.get_one(User, alice.id).email = "alice@example.org"
+    tokens = author.csrf_token(), operator.csrf_token()
+    with books.write() as session:
+        session.connection()
+        chosen = author.send("/account/email/kinds", csrf_token=tokens[0], kind="verdict")
+        reset = operator.send("/admin/users/alice/reset", csrf_token=tokens[1], revoke="yes")
+    assert (chosen.status_code, reset.status_code) == (503, 503)
+    ticked = re.findall(r'name="kind" value="([^"]+)" checked', chosen.text)
+    assert ticked == ["verdict"]
+    assert 'name="revoke" value="yes" checked' in reset.text
 
 
 def test_a_program_is_told_when_to_try_again(as_alice: Caller, books: Books) -> None:

@@ -8,8 +8,10 @@ import pytest
 from msgspec.structs import replace
 from sqlalchemy import update
 
+from dashboard import wording
 from server.db.models import User, Version, VersionState
 from server.services.remote_names import arena_name
+from server.times import iso
 from tests.books import Books, really_played
 from tests.unit.server.routes.conftest import Browse, open_season, start_season
 from tests.unit.server.test_leases import ONE, report
@@ -38,8 +40,10 @@ def test_an_operator_operates_a_season(
     wrong = operator.send(f"/seasons/{season}/rerun", round="one", reason="no disk")
     assert wrong.status_code == 422
     assert 'value="no disk"' not in wrong.text, "what was typed goes back to its own form alone"
-    assert operator.send(f"/seasons/{season}/recompute").location == page
+    assert operator.send(f"/seasons/{season}/recompute").location == f"{page}#standing"
     shown = operator.get(page).text
+    computed = shown.partition("It is computed automatically after matches end, last ")[2]
+    assert wording.exact(iso(books.clock())) in computed.partition("</p>")[0]
     for deed in ("disqualify", "reinstate", "rerun", "recompute"):
         assert f"season.{deed}" in shown
 
