@@ -23,8 +23,7 @@ LISTED: Final = 20
 PAGE_SIZE: Final = 50
 """The number of opponents on a page of all of them."""
 VERSIONS: Final = 20
-"""The number of versions that a bot's page lists at first: the newest. A page of hundreds is long,
-and is fetched every two seconds while one waits for its verdict."""
+"""The number of versions that a bot's page lists at a time."""
 NAMED: Final = 3
 """The number of opponents that a sentence names."""
 
@@ -59,10 +58,13 @@ def bot_page(
     found = source.bot(owner, name)
     points = source.ratings(owner, name)
     met = source.results_by_opponent(owner, name, LISTED)
+    page, pages = page_of(request.args.get("versions", 1, int), len(found.versions), VERSIONS)
     return render_template(
         "bot.html",
         bot=found,
-        versions=_shown(found, request.args.get("versions") == "all"),
+        versions=_shown(found, page),
+        page=page,
+        pages=pages,
         full_name=full_name,
         owner=found.owner,
         name=found.name,
@@ -81,11 +83,12 @@ def bot_page(
     )
 
 
-def _shown(found: Bot, every: bool) -> list[VersionLine]:
-    """The versions in the page's table: the newest and the active one, unless all are asked for."""
-    newest = VERSIONS if not every else len(found.versions)
-    rows = enumerate(found.versions)
-    return [one for at, one in rows if at < newest or one.number == found.active]
+def _shown(found: Bot, page: int) -> list[VersionLine]:
+    """The versions on this page of the table; the first one has the active version, too."""
+    first = (page - 1) * VERSIONS
+    rows = found.versions[first : first + VERSIONS]
+    active = (one for one in found.versions[VERSIONS:] if one.number == found.active)
+    return [*rows, *active] if page == 1 else rows
 
 
 def _recent(source: Source, owner: str, name: str) -> Matches:

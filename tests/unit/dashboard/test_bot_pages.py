@@ -186,12 +186,12 @@ def test_a_bot_with_many_versions_lists_the_newest_and_the_one_that_plays() -> N
     assert 'versions/281"' in html
     assert 'versions/280"' not in html
     assert 'versions/7"' in html
-    link = '/bots/alice/careful?versions=all#versions">All 300 versions'
-    assert link in html
-    whole = client.get("/bots/alice/careful?versions=all").text
-    assert 'versions/280"' in whole
-    assert link not in whole
-    assert "All 3 versions" not in text("/bots/alice/careful")
+    assert "300 versions, newest first" in html
+    assert 'href="/bots/alice/careful?versions=15#versions"' in html
+    second = client.get("/bots/alice/careful?versions=2").text
+    assert second.count('data-label="Version" class="number"><a') == bot_pages.VERSIONS
+    assert 'versions/280"' in second
+    assert "?versions=1#versions" not in make_app().test_client().get("/bots/alice/careful").text
 
 
 def test_the_opponents_are_there_as_csv_and_json() -> None:
@@ -284,5 +284,5 @@ def test_a_comparison_that_is_refused_leaves_the_page_waiting_for_the_verdict() 
         html = bot_pages.bot_page(SOURCE, "alice", "careful", error="no games are left")
     (section,) = re.findall(r'<section id="versions"[^>]*>', html)
     assert 'hx-get="/bots/alice/careful"' in section
-    whole = make_app().test_client().get("/bots/alice/careful?versions=all").text
-    assert 'hx-get="/bots/alice/careful?versions=all"' in whole
+    whole = make_app().test_client().get("/bots/alice/careful?versions=2").text
+    assert 'hx-get="/bots/alice/careful?versions=2"' in whole
