@@ -14,7 +14,7 @@ from server.db.models import Draft, Lesson, Match, MatchState, Version
 from server.times import CLOCKS_MS, lately
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from sqlalchemy.orm import Session
 
@@ -22,6 +22,8 @@ LATELY_MS: Final = 1_800_000
 """Jobs that were done longer ago do not count."""
 MAX_JOBS: Final = 200
 """The most jobs that count."""
+ENOUGH: Final = 5
+"""The least number of jobs that show the present pace."""
 Span = tuple[int, int]
 """The times at which a job was made and at which it was done, in ms."""
 
@@ -55,14 +57,14 @@ def of_tryouts(session: Session, *tables: type[Version | Draft], now: int) -> Pa
     spans: list[Span] = []
     waits: list[int] = []
     for table in tables or (Version, Draft):
-        made = select(table.created_at, table.settled_at).where(
-            lately(table.created_at, LATELY_MS, now)
-        )
-        for since, until in session.execute(made.order_by(table.created_at.desc()).limit(MAX_JOBS)):
-            if until is None:
-                waits.append(since)
-            else:
-                spans.append((since, until))
+        recent = lately(table.created_at, LATELY_MS, now)
+        done = select(table.created_at, table.settled_at).where(recent)
+        done = done.where(table.settled_at.is_not(None)).order_by(table.created_at.desc())
+        rows = session.execute(done.limit(MAX_JOBS))
+        spans += [(made, settled) for made, settled in rows if settled is not None]
+        unfinished = (recent, table.settled_at.is_(None), table.deadline.is_not(None))
+        oldest = session.scalar(select(func.min(table.created_at)).where(*unfinished))
+        waits += [oldest] if oldest is not None else []
     return pace(spans, min(waits, default=None), now)
 
 
@@ -78,6 +80,8 @@ def pace(spans: Iterable[Span], waits_since: int | None, now: int) -> Pace:
 
     `waits_since` is the time at which the oldest unfinished job was made; the time since then
     counts, too. Of more than MAX_JOBS jobs, the last ones count, from the end of the one before.
+    If the jobs since the oldest unfinished one was made took longer than all, only these count: a
+    burst of jobs is slower than those of a quiet hour before it.
     """
     begin, end = now - LATELY_MS, now + CLOCKS_MS  # A later end is that of a clock that was ahead.
     kept = sorted((one for one in spans if begin < one[1] <= end), key=lambda one: one[1])
@@ -91,4 +95,13 @@ def pace(spans: Iterable[Span], waits_since: int | None, now: int) -> Pace:
     for made, done in sorted(wanted):
         busy += max(0, done - max(made, reached))
         reached = max(reached, done)
-    return Pace(len(kept), busy / len(kept))
+    return Pace(len(kept), max(busy / len(kept), _present(kept, waits_since, begin, now)))
+
+
+def _present(kept: Sequence[Span], waits_since: int | None, begin: int, now: int) -> float:
+    """The mean ms between jobs since the oldest unfinished one was made; 0 for too few of them."""
+    if waits_since is None:
+        return 0.0
+    since = max(begin, waits_since)
+    count = sum(done > since for _, done in kept)
+    return (now - since) / count if count >= ENOUGH else 0.0

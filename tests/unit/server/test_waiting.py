@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import get_args
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from matchbox.answers.queue import JobName, QueueDetail, Waiting
 from matchbox.errors import Forbidden
@@ -30,6 +30,8 @@ from server.services.tick import tick
 from tests.books import GAME, SIMPLE, Books, open_books, played, season_of, tried_out
 
 MINUTE = 60_000
+QUIET = [(500 * at, 500 * at + 100) for at in range(40)]
+"""Jobs that were done as soon as they were wanted, over 20 s."""
 
 
 def alive(books: Books) -> None:
@@ -287,6 +289,8 @@ def test_only_operators_see_the_whole_queue(two_scopes: Books, alice: User, char
         ([(0, 10), (99 * MINUTE, 100 * MINUTE)], None, 10),  # not one of a clock that was ahead
         # Of many that were made together, the last ones; the wait before these does not count.
         ([(0, 50 * at) for at in range(1, 3 * job_times.MAX_JOBS)], None, 50),
+        # In a burst after a quiet time, those of the burst count alone, once there are some.
+        ([*QUIET, *((30_000, 30_000 + 5_000 * at) for at in range(1, 7))], 30_000, 5_000),
     ],
 )
 def test_a_pace_counts_the_time_in_which_something_was_wanted(
@@ -309,6 +313,21 @@ def test_the_estimate_of_a_long_season_is_that_of_its_last_matches(
     with books.read() as session:
         pace = job_times.of_matches(session, now=books.clock())
     assert (pace.done, pace.each_ms) == (3, 2000)
+
+
+def test_the_pace_of_tryouts_is_known_however_many_wait(
+    books: Books, alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(job_times, "MAX_JOBS", 3)
+    books.bot(alice, "done")
+    books.clock.pass_by(seconds=5)
+    versions = [books.bot(alice, f"waits-{at}") for at in range(4)]
+    with books.write() as session:
+        waits = {"state": VersionState.PENDING, "settled_at": None, "deadline": books.clock()}
+        these = Version.id.in_([one.id for one in versions])
+        session.execute(update(Version).where(these).values(**waits))
+    with books.read() as session:
+        assert job_times.of_tryouts(session, now=books.clock()).done == 1
 
 
 def test_the_pace_is_not_that_of_matches_of_a_clock_that_was_ahead(
