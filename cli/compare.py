@@ -20,7 +20,7 @@ from matchbox.errors import BadOption
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from laboratory.comparison import Played
+    from laboratory.comparison import Compared, Played
     from matchbox.lab.comparison import Comparison
     from matchbox.lab.plan import Plan
     from matchbox.league.sprt import Trial
@@ -71,14 +71,13 @@ def compare(
     bots = named_bots.find_all(game, [bot, other, *_field(field or [], more or [])])
     if (bots[0].version, bots[0].class_name) == (bots[1].version, bots[1].class_name):
         raise BadOption("both are the same bot: name another file, or FILE:CLASS")
-    plan = plan_of(
-        game, bots, games, seed or secrets.token_hex(4),
-        options=option or (), players=str(players or _usual_size(game)), width=width,
-    )  # fmt: skip
-    comparison, bundles = _make_comparison(plan, bounds, deals), named_bots.bundles(bots)
-    played, used = _play(comparison, plan, bundles, box, workers, again=width is None)
+    size = players or _usual_size(game)
+    seed = seed or secrets.token_hex(4)
+    plan = plan_of(game, bots, games, seed, options=option or (), players=str(size), width=width)
+    comparison = _make_comparison(plan, bounds, deals)
+    played = _play(comparison, plan, named_bots.bundles(bots), box, workers, again=width is None)
     if json:
-        output.document({**played, "workers": used})
+        output.document(played)
     else:
         _show(played)
     if played["verdict"] != "better":
@@ -93,9 +92,9 @@ def _play(
     workers: int,
     *,
     again: bool,
-) -> tuple[Played, int]:
-    """Plays the comparison, with a progress bar; `again` if a bot keeps state. Returns also the
-    number of processes."""
+) -> Compared:
+    """Plays the comparison, with a progress bar; `again` if a bot keeps state. Returns the document
+    of --json."""
     from cli.box import bots_apart
     from laboratory.comparison import run
     from laboratory.worker_pool import worker_pool
@@ -112,7 +111,8 @@ def _play(
         def show(fresh: Comparison) -> None:
             bar.update(task, completed=fresh.games, description=fresh.progress_text())
 
-        return run(comparison, plan, bundles, pool, again=again, show=show), workers
+        played = run(comparison, plan, bundles, pool, again=again, show=show)
+        return {**played, "workers": workers}
 
 
 def _field(named: Sequence[str], more: Sequence[str]) -> list[str]:

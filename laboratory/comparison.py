@@ -25,6 +25,13 @@ class Played(Result):
     games_per_second: float
 
 
+class Compared(Played):
+    """The document that `compare --json` prints."""
+
+    workers: int
+    """The number of processes."""
+
+
 def run(
     comparison: Comparison,
     plan: Plan,
@@ -36,10 +43,8 @@ def run(
 ) -> Played:
     """Plays the comparison, and begins again if a bot keeps state, as an experiment does.
 
-    `show` is called with the results after every batch. Returns the document that `compare --json`
-    prints, except `workers`.
-
-    Raises SeatFault("platform"), and Unavailable if a process died.
+    `show` is called with the results after every batch. Raises SeatFault("platform"), and
+    Unavailable if a process died.
     """
 
     def attempt(alone: frozenset[int] | None) -> Played:
