@@ -33,8 +33,7 @@ _MEANING: Final[dict[Finding, str]] = {
     "same": "the bots played again gave the same record",
     "different": "the record does not replay by its rules, or is not the one that was stored",
     "unrepeatable": "a bot does not repeat itself; the recorded moves replay",
-    "replayed_only": "the recorded moves replay; you may not read the file or memory of a bot, or "
-    "the match was played by another Python than yours",
+    "replayed_only": "the recorded moves replay; you may not read the file or memory of a bot",
 }
 
 
@@ -90,6 +89,8 @@ def verify(
     elif found.finding == "different" and place is not None:
         where = f"bout {place.bout + 1} at move {place.move + 1}"
         print(f"different: the bots played differently, first in {where}")
+    elif found.why:
+        print(f"{found.finding}: the recorded moves replay; {found.why}")
     else:
         print(f"{found.finding}: {_MEANING[found.finding]}")
     if found.finding == "different":

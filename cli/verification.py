@@ -14,7 +14,7 @@ from matchbox.match.verification import Verifier
 from matchbox.settings import limits_of, read_settings
 from worker.arena import learning
 from worker.arena.separation import shuffled
-from worker.arena.verification import seats_in
+from worker.arena.verification import library_versions, seats_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 def verifier(bundle: Find, memory: Find, box: Box | None) -> Verifier:
     """A verifier that plays in the box. `bundle` and `memory` map a digest to bytes, or None."""
-    return Verifier(bundle, memory, seats_in(box, _limits()), shuffled)
+    versions = library_versions(box)
+    return Verifier(bundle, memory, seats_in(box, _limits()), shuffled, libraries=versions)
 
 
 def teacher(box: Box | None) -> GiveLesson:

@@ -22,6 +22,7 @@ from matchbox.match.wire import Entrant, Learned, Teach
 if TYPE_CHECKING:
     from matchbox.league.archive import Archive
     from matchbox.league.archive_layout import ArchivedLesson, ArchivedMatch
+    from matchbox.match.record import Record
     from matchbox.match.verification import Verifier
     from matchbox.match.wire import Finding
 
@@ -95,7 +96,11 @@ class SeasonVerifier:
         again = self._teach(lesson, bundle, memory)
         if again == (lesson.after, fault):
             return "same"
-        return "different" if self._teach(lesson, bundle, memory) == again else "unrepeatable"
+        if self._teach(lesson, bundle, memory) != again:
+            return "unrepeatable"
+        record = self._first_record(lesson)
+        other = record is not None and self.verifier.other_library(record, [bundle])
+        return "not_repeated" if other else "different"
 
     def _teach(
         self, lesson: ArchivedLesson, bundle: bytes, memory: bytes
@@ -117,7 +122,9 @@ class SeasonVerifier:
 
     def _was_given_here(self, lesson: ArchivedLesson) -> bool:
         """Whether the lesson was given under this Python, as its first record says."""
+        record = self._first_record(lesson)
+        return record is None or records.is_of_this_python(record)
+
+    def _first_record(self, lesson: ArchivedLesson) -> Record | None:
         played = next(iter(lesson.played), None)
-        return played is None or records.is_of_this_python(
-            records.unpack(self.archive.packed_record(played))
-        )
+        return None if played is None else records.unpack(self.archive.packed_record(played))

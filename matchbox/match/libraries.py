@@ -17,15 +17,19 @@ if TYPE_CHECKING:
 
 def wanted(files: Mapping[str, bytes], offered: Sequence[str]) -> list[str]:
     """Returns the offered libraries that the files' code names and that are not loaded here."""
-    missing = [name for name in offered if name not in sys.modules]
-    if not missing:
+    return named(files, [name for name in offered if name not in sys.modules])
+
+
+def named(files: Mapping[str, bytes], libraries: Sequence[str]) -> list[str]:
+    """Returns those of these libraries that the files' code names."""
+    if not libraries:
         return []
-    named = {name for file, data in files.items() for name in _named(file, data, missing)}
-    return [name for name in missing if name in named]
+    found = {name for file, data in files.items() for name in _named(file, data, libraries)}
+    return [name for name in libraries if name in found]
 
 
-def _named(file: str, data: bytes, missing: Sequence[str]) -> Iterator[str]:
-    if not file.endswith(".py") or not any(name.encode() in data for name in missing):
+def _named(file: str, data: bytes, libraries: Sequence[str]) -> Iterator[str]:
+    if not file.endswith(".py") or not any(name.encode() in data for name in libraries):
         return
     try:
         code = compile(source_text(data), file, "exec", dont_inherit=True)

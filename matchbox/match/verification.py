@@ -7,15 +7,16 @@ find its file and memory.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, get_args
 
 from msgspec.structs import replace
 
 from matchbox import registry
+from matchbox.bundle import read_bundle
 from matchbox.errors import BadRecord, Conflict
+from matchbox.match import libraries, replay
 from matchbox.match import record as records
-from matchbox.match import replay
 from matchbox.match.wire import Finding
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ class Examined(NamedTuple):
 
     finding: Finding
     differs: replay.MoveIndex | None = None
+    why: str = ""
+    """Why this installation is no judge of a match that was only replayed; "" if it could be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,8 @@ class Verifier:
     order: RotationOrder = iter
     report: Callable[[int], None] = lambda bouts: None
     """Called with the number of bouts that have ended since last time."""
+    libraries: Mapping[str, str] = field(default_factory=dict)
+    """The version of each library that a bot may import in its seat here; "" if it may not."""
 
     def verify(
         self, record: Record, digest: str | None, classes: Sequence[str | None] = ()
@@ -90,14 +95,34 @@ class Verifier:
         replay.replay(game, record)
         bundles = _found(record.seats, self.bundle)
         memories = _found(filter(None, replay.memories(record)), self.memory)
-        if bundles is None or memories is None or not records.is_of_this_python(record):
+        if bundles is None or memories is None:
             return Examined("replayed_only")
+        if not records.is_of_this_python(record):
+            ours = records.python_minor()
+            why = f"the match was played by Python {record.python}, and this is Python {ours}"
+            return Examined("replayed_only", why=why)
         job = replay.job_of(record)
         if classes:
             seats = zip(job.seats, classes, strict=True)
             job = replace(job, seats=[replace(seat, class_name=name) for seat, name in seats])
         opened = self.seats(job, bundles, memories)
-        return Examined(*replay.compare(game, record, opened, self.order, self.report))
+        found = replay.compare(game, record, opened, self.order, self.report)
+        if found.verdict == "different" and (why := self.other_library(record, bundles.values())):
+            return Examined("replayed_only", why=why)
+        return Examined(*found)
+
+    def other_library(self, record: Record, bundles: Iterable[bytes]) -> str:
+        """Says which library that these bots import had another version in the record's boxes than
+        it has here; "" if none had."""
+        here = self.libraries
+        other = [name for name, was in record.libraries.items() if here.get(name, was) != was]
+        if not other:
+            return ""
+        for bundle in bundles:
+            for name in libraries.named(read_bundle(bundle).files, other):
+                ours = f"{name} {here[name]} is here" if here[name] else f"there is no {name} here"
+                return f"the match was played with {name} {record.libraries[name]}, and {ours}"
+        return ""
 
 
 def _found(names: Iterable[str], find: Find) -> dict[str, bytes] | None:

@@ -8,7 +8,7 @@ and the rows that it shares with others.
 from __future__ import annotations
 
 import secrets
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import structlog
 from msgspec.structs import replace
@@ -17,6 +17,7 @@ from matchbox import registry
 from matchbox.errors import BadMessage, BadRecord, CallerFault, Unavailable, UnknownGame
 from matchbox.match import record as records
 from matchbox.match import replay, wire
+from matchbox.settings import libraries_of
 from server.db.models import Match
 from server.services import (
     arenas,
@@ -36,8 +37,12 @@ if TYPE_CHECKING:
 
     from sqlalchemy.orm import Session
 
+    from matchbox.match.record import Record
     from matchbox.settings import Settings
     from server.context import Context
+
+_IN_EVERY_BOX: Final = "greenlet"
+"""The module of every box that records name. No bot needs it, so its version does not count."""
 
 log = structlog.get_logger(__name__)
 
@@ -161,7 +166,7 @@ def _looked_at(context: Context, played: wire.MatchPlayed) -> tuple[wire.MatchPl
 
     Its arena has a key. A record of another match is left to the service that books it, which
     refuses it. Raises Conflict if the arena does not hold the job, NotFound or Forbidden, and
-    BadMessage for a record of another Python than here: nobody could check it by playing it again.
+    BadMessage for a record of other versions than here: nobody could check it by playing it again.
     """
     about = job_kinds.claim_of(wire.RECORD, wire.to_plain(played))
     with context.read() as session:
@@ -172,14 +177,23 @@ def _looked_at(context: Context, played: wire.MatchPlayed) -> tuple[wire.MatchPl
             results.check(match, record)
         except BadRecord:
             return played, ""
-    if not records.is_of_this_python(record):
-        raise BadMessage(
-            f"the record of match {match.id} is of Python {record.python[:32]} and the server has "
-            f"{records.python_minor()}, so the match is played again"
-        )
+    _check_versions(match, record, context.settings)
     if why := why_false(played, context.settings):
         return played, why
     return replace(played, record=records.pack(record)), ""
+
+
+def _check_versions(match: Match, record: Record, settings: Settings) -> None:
+    """Raises BadMessage if the record names another version of Python, or of a library that bots
+    may import, than the server has."""
+    python, offered = records.python_minor(), registry.library_versions(libraries_of(settings))
+    here = {**offered, "Python": python, _IN_EVERY_BOX: record.libraries.get(_IN_EVERY_BOX)}
+    for name, theirs in {**record.libraries, "Python": record.python or python}.items():
+        if theirs != here.get(name):
+            raise BadMessage(
+                f"the record of match {match.id} is of {name[:32]} {theirs[:32]} and the server "
+                f"has {here.get(name, 'none')}, so the match is played again"
+            )
 
 
 def why_false(played: wire.MatchPlayed, settings: Settings) -> str:

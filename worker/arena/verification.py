@@ -6,6 +6,8 @@ Gives the bots their seats; matchbox/match/verification.py compares the records.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -13,6 +15,7 @@ from msgspec.structs import replace
 from matchbox.match import record as records
 from matchbox.match.verification import Verifier
 from matchbox.match.wire import Verified
+from sandbox.policy import LIBRARIES
 from worker.arena.match_seats import MatchSeats
 from worker.arena.separation import shuffled
 
@@ -37,7 +40,8 @@ def verify(
     number of bouts that have ended since last time. Raises SeatFault("platform") if the platform
     failed, and BadRecord if the record cannot be read.
     """
-    verifier = Verifier(bundle, memory, seats_in(box, job.limits), shuffled, report)
+    seats = seats_in(box, job.limits)
+    verifier = Verifier(bundle, memory, seats, shuffled, report, library_versions(box))
     found = verifier.examine(records.unpack(record), job.digest, job.classes)
     bout, move = found.differs or (None, None)
     return Verified(
@@ -58,3 +62,12 @@ def seats_in(box: Box | None, limits: Mapping[str, int]) -> Seats:
         return MatchSeats(limited, bundles, box, memories=memories).open_player
 
     return seats
+
+
+def library_versions(box: Box | None) -> dict[str, str]:
+    """The version of each library that bots may import in the box; "" for one that they may not."""
+    found = dict.fromkeys(LIBRARIES, "")
+    for name in LIBRARIES if box is None else box.libraries:
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace as replace_field
 from typing import Any
 
 import pytest
@@ -116,7 +117,43 @@ def test_other_bots_play_another_record(record: Record) -> None:
 def test_a_match_whose_bots_cannot_be_run_is_only_replayed(
     record: Record, change: dict[str, Any], bundle: Find
 ) -> None:
-    assert verifier(bundle).verify(replace(record, **change), None) == "replayed_only"
+    found = verifier(bundle).examine(replace(record, **change), None)
+    assert found.finding == "replayed_only"
+    assert ("by Python 2.7, and this is Python 3" in found.why) == ("python" in change)
+
+
+NUMPY = b"import numpy\n"
+
+
+@pytest.mark.parametrize(
+    ("record_has", "here", "says"),
+    [
+        ({"numpy": "1.26.4"}, {"numpy": "2.4.6"}, "with numpy 1.26.4, and numpy 2.4.6 is here"),
+        ({"numpy": "1.26.4"}, {"numpy": ""}, "with numpy 1.26.4, and there is no numpy here"),
+        ({"numpy": "2.4.6"}, {"numpy": "2.4.6"}, ""),
+        ({"greenlet": "1"}, {"numpy": "2.4.6"}, ""),
+        ({}, {"numpy": "2.4.6"}, ""),
+    ],
+)
+def test_a_match_that_differs_with_another_version_of_a_library_proves_nothing(
+    record: Record, record_has: dict[str, str], here: dict[str, str], says: str
+) -> None:
+    swapped = {version: NUMPY + SOURCES[1 - at] for at, version in enumerate(BUNDLES)}
+    again = replace_field(verifier(swapped.get), libraries=here)
+    found = again.examine(replace(record, libraries=record_has), None)
+    assert found.finding == ("replayed_only" if says else "different")
+    assert says in found.why
+    assert bool(found.why) == bool(says)
+
+
+def test_only_a_library_that_a_bot_imports_counts(record: Record) -> None:
+    older = replace(record, libraries={"numpy": "1.26.4"})
+    swapped = dict(zip(BUNDLES, reversed(BUNDLES.values()), strict=True))
+    plain = replace_field(verifier(swapped.get), libraries={"numpy": "2.4.6"})
+    assert plain.verify(older, None) == "different"
+    using = {version: NUMPY + source for version, source in BUNDLES.items()}
+    same = replace_field(verifier(using.get), libraries={"numpy": "2.4.6"})
+    assert same.verify(older, None) == "same"
 
 
 def test_it_says_where_the_match_took_another_course(record: Record) -> None:

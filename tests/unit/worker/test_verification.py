@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
 from itertools import count
 from typing import Any
 
@@ -18,6 +19,7 @@ from tests.unit.worker.conftest import LIMITS, a_match
 from tests.unit.worker.test_tasks import World, plain
 from worker.arena.play import play_job
 from worker.arena.tasks import Arena
+from worker.arena.verification import library_versions
 
 ONE = GOOD.encode()
 TWO = text("class Bot(ScaredPlayer):", "    pass")
@@ -94,6 +96,12 @@ def test_a_match_whose_file_is_gone_is_only_replayed(box: Box, packed: bytes) ->
     world.keep("match", packed)
     Arena(world.client, box, world.send).run(wire.VERIFY, plain(a_job(packed)))
     assert found(world).finding == "replayed_only"
+
+
+def test_the_libraries_of_the_box_are_compared_with_those_of_the_record(box: Box) -> None:
+    assert library_versions(None)["numpy"] == version("numpy")
+    offered = library_versions(box)["numpy"]
+    assert offered == (version("numpy") if "numpy" in box.libraries else "")
 
 
 def test_a_record_that_is_not_the_stored_one_is_different(box: Box, packed: bytes) -> None:

@@ -557,9 +557,14 @@ def test_a_stolen_key_keeps_no_record_from_being_checked(
 ) -> None:
     job = lab.job()
     result = honest(queued, job)
-    told = msgspec.structs.replace(records.unpack(result.record), python="9.9")
-    foreign = msgspec.structs.replace(result, record=records.pack(told))
-    assert "is of Python 9.9" in problem(lab.hand_in(wire.RECORD, foreign), 422)["detail"]
+    for change, named in (
+        ({"python": "9.9"}, "is of Python 9.9"),
+        ({"libraries": {"greenlet": "9", "numpy": "1.0"}}, "is of numpy 1.0 and the server has 2."),
+        ({"libraries": {"greenlet": "9", "random": "1"}}, "is of random 1 and the server has none"),
+    ):
+        told = msgspec.structs.replace(records.unpack(result.record), **change)
+        foreign = msgspec.structs.replace(result, record=records.pack(told))
+        assert named in problem(lab.hand_in(wire.RECORD, foreign), 422)["detail"]
     assert queued.match(job.match).state == MatchState.RUNNING
     assert lab.hand_in(wire.LOST, job.lost("refused")).get_json() == {"accepted": True}
     after = queued.match(job.match)
