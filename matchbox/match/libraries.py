@@ -5,6 +5,7 @@ Knows names of modules and compiled code; runs no line of a bot.
 
 from __future__ import annotations
 
+import importlib
 import sys
 from types import CodeType
 from typing import TYPE_CHECKING, Final
@@ -47,6 +48,10 @@ def _names(code: CodeType) -> Iterator[str]:
             yield from _names(constant)
 
 
+_IMPORT: Final = importlib._bootstrap._find_and_load_unlocked.__code__  # type: ignore[attr-defined]
+"""The code that imports a module, and for that calls the function that calls the finders."""
+
+
 class Refuser:
     """The last import finder: explains that a library is not here, and which ones are."""
 
@@ -54,8 +59,11 @@ class Refuser:
         self._offered = offered
 
     def find_spec(self, fullname: str, path: object, target: object = None) -> None:
-        """Raises ModuleNotFoundError for a library."""
+        """Raises ModuleNotFoundError for a library that is being imported. Finds nothing if a bot
+        only asks whether there is one, as by `importlib.util.find_spec`."""
         if path is not None or fullname in sys.stdlib_module_names:
+            return
+        if sys._getframe(2).f_code is not _IMPORT:
             return
         if fullname in self._offered:
             why = "must be named in a plain `import` statement"

@@ -70,8 +70,20 @@ def _replace_functions() -> None:
         for place in (module, inner):
             if hasattr(place, name):
                 setattr(place, name, dispatcher)
+    bits = sys.modules["numpy.random.bit_generator"]
+    vars(bits)["randbits"] = _entropy_of_bouts(vars(bits)["randbits"])
     module.default_rng = bout_rng
     module.RandomState = inner.RandomState = bout_state
+
+
+def _entropy_of_bouts(randbits: Callable[[int], int]) -> Callable[[int], int]:
+    """The source of the seeds of bit generators that a bot makes without one, as by `PCG64()`."""
+
+    def draw(count: int) -> int:
+        now = seeded_random.current()
+        return randbits(count) if now is None else now.twister().getrandbits(count)
+
+    return draw
 
 
 def words(seed: str) -> list[int]:

@@ -30,6 +30,16 @@ CHANCE = text(
 )
 
 
+UNSEEDED = text(
+    "from numpy.random import MT19937, PCG64, Generator, SeedSequence",
+    "LOADED = Generator(PCG64()).random()",
+    "class Bot(SimplePlayer):",
+    "    def turn(self, game_data, play_a_card):",
+    "        print(LOADED, Generator(PCG64()).random(), MT19937().random_raw())",
+    "        print(SeedSequence().entropy, Generator(PCG64(7)).random())",
+)
+
+
 @pytest.fixture
 def fresh(kind: str) -> Iterator[Box]:
     """A box that no bot has played in."""
@@ -59,6 +69,15 @@ def test_numpys_chance_is_the_bouts_and_its_integers_are_moves(box: Box) -> None
     assert first == second
 
 
+def test_a_generator_of_numpy_that_a_bot_makes_without_a_seed_has_the_bouts(box: Box) -> None:
+    match = a_match(UNSEEDED, NUMPY, deals=3)
+    logs = [play_job(match, by_digest(UNSEEDED, NUMPY), box).logs[0] for _ in range(2)]
+    assert logs[0] == logs[1]
+    lines = [line.split() for line in logs[0].splitlines()[:8]]
+    assert len({line[1] for line in lines[::2]}) == 4
+    assert len({line[1] for line in lines[1::2]}) == 1
+
+
 def test_numpys_chance_is_the_same_without_a_box(box: Box) -> None:
     match = a_match(CHANCE, NUMPY, deals=3)
     played = [play_job(match, by_digest(CHANCE, NUMPY), one) for one in (box, None, None)]
@@ -85,6 +104,16 @@ def test_a_bot_may_do_without_a_library_that_is_not_here(box: Box) -> None:
         "try:", "    import torch", "except ImportError:", "    torch = None", "BOT = SimplePlayer"
     )
     assert try_out(a_try_out(bundle), bundle, box).accepted
+
+
+def test_a_bot_may_ask_whether_a_library_is_here(box: Box) -> None:
+    bundle = text(
+        "from importlib.util import find_spec",
+        "FOUND = [find_spec(name) is not None for name in ('torch', 'tkinter', 'random')]",
+        "assert FOUND == [False, False, True], FOUND",
+        "BOT = SimplePlayer",
+    )
+    assert try_out(a_try_out(bundle), bundle, box).reasons == []
 
 
 def test_an_operator_may_offer_none() -> None:
