@@ -5,6 +5,7 @@ Knows times, sizes, and whose fault a missing answer is; knows nothing of the fr
 
 from __future__ import annotations
 
+import errno
 import os
 import select
 import signal
@@ -38,6 +39,11 @@ _QUIET_MS: Final = 20
 _AT_ONCE: Final = socket.MSG_DONTWAIT
 _GRACE: Final = struct.pack("ll", 0, GRACE_MS * 1000)
 """The time that the kernel waits for an answer before we poll, as a `struct timeval`."""
+_GONE: Final = (
+    *(errno.ENOENT, errno.ESRCH, errno.EINVAL),  # Its files in /proc, its pidfd, its clock.
+    *(errno.EPIPE, errno.ECONNRESET, errno.ENOTCONN),  # Its channel.
+)
+"""The errors of calls about a process that has ended."""
 _TAGS: Final = 64
 """The number of tags that are drawn at a time."""
 
@@ -49,7 +55,7 @@ class BoxSeat:
     """
 
     def __init__(self, zygote: ZygoteClient, limits: Limits, bank: Bank | None = None) -> None:
-        fork = zygote.fork(rlimits(limits, zygote.baseline_bytes))
+        fork = zygote.fork(rlimits(limits, zygote.baseline_bytes), limits.patience_ms / 1000)
         self.zygote = zygote
         self._limits = limits
         self._channel = fork.channel
@@ -214,8 +220,8 @@ class BoxSeat:
                 self._poll.modify(self._channel, select.POLLOUT)
                 self._wait()
                 self._poll.modify(self._channel, select.POLLIN)
-            except OSError:
-                raise self._exit_fault() from None
+            except OSError as error:
+                raise self._exit_fault(error) from None
 
     def _receive(self, tag: bytes, longest: int) -> bytes:
         room = TAG_BYTES + longest + 1
@@ -227,8 +233,8 @@ class BoxSeat:
         except BlockingIOError:
             self._watch().next_check_ms = 0
             packet = self._receive_polled(room)
-        except OSError:
-            packet = b""
+        except OSError as error:
+            raise self._exit_fault(error) from None
         if not packet:
             raise self._exit_fault()
         if not packet.startswith(tag):
@@ -243,8 +249,8 @@ class BoxSeat:
             pass
         try:
             return self._channel.recv(room, _AT_ONCE)
-        except OSError:
-            return b""
+        except OSError as error:
+            raise self._exit_fault(error) from None
 
     def _wait(self) -> bool:
         """Waits once, reading output and clocks; True if the channel is ready. Raises SeatFault."""
@@ -258,8 +264,8 @@ class BoxSeat:
         if not ready:
             try:
                 meter.check(self._is_ready)
-            except OSError:
-                raise self._exit_fault() from None
+            except OSError as error:
+                raise self._exit_fault(error) from None
         return ready
 
     def _watch(self) -> Meter:
@@ -272,8 +278,8 @@ class BoxSeat:
     def _slept_ms(self, meter: Meter, used: float) -> float:
         try:
             return meter.slept_ms(used)
-        except OSError:
-            raise self._exit_fault() from None
+        except OSError as error:
+            raise self._exit_fault(error) from None
 
     def _is_ready(self) -> bool:
         return any(descriptor != self._output for descriptor, _ in self._poll.poll(0))
@@ -281,8 +287,8 @@ class BoxSeat:
     def _cpu_ns(self) -> int:
         try:
             return time.clock_gettime_ns(self._clock)
-        except OSError:
-            raise self._exit_fault() from None
+        except OSError as error:
+            raise self._exit_fault(error) from None
 
     def _print_where(self) -> None:
         """Has a process that is out of time print where it is, if it can, for its author."""
@@ -293,12 +299,14 @@ class BoxSeat:
         with suppress(OSError):
             signal.pidfd_send_signal(self._handle, PRINT_STACK)
         until, patience = time.monotonic() + _WHERE_MS / 1000, _WHERE_MS
-        while watch.poll(patience) and time.monotonic() < until:
-            self._drain()
+        while watch.poll(patience) and time.monotonic() < until and self._drain():
             patience = _QUIET_MS
 
-    def _exit_fault(self) -> SeatFault:
-        """The fault of a process that is ending, or that goes on with its channel closed."""
+    def _exit_fault(self, error: OSError | None = None) -> SeatFault:
+        """The fault of a process that is ending, or that goes on with its channel closed. An error
+        of ours that says nothing about the process is the platform's fault."""
+        if error is not None and error.errno not in _GONE:
+            return SeatFault("platform", f"the bot's process could not be watched: {error}")
         allowed = self._begun / 1e6 + self._budget
         self._charge()
         try:
@@ -317,16 +325,18 @@ class BoxSeat:
         self._exit_status = replace(self.zygote.reap(), killed_by_host=stays)
         return self._exit_status
 
-    def _drain(self) -> None:
-        """Reads what the bot has printed; keeps what fits and drops the rest."""
+    def _drain(self) -> bool:
+        """Reads what the bot has printed; keeps what fits and drops the rest. False if there is
+        nothing."""
         try:
             text = os.read(self._output, 64 * 1024)
         except BlockingIOError:
-            return
+            return False
         if not text:
             with suppress(KeyError):
                 self._poll.unregister(self._output)
         self._log.feed(text)
+        return bool(text)
 
 
 def _tags() -> Iterator[bytes]:

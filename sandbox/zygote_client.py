@@ -23,7 +23,6 @@ from sandbox.policy import DESCRIPTORS, EXIT_STATUS, HELLO, SERIAL_BYTES
 from sandbox.verdict import ExitStatus
 
 _START_S: Final = 30.0
-_REPLY_S: Final = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +68,6 @@ class ZygoteClient:
             self.kill()
             raise BoxUnavailable(f"the box did not start: {_start_failure(report)}")
         self.raised: dict[str, bool] = report["raised"]
-        self._control.settimeout(_REPLY_S)
 
     def reserve_memory(self, memory_mb: int) -> None:
         """Lets the next seats have this many MiB. Raises SeatFault("platform")."""
@@ -79,13 +77,18 @@ class ZygoteClient:
             self.healthy = False
             raise SeatFault("platform", f"no room for {memory_mb} MiB: {error}") from error
 
-    def fork(self, limits: Mapping[str, int]) -> Fork:
-        """The process of a fresh seat, behind the whole wall. Raises SeatFault("platform")."""
+    def fork(self, limits: Mapping[str, int], patience_s: float) -> Fork:
+        """The process of a fresh seat, behind the whole wall. Raises SeatFault("platform").
+
+        The zygote has that many seconds for each of its answers about the seat.
+        """
         self.seats += 1
-        channel, theirs = channel_pair()
-        channel.settimeout(_REPLY_S)
-        output, writer = os.pipe()
-        os.set_blocking(output, False)
+        try:
+            channel, theirs, output, writer = _connections()
+        except OSError as error:
+            raise SeatFault("platform", f"a seat could not be made: {error}") from error
+        channel.settimeout(patience_s)
+        self._control.settimeout(patience_s)
         try:
             with theirs:
                 lent = DESCRIPTORS.pack(theirs.fileno(), writer)
@@ -127,6 +130,19 @@ class ZygoteClient:
         if self._control.fileno() >= 0:
             self._control.close()
             self._launched.end()
+
+
+def _connections() -> tuple[socket.socket, socket.socket, int, int]:
+    """Our and a seat's end of its channel, then of the pipe that it prints to. Raises OSError."""
+    channel, theirs = channel_pair()
+    try:
+        output, writer = os.pipe()
+    except OSError:
+        channel.close()
+        theirs.close()
+        raise
+    os.set_blocking(output, False)
+    return channel, theirs, output, writer
 
 
 def _with_advice(printed: str) -> str:

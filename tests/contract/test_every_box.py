@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import resource
 import signal
@@ -20,8 +21,8 @@ from sandbox import box as boxes
 from sandbox.box import Box, open_box
 from sandbox.box_seat import BoxSeat
 from sandbox.meter import Bank, cpu_clock
-from sandbox.policy import ZYGOTE_LIMITS, Limits, Wall, rlimits
-from sandbox.selftest import best_kind, selftest
+from sandbox.policy import ZYGOTE_LIMITS, Engine, Limits, Wall, rlimits
+from sandbox.selftest import _test, best_kind, selftest
 
 HERE = Path(__file__).parent
 ENTRY = "echo_entry:serve"
@@ -125,6 +126,52 @@ def test_a_huge_answer_is_a_protocol_fault(seat: BoxSeat, size: int) -> None:
 def test_an_answer_that_nobody_asked_for_is_a_protocol_fault(seat: BoxSeat) -> None:
     assert seat.ask(b"send(b'one'); reply = b'two'") == b"one"
     assert fault(seat, "reply = b'three'").kind == "protocol"
+
+
+def test_an_error_of_ours_while_a_bot_thinks_is_the_platforms_fault(
+    seat: BoxSeat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read(pid: int) -> bool:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr("sandbox.meter.is_asleep", read)
+    found = fault(seat, WAIT)
+    assert (found.kind, "Too many open files" in found.detail) == ("platform", True)
+
+
+def test_a_seat_for_which_no_descriptors_are_left_is_the_platforms_fault(
+    box: Box, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def pipe() -> tuple[int, int]:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    before = len(os.listdir("/proc/self/fd"))
+    with monkeypatch.context() as patch:
+        patch.setattr("sandbox.zygote_client.os.pipe", pipe)
+        with pytest.raises(SeatFault, match=r"could not be made: .*Too many open") as raised:
+            box.seat(LIMITS)
+    assert raised.value.kind == "platform"
+    assert len(os.listdir("/proc/self/fd")) == before
+    assert len(box._all) == len(box._idle) + len(box._lent)
+    with contextlib.closing(box.seat(LIMITS)) as seat:
+        assert seat.ask(b"reply = b'hello'", start=True) == b"hello"
+
+
+def test_a_zygote_that_gets_no_processor_has_the_patience_of_a_seat(box: Box) -> None:
+    with contextlib.closing(box.seat(LIMITS)) as seat:
+        zygote = seat.zygote
+    os.kill(zygote.pid, signal.SIGSTOP)
+    with pytest.raises(SeatFault, match="could not be made") as raised:
+        zygote.fork(rlimits(LIMITS, 0), 0.2)
+    assert (raised.value.kind, zygote.healthy) == ("platform", False)
+
+
+def test_who_is_late_and_has_closed_its_output_costs_no_processor_time(
+    hurried: BoxSeat,
+) -> None:
+    begun = time.process_time()
+    assert fault(hurried, f"import os; os.close(1); os.close(2); {WAIT}").kind == "timeout"
+    assert time.process_time() - begun < 0.15
 
 
 def test_thinking_off_turn_is_a_protocol_fault(seat: BoxSeat) -> None:
@@ -602,7 +649,7 @@ def test_a_process_box_without_namespaces_is_for_trusted_bots(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("sandbox.process_box._namespaces", tuple)
-    report = selftest.__wrapped__("process")
+    report = _test("process", Wall(), Engine(), ())
     assert not report.walled
     assert not report.layers["root"]
     assert report.layers["landlock"]

@@ -33,6 +33,18 @@ def test_the_selftest_names_the_very_part_that_is_left_out(part: str) -> None:
     assert all(any(f"{one!r}" in sentence for one in named) for sentence in report.missing)
 
 
+def test_a_test_that_failed_is_made_again_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = [selftest.SelfTestReport(walled, {}, []) for walled in (False, False, True, False)]
+    now = [0.0]
+    monkeypatch.setattr(selftest, "_KEPT", {})
+    monkeypatch.setattr(selftest, "_test", lambda *_: found.pop(0))
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    seen = []
+    for now[0] in (1.0, 2.0, 70.0, 71.0, 140.0, 999.0):
+        seen.append((selftest.selftest("bwrap").walled, len(found)))
+    assert seen == [(False, 3), (False, 3), (False, 2), (False, 2), (True, 1), (True, 1)]
+
+
 def test_a_root_that_is_left_out_is_named_by_the_box_that_needs_it() -> None:
     report = selftest.selftest("process", Wall(drop=("root",)))
     assert report.layers["root"] is False
