@@ -50,11 +50,13 @@ def learn(
     seed: str,
     limits: Mapping[str, int],
     box: Box | None,
+    watch: Callable[[], None] = lambda: None,
 ) -> LearnResult:
     """The bot's new memory. `records` is called only if the bot learns.
 
     `seed` is for random numbers, 64 hex digits. `limits` are those of a seat; learning has larger
-    ones. Raises SeatFault("platform"), BadBundle, BadMessage.
+    ones. `watch` is called before each of the bot's answers. Raises SeatFault("platform"),
+    BadBundle, BadMessage, and anything that `records` and `watch` raise.
     """
     allowed = learning_limits(parse_limits(limits))
     package, files = registry.package_of(game), read_bundle(bundle).files
@@ -64,10 +66,14 @@ def learn(
     channel = LocalChannel() if box is None else opener_in_box(box, allowed)()
     with closing(channel):
         try:
+            watch()
             frames.read_loaded(channel.ask(frame, start=True))
+            watch()
             if not frames.read_learns(channel.ask(frames.learns_frame())):
                 return LearnResult(memory, None, "", learns=False)
-            new, fault = frames.read_learned(channel.ask(frames.learn_frame(records()))), None
+            lesson = frames.learn_frame(records())
+            watch()
+            new, fault = frames.read_learned(channel.ask(lesson)), None
         except SeatFault as failed:
             if failed.kind == "platform":
                 raise
@@ -76,22 +82,39 @@ def learn(
 
 
 def give_lesson(
-    job: Teach, bundle: bytes, memory: bytes, record: Callable[[str], bytes], box: Box | None
+    job: Teach,
+    bundle: bytes,
+    memory: bytes,
+    record: Callable[[str], bytes],
+    box: Box | None,
+    watch: Callable[[], None] = lambda: None,
 ) -> wire.Learned:
     """The result of a lesson of the league. `record` returns the packed record of a match by id.
 
-    Raises SeatFault("platform"), BadBundle, BadRecord, and anything that `record` raises.
+    `watch` is called before each record and each of the bot's answers. Raises
+    SeatFault("platform"), BadBundle, BadRecord, and anything that `record` and `watch` raise.
     """
     found = Lessons([], 0)
 
     def records() -> list[bytes]:
         nonlocal found
-        own = [Own(unpack(record(match)), entrant) for match, entrant in job.played.items()]
+        own = []
+        for match, entrant in job.played.items():
+            watch()
+            own.append(Own(unpack(record(match)), entrant))
         found = lessons(registry.game(job.game), own, job.key)
         return found.records
 
     done = learn(
-        job.game, bundle, job.pupil, memory, records, seed=job.key, limits=job.limits, box=box
+        job.game,
+        bundle,
+        job.pupil,
+        memory,
+        records,
+        seed=job.key,
+        limits=job.limits,
+        box=box,
+        watch=watch,
     )
     return wire.Learned(
         lesson=job.lesson,

@@ -88,11 +88,11 @@ def _run_task(self: Any, message: dict[str, Any]) -> None:
         log.warning("job.requeued", task=task, why=str(error))
         if not stopping():
             time.sleep(_STOPPED_S if error.stopped else _REQUEUE_DELAY_S)
-        _Running.journal.end()
         raise Reject(str(error), requeue=True) from error
     finally:
         _Running.doing = ""
-    _Running.journal.end()
+        if not isinstance(sys.exception(), KeyboardInterrupt | SystemExit):  # It is being killed.
+            _Running.journal.end()
 
 
 for _task in wire.JOBS:
@@ -135,6 +135,9 @@ def _open(sender: str, options: dict[str, Any], **_: Any) -> None:
     reports.report_now(client, _Running.arena, _Running.report)
     arguments = (client, _Running.arena, _Running.report, lambda: _Running.doing)
     threading.Thread(target=reports.keep_reporting, args=arguments, daemon=True).start()
+    if not wall["walled"]:
+        again = (_Running.report, settings)
+        threading.Thread(target=reports.keep_testing, args=again, daemon=True).start()
     _Running.journal = Journal(Path(settings.data) / f"{sender.partition('@')[0]}.job")
     start.ready()
     _resume_job()

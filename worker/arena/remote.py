@@ -129,10 +129,10 @@ class RemoteArena:
         try:
             with logs.job_fields(message):
                 arena.run(task, message)
-        except (Requeue, MatchboxError) as error:
-            if isinstance(error, KeyRefused):
-                raise
-            log.warning("job.given_back", task=task, why=str(error))
+        except BadMessage as error:
+            log.error("message.dropped", task=task, why=str(error))
+        except Requeue as error:  # The server sends it again once it misses this arena's reports.
+            log.warning("job.requeued", task=task, why=str(error))
         finally:
             self._doing = ""
         self._pause_s = self._next_pause_s() if arena.faults.count > faults else 0.0

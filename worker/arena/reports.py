@@ -13,6 +13,7 @@ import structlog
 
 from matchbox.errors import MatchboxError
 from matchbox.match import wire
+from sandbox.selftest import AGAIN_S
 from worker.arena import cpu_affinity
 from worker.arena.boxes import examine
 from worker.arena.client import ServerClient
@@ -48,6 +49,17 @@ def keep_reporting(
     while True:
         report_now(client, arena, {**wall, **_load(), "doing": doing()})
         time.sleep(EVERY_S)
+
+
+def keep_testing(wall: dict[str, Any], settings: Settings) -> None:
+    """Repeats the self-test of a report without a wall until it passes; the report then says so."""
+    while not wall["walled"]:
+        time.sleep(AGAIN_S)
+        try:
+            wall.update(wall_report(wall["arena"], wall["box"], settings))
+        except Exception:  # It must not end: the arena would stay without a wall.
+            log.exception("wall.not_tested")
+    log.info("wall.stands", box=wall["box"])
 
 
 def report_now(client: ServerClient, arena: Arena, report: dict[str, Any]) -> None:

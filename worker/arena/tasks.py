@@ -21,6 +21,7 @@ from matchbox.errors import (
     BadMessage,
     BoxUnavailable,
     Forbidden,
+    KeyRefused,
     MatchboxError,
     NotFound,
     SeatFault,
@@ -59,6 +60,8 @@ Send = Callable[[str, dict[str, Any]], None]
 """Hands a task and its message to the broker. Raises Unavailable."""
 
 RENEW_S: Final = 30.0
+_REFUSALS: Final = (BadMessage, Forbidden, NotFound)
+"""The errors with which the server refuses a result for good."""
 
 
 class Requeue(Exception):
@@ -153,7 +156,7 @@ class Arena:
             raise
         except Forbidden as error:  # The server's secret is a new one: no fault of this arena.
             log.warning("job.refused", subject=job.subject, why=str(error))
-            self._hand_in(wire.LOST, job.lost(_cause(error)))
+            self._report_lost(job, _cause(error))
             return
         except Exception as error:
             if not isinstance(error, MatchboxError):
@@ -162,9 +165,12 @@ class Arena:
             return
         try:
             self._hand_in(task, result)
-        except BadMessage as error:
+        except KeyRefused:
+            raise
+        except _REFUSALS as error:
             log.error("result.refused", subject=job.subject, why=str(error))
-            self._lose(job, _cause(error))
+            if isinstance(error, BadMessage):
+                self._lose(job, _cause(error))
 
     def lose(self, task: str, message: dict[str, Any], why: str) -> None:
         """Reports the job of this message as lost. Raises BadMessage, Requeue."""
@@ -172,7 +178,17 @@ class Arena:
 
     def _lose(self, job: AnyJob, why: str) -> None:
         self.faults.note(why)
-        self._hand_in(wire.LOST, job.lost(why))
+        self._report_lost(job, why)
+
+    def _report_lost(self, job: AnyJob, why: str) -> None:
+        """Reports the job as lost. If the server refuses that, the job is over here all the same:
+        it ends with its lease. Raises KeyRefused, Requeue."""
+        try:
+            self._hand_in(wire.LOST, job.lost(why))
+        except KeyRefused:
+            raise
+        except _REFUSALS as error:
+            log.error("result.refused", subject=job.subject, why=str(error))
 
     def _perform(self, job: AnyJob) -> tuple[str, Any]:
         """The result of the job, and the ledger's task for it."""
@@ -206,15 +222,10 @@ class Arena:
         return replace(played, arena=self._name)
 
     def _teach(self, job: Teach) -> Learned:
-        watch = self._lease_renewer(job)
-
-        def record(match: str) -> bytes:
-            watch(0)
-            return self._client.record(match)
-
         bundle = self._client.bundle(job.pupil.version)
         memory = self._client.memory(job.pupil.memory) if job.pupil.memory else b""
-        return give_lesson(job, bundle, memory, record, self._box)
+        watch = partial(self._lease_renewer(job), 0)
+        return give_lesson(job, bundle, memory, self._client.record, self._box, watch)
 
     def _take_turn(self, job: TakeTurn) -> TurnTaken:
         versions = {seat.version for seat in job.seats if seat is not None}

@@ -224,6 +224,7 @@ def _learn(job: TryOut, bundle: bytes, files: Files, trial: _Trial, box: Box | N
         seed=key,
         limits=job.limits,
         box=box,
+        watch=trial.watch,
     )
     trial.logs.append(done.log)
     trial.learns = done.learns

@@ -14,7 +14,7 @@ from tests.unit.worker.bots import GOOD, text
 from tests.unit.worker.conftest import LIMITS, DeadBox, a_match, a_try_out
 from tests.unit.worker.test_tasks import World, plain
 from worker.arena.play import play_job
-from worker.arena.tasks import Arena
+from worker.arena.tasks import Arena, Requeue
 
 OTHER = text("class Bot(ScaredPlayer):", "    pass")
 LEARN = "    @staticmethod\n    def learn(memory, records):\n        {}\n"
@@ -53,6 +53,15 @@ def given(box: Any, world: World, job: Teach) -> Learned:
 def test_a_lesson_is_claimed_given_and_sent(box: Box, memory: bytes, new: bytes) -> None:
     learned = given(box, *a_lesson(PUPIL.encode(), memory))
     assert (learned.learns, learned.memory, learned.fault, learned.records) == (True, new, None, 4)
+
+
+def test_an_arena_that_is_stopping_gives_a_lesson_back_before_the_bot_is_asked(box: Box) -> None:
+    world, job = a_lesson(PUPIL.encode())
+    asked = iter((False, False, True))
+    arena = Arena(world.client, box, world.send, lambda: next(asked))
+    with pytest.raises(Requeue, match="stopping"):
+        arena.run(wire.LEARN, plain(job))
+    assert world.sent == []
 
 
 def test_a_fault_brings_the_old_memory_back_and_says_why(box: Box) -> None:

@@ -113,6 +113,22 @@ def test_a_job_that_a_stopping_arena_gives_back_is_logged_without_a_traceback(
     assert [one for one in caplog.records if one.exc_info] == []
 
 
+@pytest.mark.parametrize(
+    ("error", "left"), [(OSError("broken"), False), (SystemExit(1), True)], ids=["fails", "dies"]
+)
+def test_only_a_job_during_which_the_arena_is_killed_stays_in_the_journal(
+    world: World, monkeypatch: pytest.MonkeyPatch, error: BaseException, left: bool
+) -> None:
+    def run(task: str, message: dict[str, Any]) -> None:
+        raise error
+
+    main = importlib.import_module("worker.arena.main")
+    monkeypatch.setattr(main._Running, "arena", SimpleNamespace(run=run))
+    with pytest.raises(type(error)):
+        main.app.tasks[wire.PLAY_MATCH].run(JOB)
+    assert (world.journal.unfinished() is not None) == left
+
+
 def test_an_arena_without_a_folder_for_its_sockets_tells_the_server_why_it_cannot_play(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,10 +14,12 @@ from matchbox.bundle import digest
 from matchbox.errors import BadMessage, BoxUnavailable, Unavailable
 from matchbox.match import wire
 from matchbox.match.wire import Job, Lost, MatchPlayed, TriedOut
+from matchbox.settings import Settings
 from sandbox.box import Box
 from sandbox.box_seat import BoxSeat
 from sandbox.meter import Bank
 from sandbox.policy import Limits
+from sandbox.selftest import SelfTestReport
 from tests.unit.worker.bots import GOOD, text, turning
 from tests.unit.worker.conftest import DeadBox, a_match, a_try_out
 from tests.unit.worker.test_turn import Table
@@ -44,6 +46,7 @@ class World:
         self.server_is_up = True
         self.refused = ""
         """The task whose results the server refuses."""
+        self.refusal = 400
         self.client = ServerClient(
             "http://server", "token", pauses_s=(), transport=httpx.MockTransport(self._answer)
         )
@@ -71,7 +74,7 @@ class World:
         if path == "/internal/results":
             self.posted.append(json.loads(request.content))
             refused = self.posted[-1]["task"] == self.refused
-            return httpx.Response(400 if refused else 200, json={})
+            return httpx.Response(self.refusal if refused else 200, json={})
         bundle = self._bundles.get(path.rpartition("/")[2])
         return (
             httpx.Response(404, json={}) if bundle is None else httpx.Response(200, content=bundle)
@@ -293,6 +296,39 @@ def test_faults_of_the_box_are_told_by_every_report_of_the_run() -> None:
         assert first["run"] == second["run"] != ""
         assert cause in first["fault"]
     assert closed.faults.run != dead.faults.run
+
+
+@pytest.mark.parametrize("refusal", [403, 404])
+@pytest.mark.parametrize(("box_", "refused"), [(None, wire.RECORD), (DeadBox(), wire.LOST)])
+def test_a_job_whose_result_the_server_refuses_for_good_is_over_here(
+    box: Box, box_: Any, refused: str, refusal: int
+) -> None:
+    world = World(ONE, TWO)
+    world.broker_is_up, world.refused, world.refusal = False, refused, refusal
+    arena = Arena(world.client, box_ or box, world.send)
+    arena.run(wire.PLAY_MATCH, plain(a_match(ONE, TWO)))
+    assert [one["task"] for one in world.posted] == [refused]
+
+
+def test_a_failed_self_test_is_repeated_until_the_wall_stands(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found: list[SelfTestReport | OSError] = [
+        *(SelfTestReport(False, {}, ["busy"]), OSError("busy"), SelfTestReport(True, {}, []))
+    ]
+
+    def examine(kind: str, settings: Settings) -> SelfTestReport:
+        one = found.pop(0)
+        if isinstance(one, OSError):
+            raise one
+        return one
+
+    monkeypatch.setattr(reports, "examine", examine)
+    monkeypatch.setattr(reports, "AGAIN_S", 0.0)
+    wall = reports.wall_report("arena-1@here", "bwrap", Settings()) | {"express": True}
+    assert (wall["walled"], wall["why"]) == (False, "busy")
+    reports.keep_testing(wall, Settings())
+    assert (wall["walled"], wall["why"], wall["express"], found) == (True, "", True, [])
 
 
 def test_whatever_a_report_fails_by_the_next_one_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
