@@ -87,6 +87,7 @@ def read_settings(
             f"MATCHBOX_FEWEST_DEALS is {settings.fewest_deals} and MATCHBOX_MOST_DEALS only "
             f"{settings.most_deals}; raise the most, or lower the fewest"
         )
+    _check_lease(settings)
     return settings
 
 
@@ -133,3 +134,20 @@ def _check_mail(settings: Settings) -> None:
         raise BadSetting(
             "MATCHBOX_SMTP_USER and MATCHBOX_SMTP_PASSWORD go together; set both, or none"
         )
+
+
+def _check_lease(settings: Settings) -> None:
+    """Raises BadSetting if an arena would lose its job while a bot still may take its time: the
+    next arena would, too, and the job would never be done."""
+    for step, budget_ms, name in (
+        ("to decide once", min(settings.cpu_ms, settings.bank_ms), "MATCHBOX_CPU_MS"),
+        ("to load", settings.start_cpu_ms, "MATCHBOX_START_CPU_MS"),
+    ):
+        allowed_ms = min(budget_ms * settings.wall_factor, max(budget_ms, settings.bank_ms))
+        minutes = allowed_ms // 60_000 + 1
+        if minutes > settings.lease_minutes:
+            raise BadSetting(
+                f"{name} and MATCHBOX_WALL_FACTOR let a bot take {allowed_ms // 1000} s {step}, "
+                f"and MATCHBOX_LEASE_MINUTES is {settings.lease_minutes}: an arena without "
+                f"progress loses its job by then; raise the lease to {minutes}, or lower the others"
+            )

@@ -116,6 +116,29 @@ def test_every_number_has_bounds_and_a_default_within_them() -> None:
             assert knob.metadata["least"] <= knob.default <= knob.metadata["most"]
 
 
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"CPU_MS": "120000", "BANK_MS": "3600000"}, "CPU_MS .* take 480 s to decide .* to 9, or"),
+        ({"CPU_MS": "600000", "BANK_MS": "300000"}, "CPU_MS .* take 300 s to decide .* to 6, or"),
+        ({"START_CPU_MS": "300000"}, "START_CPU_MS .* take 300 s to load, .*LEASE_MINUTES is 5"),
+        ({"LEASE_MINUTES": "1", "BANK_MS": "60000", "CPU_MS": "15000"}, "the lease to 2, or"),
+    ],
+)
+def test_limits_of_bots_that_no_lease_can_hold_are_refused(
+    given: dict[str, str], says: str
+) -> None:
+    with pytest.raises(BadSetting, match=says):
+        read_settings({f"MATCHBOX_{name}": value for name, value in given.items()})
+
+
+@pytest.mark.parametrize(
+    "given", [{"CPU_MS": "600000"}, {"LEASE_MINUTES": "1"}, {"BANK_MS": "3600000"}]
+)
+def test_limits_of_bots_that_a_lease_can_hold_are_taken(given: dict[str, str]) -> None:
+    read_settings({f"MATCHBOX_{name}": value for name, value in given.items()})
+
+
 def test_the_limits_of_a_seat_are_taken_from_the_settings() -> None:
     assert limits_of(read_settings({"MATCHBOX_CPU_MS": "70"}))["cpu_ms"] == 70
 
