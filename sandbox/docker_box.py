@@ -108,6 +108,7 @@ class _Container:
         Raises BoxUnavailable.
         """
         from docker.errors import DockerException
+        from requests import RequestException
 
         directory = _directory(self._engine)
         self._folder = Path(tempfile.mkdtemp(prefix=orphans.folder_prefix(), dir=directory))
@@ -120,7 +121,7 @@ class _Container:
                     control = self._accept_call(listener)
                     self._handle = _handle(control)
                 except BaseException:
-                    with suppress(DockerException):  # It is gone already if it has ended.
+                    with suppress(DockerException, RequestException):  # It may be gone already.
                         self._container.remove(force=True)
                     raise
         except BaseException:

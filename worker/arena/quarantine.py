@@ -33,7 +33,8 @@ def try_alone(
     """The verdict on a version in quarantine: it is accepted again, or refused with a reason.
 
     It is refused if the platform fails twice with it and not without it. Raises
-    SeatFault("platform") if the platform fails without it too.
+    SeatFault("platform") if the platform fails without it too, or if the bot that plays in its
+    place is no measure, since it fails itself; and BadBundle if that is no bot.
     """
     assert job.beside is not None
     control = replace(job, version=job.beside.version, class_name=job.beside.class_name)
@@ -42,7 +43,8 @@ def try_alone(
             return try_out(job, bundle, box, beside, watch)
         except SeatFault as fault:
             why = fault.detail
-            try_out(control, beside, box, beside, watch)
+            if not try_out(control, beside, box, beside, watch).accepted:
+                raise
     return TriedOut(
         version=job.version,
         attempt=job.attempt,

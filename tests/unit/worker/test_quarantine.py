@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from matchbox.bundle import digest
-from matchbox.errors import SeatFault
+from matchbox.errors import BadBundle, SeatFault
 from matchbox.match.wire import Entrant, TryOut
 from tests.unit.worker.bots import GOOD, turning
 from tests.unit.worker.conftest import a_try_out
@@ -102,3 +102,10 @@ def test_a_platform_that_fails_without_the_suspect_judges_nobody(box: Box) -> No
     with pytest.raises(SeatFault, match="has died") as raised:
         try_alone(suspected(BREAKER), BREAKER, HOUSE, shaky(box, b"Player", 99))
     assert raised.value.kind == "platform"
+
+
+@pytest.mark.parametrize("house", [b"no bot \xff", turning("raise ValueError('house')")])
+def test_a_suspect_is_not_blamed_for_a_bad_bundle_of_the_house(box: Box, house: bytes) -> None:
+    suspect = a_try_out(BREAKER, beside=Entrant(digest(house)))
+    with pytest.raises((SeatFault, BadBundle)):
+        try_alone(suspect, BREAKER, house, shaky(box, b"breaks the platform", 9))
