@@ -5,7 +5,6 @@ Knows names of modules and compiled code; runs no line of a bot.
 
 from __future__ import annotations
 
-import importlib
 import sys
 from types import CodeType
 from typing import TYPE_CHECKING, Final
@@ -48,8 +47,8 @@ def _names(code: CodeType) -> Iterator[str]:
             yield from _names(constant)
 
 
-_IMPORT: Final = importlib._bootstrap._find_and_load_unlocked.__code__  # type: ignore[attr-defined]
-"""The code that imports a module, and for that calls the function that calls the finders."""
+_IMPORT: Final = "_find_and_load_unlocked"
+"""The function that imports a module, and for that calls the one that calls the finders."""
 
 
 class Refuser:
@@ -63,7 +62,7 @@ class Refuser:
         only asks whether there is one, as by `importlib.util.find_spec`."""
         if path is not None or fullname in sys.stdlib_module_names:
             return
-        if sys._getframe(2).f_code is not _IMPORT:
+        if sys._getframe(2).f_code.co_name != _IMPORT:
             return
         if fullname in self._offered:
             why = "must be named in a plain `import` statement"

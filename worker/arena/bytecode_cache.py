@@ -1,8 +1,8 @@
-"""A bot's code: compiled once, in a seat that runs none of it, and kept while the box is open.
+"""The code of a bot's main file: compiled in a seat that runs none of it, and kept for other seats.
 
-Charges each bot the processor time of compiling it. If a bot exploits a hole in the compiler, a
-seat may answer anything. So the code is never read here, and is given only to seats of the same
-source.
+The time of compiling counts as the bot's: its seats have that much less for loading. If a bot
+exploits a hole in the compiler, a seat may answer anything. So the code is never read here, and is
+given only to seats of the same source.
 """
 
 from __future__ import annotations
