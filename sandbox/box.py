@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from matchbox.errors import BoxUnavailable, SeatFault
+from matchbox.match.seat import PassingChannel
 from sandbox import bwrap_box, docker_box, process_box
 from sandbox.box_seat import BoxSeat
 from sandbox.launch import Launch, launcher
@@ -199,47 +200,28 @@ class SeatOpener:
         return self._open_seat(self._first.with_libraries)
 
 
-class FirstSeat:
+class FirstSeat(PassingChannel):
     """A plain seat, replaced if its bot wants libraries. No line of the bot has run by then."""
 
     def __init__(
         self, open_seat: Callable[[bool], BoxSeat], wants_libraries: Callable[[bytes], bool]
     ) -> None:
+        super().__init__(open_seat(False))
         self._open_seat = open_seat
         self._wants_libraries = wants_libraries
-        self._seat = open_seat(False)
         self.with_libraries: bool | None = None
         """Whether its bot wants libraries; None before it has answered."""
 
     def ask(self, frame: bytes, decisions: int = 1, *, start: bool = False) -> bytes:
         """The one frame that answers this one: see BoxSeat.ask."""
-        answer = self._seat.ask(frame, decisions, start=start)
+        answer = self._channel.ask(frame, decisions, start=start)
         if start and self.with_libraries is None:
             self.with_libraries = self._wants_libraries(answer)
             if self.with_libraries:
-                self._seat.close()
-                self._seat = self._open_seat(True)
-                answer = self._seat.ask(frame, decisions, start=True)
+                self._channel.close()
+                self._channel = self._open_seat(True)
+                answer = self._channel.ask(frame, decisions, start=True)
         return answer
-
-    def close(self) -> None:
-        """Ends the program."""
-        self._seat.close()
-
-    @property
-    def stderr(self) -> str:
-        """The program's output."""
-        return self._seat.stderr
-
-    @property
-    def cpu_ms(self) -> float:
-        """The processor time it has used, in milliseconds."""
-        return self._seat.cpu_ms
-
-    @property
-    def peak_bytes(self) -> int:
-        """The most memory that it has held, in bytes."""
-        return self._seat.peak_bytes
 
 
 class SpareZygote:

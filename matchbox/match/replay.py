@@ -57,9 +57,9 @@ FAULT_LINES: Final[dict[str, str]] = {
 """Each kind of fault as the transcript has it, after the seat's name."""
 BY_A_MACHINE = ("timeout", "memory", "platform")
 """Faults that depend on a machine's clock or memory. They are taken from the record."""
-_PERHAPS_BY_A_CLOCK = (*BY_A_MACHINE, "protocol")
-"""A move at a time when it is not the bot's turn breaks the protocol, but only a clock detects it.
-"""
+PERHAPS_BY_A_MACHINE: Final = frozenset((*BY_A_MACHINE, "protocol"))
+"""Faults that prove nothing about a bot. A move at a time when it is not the bot's turn breaks the
+protocol, but only a clock detects it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +210,7 @@ def compare(
     if records.digest(again) == wanted:
         return ReplayResult("same")
     breaches = any(fault.kind == "protocol" for bout in record.bouts for fault in bout.faults)
-    if breaches and records.digest(play_again(_PERHAPS_BY_A_CLOCK)) == wanted:
+    if breaches and records.digest(play_again(PERHAPS_BY_A_MACHINE)) == wanted:
         return ReplayResult("same")
     third, found = records.digest(play_again()), first_difference(record, again)
     repeated = third == records.digest(again) and not _is_slower(record, again, found)
@@ -223,7 +223,7 @@ def _is_slower(record: Record, again: Record, found: MoveIndex | None) -> bool:
     if found is None:
         return False
     known, new = record.bouts[found.bout].faults, again.bouts[found.bout].faults
-    return any(fault.kind in _PERHAPS_BY_A_CLOCK for fault in new if fault not in known)
+    return any(fault.kind in PERHAPS_BY_A_MACHINE for fault in new if fault not in known)
 
 
 def first_difference(record: Record, again: Record) -> MoveIndex | None:

@@ -14,7 +14,7 @@ from matchbox.errors import SeatFault
 from matchbox.match import record as records
 from matchbox.match.record import entrant
 from matchbox.match.referee import play_alone
-from matchbox.match.replay import unlike, walk
+from matchbox.match.replay import PERHAPS_BY_A_MACHINE, unlike, walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,9 +26,7 @@ if TYPE_CHECKING:
 
 AGAIN: Final = 2
 """A bout with a different result is replayed alone this many times before a bot is named."""
-_NO_WORD: Final = frozenset(("timeout", "platform", "protocol", "memory"))
-"""A bout with such a fault proves nothing: the machine may have caused it."""
-_SKIPPED: Final = _NO_WORD | {"excluded"}
+_SKIPPED: Final = PERHAPS_BY_A_MACHINE | {"excluded"}
 """A bout with one of these faults is not sampled. "excluded" is the result of other bouts."""
 
 
@@ -96,12 +94,12 @@ def _compare(
     """The kind of difference and the entrant at fault; None if there is none that counts."""
     order = bout.deal, bout.rotation
     alone = play_alone(game, job, order, open_player, beat)
-    if alone == bout or _NO_WORD & _kinds(alone):
+    if alone == bout or PERHAPS_BY_A_MACHINE & _kinds(alone):
         return None
     kind, other = "stateful", bout
     for _ in range(AGAIN):
         again = play_alone(game, job, order, open_player, beat)
-        if _NO_WORD & _kinds(again):
+        if PERHAPS_BY_A_MACHINE & _kinds(again):
             return None
         if again != alone:
             kind, other = "unrepeatable", again

@@ -48,6 +48,36 @@ class Channel(Protocol):
         """The most memory that it has held, in bytes, once it has ended; 0 if that is not known."""
 
 
+class PassingChannel:
+    """A channel that passes on what another one says; a base for those that add something."""
+
+    def __init__(self, channel: Channel) -> None:
+        self._channel = channel
+
+    def ask(self, frame: bytes, decisions: int = 1, *, start: bool = False) -> bytes:
+        """The one frame that answers this one. Raises SeatFault."""
+        return self._channel.ask(frame, decisions, start=start)
+
+    def close(self) -> None:
+        """Ends the program."""
+        self._channel.close()
+
+    @property
+    def stderr(self) -> str:
+        """The program's output."""
+        return self._channel.stderr
+
+    @property
+    def cpu_ms(self) -> float:
+        """The processor time it has used, in milliseconds."""
+        return self._channel.cpu_ms
+
+    @property
+    def peak_bytes(self) -> int:
+        """The most memory that it has held, in bytes."""
+        return self._channel.peak_bytes
+
+
 class Seat:
     """A bot in one rotation of a match; `renew` gives it a fresh process."""
 

@@ -7,7 +7,7 @@ and `matchbox check` run this same function.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -23,7 +23,7 @@ from matchbox.match.output import plain
 from matchbox.match.referee import play
 from matchbox.match.replay import check_rules
 from matchbox.match.sample import sample
-from matchbox.match.seat import Seat
+from matchbox.match.seat import PassingChannel, Seat
 from matchbox.match.wire import Entrant, PlayMatch, TriedOut
 from worker.arena import verdict_messages
 from worker.arena.failed_function import find_failed_function
@@ -36,7 +36,7 @@ DEALS_AT_ONCE: Final = 6
 """The number of deals played at once. All their bouts are then played again, each alone."""
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from matchbox.match.frames import Answer, Question, View
     from matchbox.match.record import Record
@@ -104,18 +104,18 @@ def try_out(
     `beside` is the bundle of the opponents, if it does not play against itself. `watch` is called
     at each answer. Raises SeatFault("platform"), BadGame, and anything that `watch` raises.
     """
-    seats = partial(opener, box, job.limits)
-    kept, libraries = parse_limits(job.limits).log_bytes, libraries_of(box)
-    trial = _Trial(seats, kept, libraries, watch)
+    others = [] if beside is None else [read_bundle(beside).files]  # It may raise BadBundle.
+    seats, kept = partial(opener, box, job.limits), parse_limits(job.limits).log_bytes
+    trial = _Trial(seats, kept, libraries_of(box), watch)
     verdict, reasons, unrepeatable, stateful = "accepted", [], False, False
     try:
         files = _load(job, bundle, trial)
-        bots = [files] if beside is None else [files, read_bundle(beside).files]
-        unrepeatable = not _play_twice(job, bots, trial)
+        unrepeatable = not _play_twice(job, [files, *others], trial)
         reasons = [verdict_messages.UNREPEATABLE] if unrepeatable else []
         if beside is None:
             stateful = not unrepeatable and _keeps_state(job, files, trial)
             reasons += [verdict_messages.STATEFUL] if stateful else []
+            reasons += _play_at_the_largest_table(job, files, trial)
             reasons += _learn(job, bundle, files, trial, box)
         reasons += verdict_messages.never_awaited(trial.log)
     except BadBundle as error:
@@ -207,6 +207,28 @@ def _keeps_state(job: TryOut, files: Files, trial: _Trial) -> bool:
     return bool(sample(game, match, played.record, open_player, every, trial.watch).stateful)
 
 
+def _play_at_the_largest_table(job: TryOut, files: Files, trial: _Trial) -> list[str]:
+    """Plays a bout at the game's largest table, if it has not been played so far.
+
+    Returns messages for its author: a fault there refuses no bot, which may never come to such a
+    table. Raises a fault of the platform.
+    """
+    seats = max(registry.game(job.game).spec.seats)
+    match, apart = _match(job, job.deals[0], seats=seats), replace(trial, played=[], logs=[])
+    if len(trial.played[0].seats) == seats:
+        return []
+    try:
+        _play(match, [files], apart, rotations=(0,))
+    except TryOutFailed as failed:
+        _, (why,) = _refusal(failed, job, apart.log)
+        return [verdict_messages.at_table(seats, why)]
+    finally:
+        trial.logs += apart.logs
+        trial.peak_bytes = apart.peak_bytes
+    trial.games += 1
+    return []
+
+
 def _learn(job: TryOut, bundle: bytes, files: Files, trial: _Trial, box: Box | None) -> list[str]:
     """Lets a bot that learns do so once, and then play a deal with its new memory.
 
@@ -236,17 +258,20 @@ def _learn(job: TryOut, bundle: bytes, files: Files, trial: _Trial, box: Box | N
     return []
 
 
-def _play(match: PlayMatch, bots: list[Files], trial: _Trial, memory: bytes = b"") -> str:
+def _play(
+    match: PlayMatch,
+    bots: list[Files],
+    trial: _Trial,
+    memory: bytes = b"",
+    rotations: Iterable[int] | None = None,
+) -> str:
     """The digest of the record of one match. Raises TryOutFailed at the bot's first fault.
 
     `bots` are the bot's own files and, if it does not play against itself, the opponents'. Each
-    match has a bank of time of its own, as on the platform.
+    match has a bank of time of its own, as on the platform. `rotations` limits it to some.
     """
-    package, open_channel, open_other = (
-        registry.package_of(match.game),
-        trial.new_opener(),
-        trial.new_opener(),
-    )
+    game, package = registry.game(match.game), registry.package_of(match.game)
+    open_channel, open_other = trial.new_opener(), trial.new_opener()
     opened: list[_WatchedSeat] = []
 
     def open_player(entrant: int, rotation: int) -> _WatchedSeat | Seat:
@@ -260,7 +285,7 @@ def _play(match: PlayMatch, bots: list[Files], trial: _Trial, memory: bytes = b"
         return opened[-1]
 
     try:
-        played = play(registry.game(match.game), match, open_player)
+        played = play(game, match, open_player, rotations=rotations)
     finally:
         for watched in opened:
             watched.close()
@@ -274,8 +299,9 @@ def _play(match: PlayMatch, bots: list[Files], trial: _Trial, memory: bytes = b"
     return records.digest(played.record)
 
 
-def _match(job: TryOut, *deals: str) -> PlayMatch:
-    """The match of these deals between the bot and its opponents, all rotations at once."""
+def _match(job: TryOut, *deals: str, seats: int = 0) -> PlayMatch:
+    """The match of these deals between the bot and its opponents, all rotations at once, at a table
+    of this size; 0: the smallest one."""
     spec = registry.game(job.game).spec
     own = Entrant(job.version, job.class_name)
     return PlayMatch(
@@ -288,7 +314,7 @@ def _match(job: TryOut, *deals: str) -> PlayMatch:
         options=fill_options(spec, {}),
         deals=list(deals),
         width=len(deals),
-        seats=[own, *[job.beside or own] * (spec.seats[0] - 1)],
+        seats=[own, *[job.beside or own] * ((seats or spec.seats[0]) - 1)],
     )
 
 
@@ -348,39 +374,24 @@ class _WatchedSeat:
         return _TimedChannel(self._open_channel(), self._trial)
 
 
-class _TimedChannel:
+class _TimedChannel(PassingChannel):
     """A channel that adds up the processor time of decisions, without loading."""
 
     def __init__(self, channel: Channel, trial: _Trial) -> None:
-        self._channel = channel
+        super().__init__(channel)
         self._trial = trial
 
     def ask(self, frame: bytes, decisions: int = 1, *, start: bool = False) -> bytes:
         """The one frame that answers this one. Raises SeatFault."""
         self._trial.watch()
-        before = self._channel.cpu_ms
-        answer = self._channel.ask(frame, decisions, start=start)
+        before = self.cpu_ms
+        answer = super().ask(frame, decisions, start=start)
         if not start:
             self._trial.decisions += decisions
-            self._trial.decision_ms += self._channel.cpu_ms - before
+            self._trial.decision_ms += self.cpu_ms - before
         return answer
 
     def close(self) -> None:
-        """Ends the program."""
-        self._channel.close()
-        self._trial.peak_bytes = max(self._trial.peak_bytes, self._channel.peak_bytes)
-
-    @property
-    def stderr(self) -> str:
-        """The program's output."""
-        return self._channel.stderr
-
-    @property
-    def cpu_ms(self) -> float:
-        """The processor time it has used, in milliseconds."""
-        return self._channel.cpu_ms
-
-    @property
-    def peak_bytes(self) -> int:
-        """The most memory that it has held, in bytes."""
-        return self._channel.peak_bytes
+        """Ends the program, and notes the most memory that it has held."""
+        super().close()
+        self._trial.peak_bytes = max(self._trial.peak_bytes, self.peak_bytes)

@@ -111,6 +111,15 @@ def learn_failure(fault: SeatFault, log: str) -> str:
     )
 
 
+def at_table(seats: int, why: str) -> str:
+    """The message for a bot that plays at the smallest table but has failed at this one, which is
+    the game's largest."""
+    return (
+        f"The bot is accepted, but it failed at a table of {seats}, and would forfeit its bouts "
+        f"there. {why}"
+    )
+
+
 def never_awaited(log: str) -> list[str]:
     """The message for a bot that plays although an async function of it never ran; else none."""
     names = list(dict.fromkeys(_NEVER_AWAITED.findall(log)))

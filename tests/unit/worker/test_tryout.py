@@ -234,6 +234,24 @@ def test_its_watch_goes_on_while_bouts_are_played_alone(
     assert "watch" in called[called.index("sample") :]
 
 
+def test_a_bot_that_fails_only_at_the_largest_table_is_accepted_and_told(box: Box) -> None:
+    bundle = b"""from matchbox.games.skull import *
+
+class Bot(RandomAgent):
+    def select_move(self, game_state):
+        me, rival = game_state.points
+        return super().select_move(game_state)
+"""
+    report = try_out(a_try_out(bundle, game="skull"), bundle, box)
+    (reason,) = report.reasons
+    assert (report.accepted, report.verdict) == (True, "accepted")
+    assert reason.startswith("The bot is accepted, but it failed at a table of 6, and would")
+    assert "(player.py, line 5, in select_move): ValueError: too many values" in reason
+    alike = bundle.replace(b"me, rival = game_state.points", b"pass")
+    other = try_out(a_try_out(alike, game="skull"), alike, box)
+    assert (other.reasons, other.games) == ([], report.games + 1)
+
+
 def test_who_keeps_state_is_accepted_and_told(box: Box) -> None:
     report = accepted(try_out(a_try_out(COUNTING), COUNTING, box))
     assert (report.stateful, report.reasons) == (True, [verdict_messages.STATEFUL])
