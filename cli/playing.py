@@ -262,11 +262,14 @@ def _play(
 
 def _transcript(played: Played, names: list[str], logs: list[str]) -> list[str]:
     from matchbox import registry
+    from matchbox.match.replay import check_rules
     from matchbox.match.transcript import narrate
     from worker.arena.verdict_messages import fault_line, fault_place
 
     record = played.record
-    lines = list(narrate(registry.game(record.game), record, record.bouts[0], names))
+    game = registry.game(record.game)
+    check_rules(game, [record])
+    lines = list(narrate(game, record, record.bouts[0], names))
     for note in played.notes:
         place = fault_place(note.kind, logs[note.entrant])
         found = fault_line(note.kind, note.detail, place)

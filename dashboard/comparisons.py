@@ -82,7 +82,16 @@ def so_far(comparison: Comparison) -> str:
     if is_lopsided(share, (low, high)):
         far = f"95% interval {100 * low:.1f}% to {100 * high:.1f}%"
     deals = wording.plural(len(values), "deal")
-    return f"{100 * share:.1f}% of the points, {far}, in {deals} from both sides"
+    return f"{_share_text(share)} of the points, {far}, in {deals} from both sides"
+
+
+def _share_text(share: float) -> str:
+    """A share in percent; one that is nearly nothing or all is not called so."""
+    if 0 < share < 0.0005:
+        return "less than 0.05%"
+    if 0.9995 < share < 1:
+        return "more than 99.95%"
+    return f"{100 * share:.1f}%"
 
 
 def _with_interval(value: float, ci95: Interval | None, digits: int, unit: str) -> str:

@@ -100,12 +100,9 @@ def _both_shares(result: MatrixResult) -> dict[tuple[str, str], str]:
 
 
 def shares_rows(result: MatrixResult) -> Rows:
-    """A row per ordered pair with the game's facts that are single numbers, under a header; no rows
-    if there are none."""
-    rows = [
-        {**_pair(pair), **{name: f"{value:.4g}" for name, value in _facts(pair, float)}}
-        for pair in result["pairs"]
-    ]
+    """A row per ordered pair with the game's facts that are shares or means, alone or by name,
+    under a header; no rows if there are none."""
+    rows = [{**_pair(pair), **dict(_flat("", pair.get("facts", {})))} for pair in result["pairs"]]
     return _with_columns(rows) if any(row.keys() - {"first", "second"} for row in rows) else []
 
 
@@ -114,7 +111,7 @@ def counts_rows(result: MatrixResult) -> dict[str, Rows]:
     row per ordered pair and name, under a header."""
     found: dict[str, list[dict[str, str]]] = {}
     for pair in result["pairs"]:
-        for name, counts in _facts(pair, dict):
+        for name, counts in _groups(pair):
             found.setdefault(name, []).extend(
                 {**_pair(pair), "": key, **{column: str(n) for column, n in count.items()}}
                 for key, count in counts.items()
@@ -181,10 +178,10 @@ def _pair(pair: PairResult) -> dict[str, str]:
     return {"first": pair["first"], "second": pair["second"]}
 
 
-def _facts(pair: PairResult, kind: type) -> Iterable[tuple[str, Any]]:
-    """The facts of the pair whose values are of that kind."""
+def _groups(pair: PairResult) -> Iterable[tuple[str, Mapping[str, Any]]]:
+    """The facts of the pair that are numbers by name."""
     facts: Mapping[str, Any] = pair.get("facts", {})
-    return ((name, value) for name, value in facts.items() if isinstance(value, kind))
+    return ((name, value) for name, value in facts.items() if isinstance(value, Mapping))
 
 
 def _with_columns(rows: Sequence[Mapping[str, str]]) -> Rows:

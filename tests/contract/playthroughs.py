@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import traceback
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -68,9 +69,19 @@ def _json(value: object) -> str:
 
 
 def main() -> None:
-    """Writes every game's playthrough anew."""
+    """Writes every game's playthrough anew. Raises SystemExit with the names of games that failed;
+    their playthroughs stay as they were."""
+    failed = []
     for name, game in registry.games().items():
-        place_of(name).write_text(playthrough(game), encoding="utf-8")
+        try:
+            text = playthrough(game)
+        except Exception:  # noqa: BLE001  A game that is being written may fail in any way.
+            traceback.print_exc()
+            failed.append(name)
+        else:
+            place_of(name).write_text(text, encoding="utf-8")
+    if failed:
+        raise SystemExit(f"These games failed, and keep their playthroughs: {', '.join(failed)}")
 
 
 if __name__ == "__main__":

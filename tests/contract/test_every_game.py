@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -29,6 +30,7 @@ from matchbox.match.replay import replay, steps
 from matchbox.match.transcript import narrate
 from sandbox.policy import Limits
 from tests.builders import a_job, play_scripted
+from tests.contract import playthroughs
 from tests.contract.playthroughs import place_of, playthrough
 from tests.fakes import RandomDice
 
@@ -143,6 +145,19 @@ def test_a_player_has_a_class_to_subclass_and_a_driver(name: str) -> None:
 def test_its_golden_game_is_up_to_date(name: str) -> None:
     wanted = playthrough(GAMES[name])
     assert place_of(name).read_text(encoding="utf-8") == wanted, "run `make playthroughs`"
+
+
+def test_a_game_that_fails_keeps_its_golden_game_and_the_others_are_written(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    good = GAMES["war"]
+    games = {"broken": SimpleNamespace(spec=good.spec), "war": good}
+    monkeypatch.setattr(registry, "games", lambda: games)
+    monkeypatch.setattr(playthroughs, "place_of", lambda name: tmp_path / name)
+    with pytest.raises(SystemExit, match=r"keep their playthroughs: broken$"):
+        playthroughs.main()
+    assert "AttributeError" in capsys.readouterr().err
+    assert [file.name for file in tmp_path.iterdir()] == ["war"]
 
 
 # --- Rules -----------------------------------------------------------------------------------

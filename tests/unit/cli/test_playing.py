@@ -15,6 +15,7 @@ from matchbox import registry
 from matchbox.answers.bots import Report
 from tests.unit.cli.conftest import Run
 from tests.unit.worker.bots import GOOD, turning
+from tests.unit.worker.test_tryout import Moody
 
 
 @pytest.fixture
@@ -37,6 +38,16 @@ def test_a_game_is_told_from_its_first_move_to_its_winner(matchbox: Run) -> None
     assert told["transcript"][0] == "simple:"
     assert told["transcript"][-1].endswith(" wins.")
     assert told["faults"] == []
+
+
+def test_rules_that_do_not_repeat_themselves_are_named(
+    matchbox: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moody = Moody()
+    monkeypatch.setattr(registry, "game", lambda name: moody)
+    told = matchbox("play", "bomb", "simple", "simple", "--box", "none")
+    assert (told.code, told.out) == (1, "")
+    assert "the rules of bomb do not repeat themselves" in told.err
 
 
 def test_the_same_seed_gives_the_same_game_in_any_box(matchbox: Run) -> None:

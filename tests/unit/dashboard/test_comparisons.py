@@ -151,6 +151,13 @@ def test_what_is_so_far_of_few_deals_says_how_far_it_reaches_to_either_side() ->
     assert so_far(row(1, pairs=[0, 0, 1, 0, 0])).endswith("in 1 deal from both sides")
 
 
+def test_a_share_of_nearly_nothing_or_all_is_not_called_so() -> None:
+    assert so_far(row(1, pairs=[9999, 1, 0, 0, 0])).startswith("less than 0.05% of the points, ")
+    assert so_far(row(1, pairs=[0, 0, 0, 1, 9999])).startswith("more than 99.95% of the points, ")
+    assert so_far(row(1, pairs=[9999, 0, 0, 0, 0])).startswith("0.0% of the points, ")
+    assert so_far(row(1, pairs=[0, 0, 0, 0, 9999])).startswith("100.0% of the points, ")
+
+
 def test_the_question_is_told_with_the_bounds_that_were_asked_for() -> None:
     close = row(2, bounds=[-2.5, 0.5])
     page = get("/comparisons/2", replace(SOURCE, comparison=lambda number: close))

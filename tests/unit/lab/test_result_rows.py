@@ -118,13 +118,15 @@ def test_a_grid_tells_what_was_won_only_where_something_was() -> None:
 
 def test_what_a_game_tells_of_a_pair_is_rows_of_shares_and_of_counts() -> None:
     counts = {"Bear": {"W": 3, "L": 1}, "Dragon": {"W": 0, "L": 2}}
-    told = {**RESULT["pairs"][0], "facts": {"ended_by_life": 0.25, "summons": counts}}
+    ends = {"life": 0.25, "library": 0.75}
+    facts = {"ended_by_life": 0.25, "ends": ends, "summons": counts}
+    told = {**RESULT["pairs"][0], "facts": facts}
     other = {**RESULT["pairs"][0], "first": "b", "second": "a"}
     result = a_result(pairs=[told, other])
     assert result_rows.shares_rows(result) == [
-        ["first", "second", "ended_by_life"],
-        ["a", "b", "0.25"],
-        ["b", "a", ""],
+        ["first", "second", "ended_by_life", "ends: life", "ends: library"],
+        ["a", "b", "0.25", "0.25", "0.75"],
+        ["b", "a", "", "", ""],
     ]
     assert result_rows.counts_rows(result) == {
         "summons": [
