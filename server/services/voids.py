@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 MAX_CHARACTERS: Final = 400
 """The most characters of a reason."""
+_VOIDABLE: Final = Match.state.in_((*UNFINISHED, MatchState.FINISHED))
 _NOT_AGAIN: Final = "make it void without playing it again"
 
 
@@ -118,8 +119,7 @@ def void_all(
             "void_cause": VoidCause.OPERATOR,
             "void_why": why,
         }
-        voidable = Match.state.in_((*UNFINISHED, MatchState.FINISHED))
-        if not compare_and_set(session, match, values, voidable):
+        if not compare_and_set(session, match, values, _VOIDABLE):
             raise Conflict(f"match {match.id} has just changed; look at it again")
         if finished:
             match.league.finished -= 1
