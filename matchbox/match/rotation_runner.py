@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 _CULPRITS: Final = 3
 """If a program has this many culprits, it forfeits the later bouts without being asked."""
+_UNASKED: Final = frozenset((-1,))
+"""Added to the banned entrants of a bout that was forfeited so, since no bout has them: see
+`Bouts.stale`."""
 _OTHERS: Final = -1
 """Stands for any of the bouts that a program was asked about while several were in progress."""
 
@@ -200,7 +203,7 @@ class RotationRunner:
 
     def _ask(self, seat: int, owing: Sequence[LiveBout]) -> None:
         """Asks about these bouts; if play is narrow, there is only one."""
-        if self.narrow and (known := self._known(seat, owing[0].number)) is not None:
+        if self.narrow and (known := self._known(seat, owing[0])) is not None:
             self._take(seat, owing, [known])
             return
         questions = [
@@ -266,13 +269,14 @@ class RotationRunner:
         doubtful = self._doubt is not None and live.number == min(self._doubt[1])
         return doubtful, live.number
 
-    def _known(self, seat: int, bout: int) -> SeatFault | None:
+    def _known(self, seat: int, live: LiveBout) -> SeatFault | None:
         """The fault of a bout if the seat need not be asked about it; else None.
 
         One of the suspected bouts is always at fault: if none has broken the program again, the
-        first one is. After `_CULPRITS` culprits all later bouts are forfeited.
+        first one is. After `_CULPRITS` culprits all later bouts are forfeited for now. They are
+        replayed: not every culprit counts, if another seat's fault has ended its bout.
         """
-        broken = self._broken[seat]
+        broken, bout = self._broken[seat], live.number
         if self._doubt is not None and self._doubt[0] == seat and bout == min(self._doubt[1]):
             _, suspects, fault = self._doubt
             self._doubt = None
@@ -280,5 +284,6 @@ class RotationRunner:
                 broken[bout] = fault
         guilty = sorted(broken)
         if len(guilty) >= _CULPRITS and bout > guilty[_CULPRITS - 1]:
+            live.banned |= _UNASKED
             return broken[guilty[_CULPRITS - 1]]
         return broken.get(bout)

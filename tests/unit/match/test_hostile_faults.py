@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from matchbox.dice import Dice
@@ -89,6 +89,7 @@ def test_a_program_that_breaks_costs_a_bout_whichever_it_breaks_when_told_again(
     salt=st.integers(0, 1000),
     turns=st.permutations(range(3)),
 )
+@example(seats=3, game=Auction(), bad=[(0, 6), (16, 0), (0, 21)], salt=1, turns=[1, 0, 2])
 def test_however_many_bouts_are_in_flight_and_in_any_order_the_same_bouts_are_lost(
     seats: int, game: Any, bad: list[tuple[int, int]], salt: int, turns: list[int]
 ) -> None:
