@@ -188,6 +188,9 @@ class Session:
             code = job.get("code", b"")
             chosen = loading.load(job["files"], player, job["class"], self._memory, code)
             self._make = loading.maker_of(player, chosen)
+            kept = getattr(player, "REMEMBERED", ())
+            self._learns = memory.learns(chosen, loading.base_of(player), job["files"], kept)
+            self._report = loading.report_of(player, chosen)
         except loading.NotAPlayer as error:
             return ["fault", "protocol", str(error)]
         except KeyboardInterrupt:
@@ -195,11 +198,8 @@ class Session:
         except BaseException as error:
             return ["fault", *blame(error)]
         self._class = chosen
-        kept = getattr(player, "REMEMBERED", ())
-        self._learns = memory.learns(chosen, loading.base_of(player), job["files"], kept)
         self._answer = player.answer
         self._answer_brief = getattr(player, "answer_brief", _no_answer)
-        self._report = loading.report_of(player, chosen)
         return ["loaded", chosen.__name__]
 
     def _learn(self, records: list[bytes]) -> list[Plain]:

@@ -73,9 +73,23 @@ def test_a_bot_is_loaded_by_name() -> None:
     assert Talk("return 1").loaded == ["loaded", "Mine"]
 
 
+ODD = """
+class Odd(type):
+    def __getattribute__(cls, name):
+        if name == "{}":
+            raise ValueError("odd")
+        return super().__getattribute__(name)
+class Player(Player, metaclass=Odd):
+    pass
+"""
+"""A class that fails when it is asked whether it has a method of that name."""
+
+
 @pytest.mark.parametrize(
     "head, kind, told",
     [
+        (ODD.format("learn"), "crash", "ValueError: odd"),
+        (ODD.format("report"), "crash", "ValueError: odd"),
         ("1 / 0", "crash", "ZeroDivisionError: division by zero"),
         ("raise MemoryError", "memory", "MemoryError"),
         ("exit(0)", "crash", "SystemExit: 0"),
