@@ -144,7 +144,8 @@ class MatchVerification(Answer):
     `state` is waiting, done, or failed if the platform could not play it, which is no finding.
     `finding` is same, different, unrepeatable (a bot does not repeat itself), or replayed_only (the
     recorded moves hold, but its bots could not be run again). `bout` and `move`, both from 0, are
-    the first that differ, null if none does. `why` says why it failed.
+    the first that differ, null if none does. `why` says why it failed, or
+    why the match was only replayed, if that is not for a missing file.
     """
 
     match: str

@@ -99,7 +99,7 @@ class Verifier:
             return Examined("replayed_only")
         if not records.is_of_this_python(record):
             ours = records.python_minor()
-            why = f"the match was played by Python {record.python}, and this is Python {ours}"
+            why = f"the match was played by Python {record.python}, and Python {ours} is here"
             return Examined("replayed_only", why=why)
         job = replay.job_of(record)
         if classes:

@@ -61,8 +61,7 @@ Amount = Annotated[float, msgspec.Meta(ge=0, le=1e12)]
 BoutCount = Annotated[int, msgspec.Meta(ge=0, le=1024)]
 """A number of bouts, at most as many as one process may hold."""
 Kind = Literal["match", "version", "lesson", "turn", "verification"]
-"""The kind of a job: a match to play, a version to try out, a lesson to give, the bots' next moves
-at a table with people, or a match to play again."""
+"""A match to play, a version to try out, a lesson, a turn at a table, or a match to play again."""
 Finding = Literal["same", "different", "unrepeatable", "replayed_only"]
 """The result of playing a match again; `replayed_only`: its bots could not be run here."""
 
@@ -380,6 +379,7 @@ class Verified(msgspec.Struct, frozen=True, kw_only=True):
     """The first bout that differs, by its place in the record; None if that is not known."""
     move: Count | None = None
     """How many moves of that bout are the same before the first that differs."""
+    why: str = ""  # The match was only replayed for this reason; "" if a file is missing.
     v: Version = VERSION
 
 

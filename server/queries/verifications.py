@@ -53,7 +53,7 @@ def answer_of(row: models.MatchVerification) -> MatchVerification:
         move=row.move,
         asked_at=iso(row.created_at),
         finished_at=iso(row.finished_at),
-        why=_why(row) if failed else "",
+        why=_why(row) if failed else "" if row.wanted else row.trouble,
     )
 
 

@@ -18,7 +18,7 @@ from server.db.models import Match, MatchVerification
 from server.db.session import compare_and_set
 from server.services import jobs, stopped_arenas, walls
 from server.services.embargo import reason
-from server.services.events import publish
+from server.services.events import publish, storable
 from server.services.jobs import JobKind
 from server.services.kept_records import require_record
 from server.services.lookup import find_match
@@ -141,7 +141,7 @@ def book(session: Session, message: Verified, *, settings: Settings, now: int) -
     values = {
         "wanted": False,
         "deadline": None,
-        "trouble": "",
+        "trouble": storable(message.why, 500),
         "finding": message.finding,
         "bout": message.bout,
         "move": message.move,

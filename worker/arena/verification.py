@@ -51,6 +51,7 @@ def verify(
         finding=found.finding,
         bout=bout,
         move=move,
+        why=found.why,
     )
 
 

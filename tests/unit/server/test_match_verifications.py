@@ -130,6 +130,20 @@ def test_a_record_that_was_changed_is_found_with_its_place(
     assert found.bout == changed
 
 
+def test_a_match_that_was_only_replayed_says_why(books: Books, match: str, alice: User) -> None:
+    with books.write() as session:
+        result = session.get_one(Result, match)
+        older = replace(records.unpack(result.record), python="2.7")
+        result.record = records.pack(older)
+    ask(books, alice, match)
+    (job,) = sent(books)
+    assert told(books, match).why == ""
+    assert book(books, verified(books, job))
+    found = told(books, match)
+    assert (found.state, found.finding) == ("done", "replayed_only")
+    assert found.why.startswith("the match was played by Python 2.7, and Python 3.")
+
+
 def _forge(books: Books, match: str) -> int:
     """Stores a record that replays by the rules, but that its bots never played; returns the bout.
 
