@@ -144,7 +144,7 @@ def close(
     data: DataOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Close an account: its sessions and tokens end, and its bots get no new matches."""
+    """Close an account: its sessions, tokens and ranked matches end."""
     if data is None:
         _show(_account(f"/users/{quoted(name)}/close", {"reason": reason}).plain(), json)
         return

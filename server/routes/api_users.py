@@ -146,7 +146,7 @@ def note(name: str, json_data: schemas.NewNote) -> Response:
 @routes.input(schemas.Reason)
 @routes.output(Account)
 def close(name: str, json_data: schemas.Reason) -> Response:
-    """Closes the account; its bots get no new matches, and its matches stay. For operators."""
+    """Closes the account; its bots play on only in frozen and running seasons. For operators."""
     with acting() as (session, actor, now):
         user = account_operations.close(session, actor, name, json_data.reason, now=now)
         return answered(queries.account(user))
