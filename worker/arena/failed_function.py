@@ -6,6 +6,7 @@ matchbox/match/called_function.py finds it there.
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING, NamedTuple
 
 from matchbox.errors import SeatFault
@@ -28,13 +29,11 @@ def find_failed_function(view: View, load: bytes, open_channel: Opener) -> Calle
     """The function that answers the question with this view or brief, in a program that this frame
     loads; `__init__` if no player can be made. None if it cannot be found."""
     for question in (view, None):
-        channel = open_channel()
         try:
-            frames.read_loaded(channel.ask(load, start=True))
-            found = frames.read_where(channel.ask(frames.where_frame(question)))
+            with closing(open_channel()) as channel:
+                frames.read_loaded(channel.ask(load, start=True))
+                found = frames.read_where(channel.ask(frames.where_frame(question)))
         except SeatFault:
             continue
-        finally:
-            channel.close()
         return CalledFunction(*found) if found else None
     return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+from typing import NoReturn
 
 import pytest
 
@@ -16,7 +17,7 @@ from sandbox.box import Box
 from tests.unit.worker.bots import making, text, turning
 from tests.unit.worker.conftest import LIMITS, a_try_out
 from tests.unit.worker.illegal import ILLEGAL
-from worker.arena.failed_function import CalledFunction
+from worker.arena.failed_function import CalledFunction, find_failed_function
 from worker.arena.tryout import try_out
 from worker.arena.verdict_messages import reason
 
@@ -149,3 +150,10 @@ def test_what_a_bot_says_of_its_own_place_is_checked() -> None:
     assert read_where(b'["where", ["a.py", 3, "<lambda>"]]') == ("a.py", 3, "a function")
     with pytest.raises(SeatFault):
         read_where(b"no JSON")
+
+
+def test_a_verdict_stands_though_the_box_fails_while_the_function_is_looked_for() -> None:
+    def open_channel() -> NoReturn:
+        raise SeatFault("platform", "a seat could not be made")
+
+    assert find_failed_function(None, b"", open_channel) is None
