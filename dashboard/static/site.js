@@ -1,6 +1,6 @@
 // What every page can do: sort a table, copy a digest, count down to a time, send a form once for a
-// double click, mark a field that was refused, rest while nobody looks, say that it is not renewed,
-// and hide what was left before a log-out. Nothing else.
+// double click and not again by a reload, mark a field that was refused, rest while nobody looks, say
+// that it is not renewed, and hide what was left before a log-out. Nothing else.
 "use strict";
 
 function valueOf(row, column) {
@@ -151,6 +151,17 @@ function markWrong(problem) {
 // A browser puts the focus on the sentence only if the address leads to no other part of the page.
 requestAnimationFrame(() => document.querySelector("main [role=alert][autofocus]")?.focus());
 document.querySelectorAll("[data-wrong]").forEach(markWrong);
+
+// The answer to a form takes the address of the page that sent it, so that neither a reload nor the
+// way back sends the form again, or asks whether to.
+function takeAddressOfForm() {
+  const sender = document.referrer && new URL(document.referrer);
+  if (!sender || sender.origin !== location.origin) return;
+  sender.hash = location.hash;
+  history.replaceState(history.state, "", sender);
+}
+
+if ("posted" in document.documentElement.dataset) takeAddressOfForm();
 
 const NOTHING = { form: null, at: 0 };
 const ANSWERED_MS = 10000; // Then a form whose answer was stopped can be sent again.

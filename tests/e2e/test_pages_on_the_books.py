@@ -7,7 +7,7 @@ Only the arena is missing: this process does its work, between two requests of a
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Request, expect
 
 from matchbox.match.wire import TryOut
 from server.services.tick import tick
@@ -118,6 +118,30 @@ def test_what_is_wrong_with_a_form_is_said_and_what_was_typed_stays(
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Log in").click()
     expect(page.get_by_role("heading", name="Tokens for the command line")).to_be_visible()
+
+
+def test_neither_a_reload_nor_the_way_back_sends_a_form_again(page: Page, address: str) -> None:
+    sign_up(page, address)
+    sent: list[str] = []
+
+    def hear(request: Request) -> None:
+        if request.method == "POST":
+            sent.append(request.url.removeprefix(address))
+
+    page.on("request", hear)
+    page.goto(address + "/account")
+    page.get_by_label("Name of the token").fill("laptop")
+    page.get_by_role("button", name="Make a token").click()
+    expect(page.locator("code.secret")).to_be_visible()
+    page.reload()
+    expect(page.locator("code.secret")).to_have_count(0)
+    expect(page.locator("table", has_text="laptop").locator("tbody tr")).to_have_count(1)
+    change_password(page, "password2026")
+    expect(page.get_by_role("alert")).to_contain_text("common ones")
+    page.goto(address + "/docs/")
+    page.go_back()
+    expect(page.get_by_role("heading", name="alice")).to_be_visible()
+    assert sent == ["/account/tokens", "/account/password"]
 
 
 def test_a_token_is_made_shown_once_and_revoked(page: Page, address: str) -> None:
