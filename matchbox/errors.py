@@ -118,6 +118,14 @@ class Conflict(CallerFault):
 class Forbidden(CallerFault):
     """The caller may not do this."""
 
+    to_all: bool = False
+    """True if nobody may do this now, so that it does not help to log in."""
+
+    def to_everybody(self) -> Self:
+        """Notes that it does not help to log in; returns the error."""
+        self.to_all = True
+        return self
+
 
 class KeyRefused(Forbidden):
     """The server does not know the arena's key, or the key was removed."""

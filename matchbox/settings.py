@@ -127,9 +127,14 @@ def libraries_of(settings: Settings) -> tuple[str, ...]:
 
 
 def _check_mail(settings: Settings) -> None:
-    """Raises BadSetting if a setting is missing that sending mail needs."""
+    """Raises BadSetting if a setting is missing that sending mail needs, or two contradict."""
     if settings.smtp_host and not settings.smtp_sender:
         raise BadSetting("MATCHBOX_SMTP_SENDER is empty; give the sender address of mails")
+    if settings.smtp_host and (settings.smtp_port, settings.smtp_tls) == (465, "starttls"):
+        raise BadSetting(
+            "MATCHBOX_SMTP_PORT is 465, where mail servers expect TLS from the start; set "
+            "MATCHBOX_SMTP_TLS to tls, or the port to 587"
+        )
     if bool(settings.smtp_user) != bool(settings.smtp_password):
         raise BadSetting(
             "MATCHBOX_SMTP_USER and MATCHBOX_SMTP_PASSWORD go together; set both, or none"

@@ -17,7 +17,8 @@ MAIL_ADDRESS: Final = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 """A plain mail address without a name, and without characters that can break a mail's header."""
-_HOST: Final = re.compile(r"[a-z0-9.:-]{1,253}", re.IGNORECASE)
+_HOST: Final = re.compile(r"[a-z0-9.-]{1,253}|(?=.*:.*:)[0-9a-f:.]{2,45}", re.IGNORECASE)
+"""A name, an IPv4 or an IPv6 address; none of these with a port."""
 _ISSUER: Final = re.compile(
     r"(https://[^\s/?#@]+|http://(localhost|127\.0\.0\.1|\[::1\])(:[0-9]{1,5})?)(/[^\s?#]*)?"
 )
@@ -115,7 +116,7 @@ class ServiceSettings:
     )
     trusted_proxies: int = setting(0, "reverse proxies in front of the server", least=0, most=10)
     smtp_host: str = setting(
-        "", "mail server for notices; empty: no e-mail", form=(_HOST, "a host")
+        "", "mail server for notices; empty: no e-mail", form=(_HOST, "a host without a port")
     )
     smtp_port: int = setting(587, "the mail server's port", least=1, most=65_535)
     smtp_tls: str = setting(

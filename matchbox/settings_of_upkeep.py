@@ -49,7 +49,10 @@ class UpkeepSettings:
         365, "days for which notices stay in the inboxes; 0: for ever", least=0, most=36_500
     )
     keep_session_days: int = setting(
-        90, "days after which an unused browser session is deleted; 0: never", least=0, most=36_500
+        30,
+        "days after which an unused browser session ends, 30 at most; 0: 30",
+        least=0,
+        most=36_500,
     )
     keep_tryout_days: int = setting(
         180,

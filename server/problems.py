@@ -117,7 +117,7 @@ def _answer_matchbox_error(error: errors.MatchboxError) -> Response:
     status = status_of(error)
     if status == 500:
         raise error
-    if status == 403 and (isinstance(error, LoginNeeded) or not _is_known()):
+    if isinstance(error, errors.Forbidden) and _login_helps(error):
         status = 401
     wait = note_wait(error)
     extra = {} if wait is None else {"retry_after": wait}
@@ -140,9 +140,10 @@ def note_wait(error: errors.MatchboxError) -> int | None:
     return error.wait_s
 
 
-def _is_known() -> bool:
-    """Whether the request comes from an account or an arena."""
-    return current_user.is_authenticated or "arena" in g
+def _login_helps(error: errors.Forbidden) -> bool:
+    """Whether the request might be met if it came from an account or an arena, and does not."""
+    known = current_user.is_authenticated or "arena" in g
+    return isinstance(error, LoginNeeded) or not (known or error.to_all)
 
 
 def _answer_bad_input(error: HTTPError) -> Response:

@@ -11,8 +11,10 @@ import re
 import socket
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, ip_address
+from threading import Thread
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -104,7 +106,7 @@ def connect(
 
     Raises Forbidden if one is not public, or OSError if none answers in time.
     """
-    addresses = resolve(place.host, place.port)[:_TRIED]
+    addresses = _resolved(place, deadline, resolve)[:_TRIED]
     if not anywhere and not all(is_public(address) for address in addresses):
         raise Forbidden(f"{place.host} has no public address")
     trouble = OSError(f"{place.host} has no address")
@@ -115,6 +117,25 @@ def connect(
         except OSError as error:
             trouble = error
     raise trouble
+
+
+def _resolved(place: UrlParts, deadline: Deadline, resolve: Resolve) -> Sequence[str]:
+    """The host's addresses. Raises OSError, also if its name server does not answer in time: a
+    thread then waits for it in vain, until the machine's own resolver gives up."""
+    found: Future[Sequence[str]] = Future()
+
+    def ask() -> None:
+        try:
+            found.set_result(resolve(place.host, place.port))
+        except (OSError, UnicodeError) as error:
+            found.set_exception(error)
+
+    left = deadline.left()
+    Thread(target=ask, name="resolver", daemon=True).start()
+    try:
+        return found.result(left)
+    except TimeoutError as error:
+        raise TimeoutError("its name was not resolved in time") from error
 
 
 def _is_number(host: str) -> bool:

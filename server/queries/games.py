@@ -60,7 +60,7 @@ def exportable_season(session: Session, name: int | str) -> int:
     if row.state not in OVER:
         raise Forbidden(
             f"season {row.name} is {row.state}; its records are closed until it is over"
-        )
+        ).to_everybody()
     if why := season_removal_note(session, row):
         raise NotFound(why)
     return row.id

@@ -58,7 +58,7 @@ def sign_up(session: Session, name: str, password: str, *, signup: str, now: int
     Raises BadName, Conflict if the name is taken, or Forbidden if sign-up is not open.
     """
     if signup != "open":
-        raise Forbidden("sign-up is closed here; ask an operator for an account")
+        raise Forbidden("sign-up is closed here; ask an operator for an account").to_everybody()
     return _add(session, name, password, Role.AUTHOR, now)
 
 
@@ -166,7 +166,7 @@ def is_open_link(session: Session, secret: str) -> bool:
 def check_link(session: Session, secret: str) -> None:
     """Raises Forbidden unless this one-time link works. Call it before a password is hashed."""
     if not is_open_link(session, secret):
-        raise Forbidden(_USED)
+        raise Forbidden(_USED).to_everybody()
 
 
 def claim_operator(session: Session, secret: str, name: str, password: str, *, now: int) -> User:
@@ -178,7 +178,7 @@ def claim_operator(session: Session, secret: str, name: str, password: str, *, n
     link = update(Token).where(Token.digest == digest_of(secret), *_OPEN_LINK)
     taken = rows_changed(session, link.values(used_at=now, user_id=user.id))
     if taken != 1 or _has_operator(session, but=user):
-        raise Forbidden(_USED)
+        raise Forbidden(_USED).to_everybody()
     audit.note(session, user, "user.claim", f"user:{user.id}", {"name": name}, now=now)
     return user
 

@@ -21,7 +21,7 @@ from server.services.passwords import digest_of
 from server.times import DAY_MS, has_passed, lately, minute_after, seconds_until
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
     from sqlalchemy import ColumnElement
     from sqlalchemy.orm import Session
@@ -35,6 +35,8 @@ LINKS: Final = 5
 """The most links that an account may have sent in a day."""
 ACCOUNTS: Final = 3
 """The most accounts that may have a link sent to the same address in a day."""
+AT_ONCE: Final = 500
+"""The most notices that one transaction of `trim` deletes, since other writers wait for it."""
 INVITATION: Final = (
     "To get notices of your bots by mail, confirm your address: open the link below, and press "
     "the button. If you did not ask for this, do nothing: no more mails will come."
@@ -122,11 +124,22 @@ def hide_addresses(session: Session, user: User, *, now: int) -> ColumnElement[b
     return links
 
 
-def trim(session: Session, *, now: int) -> None:
-    """Deletes the links of deleted accounts that are no longer counted."""
+def old_links(session: Session, *, now: int) -> Sequence[int]:
+    """Returns the notices of links that deleted accounts got and that are no longer counted, at
+    most AT_ONCE, for `trim`. It reads all notices, so it is a reader's."""
+    found = select(Notice.id).where(*_is_old_link(now)).limit(AT_ONCE)
+    return session.scalars(found).all()
+
+
+def trim(session: Session, links: Sequence[int], *, now: int) -> None:
+    """Deletes those of these notices that still do not count."""
+    session.execute(delete(Notice).where(Notice.id.in_(links), *_is_old_link(now)))
+
+
+def _is_old_link(now: int) -> tuple[ColumnElement[bool], ...]:
     deleted = select(User.id).where(User.deleted_at.is_not(None))
     old = (Notice.user_id.in_(deleted), not_(lately(Notice.at, VALID_MS, now)))
-    session.execute(delete(Notice).where(Notice.kind == notices.CONFIRM, *old))
+    return Notice.kind == notices.CONFIRM, *old
 
 
 def is_open(user: User, secret: str, *, settings: Settings, now: int) -> bool:

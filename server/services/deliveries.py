@@ -65,15 +65,18 @@ def due(session: Session, *, now: int) -> int:
 
 
 def take(session: Session, *, settings: Settings, now: int) -> Parcel | None:
-    """Takes the delivery that has been due longest, and holds it for HELD_MS.
+    """Takes the mail, or else the delivery, that has been due longest, and holds it for HELD_MS.
 
-    Deletes due deliveries that can no longer be sent, at most AT_ONCE. Returns None if none is due,
-    somebody else has just taken it, or none of those that it has looked at can be sent.
+    One mail is sent at a time, so mails hold up no webhook; but many webhooks that hang would hold
+    up the mails. Deletes due deliveries that can no longer be sent, at most AT_ONCE. Returns None
+    if none is due, somebody else has just taken it, or none of those that it has looked at can be
+    sent.
     """
     oldest = select(Delivery).where(_is_due(now))
     oldest = oldest.order_by(Delivery.due_at, Delivery.id).limit(1)
+    mail = oldest.where(Delivery.webhook_id.is_(None))
     for _ in range(AT_ONCE):
-        if (row := session.scalar(oldest)) is None:
+        if (row := session.scalar(mail) or session.scalar(oldest)) is None:
             break
         address = _address(session, row)
         user = session.get_one(User, row.notice.user_id)

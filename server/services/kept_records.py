@@ -28,7 +28,7 @@ def record_of(session: Session, match: str) -> Record:
         raise NotFound(f"there is no match {match}")
     why = reason(session, row)
     if why is not None or row.result is None:
-        raise Forbidden(why or f"match {match} has no record")
+        raise Forbidden(why or f"match {match} has no record").to_everybody()
     require_record(row.result, match)
     return records.unpack(row.result.record)
 

@@ -10,13 +10,13 @@ The counts are in the database, so that all web processes share them. There are 
 from __future__ import annotations
 
 import hmac
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
-from sqlalchemy import delete, or_
+from sqlalchemy import delete, or_, select
 
 from matchbox.errors import Forbidden, TooMany
 from server.db.models import LoginAttempts
@@ -25,6 +25,7 @@ from server.services import accounts
 from server.times import DAY_MS, HOUR_MS, MINUTE_MS, has_passed
 
 if TYPE_CHECKING:
+    from sqlalchemy import ColumnElement
     from sqlalchemy.orm import Session
 
     from server.context import Context
@@ -65,6 +66,8 @@ KNOWN_MS: Final = 90 * DAY_MS
 """The time in ms for which a network counts as known after a login: 90 days."""
 FRESH_MS: Final = 10 * MINUTE_MS
 """The time in ms for which a login stands for the password of an account that has none."""
+AT_ONCE: Final = 500
+"""The most counts that one transaction deletes, since other writers wait for it."""
 _EVERYWHERE: Final = "*"
 _OTHERWISE: Final = ", or from where you have logged in before"
 
@@ -132,12 +135,25 @@ def counting_failure(context: Context, name: str, network: str) -> Iterator[None
         _forgive(session, context, name, network)
 
 
-def trim(session: Session, *, now: int) -> int:
-    """Deletes the counts that no longer matter; returns how many."""
+def old(session: Session, *, now: int) -> Sequence[str]:
+    """Returns the subjects of counts that no longer matter, at most AT_ONCE, for `trim`.
+
+    It reads all counts, so it is a reader's.
+    """
+    found = select(LoginAttempts.subject).where(*_is_old(now)).limit(AT_ONCE)
+    return session.scalars(found).all()
+
+
+def trim(session: Session, subjects: Sequence[str], *, now: int) -> int:
+    """Deletes those of these counts that still do not matter; returns how many."""
+    found = LoginAttempts.subject.in_(subjects)
+    return rows_changed(session, delete(LoginAttempts).where(found, *_is_old(now)))
+
+
+def _is_old(now: int) -> tuple[ColumnElement[bool], ...]:
     attempts = LoginAttempts
     unknown = or_(attempts.right_at.is_(None), attempts.right_at <= now - KNOWN_MS)
-    old = delete(attempts).where(attempts.wrong_at <= now - FORGOTTEN_MS, unknown)
-    return rows_changed(session, old)
+    return attempts.wrong_at <= now - FORGOTTEN_MS, unknown
 
 
 def _count(session: Session, context: Context, name: str, network: str) -> None:

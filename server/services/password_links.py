@@ -49,7 +49,9 @@ def request_links(session: Session, address: str, *, settings: Settings, now: in
     BadName if the address is not valid.
     """
     if not settings.smtp_host:
-        raise Forbidden("this platform sends no mail; ask an operator for a new password")
+        raise Forbidden(
+            "this platform sends no mail; ask an operator for a new password"
+        ).to_everybody()
     if not MAIL_ADDRESS.fullmatch(address):
         raise BadName("that is not a plain e-mail address; give one such as alice@example.org").of(
             "email"
@@ -97,7 +99,7 @@ def set_password(
         raise Forbidden(
             "this link was used or replaced, is older than an hour, or is of a closed account; ask "
             "for a new one, or ask an operator"
-        )
+        ).to_everybody()
     hashed = passwords.hash_password(password, user.name)  # slow: before the write turn begins
     with context.write() as session:
         now = context.now()

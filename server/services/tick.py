@@ -321,10 +321,13 @@ def _announce_one(number: int, context: Context) -> None:
 
 
 def _trim(context: Context) -> None:
+    with context.read() as session:
+        attempts = logins.old(session, now=context.now())
+        links = contact.old_links(session, now=context.now())
     with context.write() as session:
         events.trim(session)
-        logins.trim(session, now=context.now())
-        contact.trim(session, now=context.now())
+        logins.trim(session, attempts, now=context.now())
+        contact.trim(session, links, now=context.now())
         drafts.trim(session, now=context.now())
         fault_counts.trim(session, now=context.now())
 

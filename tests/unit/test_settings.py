@@ -10,6 +10,8 @@ import pytest
 from matchbox.errors import BadSetting
 from matchbox.settings import PREFIX, SECRET_FILES, Settings, limits_of, read_settings
 
+MAIL = {"SMTP_HOST": "mail.example.org", "SMTP_SENDER": "league@bots.example"}
+
 
 def test_an_empty_environment_gives_the_defaults() -> None:
     assert read_settings({}) == Settings()
@@ -58,6 +60,8 @@ def test_a_variable_sets_its_knob(name: str, text: str, value: object) -> None:
         ("SERVER_URL", "http://[::1", "a host"),
         ("SERVER_URL", "http://here:80a", "its port"),
         ("SMTP_HOST", "mail.example.org/", "a host"),
+        ("SMTP_HOST", "mail.example.org:587", "a host without a port"),
+        ("SMTP_HOST", "[2001:db8::1]:587", "a host without a port"),
         ("SMTP_PORT", "0", "between 1 and 65535"),
         ("SMTP_TLS", "ssl", "starttls, tls, none"),
         ("SMTP_SENDER", "League <league@example.org>", "an address"),
@@ -78,6 +82,7 @@ def test_nonsense_is_refused_by_the_variables_name(name: str, text: str, says: s
     ("given", "says"),
     [
         ({"SMTP_HOST": "mail.example.org"}, "MATCHBOX_SMTP_SENDER is empty"),
+        ({**MAIL, "SMTP_PORT": "465"}, "set MATCHBOX_SMTP_TLS to tls, or the port to 587"),
         ({"SMTP_USER": "league"}, "MATCHBOX_SMTP_USER and MATCHBOX_SMTP_PASSWORD go together"),
         ({"SMTP_PASSWORD": "open sesame"}, "MATCHBOX_SMTP_USER and MATCHBOX_SMTP_PASSWORD"),
     ],
@@ -86,6 +91,12 @@ def test_half_a_way_for_mails_is_refused(given: dict[str, str], says: str) -> No
     with pytest.raises(BadSetting, match=says) as refused:
         read_settings({PREFIX + name: text for name, text in given.items()})
     assert "open sesame" not in str(refused.value)
+
+
+@pytest.mark.parametrize("host", ["mail.example.org", "192.0.2.1", "2001:db8::1", "localhost"])
+def test_a_mail_server_is_a_name_or_an_address(host: str) -> None:
+    given = {**MAIL, "SMTP_HOST": host, "SMTP_PORT": "465", "SMTP_TLS": "tls"}
+    assert read_settings({PREFIX + name: text for name, text in given.items()}).smtp_host == host
 
 
 def test_a_least_size_above_the_greatest_is_refused() -> None:

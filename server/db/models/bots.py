@@ -128,7 +128,7 @@ class Version(JobColumns, Base):
     """When an operator last reset the three counts; they leave out all matches that ended
     before."""
     created_at: Mapped[int] = mapped_column(BigInteger, index=True)
-    settled_at: Mapped[int | None] = mapped_column(BigInteger)
+    settled_at: Mapped[int | None] = mapped_column(BigInteger, index=True)
     bot: Mapped[Bot] = relationship(back_populates="versions")
 
     @property

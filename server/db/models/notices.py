@@ -49,6 +49,7 @@ class Delivery(Base):
     given up."""
 
     __tablename__ = "delivery"
+    __table_args__ = (Index(None, "webhook_id", "due_at"),)
 
     id: Mapped[int] = mapped_column(primary_key=True)
     notice_id: Mapped[int] = mapped_column(ForeignKey("notice.id"), index=True)

@@ -14,9 +14,10 @@ from server.services import deliveries, notices, webhooks
 from server.services.deliveries import BACKOFF_MS, HELD_MS, Parcel
 from server.times import MINUTE_MS
 from tests.books import Books
+from tests.plans import explained
 
 MAIL = {"smtp_host": "mail.example", "smtp_sender": "league@bots.example"}
-WAYS = {**MAIL, "webhooks": "any"}
+WAYS: dict[str, Any] = {**MAIL, "webhooks": "any"}
 
 
 def hook(books: Books, user: User, url: str = "https://hooks.example/1") -> Webhook:
@@ -161,6 +162,23 @@ def test_a_webhook_is_posted_to_one_at_a_time_and_others_are_not_held_up(
     assert take(books) is None
     arrive(books, one)
     assert taken(books).text == "two"
+
+
+def test_a_mail_does_not_wait_behind_webhooks(books: Books, alice: User, bob: User) -> None:
+    for number in range(3):
+        hook(books, alice, f"https://hooks.example/{number}")
+    mailed(books, bob)
+    tell(books, alice, "posted")
+    books.clock.pass_by(minutes=1)
+    tell(books, bob, "mailed")
+    with books.write() as session, explained(session, "webhook_id IS NULL") as plans:
+        settings = replace(books.settings, **WAYS)
+        parcel = deliveries.take(session, settings=settings, now=books.clock())
+    assert parcel is not None
+    assert (parcel.text, parcel.address) == ("mailed", "bob@example.org")
+    assert "INDEX ix_delivery_webhook_id_due_at (webhook_id=?" in plans[0]
+    assert {taken(books).text for _ in range(3)} == {"posted"}
+    assert take(books) is None
 
 
 def test_it_is_tried_again_with_patience_and_then_given_up(books: Books, alice: User) -> None:

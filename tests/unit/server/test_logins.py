@@ -12,8 +12,9 @@ from matchbox.errors import Forbidden, TooMany
 from server.db.models import LoginAttempts, Role, User
 from server.services import accounts, logins
 from server.services.tick import tick
-from server.times import DAY_MS
+from server.times import DAY_MS, HOUR_MS
 from tests.books import Books, open_books
+from tests.plans import explained
 from tests.unit.server.conftest import PASSWORD
 
 MALLORY = "192.0.2.66"
@@ -190,6 +191,19 @@ def test_counts_are_forgotten_after_an_hour_and_known_networks_later(
     books.clock.pass_by(minutes=24 * 60 * 90)
     tick(books.context)
     assert books.count(LoginAttempts) == 0
+
+
+def test_no_writer_looks_through_all_counts(books: Books, dora: User) -> None:
+    fail(books)
+    books.clock.pass_by(minutes=60)
+    with books.read() as session:
+        old = logins.old(session, now=books.clock())
+    assert len(old) == 2
+    fail(books)  # The counts begin anew, so they matter again.
+    with books.write() as session, explained(session, "login_attempts") as plans:
+        assert logins.trim(session, old, now=books.clock()) == 0
+        assert logins.trim(session, old, now=books.clock() + HOUR_MS) == 2
+    assert all("SEARCH login_attempts USING" in plan for plan in plans), plans
 
 
 def test_a_pause_from_a_clock_that_was_ahead_is_over(books: Books, dora: User) -> None:

@@ -12,6 +12,7 @@ from server.queries import waiting
 from server.services import accounts, tryouts, turns, uploads
 from server.services.tick import tick
 from tests.books import SIMPLE, Books, lost, open_books, tried_out
+from tests.plans import explained
 
 
 def source(text: str) -> bytes:
@@ -208,6 +209,12 @@ def test_a_slow_authors_try_outs_wait_among_the_matches(
     books.clock.pass_by(minutes=61)
     upload(books, alice, "a-third")
     assert [queue for _, queue, _ in books.postman.letters] == ["tryout"]
+
+
+def test_slow_authors_are_found_without_looking_through_all_versions(books: Books) -> None:
+    with books.read() as session, explained(session, "version") as plans:
+        assert turns.slow_authors(session, books.clock()) == set()
+    assert "SEARCH version USING INDEX ix_version_settled_at (settled_at>?" in plans[0], plans
 
 
 def test_slow_authors_hold_half_of_the_arenas_at_most(books: Books) -> None:

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 from pathlib import Path
+from threading import Event
 
 import pytest
 
@@ -160,6 +161,27 @@ def test_a_name_is_looked_up_once_and_its_answer_is_where_it_goes() -> None:
         done = webhook_client.post(url, BODY, {}, anywhere=True, resolve=lambda *_: next(answers))
     assert done == 200
     assert next(answers) == ["192.0.2.1"]
+
+
+def test_a_name_server_that_hangs_holds_nobody_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(webhook_client, "TIMEOUT_S", 0.2)
+    over = Event()
+
+    def hang(host: str, port: int) -> list[str]:
+        over.wait(30)
+        return ["127.0.0.1"]
+
+    with pytest.raises(Unavailable, match="its name was not resolved in time"):
+        webhook_client.post("https://slow.example/", BODY, {}, anywhere=True, resolve=hang)
+    over.set()
+
+
+def test_a_name_that_nobody_knows_is_told_as_such() -> None:
+    def unknown(host: str, port: int) -> list[str]:
+        raise OSError("Name or service not known")
+
+    with pytest.raises(Unavailable, match="did not answer: Name or service not known"):
+        webhook_client.post("https://no.example/", BODY, {}, anywhere=True, resolve=unknown)
 
 
 def test_the_next_address_is_tried_where_one_does_not_answer() -> None:

@@ -77,7 +77,7 @@ def test_nobody_makes_an_operator_by_signing_up(nobody: Caller) -> None:
 def test_where_sign_up_is_closed_nobody_signs_up(make_app: MakeApp) -> None:
     stranger = Caller(make_app(signup="closed").test_client())
     answer = stranger.post("/accounts", {"name": "dora", "password": PASSWORD})
-    assert "closed" in problem(answer, 401)["detail"]
+    assert "closed" in problem(answer, 403)["detail"]
 
 
 def test_an_operator_makes_accounts_and_an_author_does_not(

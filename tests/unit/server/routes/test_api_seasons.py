@@ -183,7 +183,7 @@ def test_records_are_exported_once_the_season_is_over(
     season: int, books: Books, charlie: User, nobody: Caller
 ) -> None:
     matches = start_season(books, charlie, season)
-    assert "closed until it is over" in problem(nobody.get("/seasons/first/export"), 401)["detail"]
+    assert "closed until it is over" in problem(nobody.get("/seasons/first/export"), 403)["detail"]
     play_all(books)
     answer = nobody.get(f"/seasons/{season}/export")
     assert answer.mimetype == "application/x-ndjson"

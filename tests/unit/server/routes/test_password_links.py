@@ -94,4 +94,4 @@ def test_an_operators_link_is_shown_once_by_page_and_by_api(
 
 def test_where_no_mail_is_sent_the_page_says_whom_to_ask(nobody: Caller) -> None:
     assert "An operator can give you a new password" in nobody.client.get("/reset").text
-    problem(nobody.post("/password-links", {"email": ADDRESS}), 401)
+    problem(nobody.post("/password-links", {"email": ADDRESS}), 403)
