@@ -222,6 +222,16 @@ def capital(text: str) -> str:
     return text if "/" in text.partition(" ")[0] else text[:1].upper() + text[1:]
 
 
+def sentence(text: str) -> str:
+    """Returns the text with a full stop, unless it has a mark at its end."""
+    return text if text[-1:] in ("", *".!?") else f"{text}."
+
+
+def value(given: object) -> str:
+    """Returns the value of an option: "yes" or "no" for a tick, else itself."""
+    return ("yes" if given else "no") if isinstance(given, bool) else str(given)
+
+
 def plural(number: int, one: str, many: str = "") -> str:
     """Returns the number with its noun: "1 bot", "3 bots"."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
@@ -247,7 +257,7 @@ def seats(sizes: Sequence[int]) -> str:
 
 
 FILTERS: Final = (
-    *(author, bot, capital, told, exact, flat, state, fault, tone, whole, bound),
+    *(author, bot, capital, sentence, value, told, exact, flat, state, fault, tone, whole, bound),
     *(elo, score, mean, rank, span, share, result, percent, short, plural, length, seats),
 )
 """The template filters; each has the name `format_` followed by the function's name."""

@@ -62,7 +62,7 @@ async function draw(canvas) {
     await drawer.react(canvas, figure.data.map(tinted), dressed(figure.layout), options);
     canvas.setAttribute("data-ready", "");
   } catch (error) {
-    canvas.textContent = `No figure: ${error.message}. The table below has the same data.`;
+    canvas.textContent = `No figure: ${error.message}. The table has the same data.`;
     shown.delete(canvas);
     setTimeout(watch, AGAIN_MS);
   }

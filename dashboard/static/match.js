@@ -236,11 +236,11 @@ async function start() {
   startStrip();
   if (location.hash === "#status") part("status")?.focus(); // A game has just ended.
   const lines = part("transcript");
-  rove(lines, lines.children[at].querySelector("a"));
   scrollInto(lines, lines.children[at]);
-  const answer = await fetch(replay.dataset.steps);
-  if (!answer.ok) return; // the links still step, one page at a time
-  shown = await answer.json();
+  const answer = await fetch(replay.dataset.steps).catch(() => null);
+  shown = answer?.ok ? await answer.json().catch(() => null) : null;
+  if (!shown) return; // the links still step, one page at a time
+  rove(lines, lines.children[at].querySelector("a"));
   part("speed").value = remembered(SPEED) ?? "1";
   part("speed").addEventListener("change", () => {
     remembered(SPEED, part("speed").value);

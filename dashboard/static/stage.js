@@ -45,9 +45,9 @@ function setPlaying(playing) {
 }
 
 async function load() {
-  const answer = await fetch(stage.dataset.steps);
-  if (!answer.ok) return; // the words about the match stay
-  playback = await answer.json();
+  const answer = await fetch(stage.dataset.steps).catch(() => null);
+  playback = answer?.ok ? await answer.json().catch(() => null) : null;
+  if (!playback) return; // the words about the match stay
   element("at").max = playback.steps.length - 1;
   for (const name of ["play", "at"]) element(name).hidden = false;
   shape();

@@ -190,7 +190,8 @@ async function choose() {
   const before = text();
   const page = await fetchPage();
   if (choice !== choices) return; // A later choice counts.
-  if (page) takeParts(page);
+  if (!page) return showProblem("The example and the rules of this game could not be loaded. Choose it again in a moment.");
+  takeParts(page);
   if (text() !== before) return saveDraft(); // The author went on writing.
   if (!isDraft) openText(offered().value);
   showStatus();
@@ -321,7 +322,7 @@ function showVerdict(section) {
   section.removeAttribute("aria-live");
   for (const wrong of form.querySelectorAll("[aria-invalid]")) wrong.removeAttribute("aria-invalid");
   document.getElementById("verdict").replaceWith(section);
-  htmx.process(section);
+  window.htmx?.process(section);
   section.scrollIntoView({ block: "nearest" });
   section.querySelectorAll("[data-wrong]").forEach(markWrong); // of site.js
 }

@@ -152,7 +152,7 @@ ABOUT: Final = {
     ),
     "matches": About("Ends after matches", "the season ends after this many matches", "no limit"),
     "hours": About("Ends after hours", "the season ends after this many hours", "no limit"),
-    "divisions": About("Divisions", "divisions of an edition"),
+    "divisions": About("Divisions", "how many divisions, the strongest bots in the first"),
     "moving": About(
         "Rising and sinking",
         "how many bots rise and sink between two divisions; fewer if a division is too small",
@@ -162,7 +162,7 @@ ABOUT: Final = {
         "whether bots learn between rounds, and with which memory they begin",
     ),
     "by": About("Who may enter", "everybody, or only the accounts that an operator invites"),
-    "everybody": About("At the freeze", "enter every active bot at the freeze, or nobody"),
+    "everybody": About("At the freeze", "every active bot plays, or only those that were entered"),
     "bots": About("Bots of one author", "how many bots of one author may enter", "any number"),
     "uploads": About(
         "Uploads in 24 hours", "how many uploads an author may make in 24 hours", "any number"

@@ -424,13 +424,28 @@ def test_a_match_under_embargo_tells_its_state_and_no_more(state: str) -> None:
     def refused(*asked: object) -> NoReturn:
         raise Forbidden("the embargo is not over")
 
-    told = cast.waiting(state, embargo="It shares a deal with a match that is not over.")
+    told = cast.waiting(state, embargo="match 5 shares a deal with a match that is not over")
     source = replace(SOURCE, match=lambda match: told, steps=refused, match_log=refused)
     seen = get(f"/matches/{MATCH}", source)
     assert "alice/careful" in seen.text
     assert "Transcript" not in seen.text
     asks = any("hx-get" in attrs for _, attrs in seen.elements)
     assert asks == (state in ("queued", "running", "finished"))
+    why = "Match 5 shares a deal with a match that is not over." in seen.text
+    assert why == (state == "finished")
+    assert ("shown when it is over" in seen.text) == (state in ("queued", "running"))
+
+
+def test_a_void_match_says_above_its_replay_that_it_counts_nowhere() -> None:
+    void = cast.match(MATCH, state="void", void_why="no disk")
+    page = get(f"/matches/{MATCH}", replace(SOURCE, match=lambda match: void)).text
+    assert page.count("Void: it counts nowhere: no disk.") == 1
+    assert page.index("Void: it counts nowhere") < page.index("Transcript")
+
+
+def test_an_operator_is_offered_no_new_version_of_somebody_else_s_bot() -> None:
+    assert "Submit a new version" in get("/bots/alice/careful").text
+    assert "Submit a new version" not in get("/bots/alice/careful", OPERATOR).text
 
 
 def test_a_bot_s_output_is_asked_for_only_by_those_who_may() -> None:

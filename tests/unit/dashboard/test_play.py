@@ -146,6 +146,9 @@ def test_the_link_is_shown_while_a_seat_is_free() -> None:
     assert "Waiting for a friend to take the free seat." in page
     invited = get(f"{TABLE}?join=5", seen(state="open", me=None, view=None, steps=[], choices=[]))
     assert "Take the seat" in invited.text
+    passing = get(TABLE, seen(state="open", me=None, view=None, steps=[], choices=[])).text
+    assert "Take the seat" not in passing
+    assert "A seat is free for you" not in passing
 
 
 def test_it_says_how_many_seats_are_free() -> None:

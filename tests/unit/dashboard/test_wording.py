@@ -36,6 +36,15 @@ def test_a_text_begins_with_a_capital_letter_and_keeps_the_others() -> None:
     assert not wording.capital("")
 
 
+def test_a_sentence_ends_with_a_mark() -> None:
+    texts = ("", "no disk", "No disk.", "Why?")
+    assert [*map(wording.sentence, texts)] == ["", "no disk.", "No disk.", "Why?"]
+
+
+def test_a_tick_is_yes_or_no() -> None:
+    assert [*map(wording.value, (True, False, 0, "published"))] == ["yes", "no", "0", "published"]
+
+
 def test_the_exact_time_is_in_utc() -> None:
     assert wording.exact("2026-11-21T12:00:00+02:00") == "2026-11-21 10:00:00 UTC"
     assert wording.exact(None) == ""

@@ -55,7 +55,7 @@ def test_the_page_of_a_match_says_it_and_shows_the_result(
     for user in (None, charlie):
         page = browse(user).get(f"/matches/{gone}")
         assert page.status_code == 200
-        assert f"the record of match {gone} was removed after 30 days" in page.text
+        assert f"The record of match {gone} was removed after 30 days" in page.text
 
 
 def test_every_other_page_goes_on(browse: Browse, gone: str, season: int, charlie: User) -> None:
