@@ -61,6 +61,11 @@ BUSY: Final = (
     "another change has kept the database for too long, so nothing was changed; try again in a few "
     "seconds, and tell an operator if this goes on"
 )
+CROWDED: Final = (
+    "too many requests read the database at the moment, so nothing was done; try again in a few "
+    "seconds, and tell an operator if this goes on"
+)
+"""What a reader is told who has got no connection in time."""
 _TAKEN: Final = ("database is locked", "lock timeout")
 """The errors of SQLite and Postgres for a writer whose turn did not come in time."""
 _NO_ROOM_OR_TURN: Final = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
@@ -79,7 +84,7 @@ class Database:
             self._readers = _sqlite(url, "DEFERRED", wait_ms)
         else:
             self._writers = _postgres(url, wait_ms, idle_ms)
-            self._readers = _postgres_readers(url)
+            self._readers = _postgres_readers(url, wait_ms)
 
     @contextmanager
     def write(self) -> Iterator[Session]:
@@ -96,7 +101,10 @@ class Database:
     @contextmanager
     def read(self) -> Iterator[Session]:
         """Yields a session that sees the database at one moment and cannot change it."""
-        with _clear_errors(self.url), Session(self._readers, expire_on_commit=False) as session:
+        with (
+            _clear_errors(self.url, CROWDED),
+            Session(self._readers, expire_on_commit=False) as session,
+        ):
             yield session
 
     @contextmanager
@@ -225,8 +233,8 @@ def _known(name: str) -> str:
 
 
 @contextmanager
-def _clear_errors(url: str) -> Iterator[None]:
-    """Puts errors of the database into sentences."""
+def _clear_errors(url: str, crowded: str = BUSY) -> Iterator[None]:
+    """Puts errors of the database into sentences; `crowded` is for a pool without connections."""
     try:
         yield
     except (DataError, OverflowError, UnicodeEncodeError) as error:
@@ -243,11 +251,11 @@ def _clear_errors(url: str) -> Iterator[None]:
             raise Unavailable(BUSY) from error
         raise Unavailable(errors.sentence(error, url)) from error
     except PoolTimeout as error:
-        raise Unavailable(BUSY) from error
+        raise Unavailable(crowded) from error
 
 
 def _sqlite(url: str, mode: str, wait_ms: int) -> Engine:
-    engine = create_engine(url, pool_size=8, max_overflow=128)
+    engine = create_engine(url, pool_size=8, max_overflow=128, pool_timeout=wait_ms / 1000)
 
     @event.listens_for(engine, "connect")
     def prepare(connection: Any, _: Any) -> None:
@@ -292,9 +300,10 @@ def _postgres(url: str, wait_ms: int, idle_ms: int) -> Engine:
     return engine
 
 
-def _postgres_readers(url: str) -> Engine:
+def _postgres_readers(url: str, wait_ms: int) -> Engine:
     return create_engine(
         url,
         max_overflow=10,
+        pool_timeout=wait_ms / 1000,
         execution_options={"isolation_level": "REPEATABLE READ", "postgresql_readonly": True},
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
@@ -119,3 +119,13 @@ def test_a_file_that_an_upgrade_leaves_mostly_empty_becomes_smaller(tmp_path: Pa
     assert file.stat().st_size < 3_000_000
     with closing(Database(database.url)) as again:
         migrations.check_schema(again)
+
+
+def test_a_reader_who_gets_no_connection_is_told_so_in_time(books: Books) -> None:
+    database = Database(books.context.database.url, wait_ms=50)
+    with closing(database):
+        with pytest.raises(Unavailable, match="too many requests read"), ExitStack() as others:
+            while True:
+                others.enter_context(database.read()).execute(text("SELECT 1"))
+        with database.read() as session:
+            assert session.scalar(text("SELECT 1")) == 1
