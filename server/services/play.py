@@ -9,10 +9,12 @@ from __future__ import annotations
 import hmac
 import secrets
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
+from msgspec.json import encode
 from sqlalchemy import delete, func, select, update
 
 from matchbox import registry
@@ -23,11 +25,13 @@ from matchbox.errors import (
     Conflict,
     Forbidden,
     NotFound,
+    SeatFault,
     TooMany,
 )
 from matchbox.game import check_seats, fill_options
 from matchbox.match import hosted_bout, wire
 from matchbox.match.bout import refusal
+from matchbox.match.frames import what_is_wrong
 from matchbox.match.wire import Said
 from matchbox.settings import limits_of
 from server.db.models import UNSETTLED, PlaySeat, PlayState, PlayTable, Turn
@@ -44,7 +48,8 @@ if TYPE_CHECKING:
     from sqlalchemy import Select
     from sqlalchemy.orm import Session
 
-    from matchbox.game import Plain, Spec
+    from matchbox.game import Game, Plain, Spec
+    from matchbox.match.bout import LiveBout
     from matchbox.settings import Settings
     from server.db.models import User
     from server.services.positions import Place
@@ -190,12 +195,28 @@ def move(
     live = table_turns.live_bout(table)
     if seat not in hosted_bout.owing(live):
         raise Conflict("it is not your turn; wait for the others")
-    with registry.naming_games():
-        reason = refusal(registry.game(table.game), live.state, seat, played)
-    if reason:
+    if reason := _refusal(registry.game(table.game), live, seat, played):
         raise BadOption(f"the rules refuse this move: {reason}")
     table_turns.advance(session, table, [Said(seat, [played])], settings=settings, now=now)
     return table
+
+
+def _refusal(game: Game, live: LiveBout, seat: int, played: Plain) -> str:
+    """The reason why the seat may not make that move, in the rules' own words if they have any; ""
+    if it may. A refused move is tried on `live`, which is of no use then."""
+    if wrong := what_is_wrong(played):
+        return f"it {wrong}"
+    try:
+        encode(played)
+    except UnicodeEncodeError:
+        return "it holds half a character"
+    with registry.naming_games():
+        reason = refusal(game, live.state, seat, played)
+    before = len(live.notes)
+    if reason and len(live.owing) == 1:
+        with suppress(BadGame, SeatFault), registry.naming_games():
+            live.take(seat, played)
+    return live.notes[-1][2] if len(live.notes) > before else reason
 
 
 def leave(session: Session, actor: User, name: str, *, now: int) -> PlayTable:

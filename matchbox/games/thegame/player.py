@@ -7,6 +7,7 @@ player is a function `strategy(game, hand)`, as in the source document, or a cla
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from operator import index
 from typing import Any, Final
 
@@ -156,7 +157,8 @@ def _pair(chosen: object) -> tuple[int, int]:
     if type(chosen) in (tuple, list):
         parts: Any = chosen
         if len(parts) == 2 and all(map(_is_number, parts)):
-            return index(parts[0]), index(parts[1])
+            with suppress(TypeError):  # An array of several numbers is none.
+                return index(parts[0]), index(parts[1])
     raise IllegalMove(
         f"the strategy returned {_named(chosen)}; return (pile_index, card_index), two ints"
     )

@@ -103,18 +103,25 @@ class TheGame:
         ends = ["invalid"] if state.owed else ["done", "invalid"]
         return [*map(list, allowed), *ends]
 
-    def apply(self, state: State, seat: int, move: Plain, dice: Dice) -> State:
+    def refusal(self, state: State, seat: int, move: Plain) -> str:
+        """The reason why the rules refuse the move; "" if they allow it."""
+        try:
+            _check(state, seat, move)
+        except IllegalMove as error:
+            return str(error)
+        return ""
+
+    def apply(self, state: State, seat: int, move: Any, dice: Dice) -> State:
         """The same state, after the move."""
+        _check(state, seat, move)
         if state.waiting:
             _hint(state, seat, move)
         elif move == "invalid":
             state.over = "invalid"
         elif move == "done":
-            if state.owed:
-                raise IllegalMove(f"the turn is not over: lay {state.owed} more first")
             _end_turn(state)
         else:
-            _lay(state, *_checked(state, seat, move))
+            _lay(state, *move)
         return state
 
     def without(self, state: State, seat: int, dice: Dice) -> State:
@@ -131,7 +138,7 @@ class TheGame:
             "mover": state.mover,
             "owed": state.owed,
             "rules": _rules(state),
-            "hints": [hint and hint.copy() for hint in state.hints],
+            "hints": _hints_of(state),
             "last": state.last and state.last.copy(),
         }
         if seat is None:
@@ -181,8 +188,18 @@ GAME: Final = TheGame()
 # --- Steps of the game -----------------------------------------------------------------------
 
 
-def _checked(state: State, seat: int, move: Plain) -> tuple[int, int]:
-    """The play's pile and place. Raises IllegalMove."""
+def _check(state: State, seat: int, move: Any) -> None:
+    """Raises IllegalMove if the rules refuse the move."""
+    if state.waiting:
+        _check_hint(move)
+    elif move == "done":
+        if state.owed:
+            raise IllegalMove(f"the turn is not over: lay {state.owed} more first")
+    elif move != "invalid":
+        _check_play(state, seat, move)
+
+
+def _check_play(state: State, seat: int, move: Any) -> None:
     if type(move) is not list or len(move) != 2 or any(type(part) is not int for part in move):
         raise IllegalMove(f"{f'{move!r}'[:60]} is not a play; a play is [pile, place in the hand]")
     pile, place = move
@@ -191,7 +208,13 @@ def _checked(state: State, seat: int, move: Plain) -> tuple[int, int]:
         raise IllegalMove(f"there is no pile {pile} with a card {place} for it in the hand")
     if not fits(pile, state.laid[pile][-1], hand[place], state.backwards):
         raise IllegalMove(f"{hand[place]} does not fit on pile {pile}")
-    return pile, place
+
+
+def _check_hint(move: Any) -> None:
+    if type(move) is not list or len(move) != len(STARTS) or any(w not in WORDS for w in move):
+        raise IllegalMove(
+            f"{f'{move!r}'[:60]} is not a hint; a hint is one of {WORDS} for each pile"
+        )
 
 
 def _lay(state: State, pile: int, place: int) -> None:
@@ -230,12 +253,8 @@ def _begin_turn(state: State) -> None:
         ]
 
 
-def _hint(state: State, seat: int, move: Plain) -> None:
-    if type(move) is not list or len(move) != len(STARTS) or any(w not in WORDS for w in move):
-        raise IllegalMove(
-            f"{f'{move!r}'[:60]} is not a hint; a hint is one of {WORDS} for each pile"
-        )
-    state.hints[seat] = move.copy()
+def _hint(state: State, seat: int, hint: list[str]) -> None:
+    state.hints[seat] = hint.copy()
     state.waiting = [other for other in state.waiting if other != seat]
 
 
@@ -269,6 +288,13 @@ def _ask_of(state: State, seat: int | None) -> str:
     if seat is not None and seat != state.mover:
         return "wait"
     return "play" if state.owed else "more"
+
+
+def _hints_of(state: State) -> list[list[str] | None]:
+    """Every seat's hint; none while one is owed, since all are given at once."""
+    if state.waiting:
+        return [None] * len(state.hints)
+    return [hint and hint.copy() for hint in state.hints]
 
 
 def _rules(state: State) -> str:

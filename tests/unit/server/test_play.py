@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -282,6 +283,46 @@ def test_the_rules_refuse_a_wrong_move(books: Books, alice: User, bob: User) -> 
         move(books, bob, table, "draw")
     with pytest.raises(NotFound):
         move(books, alice, "0" * 32, "draw")
+    assert row_of(books, table).said == []
+
+
+@pytest.mark.parametrize(
+    ("game", "wrong", "why"),
+    [
+        ("bomb", "fly", "the moves are draw, bottom, skip, see and shuffle"),
+        ("skull", "bid 40", "place a card that you hold, or bid"),
+        ("thegame", [0, 50], "there is no pile 0 with a card 50 for it in the hand"),
+        ("creatures", ["attack", 3], "you have no untapped creature of number 3"),
+    ],
+)
+def test_a_refused_move_has_the_rules_own_reason(
+    books: Books, alice: User, bob: User, game: str, wrong: Plain, why: str
+) -> None:
+    table = open_table(books, alice, ["me", "friend"], game=game)
+    secret = seen(books, table, alice).join
+    assert secret is not None
+    with books.write() as session:
+        play.join(session, bob, table, secret, settings=books.settings, now=books.clock())
+    with pytest.raises(BadOption, match=why):
+        move(books, alice, table, wrong)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        ("\ud800", "it holds half a character"),
+        (["a", {"\udfff": 1}], "it holds half a character"),
+        (1.5, "it holds a float, which is not plain data"),
+        (2**60, "it holds a whole number"),
+    ],
+)
+def test_a_move_that_no_bot_could_answer_is_refused(
+    books: Books, alice: User, bob: User, wrong: Any, why: str
+) -> None:
+    books.bot(bob, "simple")
+    table = open_table(books, alice, ["me", "bob/simple"])
+    with pytest.raises(BadOption, match=re.escape(why)):
+        move(books, alice, table, wrong)
     assert row_of(books, table).said == []
 
 

@@ -30,6 +30,11 @@ FAULTS = {
     "no answer": ("return None", "illegal", "the strategy returned None"),
     "one number": ("return 3", "illegal", "the strategy returned 3"),
     "True as a pile": ("return True, 0", "illegal", "the strategy returned (True, 0)"),
+    "an array as a pile": (
+        "import numpy; return numpy.arange(2), 0",
+        "illegal",
+        "return (pile_index, card_index), two",
+    ),
     "leaving the interpreter": ("raise SystemExit(0)", "crash", "SystemExit: 0"),
     "running out of memory": ("raise MemoryError()", "memory", "MemoryError"),
 }

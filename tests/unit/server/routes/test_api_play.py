@@ -80,9 +80,13 @@ def test_a_table_goes_on_from_a_match(
 def test_a_refused_move_says_why(books: Books, as_alice: Caller, bob: User) -> None:
     books.bot(bob, "simple")
     table = opened(as_alice, "me", "bob/simple")
-    answer = as_alice.post(f"/tables/{table['id']}/moves", {"move": "fly"})
-    assert answer.status_code == 422
-    assert "the rules refuse this move" in answer.get_json()["detail"]
+    for wrong, why in (
+        ("fly", "fly is not a move of a turn"),
+        ("\ud800", "it holds half a character"),
+    ):
+        answer = as_alice.post(f"/tables/{table['id']}/moves", {"move": wrong})
+        assert answer.status_code == 422
+        assert f"the rules refuse this move: {why}" in answer.get_json()["detail"]
 
 
 def test_a_move_counts_only_in_the_turn_that_it_names(
