@@ -42,7 +42,7 @@ class AutoPilot(Player):
 
 
 class StillLearning(AutoPilot):
-    """AutoPilot, but summons the creature that was summoned most often in won turns so far."""
+    """AutoPilot, but summons the creature whose summons have the most wins minus losses."""
 
     def __init__(self, name: str = "") -> None:
         super().__init__(name)

@@ -10,6 +10,7 @@ import random
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final
 
@@ -28,6 +29,8 @@ from matchbox.match.transcript import Transcript, distinct_names
 RESULTS: Final = Path("results.json")
 PARSED: Final = Path("parsed.json")
 _SPACE: Final = re.compile(r"\s*")
+_MOST_DUELS: Final = 1_000_000
+"""The numbers that are kept free for the duels of one exported match."""
 
 # --- A game ----------------------------------------------------------------------------------
 
@@ -167,15 +170,22 @@ def log_of(record: Record, bout: Bout, names: Sequence[str], number: int) -> Gam
     return log
 
 
-def export(record: Record, names: Sequence[str], start: int = 1) -> Iterator[str]:
+def export(record: Record, names: Sequence[str], start: int | None = None) -> Iterator[str]:
     """Yields every duel of a match as a line of results.json; `names` are the entrants'.
 
-    Of two equal names each gets its entrant's number.
+    Of two equal names each gets its entrant's number. Without a `start` the numbers of the duels
+    follow from the match: `parse` counts the same match once, and another one besides.
     """
     names = distinct_names(names)
-    for number, bout in enumerate(record.bouts, start):
+    for number, bout in enumerate(record.bouts, _first_number(record) if start is None else start):
         seats = names if bout.rotation == 0 else names[::-1]
         yield json.dumps(log_of(record, bout, seats, number).format_logging()) + "\n"
+
+
+def _first_number(record: Record) -> int:
+    """The number of the match's first duel, which no other match's duel is likely to have."""
+    chosen = blake2b("\n".join([record.match, *record.deals[:1]]).encode(), digest_size=4)
+    return int.from_bytes(chosen.digest(), "big") * _MOST_DUELS + 1
 
 
 def export_table(record: Record, names: Sequence[str]) -> Iterator[str]:

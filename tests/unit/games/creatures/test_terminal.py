@@ -7,6 +7,7 @@ import random
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 import bench.plain.creatures as plain
@@ -157,6 +158,19 @@ def test_a_match_of_the_platform_is_exported_in_the_same_form() -> None:
         assert game["turns"][0]["player"] == first
         assert (game["winner"] == first) == (bout.places[0] == 1)
     assert parse_log()
+
+
+def test_the_games_of_a_second_export_are_counted_and_those_of_the_same_match_once() -> None:
+    bots = [shipped("creatures", bot) for bot in ("autopilot", "stilllearning")]
+    first = play(GAME, a_job(GAME, deals=2), local_seats("creatures", bots)).record
+    other = msgspec.structs.replace(first, match="f" * 32)
+    counted: list[int] = []
+    for record in (first, other, first):
+        Path("results.json").write_text("".join(terminal.export(record, ["Ann", "Bob"])))
+        counted.append(sum(sum(one.values()) for one in parse_log().values()))
+    assert counted == [counted[0], 2 * counted[0], 2 * counted[0]]
+    numbers = [game["number"] for game in terminal.read_results()]
+    assert numbers == list(range(numbers[0], numbers[0] + 4))
 
 
 def test_bots_of_one_name_are_told_apart_in_every_duel_of_an_export() -> None:
