@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections import deque
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from matchbox import registry
+from matchbox.dice import derive_deals
 from matchbox.errors import BadMessage, BadOption, SeatFault
 from matchbox.match.bout import LiveBout
 from matchbox.match.frames import readable
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
 
 PERSON = "person"
 """In a record, the seat of a person has this in place of a version's digest."""
+_DEALS: Final = 3
+"""If all of this many deals are over before anybody is asked, players decide nothing."""
 
 
 class PersonOwes(Exception):
@@ -47,6 +51,16 @@ def resume(game: Game, deal: str, seats: int, options: Options, said: Iterable[S
     if any(scripts):
         raise BadMessage("the table has answers that nobody asked for")
     return live
+
+
+def check_decisions(game: Game, seats: int, options: Options) -> None:
+    """Raises BadOption if players decide nothing under these options, as in dealt war; BadGame if a
+    function of the game fails."""
+    deals = derive_deals(game.spec.name, _DEALS)
+    with registry.naming_games():
+        over = all(LiveBout(game, deal, (0, 0), seats, options).over for deal in deals)
+    if over:
+        raise BadOption(f"with these options players decide nothing in {game.spec.title}")
 
 
 def answers_before(game: Game, record: Record, bout: Bout, moves: int) -> list[Said]:

@@ -16,6 +16,7 @@ from matchbox.game import check_seats, fill_options
 from matchbox.league import course
 from matchbox.league.format import Admission, Format, Given, Schedule, given, read, write
 from matchbox.league.season import Field
+from matchbox.match.hosted_bout import check_decisions
 from matchbox.match.wire import Separation
 from matchbox.settings import MAX_DEALS
 from server.db.models import (
@@ -88,9 +89,9 @@ def create(
     league = _new(spec, name, settings.match_deals, now)
     _set_deals(league, deals)
     league.options = fill_options(spec, options or {})
-    if seats is not None:
-        check_seats(spec, seats)
-        league.seats = seats
+    league.seats = league.seats if seats is None else seats
+    check_seats(spec, league.seats)
+    check_decisions(registry.game(game), league.seats, league.options)
     scheduled = _gets_times(schedule)
     if continuous:
         _check_endless(name, admission, scheduled)

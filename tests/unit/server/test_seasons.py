@@ -446,6 +446,12 @@ def make(books: Books, user: User, name: str, **asked: Any) -> None:
         leagues.create(session, user, name=name, **knobs)
 
 
+def test_a_league_in_which_players_decide_nothing_is_refused(books: Books, charlie: User) -> None:
+    with pytest.raises(BadOption, match="players decide nothing in Addition War"):
+        make(books, charlie, "dealt", game="war", options={"play": "dealt"})
+    make(books, charlie, "chosen", game="war", options={"play": "choose"})
+
+
 def test_a_start_asks_the_books_no_more_often_for_more_bots(books: Books, charlie: User) -> None:
     books.league(paused=True)
     asked: list[str] = []
