@@ -28,8 +28,12 @@ if TYPE_CHECKING:
     from matchbox.game import ChoicesModule, DrawModule, Game
 
 GROUP: Final = "matchbox.games"
-_NO_RULES: Final = ("choices.py", "draw.py", "players.py", "terminal.py")
+_NO_RULES: Final = (
+    "README.md", "choices.py", "draw.py", "players.py", "playthrough.txt", "terminal.py",
+)  # fmt: skip
 """The files of a game that decide nothing in a match."""
+_BUILT: Final = (".c", ".pxd", ".pyc", ".pyd", ".so")
+"""The ends of names of files that only compile a source, or were made from one."""
 
 
 @cache
@@ -190,10 +194,10 @@ def _game_of(module: str) -> str | None:
 
 @cache
 def digests() -> dict[str, str]:
-    """Returns a digest of the source of every game's rules, by the game's name.
+    """Returns a digest of every game's rules, by the game's name: of their source and their data.
 
     Two machines with the same digests play by the same rules. It leaves out shipped players, and
-    the modules that show a game to people.
+    what shows a game to people.
     """
     return {name: _digest(package) for name, package in packages().items()}
 
@@ -218,11 +222,13 @@ def _digest(package: str) -> str:
 
 
 def _sources(folder: Traversable, path: str = "") -> Iterator[tuple[str, Traversable]]:
-    """The Python files in the folder and those inside it, each with its path."""
+    """The sources and data files in the folder and those inside it, each with its path."""
     for file in sorted(folder.iterdir(), key=lambda file: file.name):
+        if file.name.startswith((".", "__pycache__")):
+            continue
         if file.is_dir():
             yield from _sources(file, f"{path}{file.name}/")
-        elif file.name.endswith(".py"):
+        elif not file.name.endswith(_BUILT):
             yield path + file.name, file
 
 

@@ -162,8 +162,31 @@ def test_the_digest_of_a_game_covers_its_folders_but_not_its_drawing(
     before = digest()
     (tmp_path / "folded_nim" / "draw.py").write_text("def draw(view): ...\n")
     assert digest() == before
+    for aside in (
+        "README.md",
+        "playthrough.txt",
+        "rules.pxd",
+        "rules.so",
+        "rules.c",
+        ".cards.json",
+    ):
+        (tmp_path / "folded_nim" / aside).write_text("nothing that decides a match\n")
+    assert digest() == before
+    (inner / "__pycache__").mkdir(exist_ok=True)
+    (inner / "__pycache__" / "cards.json").write_text("[]")
+    assert digest() == before
     (inner / "rules.py").write_text("TAKEN = 2\n")
     assert digest() != before
+
+
+def test_the_digest_of_a_game_covers_its_data(install: Install, tmp_path: Path) -> None:
+    install("nim", "dealt_nim", RULES.format(name="nim"))
+    found = set()
+    for cards in ("[1, 2]", "[1, 3]"):
+        (tmp_path / "dealt_nim" / "cards.json").write_text(cards)
+        registry.digests.cache_clear()
+        found.add(registry.digests()["nim"])
+    assert len(found) == 2
 
 
 def test_a_misspelt_hook_is_refused_when_the_game_is_registered(install: Install) -> None:
