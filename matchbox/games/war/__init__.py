@@ -18,6 +18,7 @@ __all__ = [
     "Player",
     "Position",
     "RandomPlayer",
+    "play_game",
 ]
 
 
@@ -37,3 +38,14 @@ class HumanPlayer(Player):
         cards = terminal.ask_for_cards(position, self.known_plays, self.others)
         self.known_plays = len(position.plays)
         return cards
+
+
+def play_game(player0: Player, player1: Player, print_details: bool = True) -> int | None:
+    """Plays one game in this process; returns the winner, 0 or 1, or None for a draw.
+
+    Both players choose their cards. Random numbers come from the module `random`, so `random.seed`
+    repeats a game. With `print_details` every play is printed. A player's fault is raised.
+    """
+    from matchbox.games.war import terminal
+
+    return terminal.play_game(player0, player1, print_details)

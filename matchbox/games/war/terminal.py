@@ -1,4 +1,5 @@
-"""Addition War at the terminal: the notebook's `deal`, `play` and `game`, and a human's prompt.
+"""Addition War at the terminal: the notebook's `deal`, `play` and `game`, `play_game` for players,
+and a human's prompt.
 
 Never in a box. `WinnerTotals`, `LoserTotals` and `count_draws` hold the counts of this module's
 `game`; `Games()` counts separately.
@@ -11,10 +12,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from matchbox.dice import SeededDice
+from matchbox.errors import IllegalMove
 from matchbox.game import CHANCE
-from matchbox.games.war.player import Cards, Play, Position
+from matchbox.games.war.player import Cards, Play, Player, Position, answer
 from matchbox.games.war.rules import GAME
-from matchbox.games.war.state import DEALT, DECK, HAND, State, begin
+from matchbox.games.war.state import CHOOSE, DEALT, DECK, HAND, State, begin
 
 Hands = tuple[list[int], list[int]]
 Row = tuple[str, int, int, int]
@@ -112,9 +114,39 @@ def play(hands: Hands | None = None) -> Result:
         _lay(state)
         _print_play(state)
     result = _result(state)
-    print(f"Final totals: player 1 has {result.final1}, player 2 has {result.final2}.")
-    print(f"Player {result.winner} wins." if result.winner else "It is a draw.")
+    _print_end(result)
     return result
+
+
+def play_game(player0: Player, player1: Player, print_details: bool) -> int | None:
+    """Plays one game whose players choose; returns the winner, 0 or 1, or None for a draw."""
+    players = (player0, player1)
+    for player in players:
+        assert isinstance(player, Player), f"{player!r} is not an instance of Player"
+    state = begin(_new_hands(), CHOOSE)
+    while GAME.to_move(state):
+        moves = [_chosen(player, state, seat) for seat, player in enumerate(players)]
+        for seat, move in enumerate(moves):
+            GAME.apply(state, seat, move, _UNUSED)
+        if print_details:
+            _print_play(state)
+    result = _result(state)
+    if print_details:
+        _print_end(result)
+    return result.winner - 1 if result.winner else None
+
+
+def _chosen(player: Player, state: State, seat: int) -> Any:
+    """The player's move. Raises ValueError if the rules refuse it, and the player's errors."""
+    view: Any = GAME.view(state, seat)
+    try:
+        move = answer(player, view, lambda made: None)
+        refusal = GAME.refusal(state, seat, move)
+    except IllegalMove as error:
+        refusal = str(error)
+    if refusal:
+        raise ValueError(f"player {seat + 1}: {refusal}")
+    return move
 
 
 def _begin(hands: Hands | None) -> State:
@@ -150,6 +182,11 @@ def _print_play(state: State) -> None:
     else:
         print("a tie, each takes its own cards back", end="; ")
     print("points {} to {}".format(*state.points))
+
+
+def _print_end(result: Result) -> None:
+    print(f"Final totals: player 1 has {result.final1}, player 2 has {result.final2}.")
+    print(f"Player {result.winner} wins." if result.winner else "It is a draw.")
 
 
 def _sum(pair: Sequence[int]) -> str:

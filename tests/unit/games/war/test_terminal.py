@@ -6,10 +6,19 @@ import random
 import re
 import runpy
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
-from matchbox.games.war import HumanPlayer, Position, terminal
+from matchbox.games.war import (
+    HighestPlayer,
+    HumanPlayer,
+    Player,
+    Position,
+    RandomPlayer,
+    play_game,
+    terminal,
+)
 from tests.builders import CHECKOUT
 from tests.unit.games.war.test_rules import DEAL_1, DEAL_4
 
@@ -116,6 +125,47 @@ def test_the_documents_notebook_runs(capsys: pytest.CaptureFixture[str]) -> None
 def test_what_the_terminal_does_not_have_is_missed_by_name() -> None:
     with pytest.raises(AttributeError, match="count_wins"):
         _ = terminal.count_wins
+
+
+# --- A game of players ------------------------------------------------------------------------
+
+
+def test_a_game_of_players_is_printed_and_its_winner_returned(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    found = set()
+    for _ in range(40):
+        winner = play_game(HighestPlayer(), RandomPlayer())
+        lines = capsys.readouterr().out.splitlines()
+        assert len(lines) == 13 + 2
+        end = "It is a draw." if winner is None else f"Player {winner + 1} wins."
+        assert lines[-1] == end
+        found.add(winner)
+    assert {0, 1} <= found
+
+
+def test_a_game_of_players_may_be_silent_and_repeats_with_its_seed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    first = [play_game(RandomPlayer(), RandomPlayer(), print_details=False) for _ in range(9)]
+    assert not capsys.readouterr().out
+    random.seed(2)
+    assert first == [play_game(RandomPlayer(), RandomPlayer(), False) for _ in range(9)]
+
+
+@pytest.mark.parametrize(
+    "laid, told",
+    [("13 13", "returned something of type str"), ((14, 1), "no card 14"), ((0, 1), "no card 0")],
+)
+def test_a_fault_is_raised_to_the_author(laid: Any, told: str) -> None:
+    class Wrong(Player):
+        def lay(self, position: Position) -> Any:
+            return laid
+
+    with pytest.raises(ValueError, match=f"player 2: .*{told}"):
+        play_game(HighestPlayer(), Wrong())
+    with pytest.raises(AssertionError, match="is not an instance of Player"):
+        play_game(HighestPlayer(), laid)
 
 
 # --- A human ---------------------------------------------------------------------------------
