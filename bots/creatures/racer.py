@@ -1,9 +1,10 @@
 """Racer spends all its mana, and simulates the race to decide which creatures stay at home.
 
 A creature either attacks or stays untapped and blocks. For every choice of creatures that stay,
-Racer deals the unseen cards several times and simulates the duel to its end. In it, Racer keeps its
-strongest creatures at home for some more rounds, and the other player attacks with everything.
-Racer makes the choice that wins most often.
+Racer simulates the duel to its end several times. It draws the unseen cards from a full deck, as if
+none had been played. In the simulated duel Racer keeps its strongest creatures at home for some
+more rounds, and the other player attacks with everything. Racer makes the choice that wins most
+often.
 """
 
 import random
@@ -12,9 +13,9 @@ from itertools import combinations
 from matchbox.games.creatures import Player, deck
 
 DEALS = 96
-"""The number of times that the unseen cards are dealt for one decision."""
+"""The number of times that the unseen cards are drawn for one decision."""
 FIRST_DEALS = 12
-"""The number of these deals that are played with every plan. The rest are played only with the best
+"""The number of these draws that are played with every plan. The rest are played only with the best
 plans."""
 SHORTLIST = 6
 ROUNDS = (1, 2, 4, 99)

@@ -1,10 +1,12 @@
-"""Reader plays a balanced mixture that nobody can exploit, until it knows the other's habits.
+"""Reader mixes balanced play with guesses at the other's habits, and learns which guess is right.
 
 Each play is a small game of its own, with a row for every sum that Reader can lay and a column for
 every sum of the other player. A cell is the probability of winning the whole game after that play,
 estimated from the points and the worth of the cards left in both hands. Fictitious play finds a
-balanced mixture of rows. The other player may instead have one of some simple habits. Each play
-shows how probable they are, and if one of them fits, Reader lays the best sum against it.
+balanced mixture of rows. The other player may instead have one of some simple habits. Reader
+weighs how probable they are, by what the other has laid. It draws from the mixture as often as it
+believes the other to play balanced, at first in 55 of 100 plays; else it lays the best sum against
+the habits.
 """
 
 import random

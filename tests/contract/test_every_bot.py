@@ -10,6 +10,7 @@ from cli.playing import try_file
 from matchbox import registry
 from matchbox.bundle import read_bundle
 from matchbox.game import fill_options
+from matchbox.match import record as records
 from matchbox.match.wire import Entrant
 from tests.builders import CHECKOUT, a_job
 from worker.arena.play import play_job
@@ -40,6 +41,17 @@ def test_none_keeps_state_between_bouts(game: str) -> None:
         job = replace(job, seats=[Entrant(one.version, one.class_name) for one in seats])
         played = play_job(job, {one.version: one.data for one in seats}, None)
         assert (played.sampled, played.stateful, played.unrepeatable) == (6, [], []), bot.name
+
+
+@pytest.mark.parametrize("seats", [3, 5])
+def test_regret_plays_as_bluffer_does_at_tables_of_three_and_more(seats: int) -> None:
+    found = []
+    for bot in (named_bots.find("skull", name) for name in ("regret", "bluffer")):
+        job = a_job(registry.game("skull"), seats=seats, deals=6, width=6)
+        job = replace(job, seats=[Entrant(bot.version, bot.class_name)] * seats)
+        record = records.unpack(play_job(job, {bot.version: bot.data}, None).record)
+        found.append([bout.moves for bout in record.bouts])
+    assert found[0] == found[1]
 
 
 @pytest.mark.parametrize(("game", "name"), BOTS, ids=map("-".join, BOTS))

@@ -48,7 +48,9 @@ class Regret(Bluffer):
         return super().select_move(game_state)
 
     def lose_card(self, game_state):
-        """The card to lose, by the table."""
+        """The card to lose, by the table; at tables of three and more, as Bluffer chooses."""
+        if len(game_state.points) != 2:
+            return super().lose_card(game_state)
         me, cards = game_state.me, dict(game_state.cards)
         cards[me] -= 1
         known = known_skulls(game_state) | {me: MAY}
