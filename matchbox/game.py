@@ -63,7 +63,8 @@ class Outcome:
     places: tuple[int, ...]
     """A place per seat, 1 is best; tied seats share a place."""
     scores: tuple[int, ...]
-    """The game's own score per seat."""
+    """The game's own score per seat. In a cooperative game it is at least 0, which is what a bout
+    with a fault scores."""
     why: str
     """A short phrase that says what ended it."""
 
@@ -97,7 +98,11 @@ class Game(Protocol):
         """
 
     def without(self, state: State, seat: int, dice: Dice) -> State:
-        """Returns the state in which play goes on without that seat (three or more seats)."""
+        """Returns the state in which play goes on without that seat (three or more seats).
+
+        If several seats are to move, their moves were checked before: those of the others must stay
+        legal.
+        """
 
     def view(self, state: State, seat: int | None) -> Plain:
         """Returns new data that holds exactly what the seat may know; None is the spectator."""

@@ -40,7 +40,7 @@ CHOICES = [
     (name, option, value)
     for name, game in GAMES.items()
     for option, one in game.spec.options.items()
-    for value in one.choices
+    for value in one.choices or ((False, True) if type(one.default) is bool else ())
 ]
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers(1 - MAX_INT, MAX_INT - 1) | st.text(max_size=8),
@@ -136,7 +136,7 @@ def test_a_player_has_a_class_to_subclass_and_a_driver(name: str) -> None:
     player = import_module(f"{registry.package_of(name)}.player")
     assert isinstance(base_of(player), type)
     assert callable(player.answer)
-    for alias, module in player.ALIASES.items():
+    for alias, module in getattr(player, "ALIASES", {}).items():
         assert isinstance(alias, str)
         assert import_module(module)
 
@@ -174,6 +174,7 @@ def test_it_ends_with_an_outcome_within_its_steps(name: str, seats: int) -> None
         assert min(outcome.places) == 1
         assert max(outcome.places) <= seats
         assert outcome.why
+        assert not walk.game.spec.cooperative or min(outcome.scores) >= 0
 
 
 @every_table
@@ -201,6 +202,8 @@ def test_every_legal_move_is_taken(name: str, seats: int) -> None:
     for walk in walks(name, seats, 3):
         for movers in walk.positions():
             for move in walk.game.legal(walk.state, movers[0]):
+                own = getattr(walk.game, "refusal", None)
+                assert own is None or own(walk.state, movers[0], move) == ""
                 tried = copy.deepcopy(walk.state)
                 walk.game.apply(tried, movers[0], move, RandomDice(1))
 
@@ -219,6 +222,8 @@ def test_an_illegal_move_is_refused_and_changes_nothing(
             if msgspec.json.encode(move) in set(legal):
                 return
             untried, before = walk.copy(), everything_seen(walk)
+            if own := getattr(game, "refusal", None):
+                assert own(walk.state, movers[0], move)
             with pytest.raises(IllegalMove) as refusal:
                 game.apply(walk.state, movers[0], move, RandomDice(seed))
             assert str(refusal.value)
@@ -363,15 +368,31 @@ def _move_ahead(walk: Walk, movers: list[int]) -> None:
 @every_table
 def test_what_is_done_at_once_shows_only_when_all_have_done_it(name: str, seats: int) -> None:
     for walk in walks(name, seats, 4):
-        game = walk.game
         for movers in walk.positions():
-            for first, second in itertools.permutations(movers, 2):
-                seen = set()
-                for move in game.legal(walk.state, first):
-                    state = game.apply(copy.deepcopy(walk.state), first, move, RandomDice(1))
-                    view = [game.view(state, second), game.legal(state, second)]
-                    seen.add(msgspec.json.encode([view, list(game.to_move(state))]))
-                assert len(seen) == 1
+            _done_at_once(walk, movers)
+
+
+@every_choice
+def test_what_is_done_at_once_under_an_option_shows_only_then(
+    name: str, option: str, value: Any
+) -> None:
+    for seats in GAMES[name].spec.seats:
+        walk = Walk(GAMES[name], seats, f"at once {option}", {option: value})
+        several = (movers for movers in walk.positions() if len(movers) > 1)
+        for movers in itertools.islice(several, 3):
+            _done_at_once(walk, movers)
+
+
+def _done_at_once(walk: Walk, movers: list[int]) -> None:
+    """Checks that no mover sees which move another mover has made."""
+    game = walk.game
+    for first, second in itertools.permutations(movers, 2):
+        seen = set()
+        for move in game.legal(walk.state, first):
+            state = game.apply(copy.deepcopy(walk.state), first, move, RandomDice(1))
+            view = [game.view(state, second), game.legal(state, second)]
+            seen.add(msgspec.json.encode([view, list(game.to_move(state))]))
+        assert len(seen) == 1
 
 
 @every_table
