@@ -151,7 +151,7 @@ class Comparison:
 
     def _row(self, sitting: Sitting, deal: int, bout: CountedBout) -> Row:
         return Row(
-            match=sitting.job.match,
+            match=f"{sitting.job.match}/{sitting.bots}",  # Line-ups of the same files share a name.
             deal=sitting.job.deals[deal],
             rotation=bout.entrants[0],
             seats=tuple(self._names[bot] for bot in bout.bots),

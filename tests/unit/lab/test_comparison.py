@@ -97,6 +97,17 @@ def test_both_meet_the_same_field_on_the_same_deals_in_every_seat() -> None:
     assert told["difference_ci95"][0] <= told["difference"] <= told["difference_ci95"][1]
 
 
+def test_classes_and_copies_of_one_file_are_bots_of_their_own() -> None:
+    cast = [Contestant(name, "f" * 64, name) for name in ("A", "B")]
+    cast += [Contestant(name, "x" * 64) for name in ("x", "x-2")]
+    plan = Plan("bomb", "1", cast, 80, "seed", sizes=[2])
+    asked = Comparison(plan, Trial(), 20, cooperative=False)
+    run(asked, [400, 0, 0, 0])
+    told: Any = asked.result()
+    assert (told["verdict"], told["games"], told["deals"]) == ("better", 80, 10)
+    assert sorted(told["by_opponent"]) == ["x", "x-2"]
+
+
 def test_teams_play_every_deal_once_each() -> None:
     asked = begin(2, 60, size=4, cooperative=True)
     assert [(job.bots, job.rotations) for job in next(asked.batches())] == [
