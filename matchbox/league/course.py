@@ -102,21 +102,25 @@ def budget(plan: Format, field: Field) -> int:
 def final_order(plan: Format, field: Field, progress: Progress) -> list[str] | None:
     """The final order of a knock-out, best first; None before its end and for other formats.
 
-    An entrant that alone goes on from the groups is the champion: there is no final.
+    An entrant that alone goes on, from the groups or from a round, is the champion: there is no
+    final. There is no champion either if a tie with two entrants has no match that counts.
     """
-    if plan.kind != "knock-out":
+    if plan.kind != "knock-out" or stages.has_unplayed_tie(progress):
         return None
     played = [progress.rounds[number].ties for number in progress.rounds_of("knock-out")]
-    if played and len(played[-1]) > 1:
-        return None
+    levels = list(dict.fromkeys(played))
     ranks = stages.group_ranks(plan, field, progress)
     if played:
-        (champion,) = stages.winners(progress, ranks, spare=0)
+        last = [one or () for one in stages.winners(progress, ranks, spare=0)]
     else:
-        champion = stages.alone_through(plan, field, progress)
-    if not champion:
-        return None
-    return knock_out.places(list(dict.fromkeys(played)), champion, ranks)
+        last = [stages.alone_through(plan, field, progress)]
+    while len(last) > 1:  # Rounds without a match are not opened.
+        last = knock_out.next_ties(last)
+        if any(len(tie) > 1 for tie in last):
+            return None
+        levels.append(tuple(last))
+    (champion,) = last
+    return knock_out.places(levels, champion, ranks) if champion else None
 
 
 def _rounds(plan: Format, field: Field, progress: Progress, left: int) -> Iterator[Round]:

@@ -114,16 +114,7 @@ def knock_out_rounds(plan: Format, field: Field, progress: Progress, left: int) 
 def winners(progress: Progress, ranks: Sequence[str], *, spare: int) -> list[Tie | None]:
     """The winner of each tie of the last round; None for a tie that must be replayed, if `spare`
     matches suffice for that."""
-    ties = _last_ties(progress)
-    rounds = [
-        number
-        for number in progress.rounds_of("knock-out")
-        if progress.rounds[number].ties == tuple(ties)
-    ]
-    legs: defaultdict[frozenset[str], list[Mapping[str, int]]] = defaultdict(list)
-    for one in progress.matches_in(rounds):
-        if one.half_points is not None:
-            legs[frozenset(one.seats)].append(one.half_points)
+    ties, legs = _last_ties(progress), _legs(progress)
 
     def decide(most: int) -> list[Tie | None]:
         return [
@@ -133,6 +124,16 @@ def winners(progress: Progress, ranks: Sequence[str], *, spare: int) -> list[Tie
 
     found = decide(1 + knock_out.MAX_REPLAYS)
     return found if found.count(None) <= spare else decide(0)
+
+
+def has_unplayed_tie(progress: Progress) -> bool:
+    """Whether a tie of the last round, whose two entrants can both go on, has no match that
+    counts."""
+    legs = _legs(progress)
+    return any(
+        len(tie) > 1 and progress.out.isdisjoint(tie) and not legs[frozenset(tie)]
+        for tie in _last_ties(progress)
+    )
 
 
 def alone_through(plan: Format, field: Field, progress: Progress) -> Tie:
@@ -184,6 +185,19 @@ def _qualified(plan: Format, field: Field, progress: Progress) -> list[str]:
 def _last_ties(progress: Progress) -> list[Tie]:
     rounds = progress.rounds_of("knock-out")
     return list(progress.rounds[rounds[-1]].ties) if rounds else []
+
+
+def _legs(progress: Progress) -> defaultdict[frozenset[str], list[Mapping[str, int]]]:
+    """The half points of each match of the last round's ties that counts, by the entrants."""
+    ties = tuple(_last_ties(progress))
+    rounds = [
+        number for number in progress.rounds_of("knock-out") if progress.rounds[number].ties == ties
+    ]
+    legs: defaultdict[frozenset[str], list[Mapping[str, int]]] = defaultdict(list)
+    for one in progress.matches_in(rounds):
+        if one.half_points is not None:
+            legs[frozenset(one.seats)].append(one.half_points)
+    return legs
 
 
 def _shares(progress: Progress) -> dict[str, Fraction]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from dataclasses import replace
 from itertools import combinations
 
 import pytest
@@ -192,6 +193,27 @@ def test_a_knock_out_whose_finalists_both_left_has_no_final_order() -> None:
     story = Story(Format(kind="knock-out", group=4), field(8)).tell()
     assert final_order(story.plan, story.field, story.past) is not None
     story.out.update(*story.rounds[-1].ties)
+    assert final_order(story.plan, story.field, story.past) is None
+
+
+def test_a_knock_out_whose_final_does_not_count_has_no_final_order() -> None:
+    story = Story(Format(kind="knock-out", group=4), field(8)).tell()
+    story.matches[-1] = replace(story.matches[-1], half_points=None)
+    assert final_order(story.plan, story.field, story.past) is None
+
+
+def test_a_bot_that_alone_goes_on_from_a_round_is_the_champion() -> None:
+    story = Story(Format(kind="knock-out", group=4), field(8))
+    while len(story.rounds) < 7:
+        assert story.step(together=False)
+    (one, other), (third, fourth) = story.rounds[-1].ties
+    assert final_order(story.plan, story.field, story.past) is None, "the final is to come"
+    story.out.update((one, other))
+    order = final_order(story.plan, story.field, story.past)
+    assert order is not None
+    assert order[0] == min(third, fourth)
+    assert sorted(order) == list(entrants(8))
+    story.out.update((third, fourth))
     assert final_order(story.plan, story.field, story.past) is None
 
 
