@@ -61,11 +61,13 @@ def seatings(
 ) -> Iterator[tuple[Pairing, ...]]:
     """Endless rounds at tables of one size; all play, and meet, about equally often.
 
+    A round has as many tables as can be filled without two bots of one owner at one.
+
     `dice` returns the dice of each round, from 0; `past` holds the tables of rounds already played.
     """
     history: Counter[tuple[str, str]] = Counter()
     games: Counter[str] = Counter()
-    tables = [seats] * (len(entrants) // seats)
+    tables = [seats] * _tables_at(entrants, seats, owner or {})
     seated = list(past)
     for number in count():
         for table in seated:
@@ -75,6 +77,18 @@ def seatings(
         whole = tuple(one for one in found if len(one.seats) == seats)
         yield whole
         seated = [one.seats for one in whole]
+
+
+def _tables_at(entrants: Sequence[str], seats: int, owner: Mapping[str, str]) -> int:
+    """How many tables can be filled, with one bot of each owner at a table at the most."""
+    shares = Counter(owner[name] for name in entrants if name in owner)
+    alone = len(entrants) - shares.total()
+    able = (
+        tables
+        for tables in range(len(entrants) // seats, 0, -1)
+        if alone + sum(min(bots, tables) for bots in shares.values()) >= tables * seats
+    )
+    return next(able, 0)
 
 
 def rounds_at(entrants: int, seats: int) -> int:

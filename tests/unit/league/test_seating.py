@@ -79,6 +79,21 @@ def test_no_table_stays_empty_if_its_seats_can_be_filled(n: int, seats: int, eac
     assert [len(tables) for tables in rounds] == [n // seats] * 20
 
 
+@pytest.mark.parametrize(
+    ("own", "others", "seats", "tables"), [(4, 4, 4, 1), (6, 8, 4, 2), (3, 2, 3, 1), (5, 2, 4, 0)]
+)
+def test_an_owner_of_many_bots_leaves_no_table_unfilled_that_can_be(
+    own: int, others: int, seats: int, tables: int
+) -> None:
+    owner = {name: "alice" for name in names(own)}
+    rounds = [*islice(seatings(names(own + others), seats, dice, owner=owner), 12)]
+    assert {len(one) for one in rounds} == {tables}
+    games = Counter(name for one in rounds for table in one for name in table.seats)
+    for bots in (names(own), names(own + others)[own:]):
+        each = [games[name] for name in bots]
+        assert max(each) - min(each) <= 1
+
+
 def test_the_seatings_of_a_seed_stay_what_they_are() -> None:
     owner = {name: f"owner {at % 9}" for at, name in enumerate(names(30))}
     rounds = islice(seatings(names(30), 4, dice, owner=owner), 12)
