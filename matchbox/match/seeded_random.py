@@ -228,6 +228,7 @@ _here: Here = HERE
 class BoutRandom(random.Random):
     """`random.Random`; without a seed it is seeded from the bout's generator."""
 
+    __module__ = "random"  # Its pickles name it so, too.
     __qualname__ = "Random"
 
     def __init__(self, x: Any = None) -> None:

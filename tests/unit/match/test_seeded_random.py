@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import random
 from collections.abc import Iterator
 from hashlib import blake2b
@@ -206,3 +207,10 @@ def test_outside_a_bout_the_module_is_its_own() -> None:
     seeded_random.uninstall()
     random.seed(5)
     assert random.random() == ours
+
+
+def test_a_generator_of_a_bot_can_be_pickled_and_copied() -> None:
+    own = random.Random(3)
+    again = pickle.loads(pickle.dumps(own))
+    assert [again.random() for _ in range(3)] == [own.random() for _ in range(3)]
+    assert repr(type(own)) == "<class 'random.Random'>"
