@@ -85,7 +85,7 @@ def test_no_table_stays_empty_if_its_seats_can_be_filled(n: int, seats: int, eac
 def test_an_owner_of_many_bots_leaves_no_table_unfilled_that_can_be(
     own: int, others: int, seats: int, tables: int
 ) -> None:
-    owner = {name: "alice" for name in names(own)}
+    owner = dict.fromkeys(names(own), "alice")
     rounds = [*islice(seatings(names(own + others), seats, dice, owner=owner), 12)]
     assert {len(one) for one in rounds} == {tables}
     games = Counter(name for one in rounds for table in one for name in table.seats)
