@@ -79,6 +79,20 @@ def test_an_arena_knows_no_way_to_the_books(services: dict[str, Any]) -> None:
     assert by_socket == ["postgres", "password"], "its socket asks for no password"
 
 
+def test_the_beat_has_the_queue_alone_and_the_settings_that_it_reads(
+    services: dict[str, Any], checkout: Path
+) -> None:
+    beat = services["beat"]
+    assert beat["networks"] == ["queue"]
+    told = " ".join(f"{name}={value}" for name, value in beat["environment"].items())
+    assert not re.search("DATABASE|POSTGRES|SECRET_KEY|ARENA_TOKEN|postgres", told)
+    code = ("app", "logs", "health", "ledger/beat")
+    text = "\n".join((checkout / f"worker/{name}.py").read_text() for name in code)
+    read = set(re.findall(r"\bsettings\.(\w+)", text))
+    assert {"broker_url", "tick_seconds"} <= read
+    assert {PREFIX + name.upper() for name in read} <= set(beat["environment"])
+
+
 def test_only_who_makes_containers_has_the_engine(services: dict[str, Any]) -> None:
     having = [
         name
