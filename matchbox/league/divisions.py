@@ -58,9 +58,7 @@ def next_divisions(
 
 
 def promote_fitting(orders: Sequence[Sequence[str]], moving: int) -> list[list[str]]:
-    """`promote` with fewer `moving` if needed, maybe none, so that no division empties."""
-    if len(orders) < 2:
-        return [list(order) for order in orders]
-    inner = [(len(order) - 1) // 2 for order in orders[1:-1]]
-    most = min(moving, len(orders[0]) - 1, len(orders[-1]) - 1, *inner)
-    return promote(orders, most) if most > 0 else [list(order) for order in orders]
+    """`promote` with fewer `moving` beside a division that would empty, maybe none."""
+    last = len(orders) - 1
+    able = [(len(order) - 1) // (2 if 0 < at < last else 1) for at, order in enumerate(orders)]
+    return promote(orders, [min(moving, *two) for two in pairwise(able)])

@@ -104,22 +104,25 @@ class Progress:
         ]
 
 
-def promote(divisions: Sequence[Sequence[str]], moving: int) -> list[list[str]]:
-    """The divisions of the next season: the best `moving` of each rise, the last sink.
+def promote(divisions: Sequence[Sequence[str]], moving: Sequence[int]) -> list[list[str]]:
+    """The divisions of the next season: the best of each rise, the last sink.
 
-    `divisions` holds final orders, best first, the highest division first. Raises ValueError if a
-    division would lose all its bots, or if a bot is in two divisions.
+    `divisions` holds final orders, best first, the highest division first; `moving` says how many
+    rise and sink between each and the next. Raises ValueError if a division would lose all its
+    bots, or if a bot is in two divisions.
     """
     names = [name for order in divisions for name in order]
     if len(set(names)) != len(names):
         raise ValueError("an entrant is in two divisions; every entrant plays in one")
-    inner = [2 * moving if 0 < at < len(divisions) - 1 else moving for at in range(len(divisions))]
-    if moving < 1 or any(len(order) <= out for order, out in zip(divisions, inner, strict=True)):
-        raise ValueError(f"{moving} to rise and {moving} to sink leave nobody in some division")
+    rising, sinking = [0, *moving], [*moving, 0]
     following = []
     for at, order in enumerate(divisions):
-        above = list(divisions[at - 1][-moving:]) if at else []
-        below = list(divisions[at + 1][:moving]) if at + 1 < len(divisions) else []
-        kept = order[moving if at else 0 : len(order) - (moving if below else 0)]
+        if len(order) <= rising[at] + sinking[at]:
+            raise ValueError(
+                f"{rising[at]} to rise and {sinking[at]} to sink leave nobody in division {at + 1}"
+            )
+        above = divisions[at - 1][len(divisions[at - 1]) - rising[at] :] if at else ()
+        below = divisions[at + 1][: sinking[at]] if sinking[at] else ()
+        kept = order[rising[at] : len(order) - sinking[at]]
         following.append([*above, *kept, *below])
     return following

@@ -85,6 +85,21 @@ def test_fewer_move_where_a_division_has_no_room_for_more() -> None:
     assert promote_fitting(small, 5) == [["a", "c"], ["b", "d"]]
     assert promote_fitting([["a"], ["b"]], 5) == [["a"], ["b"]]
     assert promote_fitting([["a", "b", "c"]], 5) == [["a", "b", "c"]]
+    assert promote_fitting([], 5) == []
+
+
+def test_bots_move_between_large_divisions_whatever_the_size_of_another() -> None:
+    assert promote_fitting(["abc", "def", "g"], 1) == [
+        ["a", "b", "d"],
+        ["c", "e", "f"],
+        ["g"],
+    ]
+    assert promote_fitting(["a", "bcdef", "ghijk", "lmn"], 2) == [
+        ["a"],
+        ["b", "c", "d", "g", "h"],
+        ["e", "f", "i", "l", "m"],
+        ["j", "k", "n"],
+    ]
 
 
 @given(
