@@ -66,7 +66,7 @@ def write_secrets(folder: Path) -> None:
     files, and reads them with another account. Raises OSError.
     """
     drawn = _drawn()
-    texts = {name.removeprefix("MATCHBOX_").lower(): secret for name, secret in drawn.items()}
+    texts = {_file(name): secret for name, secret in drawn.items()}
     password = drawn["POSTGRES_PASSWORD"]
     texts["database_url"] = f"postgresql+psycopg://matchbox:{password}@postgres/matchbox"
     texts["broker_url"] = f"redis://:{drawn['BROKER_PASSWORD']}@redis:6379/0"
@@ -91,9 +91,12 @@ def rotate(path: Path) -> Path:
     OSError.
     """
     lines = path.read_text().splitlines(keepends=True)
-    named = {line.partition("=")[0].strip(): place for place, line in enumerate(lines)}
+    named = {_name(line): place for place, line in enumerate(lines)}
     if FOLDER in named:
-        folder = path.parent / lines[named[FOLDER]].partition("=")[2].strip()
+        folder = path.parent / _value(lines[named[FOLDER]])
+        for name in SECRETS:
+            if not (folder / _file(name)).is_file():
+                raise ValueError(f"{folder} has no file {_file(name)}; is it the folder in {path}?")
         write_secrets(folder)
         return folder
     missing = [name for name in SECRETS if name not in named]
@@ -117,9 +120,8 @@ def unread(path: Path) -> list[str]:
             known |= {one for pair in _READ.findall(file.read_text()) for one in pair if one}
     found = []
     for line in path.read_text().splitlines():
-        name, equals, _ = line.strip().removeprefix("export ").partition("=")
-        name = name.strip()
-        if not equals or name.startswith(("#", "COMPOSE_", "DOCKER_")) or name in known:
+        name = _name(line)
+        if "=" not in line or name.startswith(("#", "COMPOSE_", "DOCKER_")) or name in known:
             continue
         near = get_close_matches(name, known, n=1, cutoff=0.8)
         if near or (known and name.startswith("MATCHBOX_")):
@@ -166,6 +168,25 @@ def main(folder: str = "") -> int:
         return 1
     print(f"Secrets are in {place}. The address people will use is MATCHBOX_SERVER_URL in {FILE}.")
     return 0
+
+
+def _name(line: str) -> str:
+    """The variable that a line of the environment file sets."""
+    return line.strip().removeprefix("export ").partition("=")[0].strip()
+
+
+def _value(line: str) -> str:
+    """The value in such a line as Compose reads it: without quotes, and without a comment."""
+    value = line.partition("=")[2].strip()
+    quote = value[:1]
+    if quote and quote in "'\"":
+        return value[1:].partition(quote)[0]
+    return value.partition(" #")[0].strip()
+
+
+def _file(secret: str) -> str:
+    """The name of the file that holds this secret."""
+    return secret.removeprefix("MATCHBOX_").lower()
 
 
 def _drawn() -> dict[str, str]:

@@ -213,3 +213,26 @@ def test_secrets_of_containers_in_files_are_told_to_be_there(
     assert "Replaced: POSTGRES_PASSWORD, BROKER_PASSWORD" in told.out
     assert f"the new one and the broker's new password, from the files in {place}." in told.err
     assert all((place / name).read_text() != text for name, text in before.items())
+
+
+@pytest.mark.parametrize(
+    "line", ['SECRETS="./kept"', "SECRETS='kept'  # ours", "export SECRETS=./kept # ours"]
+)
+def test_the_folder_of_secrets_is_read_as_compose_reads_it(tmp_path: Path, line: str) -> None:
+    path, place = tmp_path / ".env", tmp_path / "kept"
+    deployment.into_files({}, place)
+    before = {file.name: file.read_text() for file in place.iterdir()}
+    path.write_text(f"{line}\n")
+    assert main.run(["admin", "rotate-secrets", "--env-file", str(path)]) == 0
+    assert all((place / name).read_text() != text for name, text in before.items())
+    assert sorted(tmp_path.iterdir()) == [path, place]
+
+
+def test_a_folder_without_secrets_gets_none(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / ".env").write_text("SECRETS=./elsewhere\n")
+    words = ["admin", "rotate-secrets", "--env-file", str(tmp_path / ".env")]
+    assert main.run(words) == 2
+    assert "elsewhere has no file postgres_password" in capsys.readouterr().err
+    assert not (tmp_path / "elsewhere").exists()
