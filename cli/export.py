@@ -29,7 +29,7 @@ ExportOption = Annotated[
 def check_export(game: str, path: Path) -> Export:
     """The function that writes such a file, chosen by its name.
 
-    Raises BadOption if the game offers none, or if the file exists.
+    Raises BadOption if the game offers none, if the file exists, or if its folder does not.
     """
     exports = _offered(game)
     if not exports:
@@ -38,6 +38,8 @@ def check_export(game: str, path: Path) -> Export:
         raise BadOption(f"--export of {game} writes {' or '.join(exports)}, not {path.name!r}")
     if path.exists():
         raise BadOption(f"{path} exists already: remove it, or name another folder")
+    if not path.parent.is_dir():
+        raise BadOption(f"{path} cannot be written: there is no folder {path.parent}")
     return exports[path.name]
 
 
