@@ -43,7 +43,8 @@ class Cores(TypedDict):
 
 
 class Database(TypedDict):
-    """Whether a kind of database can be used; the version of SQLite, or the path of a server."""
+    """Whether the driver of a kind of database is installed; the version of SQLite, or the path of
+    a server."""
 
     works: bool
     version: NotRequired[str]
@@ -168,6 +169,14 @@ def _brokers() -> dict[str, str | None]:
     return {"embedded": embedded, **installed}
 
 
+def _driver_text(database: Database) -> str:
+    if not database["works"]:
+        return "its driver is not installed"
+    if "server" not in database:
+        return "works"
+    return f"its driver is installed; its server is {database['server'] or 'not found here'}"
+
+
 def _show(report: Report) -> None:
     print(f"Python {report['python']} on {report['system']}, {_BUILDS[report['plain']]}")
     for kind, box in report["boxes"].items():
@@ -183,7 +192,7 @@ def _show(report: Report) -> None:
     for name, path in report["brokers"].items():
         print(f"broker {name}: {path or 'not found'}")
     for name, database in report["databases"].items():
-        print(f"database {name}: {'works' if database['works'] else 'not installed'}")
+        print(f"database {name}: {_driver_text(database)}")
     cores = report["cores"]
     print(
         f"cores: {cores['usable']}; {cores['arenas']} {output.plural(cores['arenas'], 'arena')} in "

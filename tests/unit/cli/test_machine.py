@@ -29,7 +29,10 @@ def test_doctor_tells_boxes_brokers_and_databases(matchbox: Run) -> None:
     assert report["brokers"]["embedded"]
     assert report["databases"]["sqlite"]["works"]
     assert "simple" in report["games"]["bomb"]
-    assert "box bwrap: " in matchbox("doctor").out
+    shown = matchbox("doctor").out
+    assert "box bwrap: " in shown
+    server = report["databases"]["postgres"]["server"] or "not found here"
+    assert f"database postgres: its driver is installed; its server is {server}\n" in shown
 
 
 def test_doctor_tries_the_broker_and_the_database_that_are_set(
