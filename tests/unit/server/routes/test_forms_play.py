@@ -125,6 +125,8 @@ def test_two_people_meet_play_and_part_by_forms(
     refused = host.send(f"{page}/moves", move="{")
     assert refused.status_code == 422
     assert "is not a move" in refused.text
+    half = host.send(f"{page}/moves", move='"\\ud800"')
+    assert (half.status_code, "it holds half a character" in half.text) == (422, True)
     assert browse(None).send(f"{page}/moves", move=move).status_code == 401
     assert len(table()["steps"]) == 1, "the beginning"
     assert host.send(f"{page}/moves", move=move, turn="0").location == page
