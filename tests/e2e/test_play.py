@@ -21,7 +21,7 @@ from server.services.bootstrap import ShippedBot, prepare
 from tests.books import Books, open_books, tried_out
 from tests.browser import Screen, all_is_well, journey
 from tests.builders import shipped
-from tests.installation import PASSWORD
+from tests.installation import PASSWORD, eventually
 from tests.unit.server.test_play import book, taken
 
 pytestmark = [pytest.mark.browser, journey]
@@ -354,8 +354,12 @@ def test_who_loses_the_connection_while_waiting_is_told_until_it_is_back(
     expect(alert).to_contain_text("The server cannot be reached.")
     all_is_well(page)
     page.unroute("**/play/war/*.json*")
-    page.clock.run_for(2000)
-    expect(alert).to_have_count(0)
+
+    def is_back() -> bool:
+        page.clock.run_for(2000)  # A request that is still under way asks again only afterwards.
+        return alert.count() == 0
+
+    eventually(is_back)
     expect(page.locator("#status")).to_contain_text("Waiting for a friend")
 
 
