@@ -18,7 +18,7 @@ import typer
 
 from cli import output
 from cli.playing import BoxOption, JsonOption
-from cli.proof import DataOption, bundles_from_folder
+from cli.proof import DataOption, files_from_folder
 from cli.remote import connect, quoted
 from cli.seasons import SeasonArgument
 from matchbox.errors import BadOption, Forbidden, MatchboxError, Unavailable
@@ -97,8 +97,12 @@ def verify(
 
     path, trouble = Path(season), ""
     if path.is_file():
-        with path.open("rb") as file, open_box(box) as opened:
-            report = verify_archive(file, sample, opened)
+        with (
+            path.open("rb") as file,
+            open_box(box) as opened,
+            files_from_folder(data) as find_more,
+        ):
+            report = verify_archive(file, sample, opened, find_more)
     else:
         report, trouble = _verify_on_server(season, sample, box, data)
     if json:
@@ -127,7 +131,7 @@ def _verify_on_server(
             everything = False
             _fetch(client, season, "allowed", file)
         file.seek(0)
-        with open_box(box) as opened, bundles_from_folder(client.url, data) as find_more:
+        with open_box(box) as opened, files_from_folder(data) as find_more:
             report = verify_archive(file, sample, opened, find_more)
         if everything:
             findings = asdict(report)
@@ -145,7 +149,7 @@ def verify_archive(
 ) -> SeasonReport:
     """Verifies the archive.
 
-    `find_more` may find bundles that the archive does not hold. Raises BadArchive.
+    `find_more` may find bundles and memories that the archive does not hold. Raises BadArchive.
     """
     from cli.verification import teacher, verifier
     from matchbox.league.archive import Archive
@@ -153,7 +157,12 @@ def verify_archive(
     from matchbox.match.verification import FINDINGS
 
     archive = Archive(file)
-    again = verifier(lambda name: archive.bundle(name) or find_more(name), archive.memory, box)
+
+    def memory(name: str) -> bytes | None:
+        kept = archive.memory(name)  # It may be empty.
+        return find_more(name) if kept is None else kept
+
+    again = verifier(lambda name: archive.bundle(name) or find_more(name), memory, box)
     season = SeasonVerifier(archive, again, teacher(box))
     matches = [one for one in archive.matches if one.state == "finished"]
     findings: dict[Finding, list[str]] = {name: [] for name in FINDINGS}

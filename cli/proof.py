@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from json import dumps as encode
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 MatchArgument = Annotated[str, typer.Argument(help="the match's id")]
 DataOption = Annotated[
     Path | None,
-    typer.Option(help="the server's data folder, which gives access to every bot's file"),
+    typer.Option(
+        help="the server's data folder, which gives access to every bot's file and memory"
+    ),
 ]
 _MEANING: Final[dict[Finding, str]] = {
     "same": "the bots played again gave the same record",
@@ -77,9 +79,9 @@ def verify(
         played = find_match(client, match)
         record = record_of(played)
         classes = [entrant.class_name for entrant in played.entrants]
-        with open_box(box) as opened, bundles_from_folder(client.url, data) as find_more:
+        with open_box(box) as opened, files_from_folder(data) as find_more:
             bundles = _find("/versions/{}/bundle", client, find_more)
-            memories = _find("/memories/{}", client, lambda name: None)
+            memories = _find("/memories/{}", client, find_more)
             found = verifier(bundles, memories, opened).examine(record, played.digest, classes)
     place = found.differs
     if json:
@@ -121,23 +123,29 @@ def _find(path: str, client: Client, find_more: Find) -> Find:
 
 
 @contextmanager
-def bundles_from_folder(url: str, data: Path | None) -> Iterator[Find]:
-    """Yields a function that fetches any bot's bundle from the server, as arenas do.
+def files_from_folder(data: Path | None) -> Iterator[Find]:
+    """Yields a function that finds any bot's bundle or memory in the server's database.
 
-    It needs the arena token from the server's data folder, which only its operator can read.
-    Without a folder, the function finds nothing.
+    It needs the server's data folder, which only its operator can read. Without a folder, the
+    function finds nothing.
     """
     if data is None:
-        yield lambda version: None
+        yield lambda digest: None
         return
-    from cli.folder import settings_of
-    from worker.arena.client import ServerClient
+    from cli.users import opened
+    from server import queries
+    from server.queries import lessons
 
-    server = ServerClient(url, settings_of(data).arena_token)
-    try:
-        yield server.bundle
-    finally:
-        server.close()
+    with opened(data) as context:
+
+        def find(digest: str) -> bytes | None:
+            with context.read() as session:
+                for query in (queries.bundle, lessons.memory):
+                    with suppress(NotFound):
+                        return query(session, digest)
+            return None
+
+        yield find
 
 
 def find_match(client: Client, name: str) -> Match:

@@ -10,6 +10,7 @@ from zipfile import ZIP_STORED, ZipFile
 
 import pytest
 
+from cli import folder
 from cli.archive import complete_file
 from matchbox.errors import BadOption, Unavailable
 from server.db.models import Match, MatchSeat, User
@@ -125,6 +126,9 @@ def test_an_archive_is_proved_without_the_server(
     assert len(own.json["replayed_only"]) == own.json["out_of"] == whole["out_of"]
     assert own.json["lessons"]["out_of"] < whole["lessons"]["out_of"]
     assert own.json["standing"]["computed"] == whole["standing"]["digest"]
+    folder.keep_secrets(tmp_path, {})
+    more = verify(matchbox, files["mine"], "--data", tmp_path, "--json").json
+    assert more["same"] == more["out_of"]
 
 
 @pytest.mark.parametrize("what", ["row", "record", "standing"])
@@ -347,7 +351,11 @@ def test_a_memory_is_written_only_if_it_is_clear_whose(
 
 
 def test_a_match_with_memories_is_played_again_by_who_may_have_them(
-    charlie: User, platform: Platform, matchbox: Run, monkeypatch: pytest.MonkeyPatch
+    charlie: User,
+    platform: Platform,
+    matchbox: Run,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     played(platform, charlie, alice=LEARNER, bob=LEARNER)
     with platform.books.read() as session:
@@ -355,4 +363,7 @@ def test_a_match_with_memories_is_played_again_by_who_may_have_them(
         match = query.order_by(Match.number.desc()).limit(1).scalar()
     assert matchbox("verify", match, "--box", "none", "--json").json["verdict"] == "same"
     monkeypatch.setenv("MATCHBOX_TOKEN", platform.token(person(platform.books, "alice")))
-    assert matchbox("verify", match, "--box", "none", "--json").json["verdict"] == "replayed_only"
+    words = ("verify", match, "--box", "none", "--json")
+    assert matchbox(*words).json["verdict"] == "replayed_only"
+    folder.keep_secrets(tmp_path, {})
+    assert matchbox(*words, "--data", tmp_path).json["verdict"] == "same"
